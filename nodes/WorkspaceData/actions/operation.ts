@@ -1,4 +1,4 @@
-/** What an operation is: its parameters, with their types, and its work for one item. */
+/** Defines an operation: its parameters with their types, and its work for one item. */
 import type { INodeProperties } from 'n8n-workflow';
 import type { Locator } from '../model/locator';
 import type { JsonObject } from '../model/answer/shapes';
@@ -10,19 +10,19 @@ type DeepReadonly<T> = T extends (infer U)[]
 		? { readonly [K in keyof T]: DeepReadonly<T[K]> }
 		: T;
 
-/** A parameter of the node, as written in an operation's file. */
+/** A parameter of the node, as an operation's file defines it. */
 export type PropertyDefinition = DeepReadonly<INodeProperties>;
 
 type Options<P> = P extends { readonly options: infer O extends readonly unknown[] }
 	? O[number]
 	: never;
 
-/** The version of the node, in its Options collection; undefined in version 1. */
+/** The version of the node, which is part of its Options collection; undefined in version 1. */
 interface VersionOfNode {
 	typeVersion?: number;
 }
 
-/** The type of a parameter's value, as its definition says. */
+/** The type of a parameter's value, inferred from its definition. */
 type ValueOf<P> = P extends { readonly type: 'string' }
 	? string
 	: P extends { readonly type: 'number' }
@@ -43,43 +43,42 @@ type ValueOf<P> = P extends { readonly type: 'string' }
 							? Locator
 							: unknown;
 
-/** Names and types of parameters, inferred from their definitions. */
+/** The names and types of parameters, inferred from their definitions. */
 export type ParameterValues<P> = {
 	[Q in P as Q extends { readonly name: infer N extends string } ? N : never]: ValueOf<Q>;
 };
 
-/** The call of an operation for one input item. */
+/** One call of an operation, for one input item. */
 export interface Call<P> {
 	run: Run;
 	itemIndex: number;
-	/** Reads a parameter for this item, expressions evaluated. */
+	/** Reads a parameter for this item, with expressions evaluated. */
 	get<Name extends keyof ParameterValues<P> & string>(name: Name): ParameterValues<P>[Name];
-	/** As `get`, for any item: for work that is done once for all items. */
+	/** As `get`, for any item. It is used for work that is done once for all items. */
 	getOf<Name extends keyof ParameterValues<P> & string>(
 		itemIndex: number,
 		name: Name,
 	): ParameterValues<P>[Name];
 }
 
-/** The definition of an operation, as its file exports it. */
 export interface OperationDefinition<P extends readonly PropertyDefinition[]> {
-	/** Value of the parameter `operation`. */
+	/** The value of the parameter 'operation'. */
 	value: string;
-	/** As the operation selector shows it. */
+	/** The name in the operation selector. */
 	name: string;
-	/** As the nodes panel shows it. */
+	/** The name in the nodes panel. */
 	action: string;
 	description: string;
-	/** Whether it changes something: then an error says how far the run came. */
+	/** True if it changes data: an error then says how far the run came. */
 	writes?: boolean;
-	/** Whether it gives input items themselves: they keep their files. */
+	/** True if it returns the input items themselves: they keep their files. */
 	passesOn?: boolean;
 	properties: P;
 	/** @returns the `json` of each output item for this input item */
 	execute(call: Call<P[number]>): Promise<JsonObject[]>;
 }
 
-/** An operation, whatever its parameters. */
+/** An operation with any parameters. */
 export type Operation = Omit<OperationDefinition<readonly PropertyDefinition[]>, 'execute'> & {
 	execute(call: {
 		run: Run;
@@ -90,17 +89,17 @@ export type Operation = Omit<OperationDefinition<readonly PropertyDefinition[]>,
 };
 
 /**
- * Defines an operation. Parameter names and types are inferred from `properties`: a misspelt name is
- * a compile error.
+ * Defines an operation. Parameter names and types are inferred from `properties`, so a misspelled name is a compile
+ * error.
  */
 export function defineOperation<const P extends readonly PropertyDefinition[]>(
 	definition: OperationDefinition<P>,
 ): Operation {
-	// The one place where the types of the parameters are given up: from here on they are read by name.
+	// The types of the parameters end here: from now on, parameters are read by name.
 	return definition as unknown as Operation;
 }
 
-/** A resource: one value of the parameter `resource`, and its operations. */
+/** A resource: one value of the parameter 'resource', and its operations. */
 export interface Resource {
 	value: string;
 	name: string;

@@ -1,4 +1,4 @@
-/** The output of an operation: records, and objects of the service, as n8n items. */
+/** Converts records and other objects of the service to n8n items. */
 import type { Field } from '../model/answer/field';
 import type { FieldIndex } from '../model/fieldIndex';
 import { UNKNOWN_ID, type DataRecord } from '../model/answer/record';
@@ -11,25 +11,24 @@ import { readChoice } from './readParameters';
 /** How a record is returned. */
 export interface OutputOptions {
 	fieldKeys?: string;
-	/** Names or ids of the fields to return; all when missing or empty. */
+	/** The names or IDs of the fields to return; all if missing or empty. */
 	outputFields?: unknown;
-	/** Whether the fields are under the key `fields`, or at the top level; missing, the node's version decides. */
+	/** Says if the fields are under the key `fields` or at the top level; if missing, the node's version decides. */
 	outputFormat?: string;
-	/** The version of the node, where it is not the first one. */
+	/** The version of the node; undefined for the first one. */
 	typeVersion?: number;
 }
 
-/** Whether a node is of version 2, whose output is its own. */
 export const isVersion2 = ({ typeVersion = 1 }: Pick<OutputOptions, 'typeVersion'>): boolean =>
 	typeVersion >= 2;
 
-/** The fields that are wanted, in the wanted order. @throws InputError for one that is unknown */
+/** Returns the selected fields in the selected order. @throws InputError for an unknown field */
 export function wantedFields(index: FieldIndex, wanted: unknown): Field[] | undefined {
 	const names = plainNames(wanted);
 	return names.length > 0 ? names.map((name) => index.resolve(name)) : undefined;
 }
 
-/** Sets a property of the object itself, whatever its key: assigned, `__proto__` would be lost. */
+/** Sets an own property for any key: a plain assignment would lose `__proto__`. */
 function setOwn(object: JsonObject, key: string, value: unknown): void {
 	if (key !== '__proto__') object[key] = value;
 	else
@@ -42,9 +41,9 @@ function setOwn(object: JsonObject, key: string, value: unknown): void {
 }
 
 /**
- * Prepares the output of records of one card: fields in the card's order, or in that of the wanted ones.
+ * Prepares the output of records of one card. Fields are in the card's order, or in the selected order.
  *
- * @param simple whether to give the fields under their names; else the service's own object
+ * @param simple true to return the fields under their names; else the service's own object
  * @throws InputError for options that name an unknown field
  */
 export function recordOutput(
@@ -59,12 +58,12 @@ export function recordOutput(
 	const wanted = wantedFields(index, options.outputFields);
 	if (!simple) return rawOutput(wanted);
 	const columns = (wanted ?? index.fields).map((field) => ({ id: field.id, key: keyOf(field) }));
-	/** Keys that are taken: values under an id that the card no longer has must not pass for one of its fields. */
+	// The keys in use: values under an ID that the card no longer has must not replace one of its fields.
 	const keys = new Set(columns.map(({ key }) => key));
 	const isOrphan = (id: string) => !wanted && !index.byId(id) && !keys.has(id);
 	if (format === 'flat' && isNewer) return columnsOutput(columns, isOrphan);
 	const fieldsOf = presentFields(columns, isOrphan);
-	// Nested: a field called `error` must not steer n8n.
+	// Nested, because a field called `error` must not make n8n report a failure.
 	if (format === 'nested')
 		return (record) => ({ ...ownValues(record), fields: fieldsOf(record.data) });
 	const topLevel = topLevelKey(RESERVED_KEYS);
@@ -77,7 +76,7 @@ export function recordOutput(
 	};
 }
 
-/** The keys of fields in the output of records. */
+/** Returns the keys of fields in the output of records. */
 export const fieldKey = (
 	index: FieldIndex,
 	{ fieldKeys }: Pick<OutputOptions, 'fieldKeys'>,
@@ -85,7 +84,7 @@ export const fieldKey = (
 	readChoice(fieldKeysOption, fieldKeys) === 'id' ? ({ id }) => id : (field) => index.keyOf(field);
 
 /**
- * Prepares the output of deleted records: from version 2 on with their values, so that they can be created again.
+ * Prepares the output of deleted records. From version 2 on it has their values, so that they can be restored.
  *
  * @throws InputError for options that name an unknown field
  */
@@ -102,7 +101,7 @@ export function deletedOutput(
 	};
 }
 
-/** A field's ID, and its key in the output. */
+/** The ID of a field, and its key in the output. */
 interface Column {
 	id: string;
 	key: string;
@@ -113,7 +112,7 @@ const ownValues = ({ id, createdAt }: DataRecord): JsonObject => ({
 	created_at: createdAt,
 });
 
-/** The service's object, with the wanted values only. */
+/** Returns the service's object with the selected values only. */
 function rawOutput(wanted: readonly Field[] | undefined): (record: DataRecord) => JsonObject {
 	if (!wanted) return ({ raw }) => raw;
 	const ids = new Set(wanted.map(({ id }) => id));
@@ -123,7 +122,7 @@ function rawOutput(wanted: readonly Field[] | undefined): (record: DataRecord) =
 	});
 }
 
-/** The values that a record has, in the order of the columns. */
+/** Returns the values that a record has, in the order of the columns. */
 function presentFields(
 	columns: readonly Column[],
 	isOrphan: (id: string) => boolean,
@@ -144,7 +143,7 @@ function presentFields(
 	};
 }
 
-/** Version 2: every column, null where the record has no value, then the record's own values. */
+/** Version 2: returns every column, with null if the record has no value, then the record's own values. */
 function columnsOutput(
 	columns: readonly Column[],
 	isOrphan: (id: string) => boolean,
@@ -152,7 +151,7 @@ function columnsOutput(
 	const topLevel = topLevelKey(RESERVED_KEYS_2);
 	const placed = columns.map(({ id, key }) => ({ id, key: topLevel(key) }));
 	const keys = [...placed.map(({ key }) => key), 'id', 'created_at'];
-	// Copied, an object with many keys takes a fraction of the time and memory that adding them one by one takes.
+	// To copy an object with many keys takes a fraction of the time and memory of adding the keys one by one.
 	const empty: JsonObject = Object.fromEntries(keys.map((key) => [key, null]));
 	return (record) => {
 		const { data } = record;
@@ -172,8 +171,8 @@ function columnsOutput(
 }
 
 /**
- * An object of the service under the names that it has there, except for `error`: with Retry On Fail, n8n 1 takes an item with
- * any `error` but undefined for a failure, n8n 2 any but undefined, null and false, and runs the node again for all items.
+ * Returns the properties of a service's object, except for `error`. With Retry On Fail, n8n 1 treats an item with any
+ * `error` but undefined as a failure, and n8n 2 any but undefined, null and false; the node then runs again.
  *
  * @returns the object itself, or a copy that has the value under `error_`
  */
@@ -186,17 +185,17 @@ const withErrorRenamed = ({ error, ...rest }: Record<string, unknown>) => ({
 	error_: error,
 });
 
-/** The settings of a node that make n8n look for `error` in its output. */
+/** The node settings that make n8n look for `error` in its output. */
 interface FailureSettings {
 	retryOnFail?: boolean;
 	onError?: string;
 }
 
-/** Of an item with no other keys n8n takes `error` for a failure. */
+/** If an item has no other keys, n8n treats `error` as a failure. */
 const FAILURE_KEYS = ['error', 'message', 'details'];
 
 /**
- * An input item that is passed on: as it came, unless n8n would take it for a failed one because of the node's settings.
+ * Passes on an input item unchanged, unless n8n would treat it as failed because of the node's settings.
  *
  * @returns the object itself, or a copy that has the value under `error_`
  */
@@ -213,25 +212,25 @@ export function passedOn(
 
 const isContainer = (value: unknown): value is JsonObject | unknown[] => {
 	if (typeof value !== 'object' || value === null) return false;
-	// Dates and the like are left alone.
+	// Dates and similar objects aren't copied.
 	return Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
 };
 
-/** A copy that shares nothing with the original; keys like `__proto__` survive. */
+/** Makes a deep copy. Keys like `__proto__` are kept. */
 function copyOf(value: unknown): unknown {
 	if (!isContainer(value)) return value;
 	if (Array.isArray(value)) return value.map(copyOf);
 	return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, copyOf(part)]));
 }
 
-/** A copy of an output item that shares nothing with any other. */
+/** Makes a deep copy of an output item. */
 export const unshared = (json: JsonObject): JsonObject => copyOf(json) as JsonObject;
 
 /**
- * Gives each output item objects that no other item has. A listing is read once for all items, and a
- * node further on that changes one item in place would change the others, too.
+ * Makes sure that no two output items share objects. A listing is read once for all items, and a later node that
+ * changes one item would change the others, too.
  *
- * @returns takes the items one by one; copies only what an earlier item has
+ * @returns a function for one item after the other, which copies only what an earlier item has
  */
 export function createUnsharing(): (json: JsonObject) => JsonObject {
 	const seen = new WeakSet<object>();
@@ -241,7 +240,7 @@ export function createUnsharing(): (json: JsonObject) => JsonObject {
 		seen.add(value);
 		for (const [key, part] of Object.entries(value)) {
 			const ownPart = own(part);
-			// An own property: a key may be `__proto__`.
+			// Defined as an own property, because a key may be `__proto__`.
 			if (ownPart !== part) Object.defineProperty(value, key, { value: ownPart });
 		}
 		return value;

@@ -1,4 +1,4 @@
-/** Reads the node's parameters: expressions and saved workflows may hold any value. */
+/** Reads the node's parameters. Expressions and saved workflows may hold any value. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { InputError } from '../model/inputError';
 import { plainText, plainNumber } from '../model/text';
@@ -7,17 +7,17 @@ import { isObject, type JsonObject } from '../model/answer/shapes';
 import { hasExpression, requireDecisions } from '../model/decisions';
 import type { Operation } from './operation';
 
-/** A parameter with a fixed list of values, as its definition says. */
+/** The definition of a parameter with a fixed list of values. */
 interface ChoiceDefinition<Value extends string> {
 	displayName: string;
 	options: ReadonlyArray<{ name: string; value: Value }>;
 }
 
 /**
- * Checks a value against the list of its parameter: expressions and saved workflows may hold any.
+ * Checks a value against the list of its parameter, because expressions and saved workflows may hold any value.
  *
- * @param value undefined where the option was not added
- * @returns the value, undefined where there is none
+ * @param value undefined if the option was not added
+ * @returns the value; undefined if there is none
  * @throws InputError for a value that is not in the list
  */
 export function readChoice<Value extends string>(
@@ -34,11 +34,11 @@ export function readChoice<Value extends string>(
 }
 
 /**
- * Reads a switch of the options; an expression may give text.
+ * Reads a switch in the options. An expression may return text.
  *
- * @param label the switch as the editor shows it
- * @param fallback for a switch that was not added
- * @throws InputError for anything but true and false
+ * @param label the label of the switch in the editor
+ * @param fallback the value if the switch was not added
+ * @throws InputError for any value except true and false
  */
 export function readSwitch(label: string, value: unknown, fallback: boolean): boolean {
 	if (value === undefined || value === null) return fallback;
@@ -51,10 +51,10 @@ export function readSwitch(label: string, value: unknown, fallback: boolean): bo
 }
 
 /**
- * A text that must not be empty.
+ * Requires text that isn't empty.
  *
- * @param parameter the name that the user sees in the message
- * @throws InputError when it is empty
+ * @param parameter the name in the message to the user
+ * @throws InputError if it is empty
  */
 export function requireText(value: unknown, parameter: string): string {
 	const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
@@ -63,10 +63,10 @@ export function requireText(value: unknown, parameter: string): string {
 }
 
 /**
- * The entries of a collection, merged: an empty object among them adds nothing.
+ * Requires entries in a collection.
  *
- * @param parameter the name that the user sees in the message
- * @throws InputError when there are none: an update would change nothing
+ * @param parameter the name in the message to the user
+ * @throws InputError if there are none, because an update would change nothing
  */
 export function requireEntries<T extends object>(entries: T, parameter: string): T {
 	if (Object.keys(entries).length > 0) return entries;
@@ -74,11 +74,11 @@ export function requireEntries<T extends object>(entries: T, parameter: string):
 }
 
 /**
- * How many results are wanted.
+ * Returns the number of results that the user wants.
  *
- * @param returnAll undefined where the operation has no such parameter
+ * @param returnAll undefined if the operation has no such parameter
  * @returns Infinity for all
- * @throws InputError when the limit is below 1 or no whole number
+ * @throws InputError if the limit is below 1 or isn't a whole number
  */
 export function readLimit(returnAll: unknown, limit: unknown): number {
 	if (returnAll === true || returnAll === 'true') return Infinity;
@@ -91,11 +91,11 @@ export function readLimit(returnAll: unknown, limit: unknown): number {
 }
 
 /**
- * Reads a parameter that holds JSON: text, or what an expression made of it.
+ * Reads a parameter that holds JSON: text, or the value of an expression.
  *
- * @param parameter the name that the user sees in the message
- * @returns undefined when nothing was entered
- * @throws InputError when the text is not JSON, or has a number that JSON numbers cannot keep
+ * @param parameter the name in the message to the user
+ * @returns undefined if nothing was entered
+ * @throws InputError for invalid JSON, or for a number that JSON can't represent exactly
  */
 export function readJson(value: unknown, parameter: string): unknown {
 	if (typeof value !== 'string') return value ?? undefined;
@@ -125,24 +125,24 @@ export function readJsonObject(value: unknown, parameter: string): JsonObject {
 }
 
 /**
- * Opens the parameters of an operation. One without expressions is read once for all items: n8n copies the whole
- * value each time it is asked, and a field mapper lists all fields of a card.
+ * Opens the parameters of an operation. A parameter without expressions is read once for all items, because n8n
+ * copies the whole value each time, and a field mapper lists all fields of a card.
  *
- * @param typeVersion of the node; from 2 on, the Options collection has it as `typeVersion`
- * @returns reads a parameter for an item
+ * @param typeVersion the version of the node; from 2 on, the Options collection has it as `typeVersion`
+ * @returns a function that reads a parameter for an item
  */
 export function openParameters(
 	context: Pick<IExecuteFunctions, 'getNodeParameter'>,
 	{ properties }: Pick<Operation, 'properties'>,
 	typeVersion = 1,
 ): (name: string, itemIndex: number) => unknown {
-	/** How the workflow has a parameter; its value, where it is the same for all items. */
+	/** The raw parameter in the workflow, and its value if it is the same for all items. */
 	const known = new Map<string, { raw: unknown; constant?: { value: unknown } }>();
 	const definitions = new Map(properties.map((property) => [property.name, property]));
 
 	function read(name: string, itemIndex: number): unknown {
 		const fallback = definitions.get(name)?.default;
-		// n8n's own conversion loses nulls and refuses new options; values are checked against the live listing.
+		// n8n's own conversion loses nulls and refuses new options. Values are checked against the current listing.
 		const unchecked = { skipValidation: true };
 		const value: unknown = context.getNodeParameter(name, itemIndex, fallback, unchecked);
 		return name === 'options' && typeVersion > 1 && isObject(value)

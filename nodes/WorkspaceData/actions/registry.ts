@@ -1,4 +1,4 @@
-/** Which operations there are: the single list, from which selectors, parameters and titles follow. */
+/** The list of all operations, from which selectors, parameters and titles are derived. */
 import type { INodeProperties } from 'n8n-workflow';
 import { InputError } from '../model/inputError';
 import { byCharacter, plainText } from '../model/text';
@@ -71,20 +71,20 @@ const field: Resource = {
 	operations: [getManyFields, createField, deleteField, getField, updateField],
 };
 
-/** The description that the service publishes of itself. */
+/** The service's OpenAPI description. */
 const apiDescription: Resource = {
 	value: 'apiDescription',
 	name: 'API Description',
 	operations: [getApiDescription],
 };
 
-/** All resources, those used most first: the nodes panel keeps this order. Everything else is derived from it. */
+/** All resources, the most used ones first: the nodes panel keeps this order. */
 export const RESOURCES: readonly Resource[] = [record, card, field, apiDescription];
 
 /**
- * The operation that a node's parameters name.
+ * Returns the operation that a node's parameters name.
  *
- * @throws InputError for values that this version does not know, as saved workflows may hold any
+ * @throws InputError for values that this version doesn't know, because saved workflows may hold any value
  */
 export function findOperation(resourceValue: unknown, operationValue: unknown): Operation {
 	const resource = RESOURCES.find(({ value }) => value === resourceValue);
@@ -106,7 +106,6 @@ export function findOperation(resourceValue: unknown, operationValue: unknown): 
 
 const byName = (a: { name: string }, b: { name: string }): number => byCharacter(a.name, b.name);
 
-/** The resource selector. */
 export function resourceSelector(): INodeProperties {
 	return {
 		displayName: 'Resource',
@@ -138,13 +137,13 @@ function operationSelector({ value, operations }: Resource): INodeProperties {
 	};
 }
 
-/** Shows a parameter for its operation only, in addition to the conditions that it states itself. */
+/** Shows a parameter only for its operation, in addition to its own conditions. */
 function shownFor(
 	property: PropertyDefinition,
 	resource: string,
 	operation: string,
 ): INodeProperties {
-	// Definitions are read-only; n8n's type is not, and n8n does not change them.
+	// Definitions are read-only. n8n's type isn't, but n8n doesn't change them.
 	const { displayOptions, ...rest } = property as INodeProperties;
 	return {
 		...rest,
@@ -155,7 +154,7 @@ function shownFor(
 	};
 }
 
-/** The operation selectors and all parameters of all operations. */
+/** Returns the operation selectors and all parameters of all operations. */
 export function operationProperties(): INodeProperties[] {
 	return RESOURCES.flatMap((resource) => [
 		operationSelector(resource),
@@ -166,10 +165,10 @@ export function operationProperties(): INodeProperties[] {
 }
 
 /**
- * What each operation does, in a few words for the canvas, by `resource.operation`.
+ * Returns a short title of each operation for the canvas, by `resource.operation`.
  *
- * Operations on records are named as in the selector. The others also name their resource ("Delete Card"), unless no
- * other operation has their name ("Create From Items").
+ * Operations on records have their name in the selector. Other titles include the resource ("Delete Card"), unless
+ * the name is unique ("Create From Items").
  */
 export function operationTitles(): Record<string, string> {
 	const all = RESOURCES.flatMap(({ operations }) => operations.map(({ name }) => name));

@@ -1,12 +1,12 @@
-/** The options Timeout, Max Parallel Requests and Requests per Second. */
+/** The options 'Timeout', 'Max Parallel Requests' and 'Requests per Second'. */
 import { InputError } from '../model/inputError';
 import { plainNumber, plainText } from '../model/text';
 import type { ReadOptions } from '../transport/cardAndFieldListings';
 
-/** Timers of JavaScript end at once when they are longer than 2^31 ms; nobody waits a day for an answer. */
+/** JavaScript timers above 2^31 ms end immediately, and no response takes a day. */
 const MAX_TIMEOUT_S = 86_400;
 
-/** A number from the Options collection; expressions may give text. */
+/** Reads a number from the Options collection. Expressions may return text. */
 function readNumber(value: unknown, parameter: string): number | undefined {
 	if (value === undefined || value === null || value === '') return undefined;
 	const number = plainNumber(value);
@@ -17,11 +17,11 @@ function readNumber(value: unknown, parameter: string): number | undefined {
 	);
 }
 
-/** As `readNumber`; 0 is automatic. Expressions may give it as text. */
+/** As `readNumber`, but 0 means automatic. Expressions may return 0 as text. */
 const readAutomatic = (value: unknown, parameter: string): number | undefined =>
 	plainText(value).trim() === '0' ? undefined : readNumber(value, parameter);
 
-/** The settings for requests in the Options collection. @throws InputError */
+/** Reads the request settings in the Options collection. @throws InputError */
 export function requestOptions(options: {
 	maxParallel?: unknown;
 	requestsPerSecond?: unknown;

@@ -1,4 +1,4 @@
-/** Runs the chosen operation for every input item. */
+/** Runs the selected operation for every input item. */
 import type { IDataObject, IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 import type { JsonObject } from '../model/answer/shapes';
 import { Cancelled } from '../transport/failure/failures';
@@ -11,8 +11,8 @@ import { openRun, type Run } from './run/run';
 import { createUnsharing, passedOn, unshared, withoutErrorFlag } from './outputItems';
 
 /**
- * Runs the node: every input item through the chosen operation, side by side, with the output in
- * input order. This is the only place that knows about items, pairing and Continue On Fail.
+ * Runs the selected operation for all input items in parallel, and returns the output in input order. Only this file
+ * handles items, pairing and Continue On Fail.
  */
 export async function route(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const inputs = context.getInputData();
@@ -22,7 +22,7 @@ export async function route(context: IExecuteFunctions): Promise<INodeExecutionD
 	} catch (error) {
 		const node = context.getNode();
 		if (!context.continueOnFail()) throw toNodeError(node, error, { itemIndex: 0 });
-		// Thrown, n8n would hand the input items on as if they had been done.
+		// A thrown error would make n8n pass the input items on as if they had succeeded.
 		return [
 			inputs.map((_, itemIndex) =>
 				errorItem(node, toNodeError(node, error, { itemIndex }), itemIndex),
@@ -37,7 +37,7 @@ export async function route(context: IExecuteFunctions): Promise<INodeExecutionD
 	}
 }
 
-/** @throws the error that ends the run, unless n8n is to continue on errors */
+/** @throws the error that ends the run, unless n8n continues on errors */
 async function runItems(operation: Operation, run: Run): Promise<INodeExecutionData[]> {
 	const { context } = run;
 	const parameter = openParameters(context, operation, context.getNode().typeVersion);
@@ -67,11 +67,11 @@ async function runItems(operation: Operation, run: Run): Promise<INodeExecutionD
 /** Makes sure that no two output items share an object. */
 function unsharing({ writes }: Operation, items: number): (json: JsonObject) => JsonObject {
 	if (items === 1) return (json) => json;
-	// A write gives few objects to each item: to copy them takes less than to remember those of a hundred thousand.
+	// A write returns few objects for each item: to copy them is faster than to remember a hundred thousand.
 	return writes ? unshared : createUnsharing();
 }
 
-/** How many results of an item are prepared between two yields to the event loop. */
+/** The number of an item's results prepared between two yields to the event loop. */
 const SLICE_RESULTS = 100;
 
 interface Outcome {
@@ -96,12 +96,12 @@ async function runItem(
 	const { run, itemIndex } = call;
 	const { context } = run;
 	const pairedItem = { item: itemIndex };
-	// An item before this one has ended the run.
+	// A previous item has ended the run.
 	if (run.ending.isStopped) return { itemIndex, items: [], error: new Cancelled() };
 	try {
 		const results = await operation.execute(call);
 		const binary = operation.passesOn && context.getInputData()[itemIndex]?.binary;
-		// Of its final length: a list that grows reserves room for 16 more, and a hundred thousand items have one each.
+		// Created with its final length: a growing array reserves room for 16 more, and there may be 100,000 of them.
 		const items = new Array<INodeExecutionData>(results.length);
 		for (const [place, result] of results.entries()) {
 			if (place % SLICE_RESULTS === SLICE_RESULTS - 1) await run.yieldToLoop();
@@ -124,7 +124,7 @@ async function runItem(
 
 type ItemError = ReturnType<typeof toNodeError>;
 
-/** The error of an item, with the run's note on it. */
+/** Returns the error of an item, with the run's note. */
 function itemError(run: Run, error: unknown, itemIndex: number): ItemError {
 	const withFieldNames = (text: string) => run.messages.withNames(text);
 	const place = { itemIndex, withFieldNames, redact: (text: string) => run.session.redact(text) };
@@ -132,7 +132,7 @@ function itemError(run: Run, error: unknown, itemIndex: number): ItemError {
 	const note = run.messages.noteOn(error);
 	if (note) nodeError.description = [nodeError.description, note].filter(Boolean).join(' ');
 	const { description } = nodeError;
-	// A model is shown the message alone: it must learn there which values are allowed.
+	// An AI model receives only the message, so the message must list the allowed values.
 	if (description && run.context.getNode().type.endsWith('Tool')) {
 		nodeError.message = `${nodeError.message}. ${description}`;
 	}
@@ -140,8 +140,8 @@ function itemError(run: Run, error: unknown, itemIndex: number): ItemError {
 }
 
 /**
- * The item that takes the place of a failed one. n8n's error output recognises it by its keys, and n8n 1
- * knows `error` and `message` only; with the error object next to them, n8n would throw the rest away.
+ * Creates the item that replaces a failed one. n8n's error output recognizes it by its keys. n8n 1 accepts only
+ * `error` and `message`. If there were an error object next to them, n8n would drop the other properties.
  */
 function errorItem(node: INode, nodeError: ItemError, itemIndex: number): INodeExecutionData {
 	const { description: message, ...facts } = errorDetails(nodeError);
@@ -155,7 +155,7 @@ function errorItem(node: INode, nodeError: ItemError, itemIndex: number): INodeE
 	};
 }
 
-/** The error that ends the run; says how many items were processed, as running again does those twice. */
+/** The error that ends the run. It reports the number of processed items, because a new run repeats them. */
 function stoppedError(
 	run: Run,
 	operation: Operation,

@@ -5,11 +5,11 @@ import { ApiFailure, UnexpectedAnswer } from './failure/failures';
 import type { ApiAnswer, ApiRequest, ReadOptions } from './request';
 
 /**
- * The OpenAPI description that the service publishes. The interface does not tell whether its path
- * is relative to the API root or to the origin: both are tried.
+ * Requests the OpenAPI description that the service publishes. The interface doesn't say if its path
+ * is relative to the API root or to the origin, so both are tried.
  *
  * @returns the document; as `{ yaml }` for YAML
- * @throws UnexpectedAnswer if the answer is not such a document
+ * @throws UnexpectedAnswer if the response isn't such a document
  * @see service interface, parts 4 and 9
  */
 export async function getDescription(
@@ -30,7 +30,7 @@ export async function getDescription(
 		throw error;
 	});
 	if (!yaml && isObject(body)) return body;
-	// JSON is YAML, too.
+	// JSON is valid YAML, too.
 	if (yaml && isObject(body)) return { yaml: JSON.stringify(body, null, 2) };
 	if (yaml && typeof body === 'string' && body.trim() !== '' && !isWebPage(body)) {
 		return { yaml: body };
@@ -41,18 +41,18 @@ export async function getDescription(
 	);
 }
 
-/** The most schemas that are looked at. */
+/** The maximum number of schemas that are searched. */
 const MAX_SCHEMAS = 2_000;
 
-/** A schema that is called like this describes a field. */
+/** A schema with such a name describes a field. */
 const FIELD_SCHEMA =
 	/^(create|update|new|patch)?_?(card_?)?fields?_?(create|update|input|body|type|schema|definition){0,6}$/i;
 
 /**
- * The field types that an OpenAPI document names: in the request that adds a field, else in schemas of fields.
- *
+ * Finds the field types that an OpenAPI document names: in the request that adds a field, or else in schemas
+ * of fields.
  * @param document an OpenAPI 3.0 document
- * @returns none where the document does not name them
+ * @returns an empty list if the document names none
  * @see service interface, part 9
  */
 export function describedFieldTypes(document: JsonObject): string[] {
@@ -73,7 +73,7 @@ export function describedFieldTypes(document: JsonObject): string[] {
 	);
 }
 
-/** The values that the property `type` of these schemas may have. */
+/** Returns the values that the property `type` of these schemas may have. */
 function typeValues(document: JsonObject, schemas: readonly unknown[]): string[] {
 	const types = reachable(document, ...schemas).map(({ properties }) =>
 		memberOf(properties, 'type'),
@@ -86,8 +86,8 @@ const memberOf = (value: unknown, key: string): unknown =>
 	isObject(value) ? ownValue(value, key) : undefined;
 
 /**
- * The objects that these values are, lead to by references, or have as alternatives and parts. Each is looked at once:
- * references may go in circles.
+ * Returns the objects that these values are, refer to, or have as alternatives and parts. Each is searched only
+ * once, because references may form a cycle.
  *
  * @see RFC 6901; OpenAPI 3.0, "Reference Object"
  */
@@ -106,7 +106,7 @@ function reachable(document: JsonObject, ...start: unknown[]): JsonObject[] {
 	return [...seen];
 }
 
-/** What a reference within the document points to. */
+/** Resolves a reference within the document. */
 function referred(document: JsonObject, reference: string): unknown {
 	if (!reference.startsWith('#/')) return undefined;
 	const keys = reference.slice(2).split('/', 10);

@@ -1,4 +1,4 @@
-/** The cards of a workspace, and the fields of a card. */
+/** Lists the cards of a workspace and the fields of a card. */
 import { readCard, readCards, type Card } from '../model/answer/card';
 import { readFields, type Field } from '../model/answer/field';
 import { readNextQuery, readTotal } from '../model/answer/page';
@@ -23,16 +23,16 @@ export const cardPath = (cardId: string): PathPart[] => [
 const INCOMPLETE =
 	"Nothing was done with it: what it doesn't show could be created twice. Try again, or tell the operator of the service.";
 
-/** The status of an answer without a body: of a listing, that it is empty. */
+/** The status of a response without a body. For a listing it means that there are no entries. */
 export const NO_CONTENT = 204;
-/** The status of a part of what was asked for. @see RFC 9110, section 15.3.7 */
+/** The status of a partial response. @see RFC 9110, section 15.3.7 */
 export const PARTIAL = 206;
 
 /**
- * Opens a listing for which the interface shows no pages: an answer that does not say that it continues is complete.
+ * Opens a listing for which the interface shows no pages. It is complete unless the response says otherwise.
  *
- * @param what how messages call it
- * @throws UnexpectedAnswer for a list that is not complete, or shows an entry twice: then it does not show another one
+ * @param what the name of the listing in messages
+ * @throws UnexpectedAnswer if the list is incomplete or repeats an entry, because then another one is missing
  */
 function openPlainListing<Entry extends { id: string }>(
 	session: Session,
@@ -75,12 +75,11 @@ export function openCardListing(session: Session, options: ReadOptions = {}): Li
 	return openPlainListing(session, 'list of cards', ['cards'], readCards, options);
 }
 
-/** All cards of the workspace. */
 export async function listCards(session: Session, options: ReadOptions = {}): Promise<Card[]> {
 	return await openCardListing(session, options).first(Infinity);
 }
 
-/** One card. @throws UnexpectedAnswer when the answer holds none */
+/** Finds one card. @throws UnexpectedAnswer if the response has no card */
 export async function getCard(
 	session: Session,
 	cardId: string,
@@ -92,7 +91,7 @@ export async function getCard(
 	return card;
 }
 
-/** All fields of a card. @see service interface, part 4, "Fields" */
+/** Lists all fields of a card. @see service interface, part 4, "Fields" */
 export async function listFields(
 	session: Session,
 	cardId: string,

@@ -4,16 +4,16 @@ import type { Clock } from './http/clock';
 import { sendAndRead, type Send } from './http/sendAndRead';
 import type { ApiAnswer } from './request';
 
-/** The longest that n8n's own answer is waited for, in ms: until then the trigger does nothing else. */
+/** The timeout for n8n's own response, in ms. The trigger waits for it. */
 export const OWN_TIMEOUT_MS = 5_000;
-/** The most bytes that are read of it: a proof has a hundred. */
+/** The maximum size of the response in bytes; a proof takes about a hundred. */
 const MAX_OWN_BYTES = 64_000;
 
 /**
- * Posts a text to n8n's own webhook address, the way that all requests of n8n go: through its proxy and by
- * its rules about addresses. No credential goes along, and no redirect is followed.
+ * Posts a text to n8n's own webhook address, like all requests of n8n: through its proxy and its address rules.
+ * Sends no credential and follows no redirect.
  *
- * @returns the answer; undefined where none came in time, for whatever reason
+ * @returns the response; undefined if none arrived in time, for any reason
  */
 export async function postToSelf(
 	context: IHookFunctions | ITriggerFunctions,

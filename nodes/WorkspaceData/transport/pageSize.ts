@@ -1,22 +1,22 @@
-/** How large a page of records may be: learned from the service, and kept for an hour. */
+/** The page size of records, learned from the service and kept for an hour. */
 import { ApiFailure, isGone, Unreachable } from './failure/failures';
 import { systemClock, type Clock } from './http/clock';
 
-/** The most records of a page that are asked for; larger pages save little and block the event loop. */
+/** The maximum page size that is requested; larger pages save little and block the event loop. */
 const MAX_PAGE_SIZE = 1_000;
-/** A refusal of so few records has another reason, unless it names the limit. */
+/** If so few records are refused, the reason is another one, unless the service names the limit. */
 export const SMALL_PAGE = 10;
-/** How long the size that a service takes is known, in ms. */
+/** How long the page size of a service is remembered, in ms. */
 const KNOWN_FOR_MS = 3_600_000;
 
-/** A size that a listing was refused. */
+/** A size that the service refused to a listing. */
 export interface RefusedSize {
 	size: number;
-	/** Whether the refusal named the size; else it may have had a passing reason. */
+	/** True if the refusal named the size; else the reason may be temporary. */
 	isCertain: boolean;
 }
 
-/** The page size that one service accepts; the largest one is tried first. */
+/** The page size that one service accepts. The largest one is tried first. */
 export class PageSize {
 	private readonly clock: Pick<Clock, 'now'>;
 	private known: number | undefined = MAX_PAGE_SIZE;
@@ -28,7 +28,7 @@ export class PageSize {
 		this.clock = clock;
 	}
 
-	/** The size to ask for; undefined: the service chooses. */
+	/** The size to request; if undefined, the service decides. */
 	get most(): number | undefined {
 		const now = this.clock.now();
 		if (now >= this.knownUntil) {
@@ -41,9 +41,9 @@ export class PageSize {
 	}
 
 	/**
-	 * The size to try after a failed request; `undefined` in it: the service chooses.
+	 * Returns the size to try after a failed request. If `size` is undefined, the service decides.
 	 *
-	 * @returns undefined where the request failed for another reason
+	 * @returns undefined if the request failed for another reason
 	 */
 	smallerAfter(error: unknown, size: number): { size: number | undefined } | undefined {
 		const half = Math.max(SMALL_PAGE, Math.floor(size / 2));
@@ -61,13 +61,13 @@ export class PageSize {
 	/**
 	 * Notes that the service accepted a size.
 	 *
-	 * @param refused the largest size that it refused before, in the same listing: unless the refusal named it, it is
-	 * remembered only when it is seen twice
+	 * @param refused the largest size that it refused before, in the same listing. It is remembered only when
+	 * it occurs twice, unless the refusal named it
 	 */
 	accepted(size: number | undefined, refused?: RefusedSize): void {
 		this.largestAccepted = Math.max(this.largestAccepted, size ?? 0);
 		if (!refused || (!refused.isCertain && (this.doubtful += 1) < 2)) return;
-		// Another execution may have learned a smaller one meanwhile.
+		// Another execution may have learned a smaller size meanwhile.
 		if (this.known !== undefined && this.known >= refused.size) this.known = size;
 	}
 }
@@ -75,14 +75,14 @@ export class PageSize {
 const wordsOf = ({ problem: { kind, title, detail } }: ApiFailure): string =>
 	`${kind} ${title} ${detail}`;
 
-/** Whether an answer refuses a page size, in its own words. */
+/** Returns true if the service's message refuses the page size. */
 export const namesPageSize = (error: unknown): boolean =>
 	error instanceof ApiFailure &&
 	(error.problem.status === 413 || /limit|page.?size/i.test(wordsOf(error)));
 
 /**
- * Whether a refusal may mean the page size. Services refuse a large page with any status; the credential, the rate limit
- * and a thing that does not exist have statuses of their own.
+ * Returns true if the page size may be the reason for a refusal. Services refuse a large page with any status, but
+ * the credential, the rate limit and missing things have specific statuses.
  */
 function mayRefuseSize(error: ApiFailure, size: number): boolean {
 	const { problem, rateLimited } = error;
@@ -91,7 +91,7 @@ function mayRefuseSize(error: ApiFailure, size: number): boolean {
 	return namesPageSize(error) || (size > SMALL_PAGE && !/cursor/i.test(wordsOf(error)));
 }
 
-/** The largest size below the refused one that a refusal names: "limit must be at most 100". */
+/** Returns the largest size that a refusal names, if it is below the refused one: "limit must be at most 100". */
 function statedMaximum(error: ApiFailure, size: number): number | undefined {
 	const numbers = (wordsOf(error).match(/\d{1,6}/g) ?? []).map(Number);
 	const possible = numbers.filter((number) => number > 1 && number < size);

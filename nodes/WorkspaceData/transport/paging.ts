@@ -1,47 +1,47 @@
-/** Reads a listing page by page, once for all who read from it. */
+/** Reads a listing page by page, once for all its readers. */
 import { sleep } from 'n8n-workflow';
 import type { Page } from '../model/answer/page';
 import { UnexpectedAnswer } from './failure/failures';
 
-/** A listing longer than this is taken for one that never ends. */
+/** A listing with more pages is assumed to be endless. */
 const MAX_PAGES = 100_000;
-/** Pages in a row without a new entry; after so many the listing is taken for one that never ends, too. */
+/** The maximum number of consecutive pages without a new entry; after more the listing is assumed to be endless. */
 const MAX_BARREN_PAGES = 500;
 
 /**
- * A listing that is read at most once, however many read from it: pages are fetched when somebody
- * gets there, and kept.
+ * A listing that is read at most once, however many readers it has. Pages are fetched when the first reader
+ * needs them, and kept.
  */
 export interface Listing<Entry> {
 	/**
-	 * Up to `count` entries from a position. Reads a page only if none is known yet. Empty at the end.
+	 * Returns up to `count` entries from a position. Reads a page only if none is known yet. Empty at the end.
 	 *
-	 * @param ahead whether all wanted entries will be read: the next page is then requested while the
-	 * caller works on this one
+	 * @param ahead true if all wanted entries will be read: the next page is then requested while the
+	 * caller processes this one
 	 */
 	part(start: number, count: number, ahead?: boolean): Promise<Entry[]>;
-	/** Whether a page has shown an entry of an earlier one: the order has shifted, and others may have been skipped. */
+	/** Returns true if a page repeated an earlier entry: the order has shifted, so other entries may be missing. */
 	hasShifted(): boolean;
-	/** The entries from the first on, each once unless the listing gives repetitions, too. */
+	/** All entries in order, each once unless the listing returns repetitions. */
 	[Symbol.asyncIterator](): AsyncIterator<Entry>;
 	/** The first entries; all of them for Infinity. */
 	first(count: number): Promise<Entry[]>;
-	/** The entry with this id; reads on until it comes. Undefined when the listing ends without it. */
+	/** The entry with this ID. Reads until it is found; undefined if the listing ends without it. */
 	find(id: string): Promise<Entry | undefined>;
 }
 
-/** Entries that the iterator reads at a time. */
+/** The number of entries that the iterator reads at a time. */
 const PART = 100;
 
 /** How a listing is read. */
 export interface ListingOptions {
-	/** How many entries will be read at most. */
+	/** The maximum number of entries to read. */
 	wanted?: number;
-	/** Whether entries stay after they were returned; otherwise they can be read only once, in order. */
+	/** True if returned entries are kept; else they can be read only once, in order. */
 	keep?: boolean;
 	/**
-	 * Whether an entry that a later page has again is given again. It may have been changed meanwhile: the last reading is
-	 * the newest.
+	 * True if an entry is returned again when a later page repeats it. It may have changed meanwhile, and the last
+	 * reading is the newest.
 	 */
 	repeats?: boolean;
 }
@@ -49,10 +49,10 @@ export interface ListingOptions {
 /**
  * Opens a listing.
  *
- * @param what how messages call it
- * @param readPage reads the page at a cursor (undefined: the first). After `restart`, the first page is read again: what
- * a cursor means may depend on the size of the pages, so no cursor outlives a change of that size
- * @throws UnexpectedAnswer when a cursor repeats or the listing does not end
+ * @param what the name of the listing in messages
+ * @param readPage reads the page at a cursor (undefined: the first). After `restart`, the first page is read again,
+ * because the meaning of a cursor may depend on the page size
+ * @throws UnexpectedAnswer if a cursor repeats or the listing doesn't end
  * @see service interface, part 4, "Records", rule 2
  */
 export const openListing = <Entry extends { id: string }>(
@@ -67,21 +67,21 @@ class PagedListing<Entry extends { id: string }> implements Listing<Entry> {
 	private readonly what: string;
 	private readonly readPage: ReadPage<Entry>;
 	private readonly options: Required<ListingOptions>;
-	/** The entries that are kept, and how many before them are not. */
+	/** The kept entries, and how many earlier ones aren't kept. */
 	private entries: Entry[] = [];
 	private dropped = 0;
-	/** The ids of all entries so far, and the kept entries by them. */
+	/** The IDs of all entries so far, and the kept entries by ID. */
 	private readonly ids = new Set<string>();
 	private readonly byId = new Map<string, Entry>();
 	private readonly cursors = new Set<string>();
 	private next: string | null | undefined;
 	private fetching: Promise<void> | undefined;
-	/** Entries of the last page. */
+	/** The number of entries on the last page. */
 	private pageLength = 0;
-	/** Pages without a new entry since the last one that had any. */
+	/** The number of pages since the last one with a new entry. */
 	private barren = 0;
 	private shifted = false;
-	/** After a restart, the ids of the pages that are read once more. */
+	/** After a restart, the IDs on the pages that are read again. */
 	private replayed = new Set<string>();
 
 	constructor(
@@ -134,7 +134,7 @@ class PagedListing<Entry extends { id: string }> implements Listing<Entry> {
 		return this.dropped + this.entries.length;
 	}
 
-	/** Reads until so many entries are known, or the listing ends. */
+	/** Reads until this many entries are known, or the listing ends. */
 	private async readTo(count: number): Promise<void> {
 		while (this.known < count && (await this.readOn()));
 	}
@@ -142,7 +142,7 @@ class PagedListing<Entry extends { id: string }> implements Listing<Entry> {
 	/** Reads the next page. @returns false if there is none */
 	private async readOn(): Promise<boolean> {
 		if (this.next === null) return false;
-		// Stays when it fails: another reader gets the same failure, without a second request.
+		// Stays if it fails: another reader gets the same failure without a second request.
 		this.fetching ??= this.fetchPage().then(() => {
 			this.fetching = undefined;
 		});
@@ -155,7 +155,7 @@ class PagedListing<Entry extends { id: string }> implements Listing<Entry> {
 		if (page === 'restart') {
 			this.cursors.clear();
 			this.next = undefined;
-			// The pages up to here bring nothing new.
+			// The pages up to here bring no new entries.
 			this.barren = -this.ids.size;
 			this.replayed = new Set(this.ids);
 			return await this.fetchPage();
@@ -168,7 +168,7 @@ class PagedListing<Entry extends { id: string }> implements Listing<Entry> {
 	}
 
 	private add(entry: Entry): void {
-		// One look instead of two: half of what this costs for a hundred thousand entries.
+		// One lookup instead of two: halves the cost of this for a hundred thousand entries.
 		const { size } = this.ids;
 		const isKnown = this.ids.add(entry.id).size === size;
 		this.shifted ||= isKnown && !this.replayed.delete(entry.id);
@@ -177,7 +177,7 @@ class PagedListing<Entry extends { id: string }> implements Listing<Entry> {
 		this.entries.push(entry);
 	}
 
-	/** The cursor to read on with. @throws UnexpectedAnswer when it was read with before */
+	/** Returns the cursor for the next page. @throws UnexpectedAnswer if it was used before */
 	private useCursor(cursor: string): string {
 		const isRepeated = this.cursors.has(cursor);
 		if (isRepeated || this.cursors.size >= MAX_PAGES || this.barren >= MAX_BARREN_PAGES) {
@@ -190,12 +190,12 @@ class PagedListing<Entry extends { id: string }> implements Listing<Entry> {
 		return cursor;
 	}
 
-	/** Requests the next page, never more than one ahead. A failure reaches the next reader. */
+	/** Requests the next page, never more than one ahead. The next reader gets a failure. */
 	private async readAhead(start: number): Promise<void> {
 		const isEnough = this.known >= this.options.wanted || this.known - start > this.pageLength;
 		if (this.fetching || this.next === null || isEnough) return;
 		void this.readOn().catch(() => {});
-		// The request leaves before the caller computes: else the service would wait for that.
+		// The request is sent before the caller computes: otherwise the service would wait for that.
 		await sleep(0);
 	}
 

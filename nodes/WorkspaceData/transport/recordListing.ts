@@ -1,4 +1,4 @@
-/** The records of a card, page by page, in pages as large as the service gives them. */
+/** Lists the records of a card, in pages as large as the service allows. */
 import { readNextQuery, type Page } from '../model/answer/page';
 import { readRecordPage, type DataRecord, type RecordPage } from '../model/answer/record';
 import type { Session } from './session';
@@ -9,7 +9,7 @@ import { openListing, type Listing, type ListingOptions } from './paging';
 import type { ReadOptions } from './request';
 import { cardPath, NO_CONTENT, PARTIAL, unexpected } from './cardAndFieldListings';
 
-/** One page of records. @param limit records wanted; undefined leaves it to the service */
+/** Reads one page of records. @param limit records wanted; if undefined, the service decides */
 async function readRecords(
 	session: Session,
 	cardId: string,
@@ -40,10 +40,10 @@ async function readRecords(
 }
 
 /**
- * One page of records. If the service refuses its size, a smaller one is tried once.
+ * Reads one page of records. If the service refuses its size, a smaller one is tried once.
  *
- * @param cursor `next_cursor` of the page before; undefined for the first page
- * @param limit records wanted on this page; undefined leaves it to the service
+ * @param cursor `next_cursor` of the previous page; undefined for the first page
+ * @param limit records wanted on this page; if undefined, the service decides
  */
 export async function getRecordPage(
 	session: Session,
@@ -64,14 +64,13 @@ export async function getRecordPage(
 	);
 }
 
-/** The records of a card. */
 export type RecordListing = Listing<DataRecord>;
 
 /**
- * Opens the listing of a card's records, in pages as large as the service gives them.
+ * Opens the listing of a card's records, in pages as large as the service allows.
  *
- * @param wanted how many records will be read at most; Infinity for all
- * @param how whether the records are kept for others who read them, and given again where the listing repeats them
+ * @param wanted the maximum number of records to read; Infinity for all
+ * @param how defines if records are kept for other readers, and returned again if they are repeated
  * @see service interface, part 4, "Records", rule 2
  */
 export function openRecordListing(
@@ -84,14 +83,14 @@ export function openRecordListing(
 	const pageSize = pageSizeOf(session.baseUrl);
 	const { most } = pageSize;
 	/**
-	 * The size of all pages. A cursor may be the number of a page: it would mean another place with another size. So the
-	 * size never changes between two pages; where it must shrink, the listing starts again.
+	 * The size of all pages. A cursor may be a page number, which would mean another place with another size. So the
+	 * size never changes between two pages. If it must shrink, the listing starts again.
 	 */
 	let size = most && evenPart(wanted, most);
-	/** The largest size that was refused in this listing. */
+	/** The largest size that the service refused in this listing. */
 	let refused: RefusedSize | undefined;
 
-	/** Chooses a smaller size after a failed request. @throws the error, if a smaller size cannot help */
+	/** Selects a smaller size after a failed request. @throws the error if a smaller size can't help */
 	function shrink(error: unknown): 'restart' {
 		const smaller = size === undefined ? undefined : pageSize.smallerAfter(error, size);
 		if (size === undefined || !smaller) throw error;
@@ -114,6 +113,6 @@ export function openRecordListing(
 	return openListing(`The listing of card '${cardId}'`, readPage, { ...how, wanted });
 }
 
-/** The size of equal pages of at most `most` records that together hold the wanted number. */
+/** Returns the size of equal pages, of at most `most` records, that together hold the wanted number. */
 const evenPart = (wanted: number, most: number): number =>
 	wanted === Infinity ? most : Math.ceil(wanted / Math.ceil(wanted / most));

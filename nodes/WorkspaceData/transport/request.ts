@@ -1,47 +1,47 @@
-/** A request to the service, and its answer. */
+/** A request to the service, and its response. */
 import type { IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
 import { exactSegment } from '../model/serviceUrl';
 import type { Headers } from './http/rateLimitHeaders';
 
-/** A path parameter: the value, and how the user knows it. */
+/** A path parameter: its value, and its name in the editor. */
 export type PathPart = string | { value: unknown; parameter: string };
 
 /** One request to the service, relative to the workspace. */
 export interface ApiRequest {
 	method: IHttpRequestMethods & ('GET' | 'POST' | 'PATCH' | 'DELETE');
-	/** Segments below the root; parameters are percent-encoded. */
+	/** The segments below the root; parameters are percent-encoded. */
 	path: PathPart[];
 	/** The base of the path: `/workspaces/{wid}` (default), the API root, or the origin. */
 	root?: 'workspace' | 'api' | 'origin';
 	query?: Record<string, string | number>;
 	body?: object;
-	/** Milliseconds until a try is given up. */
+	/** The timeout of an attempt, in ms. */
 	timeoutMs?: number;
-	/** Most requests of this execution at once. */
+	/** The maximum of parallel requests in this execution. */
 	maxParallel?: number;
 	/**
-	 * The most requests of this key that this process sends in a second, in all executions, as long as this one
+	 * The maximum number of requests per second with this key, in all executions of this process, as long as this one
 	 * is waiting or under way; undefined is automatic.
 	 */
 	requestsPerSecond?: number;
-	/** Whether a smaller request can take its place after a time-out: then it is not sent again. */
+	/** True if a smaller request can replace it after a timeout; it is then not sent again. */
 	shrinks?: boolean;
-	/** Whether to stop at the first fault and wait for the rate limit for seconds only: somebody waits. */
+	/** True if it stops at the first fault and waits only seconds for the rate limit, because a user is waiting. */
 	impatient?: boolean;
-	/** Whether it is sent although others were not answered: a person asked for it, and waits. */
+	/** True if it is sent although others got no response, because a user requested it and is waiting. */
 	insistent?: boolean;
-	/** Whether it is sent at once, past all that wait: it decides whether the others are sent. */
+	/** True if it is sent before all waiting requests, because these depend on it. */
 	ahead?: boolean;
-	/** The thing to delete, as the service's problems call it: `record`. Gone after a lost answer, it is deleted. */
+	/** The thing to delete, as problems call it: `record`. If missing after a lost response, it is deleted. */
 	deletes?: string;
-	/** The thing that a lost answer may have created, for example `record`. */
+	/** The thing that may have been created if the response is lost, for example `record`. */
 	creates?: string;
 }
 
 /** The addresses that paths are relative to. */
 export type Roots = Readonly<Record<NonNullable<ApiRequest['root']>, string>>;
 
-/** The HTTP request, as n8n takes it. @throws InputError for a path parameter that cannot be used */
+/** Builds the HTTP request for n8n. @throws InputError for an invalid path parameter */
 export function toHttpRequest(
 	{ method, path, root = 'workspace', query, body }: ApiRequest,
 	roots: Roots,
@@ -62,13 +62,13 @@ export function toHttpRequest(
 	};
 }
 
-/** How a listing is read: the settings of a request other than its address. */
+/** The settings of a request for a listing, except for its address. */
 export type ReadOptions = Pick<
 	ApiRequest,
 	'timeoutMs' | 'maxParallel' | 'requestsPerSecond' | 'impatient' | 'insistent' | 'ahead'
 >;
 
-/** An answer of the service, or of its auth server. */
+/** A response of the service or its auth server. */
 export interface ApiAnswer {
 	status: number;
 	body: unknown;

@@ -1,4 +1,4 @@
-/** The service, as one credential sees it: sends requests, paced and repeated where that is safe. */
+/** The service for one credential: sends requests at the right pace, and repeats them if that is safe. */
 import type { IAllExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { parseBaseUrl, pathSegment, tokenAddress } from '../model/serviceUrl';
 import { redact } from '../model/redact';
@@ -34,55 +34,55 @@ import type { ServiceClock } from './http/serviceClock';
 import { accessTokens, paceOf } from './processState';
 import { type ApiAnswer, type ApiRequest, type Roots, toHttpRequest } from './request';
 
-/** The pause after the first fault, in ms; doubles with each further one. */
+/** The pause after the first fault, in ms; it doubles with each further one. */
 const FIRST_PAUSE_MS = 300;
-/** Time-outs in a row after which the rest of an execution fails at once. */
+/** The number of consecutive timeouts after which the rest of an execution fails immediately. */
 const MAX_TIMEOUTS = 3;
-/** A time-out after less than this, in ms, tells nothing about a service: the limit may just be short. */
+/** A timeout below this, in ms, says nothing about the service: the limit may just be too short. */
 const MIN_TIMEOUT_MS = 5_000;
 
-/** The service, as one credential sees it, for the length of one execution. */
+/** The service for one credential, during one execution. */
 export interface Session {
 	baseUrl: string;
 	workspaceId: string;
 	/**
-	 * Sends a request; waits for the rate limit, renews the token and tries again where that is safe.
+	 * Sends a request. Waits for the rate limit, renews the token, and tries again if that is safe.
 	 *
-	 * @throws InputError for a path parameter that cannot be used
-	 * @throws ApiFailure when the service refuses
-	 * @throws Unreachable when no answer comes
-	 * @throws AccessTokenError when no access token can be had
-	 * @throws Cancelled when the execution is cancelled
+	 * @throws InputError for an invalid path parameter
+	 * @throws ApiFailure if the service refuses
+	 * @throws Unreachable if no response comes
+	 * @throws AccessTokenError if no access token can be obtained
+	 * @throws Cancelled if the execution is canceled
 	 */
 	request(request: ApiRequest): Promise<ApiAnswer>;
-	/** Sends nothing more: requests that wait end with Cancelled. */
+	/** Stops sending: waiting requests end with Cancelled. */
 	stop(): void;
-	/** Aborted once nothing more is to be sent: the execution was cancelled, or `stop` was called. */
+	/** Aborted when nothing more is to be sent: the execution was canceled, or `stop` was called. */
 	readonly halted: AbortSignal;
-	/** Lets go of the execution. A node may run a thousand times in one: what stays registered there stays in memory. */
+	/** Removes its listeners from the execution, which may run a node a thousand times and would keep them all. */
 	close(): void;
 	/**
-	 * Pauses the requests that wait, until the returned function is called. After a failed request they
-	 * are paused until the caller has decided whether the run continues.
+	 * Pauses waiting requests until the returned function is called. After a failed request they pause until the
+	 * caller has decided if the run continues.
 	 */
 	pause(): () => void;
 	/**
-	 * How many requests like this one may be under way at once now; grows and shrinks with the service's answers.
+	 * The maximum of parallel requests like this one at the moment. It follows the service's responses.
 	 */
 	atOnce(request: Pick<ApiRequest, 'method' | 'maxParallel'>): number;
-	/** How long requests of this execution have waited for the rate limit, in ms. */
+	/** The total time that requests of this execution have waited for the rate limit, in ms. */
 	readonly waitedMs: number;
-	/** The time at the service, as the answers to this key tell it. */
+	/** The service's time, learned from the responses to this key. */
 	serviceClock: ServiceClock;
-	/** Takes this credential's secrets out of a text. */
+	/** Removes this credential's secrets from a text. */
 	redact(text: string): string;
 }
 
 /**
  * Opens the service with the node's credential.
  *
- * @param authentication which of the two credential types the node uses
- * @throws InputError when the credential is missing or cannot be used; nothing has been sent
+ * @param authentication the credential type that the node uses
+ * @throws InputError if the credential is missing or invalid; nothing has been sent
  */
 export async function openSession(
 	context: IAllExecuteFunctions,
@@ -117,7 +117,6 @@ export async function openSession(
 	});
 }
 
-/** What a session is opened with. */
 interface Opened extends Sender {
 	pace: Pace;
 	origin: RequestOrigin;
@@ -125,35 +124,35 @@ interface Opened extends Sender {
 	roots: Roots;
 }
 
-/** A request on its way, and what its tries so far have brought. */
+/** A request and the state of its attempts. */
 interface Call {
 	request: ApiRequest;
 	options: IHttpRequestOptions;
 	history: History;
 	sent: WasSent;
-	/** Why the last try got no answer. */
+	/** Why the last attempt got no response. */
 	fault?: NetworkFailure;
-	/** Since when it waits because the service asked for that. */
+	/** When it started to wait because the service asked for that. */
 	waitingSince?: number;
 }
 
-/** What follows a try that was not the last. */
+/** What follows an attempt that wasn't the last. */
 type Again = Extract<Step, { history: History }>;
 
-/** One execution's use of the service, from `openSession` to `close`. */
+/** Uses the service for one execution, from `openSession` to `close`. */
 class CredentialSession implements Session {
 	private readonly opened: Opened;
 	readonly baseUrl: string;
 	readonly workspaceId: string;
 	readonly serviceClock: ServiceClock;
 	private readonly lane = new Lane();
-	// Signals of this run, for everything in it: n8n's lasts as long as the execution, with all that listens to it.
+	// The run has its own signals, because n8n's signal lives as long as the execution, with all its listeners.
 	private readonly cancelling = new AbortController();
 	private readonly stopping = new AbortController();
 	private readonly execution: AbortSignal | undefined;
-	/** Time-outs since the last answer. */
+	/** The number of timeouts since the last response. */
 	private timeOuts = 0;
-	/** The last answer to a request that waited without success: the rest of the execution need not wait again. */
+	/** The last response to a request that waited in vain: the rest of the execution doesn't wait again. */
 	private exhausted: ApiAnswer | undefined;
 
 	constructor(opened: Opened) {
@@ -212,7 +211,7 @@ class CredentialSession implements Session {
 		}
 	}
 
-	/** One try, as soon as it may be sent. @returns the answer, or what follows */
+	/** Makes one attempt when it may be sent. @returns the response, or what follows */
 	private async tryOnce(call: Call): Promise<ApiAnswer | Again> {
 		const { pace, clock } = this.opened;
 		const place = await this.turn(call);
@@ -221,7 +220,7 @@ class CredentialSession implements Session {
 		try {
 			result = this.judge(call, outcome, token);
 		} finally {
-			// Before the next request starts: it would be sent before the caller sees the failure.
+			// Pauses before the next request starts: it would be sent before the caller sees the failure.
 			if (result instanceof Failure && !this.halted.aborted) this.pause()();
 			const waits = result && 'act' in result && result.act === 'wait' ? result.ms : undefined;
 			const closedUntil = waits === undefined ? 0 : clock.now() + waits;
@@ -243,7 +242,7 @@ class CredentialSession implements Session {
 		throw apiFailure(this.exhausted, request, origin, sent);
 	}
 
-	/** Sends a request, unless the service did not answer the last ones. */
+	/** Sends a request, unless the service didn't respond to the previous ones. */
 	private async attempt({ request, options }: Call): Promise<Attempt> {
 		const { pace, clock } = this.opened;
 		const { timeoutMs: timeout = DEFAULT_TIMEOUT_MS, impatient, insistent } = request;
@@ -252,7 +251,7 @@ class CredentialSession implements Session {
 		const start = clock.now();
 		const attempt = await sendOnce(this.opened, { ...options, timeout }, this.cancelling.signal);
 		const { outcome } = attempt;
-		// The auth server's silence says nothing about the service.
+		// A timeout of the auth server says nothing about the service.
 		if (outcome instanceof AccessTokenError || outcome instanceof Cancelled) return attempt;
 		const isTooLate = isTimeOut(outcome);
 		if (isTooLate && clock.now() - start < MIN_TIMEOUT_MS) return attempt;
@@ -261,7 +260,7 @@ class CredentialSession implements Session {
 		return attempt;
 	}
 
-	/** Decides what follows a try. */
+	/** Decides what follows an attempt. */
 	private judge(
 		call: Call,
 		outcome: Attempt['outcome'],
@@ -291,7 +290,7 @@ class CredentialSession implements Session {
 		});
 	}
 
-	/** The result of the last try. @param before what may have become of the request before it */
+	/** Returns the result of the last attempt. @param before the state after earlier attempts */
 	private conclude(
 		act: 'done' | 'alreadyGone' | 'fail',
 		outcome: ApiAnswer | NetworkFailure,

@@ -1,4 +1,4 @@
-/** What the answer to a create, change or deletion says. The interface shows neither its status nor its body. */
+/** Reads the response to a create, change or deletion. The interface specifies neither its status nor its body. */
 import { idInLocation } from '../model/serviceUrl';
 import { isBrokenJson } from '../model/answer/json';
 import { isObject, type JsonObject, isWebPage } from '../model/answer/shapes';
@@ -8,25 +8,25 @@ import type { ApiAnswer } from './request';
 
 type ThingName = 'card' | 'field' | 'record';
 
-/** The status that says that something was created, whatever the body. */
+/** The status that means that something was created, whatever the body. */
 const CREATED = 201;
 
 /** A kind of thing that can be created, and how to read it. */
 interface Created<Thing> {
-	/** Its name; with an `s`, the path segment of its collection. */
+	/** Its name. With an `s`, it is the path segment of its collection. */
 	thing: ThingName;
-	/** Gives the thing that an object of the service describes. */
+	/** Reads the thing from an object of the service. */
 	read: (body: unknown) => Thing | undefined;
-	/** The body that was sent, for answers that tell only the ID. */
+	/** The body that was sent, for responses that contain only the ID. */
 	sent: JsonObject;
 }
 
 /**
- * The created thing, as the answer shows it or, where only the header `Location` tells its ID, as it was sent.
- *
- * @returns undefined where the answer tells no ID
- * @throws UnexpectedAnswer when something else answered, such as the page of a proxy, and for JSON that cannot
- * be read: under status 200 it may be a refusal
+ * Returns the created thing as the response shows it. If only the `Location` header has its ID, returns it as it
+ * was sent.
+ * @returns undefined if the response has no ID
+ * @throws UnexpectedAnswer if something else responded, such as a proxy's page, and for invalid JSON, which may be a
+ * refusal with status 200
  * @see service interface, part 4, "Gaps"
  */
 export function readCreated<Thing>(
@@ -46,16 +46,16 @@ export function readCreated<Thing>(
 	);
 }
 
-/** A hint for the user: something was created whose ID is not in the output. */
+/** A hint for the user: something was created, but its ID isn't in the output. */
 export const noIdHint = (thing: ThingName): string =>
 	`The service created a ${thing}, but its response shows no ID, so the output has none. Don't create the ${thing} again: look for it in the service.`;
 
 /**
- * Refuses web pages as the answer to a change: a page of a proxy or a sign-in form may have status 200.
- * The service's own answer may have any shape, or be empty.
+ * Refuses web pages as the response to a change: a proxy's page or a sign-in form may have status 200. The
+ * service's own response may have any shape, or be empty.
  *
  * @param what `card`, `field` or `record`, for the message
- * @param change the change that was asked for
+ * @param change the requested change
  * @throws UnexpectedAnswer
  */
 function assertOwnAnswer(
@@ -74,8 +74,8 @@ function assertOwnAnswer(
 }
 
 /**
- * Refuses what cannot be the answer to a change of something that exists: web pages, JSON that cannot be
- * read, `false` and `deleted: false`. Under status 200, that may be a refusal.
+ * Refuses responses that can't confirm a change or deletion: web pages, invalid JSON, `false` and `deleted: false`.
+ * With status 200, these may be refusals.
  *
  * @param what `card`, `field` or `record`, for the message
  * @throws UnexpectedAnswer

@@ -1,4 +1,4 @@
-/** The fields that a new card gets with it: read before anything is sent, created in their order after the card. */
+/** The fields of a new card: checked before anything is sent, and created in their order after the card. */
 import { isObject } from '../../model/answer/shapes';
 import { InputError } from '../../model/inputError';
 import { quote } from '../../model/names';
@@ -12,10 +12,10 @@ import type { CardReference, Run } from '../run/run';
 const LABEL = cardFieldsProperty.displayName;
 
 /**
- * The fields of a new card.
+ * Reads the fields of a new card.
  *
- * @param value the parameter `fields`
- * @throws InputError for a name or type that is empty, and a name that comes twice
+ * @param value the parameter 'fields'
+ * @throws InputError for an empty name or type, and for a repeated name
  */
 export function readCardFields(value: unknown): PlannedField[] {
 	const entries = [(isObject(value) && value.values) || []].flat();
@@ -38,13 +38,13 @@ export function readCardFields(value: unknown): PlannedField[] {
 			type: ownType,
 			...(Array.isArray(options) && { choices: options.map(String) }),
 			why: 'chosen',
-			// A chosen type is not replaced.
+			// A type that the user selected isn't replaced.
 			textType: ownType,
 		};
 	});
 }
 
-/** Creates the fields, one after the other. @throws what stopped it; its message says what exists */
+/** Creates the fields one after the other. @throws what stopped it; its message says what exists */
 export async function addCardFields(
 	run: Run,
 	card: CardReference,

@@ -80,8 +80,8 @@ const withoutId = (name: string): UnexpectedAnswer =>
 /**
  * Creates a card.
  *
- * @returns the card where the answer shows it, or its ID
- * @throws UnexpectedAnswer when something else answered, such as the page of a proxy
+ * @returns the card if the response shows it, or else its ID
+ * @throws UnexpectedAnswer if something else responded, such as a proxy's page
  */
 export async function addCard(
 	{ session }: Pick<Run, 'session'>,
@@ -99,11 +99,11 @@ export async function addCard(
 }
 
 /**
- * The card of a name.
+ * Finds the card with a name.
  *
- * @param policy `error` refuses a card that exists
- * @returns undefined where there is none
- * @throws InputError for one that exists, if it must not, and where several have the name
+ * @param policy `error` refuses an existing card
+ * @returns undefined if there is none
+ * @throws InputError if it exists but must not, or if several cards have the name
  */
 export function existingCard(
 	cards: readonly Card[],
@@ -111,7 +111,7 @@ export function existingCard(
 	policy: 'reuse' | 'error',
 ): Card | undefined {
 	const named = cardsOfName(cards, name.trim());
-	// The service may keep names in another spelling.
+	// The service may store names in another spelling.
 	const [found, ...others] =
 		named.length > 0 ? named : cards.filter((card) => slugsOf(name).includes(card.name));
 	if (!found) return undefined;
@@ -122,7 +122,7 @@ export function existingCard(
 	);
 }
 
-/** The card with this name that the workspace did not have before; for answers that are lost or tell nothing. */
+/** Finds the new card with this name, if the response was lost or doesn't show it. */
 async function findNew(
 	run: Run,
 	name: string,
@@ -135,11 +135,11 @@ async function findNew(
 }
 
 /**
- * The card of a name, created where there is none. Executions of this process take turns, so that two of
- * them do not create it twice.
+ * Finds the card with a name, or creates it. Executions of this process take turns, so that two of them don't
+ * create it twice.
  *
- * @param body what to create it with
- * @returns the card, and whether it is new
+ * @param body the values of a new card
+ * @returns the card, and true if it is new
  * @throws InputError as `existingCard`
  */
 export async function cardOfName(
@@ -159,7 +159,7 @@ export async function cardOfName(
 			async () => await addCard(run, body, request),
 		);
 		const created = await creating.catch(async (error: unknown) => {
-			// It is not sent twice: the listing tells what became of it.
+			// The request isn't repeated: the listing shows if the card was created.
 			const arrived = mayHaveHappened(error) && (await findNew(run, name, before, request));
 			if (arrived) return arrived;
 			throw error;

@@ -50,20 +50,20 @@ const createRecordsOption = {
 	description: 'Whether to create a record for each item; else only the card and its fields',
 } as const;
 
-/** An item's part of a card that several items share. */
+/** What an item contributes to a card that several items share. */
 type Part = Pick<Write, 'columns' | 'options' | 'request'> & { itemIndex: number };
 
-/** How a card is made; the same for all of its items. */
+/** The settings of a card; the same for all of its items. */
 interface How {
 	policy: 'reuse' | 'error';
 	isDry: boolean;
 	choices: boolean;
 	hasRecords: boolean;
-	/** Whether a dry run has an item for each field, as from version 2 on. */
+	/** True if a dry run returns an item for each field, which it does from version 2 on. */
 	listsFields: boolean;
 }
 
-/** A card, and the fields that it gets. */
+/** A card and its new fields. */
 interface PlannedCard {
 	card?: Card;
 	isNew: boolean;
@@ -73,7 +73,7 @@ interface PlannedCard {
 
 /** The result that the items of one card share. */
 interface Target extends PlannedCard {
-	/** The item that returns the card itself; undefined in a dry run that refuses all items. */
+	/** The item that returns the card; undefined in a dry run that refuses all items. */
 	firstItem: number | undefined;
 	/** In a dry run, the errors of items whose values the real run would refuse. */
 	refusals?: ReadonlyMap<number, unknown>;
@@ -81,7 +81,7 @@ interface Target extends PlannedCard {
 
 const typeOnly = ({ name, type }: { name: string; type: string }) => ({ name, type });
 
-/** The item of a dry run, in the form that all dry runs have. */
+/** The output item of a dry run, in the same form as all dry runs. */
 function previewItem(name: string, { card, isNew, planned, index }: PlannedCard): JsonObject {
 	const added = new Set(planned.map((field) => field.name));
 	const before = index.fields.filter((field) => isNew || !added.has(field.name)).map(typeOnly);
@@ -99,7 +99,7 @@ function previewItem(name: string, { card, isNew, planned, index }: PlannedCard)
 	};
 }
 
-/** The items of a dry run: where wanted, one for each field that would be added, then the card. */
+/** The output items of a dry run: if requested, one for each field that would be added, then the card. */
 const previewItems = (name: string, plan: PlannedCard, listsFields: boolean): JsonObject[] => {
 	const fields = plan.planned.map(({ name: field, type, why: reason }) => {
 		return { dry_run: true, action: 'create', field, type, reason };
@@ -107,10 +107,10 @@ const previewItems = (name: string, plan: PlannedCard, listsFields: boolean): Js
 	return [...(listsFields ? fields : []), previewItem(name, plan)];
 };
 
-/** How many items are checked between two yields to the event loop. */
+/** The number of items checked between two yields to the event loop. */
 const SLICE_ITEMS = 100;
 
-/** Converts the values of items as the real run does. @returns the errors of items that it would refuse */
+/** Converts the values of items as the real run does. @returns the errors of refused items */
 async function refusalsOf(
 	run: Run,
 	parts: readonly Part[],
@@ -120,7 +120,7 @@ async function refusalsOf(
 	const refusals = new Map<number, unknown>();
 	for (const [place, { itemIndex, columns, options, request }] of parts.entries()) {
 		if (place % SLICE_ITEMS === 0) await run.yieldToLoop();
-		// A new card has no records whose habits count.
+		// A new card has no records, so there are no habits to follow.
 		const typed = card ? await fieldsFor(run, { card, columns }, index, request) : index;
 		try {
 			toRecordData(run, columns, typed, options);
@@ -131,7 +131,7 @@ async function refusalsOf(
 	return refusals;
 }
 
-/** Plans the card in a dry run. Nothing is sent that changes anything. */
+/** Plans the card in a dry run, without changing anything. */
 async function previewCard(
 	run: Run,
 	name: string,
@@ -148,13 +148,13 @@ async function previewCard(
 	run.messages.hint(
 		`Dry run: card '${meant.name}' ${card ? 'exists' : 'would be created'}. ${planned.length} fields would be added${planned.length > 0 ? `: ${describePlan(planned)}` : ''}`,
 	);
-	// The fields are in the first hint.
+	// The first hint lists the fields.
 	hintAtAdditions(run, meant, { planned: [], additions });
 	const refusals = hasRecords ? await refusalsOf(run, parts, card, index) : undefined;
 	const plan: PlannedCard = { ...(card && { card }), isNew: !card, planned, index };
 	const firstItem = parts.find(({ itemIndex }) => !refusals?.has(itemIndex))?.itemIndex;
 	if (firstItem === undefined) {
-		// The outputs of all items are errors: the card comes after the last of them.
+		// All items failed, so the card comes after the last error.
 		const itemIndex = parts.at(-1)?.itemIndex ?? 0;
 		run.ending.append(previewItems(name, plan, listsFields).map((json) => ({ itemIndex, json })));
 	}
@@ -190,7 +190,7 @@ async function prepareCard(
 	return { firstItem, card, isNew, planned, index: await run.fields.of(card, request) };
 }
 
-/** Says which parts exist after a run that failed. */
+/** Says what exists after a failed run. */
 const whatExists = ({ name, id }: Card, isNew: boolean): string =>
 	isNew
 		? `Card '${name}' (${id}) exists now. To continue with it, select 'Reuse the Card' in '${ifExistsOption.displayName}'.`

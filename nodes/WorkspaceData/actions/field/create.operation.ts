@@ -65,7 +65,7 @@ interface EnteredOptions {
 	choices?: unknown;
 }
 
-/** The texts of the parameter Choices: each once, without blank ones. */
+/** Reads the parameter 'Choices': each value once, without empty ones. */
 function readChoices(entered: unknown, options: readonly FieldOption[]): string[] {
 	const list = listedChoices({ options }, entered) ?? [];
 	const texts = list.flat().map((choice) => plainText(choice ?? '').trim());
@@ -73,11 +73,11 @@ function readChoices(entered: unknown, options: readonly FieldOption[]): string[
 }
 
 /**
- * The options of a field, as they were entered.
+ * Reads the options of a field, as the user entered them.
  *
- * @param shape gives the choices the shape that the field has them in
- * @param known the choices that the field has: they may have commas
- * @throws InputError for invalid JSON, or when both ways are used
+ * @param shape converts the choices to the shape that the field uses
+ * @param known the existing choices of the field, which may contain commas
+ * @throws InputError for invalid JSON, or if both ways are used
  */
 export function readFieldOptions(
 	{ options, choices }: EnteredOptions,
@@ -87,7 +87,7 @@ export function readFieldOptions(
 	const json = readJson(options, fieldOptionsProperty.displayName);
 	const texts = readChoices(choices, known);
 	if (texts.length === 0) return json === undefined ? {} : { options: json };
-	// The untouched JSON input holds an empty list.
+	// An unchanged JSON input holds an empty list.
 	if (json === undefined || (Array.isArray(json) && json.length === 0)) return shape(texts);
 	throw new InputError(
 		`'${choicesProperty.displayName}' and '${fieldOptionsProperty.displayName}' are both filled in`,
@@ -98,8 +98,8 @@ export function readFieldOptions(
 /**
  * Adds a field to a card.
  *
- * @returns the field where the answer shows it, or its ID
- * @throws UnexpectedAnswer when something else answered, such as the page of a proxy
+ * @returns the field if the response shows it, or else its ID
+ * @throws UnexpectedAnswer if something else responded, such as a proxy's page
  */
 export async function addField(
 	{ session }: Pick<Run, 'session'>,
@@ -113,7 +113,7 @@ export async function addField(
 		path: [...cardPath(cardId), 'fields'],
 		body,
 		creates: 'field',
-		// Fields keep the order of the items.
+		// One at a time, so that fields are in the order of the items.
 		maxParallel: 1,
 	});
 	return readCreated(answer, { thing: 'field', read: readField, sent: body });

@@ -1,4 +1,4 @@
-/** Finds the field that the parameters Card and Field mean. */
+/** Finds the field that the parameters 'Card' and 'Field' mean. */
 import type { Field } from '../../model/answer/field';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
@@ -9,10 +9,10 @@ import type { CardReference, Run } from '../run/run';
 import { listedInQuotes, quote } from '../../model/names';
 
 /**
- * Finds the field that a locator means in the live listing of its card. A field that was chosen from the
- * list is found by its name when its identifier has changed since.
+ * Finds the field that a locator means in the current listing of its card. A field that was selected from the list is
+ * found by its name if its ID has changed since.
  *
- * @throws InputError when a locator is empty, before anything is sent, or the card has no such field
+ * @throws InputError if a locator is empty, before anything is sent, or if the card has no such field
  * @see service interface, part 2: field identifiers can change
  */
 export async function locateField(
@@ -29,7 +29,7 @@ export async function locateField(
 	throw missing(card, fields, text);
 }
 
-/** Most fields that a message names. */
+/** The maximum number of fields in a message. */
 const MAX_NAMED = 20;
 
 function missing(card: CardReference, { fields }: FieldIndex, id: string): InputError {
@@ -44,11 +44,10 @@ function missing(card: CardReference, { fields }: FieldIndex, id: string): Input
 }
 
 /**
- * Finds the field that a locator means, for changes that cannot be undone: the field that was chosen and no
- * other. A name must be exactly the field's. An ID from the list counts only as long as its field has
- * not left the chosen name to another one.
+ * Finds the field that a locator means, for changes that can't be undone. It must be exactly the selected field. A
+ * name must match exactly. An ID from the list isn't accepted if another field has the selected name now.
  *
- * @throws InputError when a locator is empty, before anything is sent, or it is in doubt which field is meant
+ * @throws InputError if a locator is empty, before anything is sent, or if it is uncertain which field is meant
  */
 export async function locateExactField(
 	run: Run,
@@ -75,5 +74,5 @@ export const fieldPath = (cardId: string, fieldId: string): PathPart[] => [
 	{ value: fieldId, parameter: 'Field' },
 ];
 
-/** The fields of a card, as the executions that change them take turns. */
+/** The key by which executions that change the fields of a card take turns. */
 export const fieldsOf = (card: CardReference): string => `fields of ${card.id}`;

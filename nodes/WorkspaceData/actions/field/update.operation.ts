@@ -20,10 +20,10 @@ import { assertDone } from '../../transport/writeAnswer';
 import { listedInQuotes } from '../../model/names';
 import { dryRunProperty } from '../../ui/writeOptions';
 
-/** Most choices that a message names. */
+/** The maximum number of choices in a message. */
 const MAX_NAMED = 10;
 
-/** The labels of the choices that a changed field no longer has, neither under their ID nor under their label. */
+/** The labels of choices that a changed field no longer has, compared by ID and by label. */
 function removedChoices({ options }: Field, changed: Field): string[] {
 	const kept = new Set(
 		changed.options.flatMap(({ identifiers, labels }) => [...identifiers.map(String), ...labels]),
@@ -33,13 +33,13 @@ function removedChoices({ options }: Field, changed: Field): string[] {
 	return options.filter((option) => !isKept(option)).map(({ label }) => label);
 }
 
-/** A field as it would be, and the labels of the choices that it would lose. */
+/** Predicts the changed field, and the labels of the choices that it would lose. */
 function planUpdate(field: Field, sent: JsonObject): { changed: Field; removed: string[] } {
 	const changed = readField({ ...field.raw, ...sent }) ?? field;
 	return { changed, removed: removedChoices(field, changed) };
 }
 
-/** What a field would become, and the choices that would be lost, with the records that have them. */
+/** Previews an update: the changed field, the lost choices, and the number of records that use them. */
 async function previewUpdate(
 	run: Run,
 	card: CardReference,
@@ -111,7 +111,7 @@ export const updateField = defineOperation({
 		requireEntries({ ...changes, ...readFieldOptions(entered) }, 'Update Fields');
 		const { card, field } = await locateField(run, get('cardId'), get('fieldId'));
 		const bodyFor = (current: Field) => {
-			// Another execution has added them since: its records may hold them.
+			// Another execution has added these choices since, so its records may use them.
 			const since = removedChoices(current, field);
 			const shape = (texts: string[]) =>
 				settingChoices(current, [...new Set([...texts, ...since])]);
@@ -121,7 +121,7 @@ export const updateField = defineOperation({
 		if (Object.keys(readFieldOptions(entered)).length === 0) {
 			return [await sendUpdate(run, card, field, changes)];
 		}
-		// The list is replaced: executions that add choices take turns.
+		// The update replaces the list, so executions that add choices take turns.
 		return await run.writes.exclusively(fieldsOf(card), async () => {
 			const current = (await run.fields.changed(card)).byId(field.id) ?? field;
 			return [await sendUpdate(run, card, current, bodyFor(current))];
@@ -129,7 +129,7 @@ export const updateField = defineOperation({
 	},
 });
 
-/** Changes a field, and says which of its choices are lost. @returns the field, as the answer shows it */
+/** Changes a field and reports lost choices. @returns the field as the response shows it */
 async function sendUpdate(
 	run: Run,
 	card: CardReference,
@@ -153,7 +153,7 @@ async function sendUpdate(
 		});
 	assertDone(body, 'field', 'changed');
 	const shown = readField(body);
-	// An answer may show the ID alone.
+	// A response may show the ID alone.
 	const lost = shown && shown.options.length > 0 ? removedChoices(field, shown) : removed;
 	if (lost.length > 0) {
 		run.messages.hint(

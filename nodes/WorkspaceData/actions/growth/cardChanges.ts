@@ -1,4 +1,4 @@
-/** Adds the fields and choices that a card lacks for the values of a run, once, before the first write. */
+/** Adds the missing fields and choices of a card, once for all items and before the first write. */
 import { enteredChoice } from '../../model/value/choices';
 import { addingChoices } from '../../model/value/newChoices';
 import { readField } from '../../model/answer/field';
@@ -30,9 +30,9 @@ import { listed, listedInQuotes, quote } from '../../model/names';
 
 /** The additions that the options allow. */
 export interface Allowed {
-	/** Fields for columns that have none. */
+	/** True if fields may be added for unknown columns. */
 	fields: boolean;
-	/** Choices that values name. */
+	/** True if choices may be added for new values. */
 	choices: boolean;
 }
 
@@ -47,7 +47,7 @@ interface Preview {
 /**
  * Plans the fields and choices that a run would add to a card. Sends no changes.
  *
- * @throws InputError for a field whose choices could be lost
+ * @throws InputError for a field that could lose choices
  */
 export async function previewChanges(
 	run: Run,
@@ -71,7 +71,7 @@ export async function previewChanges(
 		return field ? [field] : [];
 	});
 	const additions = allowed.choices ? missingChoices(index, columns) : [];
-	// Throws where the real run would.
+	// Throws if the real run would.
 	for (const { field, texts } of additions) addingChoices(field, texts);
 	const changed = new Map(additions.map(({ field, texts }) => [field, texts]));
 	const known = index.fields.map((field) => ({
@@ -82,13 +82,13 @@ export async function previewChanges(
 	return { planned, additions, index: indexFields([...known, ...added], card.name, aliases) };
 }
 
-/** How the text values of a run are read: as its first item says. */
+/** How the text values of a run are read. The first item decides. */
 const formatsOf = ([first]: PlannedWrites) => readFormats(first?.options ?? {});
 
-/** All of some choices in a hint. */
+/** Quotes all choices for a hint. */
 const allQuoted = (texts: readonly string[]): string => listedInQuotes(texts, Infinity);
 
-/** Tells in a dry run what would be added, as the hints of the real run do. */
+/** Adds a dry run's hints about additions, like those of the real run. */
 export function hintAtAdditions(
 	{ messages }: Pick<Run, 'messages'>,
 	card: CardReference,
@@ -106,11 +106,11 @@ export function hintAtAdditions(
 	}
 }
 
-/** Most choices of a field, and most fields, that the note on an error names. */
+/** The maximum number of choices of a field, and of fields, in the note on an error. */
 const MAX_NAMED_CHOICES = 5;
 const MAX_NAMED_FIELDS = 10;
 
-/** The choices that were to be added, for a refusal that names none. */
+/** Lists the choices that should have been added, for a refusal that names none. */
 function wantedNote(additions: readonly Addition[]): string {
 	const wanted = additions.map(({ field, texts }) => {
 		return `${quote(field.name)} (${listedInQuotes(texts, MAX_NAMED_CHOICES)})`;
@@ -118,7 +118,7 @@ function wantedNote(additions: readonly Addition[]): string {
 	return `Choices were to be added to ${listed(wanted, MAX_NAMED_FIELDS)}.`;
 }
 
-/** Adds choices, with one request for each field. */
+/** Adds choices with one request for each field. */
 async function addChoices(
 	run: Run,
 	card: CardReference,
@@ -126,13 +126,13 @@ async function addChoices(
 	request: Write['request'],
 ): Promise<void> {
 	for (const [place, { field, texts }] of additions.entries()) {
-		// Read right before it is changed: the change replaces the list, and somebody else may have added to it.
+		// Read right before the change, because it replaces the list and another user may have added a choice.
 		const index = place === 0 ? undefined : await run.fields.changed(card, request);
 		const current = index ? index.byId(field.id) : field;
 		if (!current) continue;
 		const missing = texts.filter((text) => !enteredChoice(current.options, text));
 		if (missing.length === 0) continue;
-		// The whole list is sent: an earlier change without a clear outcome could arrive later, and take these away.
+		// Sends the whole list: an earlier unclear change could arrive later and remove these choices.
 		await run.writes.creating(
 			`choices of ${card.id} ${current.id}`,
 			`One of the choices ${allQuoted(missing)} of field ${quote(field.name)}`,
@@ -152,7 +152,7 @@ async function addChoices(
 }
 
 /**
- * Adds the fields and choices that a card lacks for the values of some writes. Executions of this process take turns.
+ * Adds the missing fields and choices of a card for some writes. Executions of this process take turns.
  *
  * @returns the fields that were created
  * @throws the error that stopped it; its message says which fields exist now
@@ -165,7 +165,7 @@ export async function changeCard(
 	request: Write['request'],
 ): Promise<PlannedField[]> {
 	return await run.writes.exclusively(fieldsOf(card), async () => {
-		// Read again: another run may have added them since.
+		// Read again, because another run may have added them since.
 		let index = await run.fields.changed(card, request);
 		const columns = await columnsOf(run, writes);
 		const all = allowed.fields ? missingColumns(index, columns) : [];
@@ -197,7 +197,7 @@ export async function changeCard(
 	});
 }
 
-/** The additions that the options of a write allow. @throws InputError for an unknown option value */
+/** Returns the additions that the options of a write allow. @throws InputError for an unknown option value */
 export const allowedChanges = ({
 	unknownFields,
 	missingChoices: choices,
@@ -207,10 +207,10 @@ export const allowedChanges = ({
 });
 
 /**
- * Adds the fields and choices that the card of a write lacks for the values of all items, if the options say so.
- * Items wait for each other here: the types of new fields follow from all values.
+ * Adds the missing fields and choices of a card for the values of all items, if the options allow it. Items
+ * wait for each other here, because the types of new fields depend on all values.
  *
- * @returns the write; in a dry run with the fields as they would be
+ * @returns the write; in a dry run with the predicted fields
  */
 export async function growCard(itemIndex: number, write: Write): Promise<Write> {
 	const { run, card, options, request } = write;

@@ -1,4 +1,4 @@
-/** Which fields and choices a card lacks for the values of a run. */
+/** Finds the fields and choices that a card lacks for the values of a run. */
 import { newChoices } from '../../model/value/newChoices';
 import type { Field } from '../../model/answer/field';
 import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
@@ -8,7 +8,7 @@ import { isNameless } from '../writing/mapper';
 import { cleanName, foldCase, slugsOf } from '../../model/text';
 import type { Write } from '../writing/valueConversion';
 
-/** Choices that a field is to have. */
+/** Choices to add to a field. */
 export interface Addition {
 	field: Field;
 	texts: string[];
@@ -17,7 +17,7 @@ export interface Addition {
 /** The parts of writes that decide which columns a card needs. */
 export type PlannedWrites = readonly Pick<Write, 'columns' | 'options' | 'request'>[];
 
-/** The field that a key means; undefined if there is none. Null for an ambiguous key, which its item reports. */
+/** The field of a key; undefined if there is none. Null for an ambiguous key, which its item reports. */
 function peek(index: FieldIndex, key: string, hint?: FieldHint): Field | undefined | null {
 	try {
 		return index.find(key, hint);
@@ -26,13 +26,13 @@ function peek(index: FieldIndex, key: string, hint?: FieldHint): Field | undefin
 	}
 }
 
-/** The values of all items by key, in the order in which the keys come. */
+/** The values of all items by key, in the order of their first use. */
 type Columns = ReadonlyMap<string, { values: unknown[]; hint: FieldHint | undefined }>;
 
-/** How many items are read between two yields to the event loop. */
+/** The number of items read between two yields to the event loop. */
 const SLICE_ITEMS = 1_000;
 
-/** The values of some writes, by column. */
+/** Collects the values of some writes by column. */
 export async function columnsOf(
 	{ yieldToLoop }: Pick<Run, 'yieldToLoop'>,
 	writes: PlannedWrites,
@@ -49,11 +49,11 @@ export async function columnsOf(
 	return columns;
 }
 
-/** The columns for which a card has no field. Names that differ in case, or in what nobody sees, are one column. */
+/** Finds the columns without a field. Names that differ only in case or invisible characters are one column. */
 export function missingColumns(index: FieldIndex, columns: Columns): Column[] {
 	const missing = new Map<string, { name: string; values: unknown[] }>();
 	for (const [name, { values, hint }] of columns) {
-		// An item reports its ambiguous keys, and its values without a name.
+		// An item reports its ambiguous keys and its values without a name.
 		if (peek(index, name, hint) !== undefined || isNameless(name)) continue;
 		const known = missing.get(foldCase(name));
 		if (known) known.values = [...known.values, ...values];
@@ -62,7 +62,7 @@ export function missingColumns(index: FieldIndex, columns: Columns): Column[] {
 	return [...missing.values()];
 }
 
-/** The fields that the service keeps for columns under another spelling of their names: `My Col` as `my_col`. */
+/** Finds fields that the service stores under another spelling of a column's name: `My Col` as `my_col`. */
 export function keptNames(
 	index: FieldIndex,
 	missing: readonly Column[],
@@ -76,7 +76,7 @@ export function keptNames(
 	);
 }
 
-/** The choices that values name and fields do not have. */
+/** Finds the choices that values name but fields don't have. */
 export function missingChoices(index: FieldIndex, columns: Columns): Addition[] {
 	const values = new Map<Field, unknown[]>();
 	for (const [key, column] of columns) {

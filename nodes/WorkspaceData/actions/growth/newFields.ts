@@ -1,4 +1,4 @@
-/** Fields that a card lacks: planned from the values that they will hold, then created once. */
+/** Plans the missing fields of a card from their values, then creates them once. */
 import type { Field } from '../../model/answer/field';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { describedFieldTypes } from '../../transport/apiDescription';
@@ -12,30 +12,29 @@ import { addField } from '../field/create.operation';
 import type { CardReference, Run } from '../run/run';
 import { listed, listedInQuotes, quote } from '../../model/names';
 
-/** A name, and the values that the items have under it. */
+/** A name, and its values in all items. */
 export interface Column {
 	name: string;
 	values: readonly unknown[];
 }
 
-/** A field to create. */
 export interface PlannedField {
 	name: string;
-	/** As the service calls it. */
+	/** The service's name for the type. */
 	type: string;
 	choices?: string[];
-	/** Why it is of this type. */
+	/** The reason for the type. */
 	why: string;
-	/** The type for texts, if the service refuses the other one. */
+	/** The type for text, which is used if the service refuses the other one. */
 	textType: string;
 }
 
-/** The longest that the service's description is waited for, in ms: without it the usual types are taken. */
+/** The timeout for the service's description, in ms. Without it, the usual types are used. */
 const DESCRIPTION_TIMEOUT_MS = 10_000;
-/** Most fields that a message describes. */
+/** The maximum number of fields in a message. */
 const MAX_NAMED = 50;
 
-/** The types that the service offers: as it describes them, else those in use and the usual ones. */
+/** Returns the types in the service's description, or else the types in use and the usual ones. */
 async function offeredTypes(
 	run: Run,
 	seen: readonly Field[],
@@ -52,9 +51,9 @@ async function offeredTypes(
 }
 
 /**
- * Chooses the types of new fields.
+ * Selects the types of new fields.
  *
- * @param seen fields that the card has already
+ * @param seen the existing fields of the card
  * @param formats how text values of the items are read
  */
 export async function planFields(
@@ -80,14 +79,14 @@ export async function planFields(
 	return planned;
 }
 
-/** Fields in a message, with their types and the reasons for them. */
+/** Lists fields in a message, with their types and the reasons for them. */
 export const describePlan = (planned: readonly PlannedField[]): string =>
 	listed(
 		planned.map(({ name, type, why }) => `${quote(name)} (${type}: ${why})`),
 		MAX_NAMED,
 	);
 
-/** The names of fields in a message. */
+/** Lists the names of fields in a message. */
 export const quoted = (fields: ReadonlyArray<{ name: string }>): string =>
 	listedInQuotes(
 		fields.map(({ name }) => name),
@@ -95,8 +94,8 @@ export const quoted = (fields: ReadonlyArray<{ name: string }>): string =>
 	);
 
 /**
- * Creates one field. A creation whose answer is lost is not sent again: the listing tells what became of
- * it. A type that the service refuses becomes text, which holds any value.
+ * Creates one field. If the response is lost, the request isn't repeated: the listing shows if the field was
+ * created. A type that the service refuses becomes text, which holds any value.
  *
  * @returns the field as it was created
  */
@@ -128,10 +127,10 @@ async function createField(
 	);
 }
 
-/** A field that was created, with its ID where the response has it. */
+/** A field that was created, with its ID if the response has it. */
 type CreatedField = PlannedField & { id?: string };
 
-/** The new fields that the service lists under another name, by the name that was sent. */
+/** Returns the new fields that the service lists under another name, by the name that was sent. */
 function renamed(index: FieldIndex, created: readonly CreatedField[]): ReadonlyMap<string, Field> {
 	return new Map(
 		created.flatMap(({ name, id = '' }) => {
@@ -141,7 +140,7 @@ function renamed(index: FieldIndex, created: readonly CreatedField[]): ReadonlyM
 	);
 }
 
-/** Says so where the service keeps names in another spelling. */
+/** Adds a hint if the service stores names in another spelling. */
 export function hintAtNames(
 	{ messages }: Pick<Run, 'messages'>,
 	card: CardReference,
@@ -154,7 +153,7 @@ export function hintAtNames(
 	}
 }
 
-/** @throws InputError for a name that two fields have now @throws UnexpectedAnswer for one that none has */
+/** @throws InputError for a name that two fields have now @throws UnexpectedAnswer for one that no field has */
 function requireOnce(card: CardReference, index: FieldIndex, name: string): void {
 	const same = index.fields.filter((field) => field.name === name);
 	if (same.length > 1) {
@@ -172,10 +171,10 @@ function requireOnce(card: CardReference, index: FieldIndex, name: string): void
 }
 
 /**
- * Creates fields, one after the other and so in their order. The caller has made sure that nobody else in
+ * Creates fields one after the other, to keep their order. The caller makes sure that no other execution in
  * this process does so at the same time.
  *
- * @returns the fields as they were created, and all fields of the card
+ * @returns the created fields, and all fields of the card
  * @throws what stopped it; its message says which fields exist now
  */
 export async function createFields(

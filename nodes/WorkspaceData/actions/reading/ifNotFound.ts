@@ -1,4 +1,4 @@
-/** The option If Not Found: what an item gives whose record does not exist. */
+/** The option 'If Not Found': the output of an item whose record doesn't exist. */
 import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/answer/record';
 import type { JsonObject } from '../../model/answer/shapes';
@@ -10,11 +10,11 @@ import type { CardReference, Run } from '../run/run';
 import { ifNotFoundOption } from '../../ui/writeOptions';
 
 /**
- * The output of an item whose record does not exist, as the option If Not Found says. The option is
- * read here and now, so that a value it cannot have stops the item before anything is sent.
+ * Reads the option 'If Not Found'. It is read immediately, so that an invalid value stops the item before
+ * anything is sent.
  *
  * @param policy `error`, `skip` or `empty`
- * @returns what an item gives; throws the error it is handed for `error`
+ * @returns a function that returns the output of the item; for `error` it throws the error that it receives
  * @throws InputError for an unknown option value
  */
 export function readNotFound(policy: unknown): WhenNotFound {
@@ -25,15 +25,15 @@ export function readNotFound(policy: unknown): WhenNotFound {
 	};
 }
 
-/** Gives the output of an item whose record does not exist. */
+/** Returns the output of an item whose record doesn't exist. */
 export type WhenNotFound = (error: unknown) => JsonObject[];
 
 /**
- * Gives one item for a record. The interface has no request for one record: the listing is read until it
- * comes, once for all items.
+ * Returns one item for a record. The interface has no request for one record, so the listing is read until the record
+ * is found, once for all items.
  *
- * @param view gives the listed record as items before this one would have left it, in a dry run
- * @throws InputError when the card has no such record, unless `whenNotFound` says otherwise
+ * @param view in a dry run, returns the listed record as the previous items would have left it
+ * @throws InputError if the card has no such record, unless `whenNotFound` says otherwise
  */
 export async function withRecord(
 	run: Run,
@@ -56,8 +56,8 @@ export async function withRecord(
 }
 
 /**
- * Whether the service itself says that the record does not exist; not the card and not the workspace, and not
- * a gateway in its place, whose 404 has no type of problem.
+ * Returns true if the service itself says that the record doesn't exist. A missing card or workspace doesn't count,
+ * nor does a gateway's 404, which has no problem type.
  */
 export const isRecordNotFound = (error: unknown): error is ApiFailure =>
 	saysGone(error, ['record']);

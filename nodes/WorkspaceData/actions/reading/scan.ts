@@ -1,4 +1,4 @@
-/** Reads a card's records page by page, as far as conditions need them. */
+/** Reads a card's records page by page, as far as the conditions require it. */
 import type { DataRecord } from '../../model/answer/record';
 import type { CardReference, Run } from '../run/run';
 import type { FieldIndex } from '../../model/fieldIndex';
@@ -11,15 +11,15 @@ import {
 } from '../../model/value/recordFilter';
 import type { RecordListing } from '../../transport/recordListing';
 
-/** Records that are processed between two yields to the event loop. Up to this number, no hint is given. */
+/** The number of records processed between two yields to the event loop. Up to this number, there is no hint. */
 const A_FEW = 100;
 
 /**
- * Reads records of a listing from the first on, page by page.
+ * Reads records of a listing from the start, page by page.
  *
- * @param isLast looks at a record; returns whether no further one is needed
- * @param toTheEnd whether to read the whole listing; else `isLast` may end it early
- * @returns how many records were looked at
+ * @param isLast processes a record; returns true if no further record is needed
+ * @param toTheEnd true to read the whole listing; else `isLast` may end it early
+ * @returns the number of records processed
  */
 export async function scanRecords(
 	{ yieldToLoop }: Pick<Run, 'yieldToLoop'>,
@@ -31,7 +31,7 @@ export async function scanRecords(
 	for (;;) {
 		const part = await listing.part(read, A_FEW, toTheEnd);
 		if (part.length === 0) return read;
-		// For a further item the listing is there already: nothing else would pause.
+		// For a further item the listing is in memory, so nothing else would pause.
 		await yieldToLoop();
 		for (const record of part) {
 			read += 1;
@@ -40,23 +40,23 @@ export async function scanRecords(
 	}
 }
 
-/** The records of a card that are looked for. */
+/** The records that an operation looks for. */
 export interface Wanted {
 	card: CardReference;
 	listing: RecordListing;
-	/** The conditions, as `readFilter` gives them. */
+	/** The conditions, as `readFilter` returns them. */
 	filter: RecordTest | undefined;
-	/** A test beyond the conditions, such as a search. */
+	/** A test in addition to the conditions, such as a search. */
 	passes?: ((record: DataRecord) => boolean) | undefined;
-	/** Whether all records are read, whatever `isLast` says. */
+	/** True if all records are read, whatever `isLast` returns. */
 	toTheEnd?: boolean;
 	cost?: ReadingCost;
 }
 
 /**
- * Reads the records that pass, and tells the user what that cost, and where records may be missing.
+ * Reads the records that pass. Hints say how many were read, and if some may be missing.
  *
- * @param isLast gets each of them; returns whether no further one is needed
+ * @param isLast receives each of them; returns true if no further record is needed
  */
 export async function readPassing(
 	run: Pick<Run, 'yieldToLoop' | 'messages'>,
@@ -74,7 +74,7 @@ export async function readPassing(
 	if (cost) hintAtReading(run, read, cost);
 }
 
-/** Says so where pages showed a record twice: then they may have skipped others. @param card how messages call the card */
+/** Adds a hint if pages repeated a record, as others may be missing. @param card the card's name in messages */
 export function hintAtShift(
 	{ messages }: Pick<Run, 'messages'>,
 	listing: RecordListing,
@@ -86,15 +86,15 @@ export function hintAtShift(
 	);
 }
 
-/** Why a reading did not end at the limit. */
+/** The reasons why reading did not stop at the limit. */
 export interface ReadingCost {
-	/** Results that were wanted; Infinity for all. */
+	/** The number of results that the user wants; Infinity for all. */
 	limit?: number;
-	/** Whether the first result is known only once everything is read. */
+	/** True if the first result is known only after everything is read. */
 	needsAll?: boolean;
 }
 
-/** Says what conditions, a search or an order cost, where it was more than a page. */
+/** Adds a hint about the cost of conditions, a search or an order, if more than one page was read. */
 export function hintAtReading(
 	{ messages }: Pick<Run, 'messages'>,
 	read: number,
@@ -112,14 +112,14 @@ export function hintAtReading(
 }
 
 /**
- * The conditions of an operation as one test.
+ * Combines the conditions of an operation into one test.
  *
- * @param filters the parameter `filters`
+ * @param filters the parameter 'filters'
  * @param matchType `allConditions` or `anyCondition`
- * @param run tells the user of a name that could mean a field, too; knows the time zone
- * @param exact whether it selects records to change: then a near name or an empty value is refused
- * @returns whether a record passes; undefined when there is no condition
- * @throws InputError for an unknown field, condition or match type, or a value that the field cannot hold
+ * @param run adds a hint for a name that may also mean a field; provides the time zone
+ * @param exact true if it selects records to change: similar names and empty values are then refused
+ * @returns a test that returns true if a record passes; undefined if there are no conditions
+ * @throws InputError for an unknown field, condition or match type, or a value that isn't valid for the field
  */
 export function readFilter(
 	filters: unknown,

@@ -1,4 +1,4 @@
-/** The parameter Since Last Run: only what this node has not returned before. */
+/** The parameter 'Since Last Run': returns only records that this node has not returned before. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import type { FieldIndex } from '../../model/fieldIndex';
@@ -28,21 +28,21 @@ import type { CardReference, Run } from '../run/run';
 import { sortInSlices, mapInSlices } from '../schedule/yieldToLoop';
 import { hintAtReading, hintAtShift, scanRecords } from './scan';
 
-/** The key in the node's static data; its value is a JSON text. */
+/** The key in the node's static data. Its value is JSON text. */
 const KEY = 'returnedRecords';
-/** Cards that a node can keep track of: n8n stores up to 120 kB for each with every execution. */
+/** The maximum number of cards for each node: n8n stores up to 120 kB for each with every execution. */
 const MAX_CARDS = 20;
 
-/** A question about a card. */
+/** What to return from a card. */
 export interface SinceQuery {
 	by: SeenBy;
-	/** Records remembered under another mark do not count. */
+	/** Records remembered under another mark don't count. */
 	mark: string;
-	/** The conditions, and all tests of a record with them. */
+	/** The conditions and all other tests. */
 	filter: RecordTest | undefined;
 	passes: ((record: DataRecord) => boolean) | undefined;
 	limit: number;
-	/** IDs of the fields whose values are compared; undefined for all. */
+	/** The IDs of the fields whose values are compared; undefined for all. */
 	fields?: readonly string[] | undefined;
 }
 
@@ -53,7 +53,7 @@ const savedSchema = z.array(
 );
 type Saved = z.infer<typeof savedSchema>[number];
 
-/** The data that n8n keeps for this node; empty if it cannot be read. */
+/** Reads the data that n8n keeps for this node; empty if it can't be read. */
 function readSaved(context: IExecuteFunctions): Saved[] {
 	const text = context.getWorkflowStaticData('node')[KEY];
 	try {
@@ -67,15 +67,14 @@ interface Entry extends SeenEntry {
 	record: DataRecord;
 }
 
-/** A card in this run. */
 interface TrackedCard {
 	before: Seen;
-	/** Oldest first, without records older than every remembered one. */
+	/** Oldest first, without records that are older than all remembered ones. */
 	listed: readonly Entry[];
-	/** How many records were read. */
+	/** The number of records read. */
 	read: number;
 	returned: Set<string>;
-	/** All that were to be returned; what was returned is taken out at the end. */
+	/** All records to return; returned ones are removed at the end. */
 	left: Set<string>;
 }
 
@@ -101,7 +100,7 @@ async function openCard(
 	const nameOf = (id: string) => keys.get(id) ?? id;
 	const identity = (id: string, value: unknown) => identityOf(index, id, value, run.zone);
 	const textOf: ValueText = (id, value) => [nameOf(id), identity(id, withoutLinks(value))];
-	/** How earlier versions made the tokens of states, so that an update of the node changes no record. */
+	// How earlier versions computed the tokens of states, so that an update of the node doesn't return records again.
 	const earlier: ValueText[] =
 		saw?.version === 1
 			? [(id, value) => [nameOf(id), JSON.stringify(asDouble(value))]]
@@ -117,7 +116,7 @@ async function openCard(
 		const age = ageOf(record);
 		if (isWithin(spans, age)) return false;
 		const token = tokenOf(compared(record), by, textOf);
-		// Saved by an earlier version: the same state has another token now.
+		// An earlier version saved it: the same state has another token now.
 		if (isOutdated && earlier.some((text) => tokens.has(tokenOf(record, by, text))))
 			tokens.add(token);
 		entries.set(record.id, { ...age, token, record });
@@ -140,7 +139,7 @@ async function openCard(
 	return opened;
 }
 
-/** @throws InputError when too many records have one time: of those, new ones could not be told from old ones */
+/** @throws InputError if too many records have the same time, so that new ones can't be recognized */
 function requireAges({ name }: CardReference, listed: readonly Entry[]): void {
 	const most = mostOfOneTime(listed);
 	if (most <= REMEMBERED.newOrChanged) return;
@@ -150,15 +149,15 @@ function requireAges({ name }: CardReference, listed: readonly Entry[]): void {
 	);
 }
 
-/** A long number as the double that earlier versions read. */
+/** Returns a long number as the double that earlier versions read. */
 const asDouble = (value: unknown): unknown =>
 	typeof value === 'string' && /^-?\d{16,}$/.test(value) ? Number(value) : value;
 
-/** The values of some fields of a record. */
+/** Returns the values of some fields of a record. */
 const ownValues = (data: JsonObject, fields: readonly string[]): JsonObject =>
 	Object.fromEntries(fields.filter((id) => Object.hasOwn(data, id)).map((id) => [id, data[id]]));
 
-/** Files by their identifiers: the links to them may be signed, and then differ each time. */
+/** Replaces files with their IDs, because their links may be signed and then differ each time. */
 function withoutLinks(value: unknown): unknown {
 	if (Array.isArray(value)) return value.map(withoutLinks);
 	const isFile =
@@ -169,7 +168,7 @@ function withoutLinks(value: unknown): unknown {
 const isIdentifier = (id: unknown): boolean => typeof id === 'string' || typeof id === 'number';
 const isLink = (part: unknown): boolean => typeof part === 'string' && /^https?:\/\//i.test(part);
 
-/** Has n8n remember the returned records, unless the run only shows which records would come. */
+/** Saves the returned records in n8n, unless the run only previews them. */
 function save(
 	context: IExecuteFunctions,
 	{ id }: CardReference,
@@ -187,15 +186,15 @@ function save(
 	if (data[KEY] !== text) data[KEY] = text;
 }
 
-/** Whether n8n keeps what an execution changes in static data. */
+/** Returns true if n8n saves changes of static data after this execution. */
 const isProduction = (context: IExecuteFunctions): boolean =>
 	!['manual', 'evaluation'].includes(context.getMode());
 
 /**
- * The records that this node has not returned before, oldest first. They count as returned when the run
- * of the node has ended well.
+ * Returns the records that this node has not returned before, oldest first. They count as returned after the node
+ * has succeeded.
  *
- * @throws InputError when the card has more records than can be compared
+ * @throws InputError if the card has more records than can be compared
  */
 export async function notReturnedBefore(
 	run: Run,
@@ -214,7 +213,7 @@ export async function notReturnedBefore(
 			"'Since Last Run' in a manual run only shows what would come: these records come again when the published workflow runs",
 		);
 	}
-	// Items of one card run one after the other: each leaves out what those before it returned.
+	// Items of one card run one after the other, and each leaves out what the previous ones returned.
 	return await run.inOrder(JSON.stringify(['since', card.id, by]), async () => {
 		const passing = (
 			await mapInSlices(run.yieldToLoop, listed, (one) => passes(one.record) && one)

@@ -1,4 +1,4 @@
-/** The parameter Sort: the order in which records come out. */
+/** The parameter 'Sort': the order of the returned records. */
 import { z } from 'zod/v3';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
@@ -25,15 +25,15 @@ function readDirection(value: unknown): OrderField['direction'] {
 	);
 }
 
-/** Records in an order that was asked for. */
+/** Sorts records. */
 export type Sorting = (records: readonly DataRecord[]) => Promise<DataRecord[]>;
 
 /**
- * The order of an operation: values as values of their field's type, empty ones last; records that no
- * field tells apart stay as they were.
+ * Reads the order. Values are compared by their field's type, and empty ones come last. Records with equal values
+ * keep their order.
  *
- * @param sort the parameter `sort`
- * @returns undefined when no order is asked for
+ * @param sort the parameter 'sort'
+ * @returns undefined if there is no order
  * @throws InputError for an unknown field or direction
  */
 export function readSort(sort: unknown, index: FieldIndex, run: Run): Sorting | undefined {
@@ -78,13 +78,13 @@ export const DIRECTIONS = ['asc', 'desc'] as const;
 
 export type Direction = (typeof DIRECTIONS)[number];
 
-/** A field that records are ordered by. */
+/** A field to sort by. */
 export interface OrderField {
 	field: ValueField;
 	direction: Direction;
 }
 
-/** The places of a record's values, one for each field of an order. */
+/** The sort values of a record, one for each field of an order. */
 export const placesOf = (
 	orders: readonly OrderField[],
 	values: readonly unknown[],
@@ -92,9 +92,9 @@ export const placesOf = (
 ): Place[] => orders.map(({ field }, column) => placeOf(field, values[column], zone));
 
 /**
- * Orders by the first field, where that leaves a tie by the next one, and so on.
+ * Compares by the first field; if the values are equal, by the next one, and so on.
  *
- * @returns below 0 where `a` comes first; 0 leaves two records as they were
+ * @returns below 0 if `a` comes first; 0 if they are equal
  */
 export function compareBy(
 	orders: readonly OrderField[],
@@ -113,14 +113,14 @@ export function compareBy(
 	};
 }
 
-/** As the language of this n8n orders texts; texts that it does not tell apart by their characters. */
+/** Compares text in the language of this n8n instance, then by characters. */
 const byLanguage = (a: string, b: string): number => a.localeCompare(b) || byCharacter(a, b);
 
 /**
- * Orders two places in one field.
+ * Compares two values of one field.
  *
- * @param isDescending whether values of one rank come in reverse; others and empty ones stay last
- * @returns below 0 where `a` comes first; 0 exactly where both are the same value
+ * @param isDescending true if valid values are in descending order; others and empty ones stay last
+ * @returns below 0 if `a` comes first; 0 only if both are the same value
  */
 export function comparePlaces(
 	{ kind }: Pick<ValueField, 'kind'>,

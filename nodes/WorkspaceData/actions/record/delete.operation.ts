@@ -52,7 +52,7 @@ export const deleteRecord = defineOperation({
 					await remove(run, writer, id);
 					return results.deleted(record);
 				};
-				// Asked for before the records are listed.
+				// Requested before the records are listed.
 				const view = run.writes.view(writer);
 				return await withRecord(run, card, id, request, whenNotFound, show, view);
 			})

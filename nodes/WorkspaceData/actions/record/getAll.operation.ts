@@ -32,7 +32,7 @@ import { readSearch } from '../../model/value/recordFilter';
 import { notReturnedBefore } from '../reading/since';
 import { readSort } from '../reading/sort';
 
-/** A test that passes where all of these do; undefined where there are none. */
+/** Combines tests: all of them must pass. Undefined if there are none. */
 function all(
 	...tests: Array<((record: DataRecord) => boolean) | undefined>
 ): ((record: DataRecord) => boolean) | undefined {
@@ -79,7 +79,7 @@ export const getManyRecords = defineOperation({
 		const sort = readSort(get('sort'), index, run);
 		const results: JsonObject[] = [];
 		if (by === 'all' && !sort) {
-			// At once, so that records and their output are not in memory together.
+			// Converted immediately, so that records and their output aren't in memory together.
 			const listing = run.records.of(card, passes ? Infinity : limit, request);
 			const toTheEnd = !passes || limit === Infinity;
 			const wanted = {
@@ -114,7 +114,7 @@ export const getManyRecords = defineOperation({
 	},
 });
 
-/** All records that pass, for an order that is known only then. */
+/** Returns all records that pass, because the order is known only then. */
 async function allPassing(
 	run: Run,
 	{

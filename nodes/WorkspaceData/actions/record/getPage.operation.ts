@@ -17,7 +17,7 @@ import { recordOutput } from '../outputItems';
 import { requestOptions } from '../requestOptions';
 import { getRecordPage } from '../../transport/recordListing';
 
-/** The cursor that was entered; undefined for the first page. @throws InputError if it is not a text */
+/** Reads the parameter 'cursor'; undefined for the first page. @throws InputError if it isn't text */
 function readCursorParameter(value: unknown): string | undefined {
 	if (value === undefined || value === null) return undefined;
 	if (typeof value === 'string' || typeof value === 'number')
@@ -28,7 +28,7 @@ function readCursorParameter(value: unknown): string | undefined {
 	);
 }
 
-/** Names the parameter where the service refuses the cursor: it may be one of another card, or too old. */
+/** Names the parameter if the service refuses the cursor: it may be of another card, or expired. */
 function explainCursor(error: unknown, cursor: string | undefined): unknown {
 	if (cursor === undefined || !(error instanceof ApiFailure)) return error;
 	const { status, kind = '', title, detail = '' } = error.problem;

@@ -3,14 +3,14 @@ import { cardLocator } from '../../ui/locators';
 import { defineOperation, type Operation } from '../operation';
 import { readFilter, readPassing } from '../reading/scan';
 
-/** How the editor calls an operation. */
+/** The name of an operation in the editor. */
 type Names = Pick<Operation, 'value' | 'name' | 'action' | 'description'>;
 
 /**
- * Defines an operation that passes on input items, or does not. Reading stops at the first record that
- * meets the conditions; without conditions any record does.
+ * Defines an operation that passes on input items, depending on a record. Reading stops at the first record that
+ * meets the conditions. Without conditions any record counts.
  *
- * @param wanted whether an item is passed on where such a record exists, or where none does
+ * @param wanted true to pass on an item if such a record exists; false if none exists
  */
 export const existsOperation = (names: Names, wanted: boolean): Operation =>
 	defineOperation({

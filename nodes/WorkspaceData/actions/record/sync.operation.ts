@@ -50,7 +50,7 @@ const maxDeletionsProperty = {
 	displayOptions: { show: { missingRecords: ['delete'] } },
 } as const;
 
-/** @returns undefined where nothing is entered @throws InputError for anything but a whole number of at least 0 */
+/** @returns undefined if it is empty @throws InputError for any value except a whole number of at least 0 */
 function readMaxDeletions(value: unknown): number | undefined {
 	if (value === undefined || value === null || plainText(value).trim() === '') return undefined;
 	const number = plainNumber(value);
@@ -61,7 +61,7 @@ function readMaxDeletions(value: unknown): number | undefined {
 	);
 }
 
-/** @throws InputError if n8n hands over the first item only: the records of all others would be deleted */
+/** @throws InputError if n8n passes only the first item, because the records of all others would be deleted */
 function requireAllItems({ context }: Run): void {
 	if (!context.getNode().executeOnce) return;
 	throw new InputError(
@@ -121,7 +121,7 @@ export const syncRecords = defineOperation({
 		const { writer, firstItem, lastItem } = checked;
 		const isLast = itemIndex === lastItem;
 		const finishing = isLast ? finishCard(run, checked) : Promise.resolve([]);
-		// If it fails, no record is deleted, and there is no need to wait for that.
+		// If this fails, no records are deleted, so there is no need to wait for the other items.
 		const { action, before, after } = await writeItem(run, checked, item);
 		const { listing } = await checked.live();
 		const options = get('options');
@@ -134,7 +134,7 @@ export const syncRecords = defineOperation({
 			})),
 		);
 		const json = before ? resultOf(results, action, before, after) : results.created(after);
-		// A dry run shows changes only.
+		// A dry run returns changes only.
 		return writer.isDry && action === 'unchanged' ? [] : [json];
 	},
 });

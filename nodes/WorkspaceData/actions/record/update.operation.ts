@@ -47,7 +47,7 @@ export const updateRecord = defineOperation({
 				const results = resultsOf(run, writer, index, options);
 				const show = async (record: DataRecord) =>
 					results.updated(record, await update(write, data, recordId, record));
-				// Asked for before the records are listed.
+				// Requested before the records are listed.
 				const view = run.writes.view(writer);
 				return await withRecord(run, card, recordId, request, whenNotFound, show, view);
 			},

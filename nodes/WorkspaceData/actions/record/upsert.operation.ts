@@ -29,7 +29,7 @@ import {
 	writeOptions,
 } from '../../ui/writeOptions';
 
-/** The records to update, as the option Multiple Matches says. */
+/** Selects the records to update by the option 'Multiple Matches'. */
 function chosen(
 	matches: readonly DataRecord[],
 	policy: string | undefined,
@@ -75,14 +75,14 @@ export const upsertRecord = defineOperation({
 		const prepared = await prepareWrite(run, itemIndex, parameters, VALUES_LABEL);
 		const write = { ...prepared, isListed: true };
 		const { card, columns, request } = write;
-		/** The keys of the items so far: a record of such a key is theirs. */
+		/** The keys of the previous items. A record with such a key belongs to them. */
 		const keys = run.once(`keys for ${card.id}`, () => new Set<string>());
 		const work = async ({ listing, index, data }: LiveFields): Promise<JsonObject[]> => {
 			const result = resultsOf(run, write.writer, index, options);
 			const fieldIds = matchingFieldIds(columns, index);
 			const matches = await run.writes.matches(write.writer, listing, fieldIds, request);
 			const found = chosen(await matches.find(data), multipleMatches, card.name);
-			// Nothing is done with them: neither `created` nor `updated`.
+			// They are left unchanged, so they are neither `created` nor `updated`.
 			if (found.length > 0 && upsertMode === 'createOnly')
 				return found.map((one) => result.kept(one));
 			if (found.length > 0) {
@@ -111,7 +111,7 @@ export const upsertRecord = defineOperation({
 			return [result.created(created)];
 		};
 		return await withLiveFields(write, work, async ({ listing, data }, task) => {
-			// Items with the same key act on one record, one after the other.
+			// Items with the same key change the same record, one after the other.
 			const fieldIds = matchingFieldIds(columns, listing);
 			keys.add(itemKey(fieldIds, data, listing, run.zone));
 			const part = keyPart(fieldIds, data, listing, run.zone);

@@ -1,32 +1,31 @@
 /**
- * What this process wrote to the records of a card: in the last minute, as a listing may lag behind, and since the oldest listing
- * that a run still uses was opened.
+ * Remembers what this process wrote to the records of a card: in the last minute, because a listing may lag behind,
+ * and since the oldest listing that a run still uses was opened.
  */
 import type { DataRecord } from '../../model/answer/record';
 import { type JsonObject, ownValue } from '../../model/answer/shapes';
 import { canonicalJson } from '../../model/value/serialization';
 
-/** How long a listing may lag behind, and a request without an answer may still be carried out, in ms. */
+/** How long a listing may lag behind, and a request without a response may still be carried out, in ms. */
 export const LAG_MS = 60_000;
-/** The most steps that are kept for later listings, and the most characters of their values: records may be large. */
+/** The maximum number of steps kept for later listings, and of characters in their values. */
 const MAX_STEPS = 10_000;
 const MAX_CHARACTERS = 2_000_000;
 
 /**
- * What may have become of a creation that has shown no ID: it was carried out; it was answered as if it was not; it was not
- * answered, so it may be carried out later.
+ * The outcome of a creation that returned no ID. `done`: it was carried out. `answered`: the response says that it
+ * failed. `unanswered`: there was no response, so it may be carried out later.
  */
 export type UnknownCreation = 'done' | 'answered' | 'unanswered';
 
 /** A step of a write: it has begun, or its outcome is known. */
 export interface Step {
-	/** When it was taken, in ms since the epoch. */
+	/** When it happened, in ms since the epoch. */
 	at: number;
-	/** The record; undefined where its ID is not known. */
+	/** The record; undefined if its ID is unknown. */
 	id?: string;
-	/** The record as the write left it. */
+	/** The record after the write. */
 	record?: DataRecord;
-	/** The values that were sent. */
 	sent?: JsonObject;
 	creation?: UnknownCreation;
 }
@@ -36,7 +35,7 @@ interface Written {
 	value: unknown;
 	/** The number of the step. */
 	step: number;
-	/** The values that were there before, as JSON; undefined where these are not known. */
+	/** The previous values as JSON; undefined if they are unknown. */
 	older: ReadonlySet<string> | undefined;
 }
 
@@ -45,18 +44,18 @@ interface State {
 	/** The number of its last step. */
 	step: number;
 	underWay: number;
-	/** Whether two writes were under way at once since none was: the service may carry them out in any order. */
+	/** True if writes have overlapped since the last quiet moment: the service may carry them out in any order. */
 	overlaps: boolean;
-	/** Whether it is unknown which write was carried out last. */
+	/** True if it is unknown which write was carried out last. */
 	isUnclear: boolean;
 	isDeleted: boolean;
 	created?: DataRecord;
-	/** The values of the last response, which may be more than were sent. */
+	/** The values of the last response, which may include more than was sent. */
 	shown?: { step: number; data: JsonObject };
 	written: Map<string, Written>;
 }
 
-/** About how many characters the values of a record take. */
+/** The approximate size of a record's values in characters. */
 const sizeOf = ({ data }: DataRecord): number =>
 	Object.values(data).reduce<number>(
 		(sum, value) => sum + (typeof value === 'string' ? value.length : 50),
@@ -75,7 +74,7 @@ export class CardMemory {
 	private readonly deletions = { begun: 0, ended: 0 };
 
 	/**
-	 * Runs a reading, and tells whether no record was deleted meanwhile by this process: pages may then have skipped others.
+	 * Runs a reading. Returns true if this process deleted no record meanwhile: pages may otherwise skip records.
 	 */
 	async withoutDeletions(read: () => Promise<void>): Promise<boolean> {
 		const { begun, ended } = this.deletions;
@@ -83,23 +82,21 @@ export class CardMemory {
 		return begun === ended && begun === this.deletions.begun;
 	}
 
-	/** Runs a deletion. */
 	async deleting(send: () => Promise<void>): Promise<void> {
 		this.deletions.begun += 1;
 		await send().finally(() => (this.deletions.ended += 1));
 	}
 
-	/** The number of the next step. */
 	get next(): number {
 		return this.first + this.steps.length;
 	}
 
-	/** The steps before a number, as far as they are kept. */
+	/** Returns the steps before a number, as far as they are kept. */
 	before(step: number): readonly Step[] {
 		return this.steps.slice(0, Math.max(0, step - this.first));
 	}
 
-	/** The steps from a number on. */
+	/** Returns the steps from a number on. */
 	from(step: number): readonly Step[] {
 		return this.steps.slice(Math.max(0, step - this.first));
 	}
@@ -108,14 +105,14 @@ export class CardMemory {
 		return this.states.get(id);
 	}
 
-	/** The records that were created, and are not deleted. */
+	/** The records that were created and not deleted. */
 	get creations(): readonly DataRecord[] {
 		return [...this.states.values()].flatMap(({ created, isDeleted }) =>
 			created && !isDeleted ? [created] : [],
 		);
 	}
 
-	/** A view for a listing that is opened now. @param beneath a view of writes that were really sent, where these are pretended */
+	/** Opens a view for a new listing. @param beneath in a dry run, the view of writes that were really sent */
 	open(now: number, beneath?: CardView): CardView {
 		this.forget(now);
 		const view = new CardView(this, beneath);
@@ -127,28 +124,28 @@ export class CardMemory {
 		this.views.delete(view);
 	}
 
-	/** Whether nobody needs it any more. */
+	/** Returns true if nobody needs it any longer. */
 	isOver(now: number): boolean {
 		this.forget(now);
-		// A write that is under way has a state, however long ago it began.
+		// A write that is under way has a state, no matter when it began.
 		return this.steps.length === 0 && this.states.size === 0 && this.views.size === 0;
 	}
 
-	/** A change or deletion is sent. */
+	/** Notes that a change or deletion is sent. */
 	begin(id: string, at: number): void {
 		const state = this.step(id, at);
 		state.underWay += 1;
 		state.overlaps = state.underWay > 1;
 	}
 
-	/** A change or deletion has ended. @param outcome `unclear` if it may have been carried out */
+	/** Notes that a change or deletion has ended. @param outcome `unclear` if it may have been carried out */
 	end(id: string, outcome: 'deleted' | 'unclear' | 'refused', at: number): void {
 		const state = this.ended(id, at);
 		if (outcome !== 'refused') state.isUnclear = outcome === 'unclear' || state.overlaps;
 		if (outcome === 'deleted') Object.assign(state, { isDeleted: true, isUnclear: false });
 	}
 
-	/** A change was carried out. @param before what the record held, if that is known */
+	/** Notes a change. @param before the record's previous values, if they are known */
 	changed(record: DataRecord, sent: JsonObject, before: JsonObject | undefined, at: number): void {
 		const state = this.ended(record.id, at, { record, sent });
 		Object.assign(state, { isUnclear: state.overlaps, isDeleted: false });
@@ -161,13 +158,13 @@ export class CardMemory {
 		}
 	}
 
-	/** A record was created. */
+	/** Notes a created record. */
 	created(record: DataRecord, sent: JsonObject, at: number): void {
 		const state = this.step(record.id, at, { record, sent });
 		Object.assign(state, { created: record, isDeleted: false });
 	}
 
-	/** A record was created without its ID being known, or may have been. */
+	/** Notes a creation with an unknown ID, or one that may have succeeded. */
 	createdUnknown(creation: UnknownCreation, sent: JsonObject, at: number): void {
 		this.note({ at, sent, creation });
 	}
@@ -199,7 +196,7 @@ export class CardMemory {
 		return state;
 	}
 
-	/** Forgets what no run needs any more, and no later listing. */
+	/** Forgets what neither a run nor a later listing needs any longer. */
 	private forget(now: number): void {
 		const needed = Math.min(...[...this.views].map(({ since }) => since), this.next);
 		let count = 0;
@@ -217,7 +214,7 @@ export class CardMemory {
 	}
 }
 
-/** The values before a write, as JSON: all of them since the last one that a listing can show. */
+/** The values before a write, as JSON, since the last write that a listing may show. */
 function olderOf(
 	before: string | undefined,
 	last: Written | undefined,
@@ -227,8 +224,8 @@ function olderOf(
 }
 
 /**
- * The records of a card as this process knows them. A write since the listing was opened counts; an earlier one only where the
- * listing shows what was there before it: anything else, somebody else has written since.
+ * The records of a card as this process knows them. A write after the listing was opened counts. An earlier write
+ * counts only if the listing shows the values before it; any other values were written by somebody else since.
  */
 export class CardView {
 	/** The number of the first step after the listing was opened. */
@@ -243,7 +240,7 @@ export class CardView {
 		this.since = memory.next;
 	}
 
-	/** A listed record in its current state. */
+	/** Returns the current state of a listed record. */
 	current(record: DataRecord): DataRecord | 'deleted' {
 		const listed = this.beneath?.current(record) ?? record;
 		const state = this.memory.state(record.id);
@@ -259,19 +256,19 @@ export class CardView {
 		return { ...listed, data, raw: { ...listed.raw, data } };
 	}
 
-	/** The number of the last step of a write to a record; undefined for none. By it one sees whether there was any meanwhile. */
+	/** The number of a record's last step; undefined if none. It shows if there was a write meanwhile. */
 	stepOf(id: string): number | undefined {
 		return this.memory.state(id)?.step ?? this.beneath?.stepOf(id);
 	}
 
-	/** Whether this process has written the record, or begun to, since it was listed. */
+	/** Returns true if this process wrote the record, or began to, since it was listed. */
 	isWritten(id: string): boolean {
 		return (
 			(this.memory.state(id)?.step ?? -1) >= this.since || this.beneath?.isWritten(id) === true
 		);
 	}
 
-	/** Whether it is known what a record holds: no write is under way, the last one was clear, and the listing can be told from it. */
+	/** Returns true if the record's values are known: the last write has ended, and its outcome is clear. */
 	isCertain(id: string): boolean {
 		if (this.beneath && !this.beneath.isCertain(id)) return false;
 		const state = this.memory.state(id);
@@ -283,7 +280,7 @@ export class CardView {
 		return state.underWay === 0 && !state.isUnclear && isKnown && isSeen;
 	}
 
-	/** Whether this process wrote a value of a record. */
+	/** Returns true if this process wrote this value of a record. */
 	hasWritten(id: string, fieldId: string): boolean {
 		return this.memory.state(id)?.written.has(fieldId) ?? false;
 	}
@@ -293,14 +290,14 @@ export class CardView {
 		return [...(this.beneath?.creations() ?? []), ...this.memory.creations];
 	}
 
-	/** A record of `creations` is not listed: the listing lags behind, or somebody has deleted it. */
+	/** Notes that a record of `creations` isn't listed: the listing lags behind, or somebody deleted the record. */
 	notListed(id: string): void {
 		this.unlisted.add(id);
 	}
 
 	/**
-	 * Gives the steps since it was last asked; at first those since the listing was opened, and earlier creations that it may not
-	 * show yet.
+	 * Returns a function that returns the steps since its last call. The first call returns the steps since the
+	 * listing was opened, and earlier creations that it may not show yet.
 	 */
 	follow(): () => readonly Step[] {
 		const beneath = this.beneath?.follow();

@@ -1,4 +1,4 @@
-/** How a run ends: the hint that it waited long, and how far one came that failed or was cancelled. */
+/** Ends a run: adds a hint after a long wait, and says how far a failed or canceled run came. */
 import type { IExecuteFunctions, NodeOperationError } from 'n8n-workflow';
 import type { JsonObject } from '../../model/answer/shapes';
 import { Cancelled } from '../../transport/failure/failures';
@@ -11,39 +11,38 @@ export interface LateResult {
 	json: JsonObject;
 }
 
-/** The end of a run: with a failure, or with the last steps of its success. */
+/** The end of a run: a failure, or the last steps of a success. */
 export interface Ending {
-	/** Adds a step to the end of a run that succeeds. */
+	/** Adds a step to the end of a successful run. */
 	whenDone(step: () => void): void;
-	/** Adds output items to the end of the output. */
 	append(results: readonly LateResult[]): void;
 	readonly appended: readonly LateResult[];
-	/** Takes the steps that `whenDone` added: all items have succeeded, or their errors are output. */
+	/** Runs the steps that `whenDone` added, because all items have succeeded, or their errors are output. */
 	done(): void;
-	/** Starts nothing more: an item has failed, and the run ends with it. */
+	/** Stops starting work, because an item has failed and the run ends with it. */
 	stop(): void;
-	/** Whether `stop` was called. */
+	/** True if `stop` was called. */
 	readonly isStopped: boolean;
 }
 
-/** A wait for the rate limit that is longer than this, in ms, is mentioned: n8n shows no progress. */
+/** A longer wait for the rate limit, in ms, causes a hint, because n8n shows no progress. */
 const LONG_WAIT_MS = 5_000;
 
-/** The hint at the end of a run that waited long for the rate limit; undefined if it did not. */
+/** Returns the hint after a long wait for the rate limit; undefined if there was none. */
 export function longWaitHint(waitedMs: number): string | undefined {
 	if (waitedMs <= LONG_WAIT_MS) return undefined;
 	const seconds = Math.round(waitedMs / 1_000);
 	return `This run waited ${seconds} seconds for the service's rate limit. Process fewer items at a time, or ask the operator of the service for a higher limit.`;
 }
 
-/** Whether a run was cancelled, and nothing says yet how far it came. */
+/** Returns true if a run was canceled, and no message says yet how far it came. */
 const isUntoldCancelling = (messages: Messages, error: unknown): boolean =>
 	error instanceof Cancelled && messages.noteOn(error) === undefined;
 
 /**
- * How many items were processed before an error ended the run; undefined for a run of one item whose error says it all.
+ * Says how many items were processed before an error ended the run; undefined if one item's error is enough.
  *
- * @param outcomes of all items, with the errors of the failed ones
+ * @param outcomes the outcomes of all items, with the errors of the failed ones
  * @param failed the error that ends the run
  */
 export function stoppedNote(
@@ -59,8 +58,8 @@ export function stoppedNote(
 }
 
 /**
- * Logs how far a cancelled run came. n8n stores the execution as soon as it is cancelled, and drops what the node reports
- * afterwards.
+ * Logs how far a canceled run came. n8n stores the execution as soon as it is canceled, and drops what the node
+ * reports afterwards.
  */
 export function logCancelled(
 	context: IExecuteFunctions,
@@ -72,7 +71,7 @@ export function logCancelled(
 	});
 }
 
-/** @param stopRequests sends nothing more */
+/** @param stopRequests stops sending requests */
 export function createEnding(stopRequests: () => void): Ending {
 	const steps: Array<() => void> = [];
 	const appended: LateResult[] = [];

@@ -1,4 +1,4 @@
-/** What a run has read: the cards of the workspace, their records and their fields, once for all items. */
+/** Remembers what a run has read, once for all items: the workspace's cards, their records and their fields. */
 import type { Field } from '../../model/answer/field';
 import { foldCase } from '../../model/text';
 import type { Card } from '../../model/answer/card';
@@ -16,26 +16,25 @@ import { openRecordListing, type RecordListing } from '../../transport/recordLis
 import { yieldAfter, type YieldToLoop } from '../schedule/yieldToLoop';
 import type { Messages } from './messages';
 
-/** Records whose values are looked at for habits. */
+/** The number of records whose values show the habits of a card. */
 const SAMPLED = 100;
 
-/** A card that an item works on, and how messages call it. */
+/** A card that an item uses, and its name in messages. */
 export interface CardReference {
 	id: string;
 	name: string;
 }
 
-/** The cards that a run knows. */
 export interface Cards {
-	/** The listing of the workspace's cards. */
+	/** Returns the listing of the workspace's cards. */
 	list(options?: ReadOptions): Listing<Card>;
 	/** Finds the card that a locator means. @throws InputError */
 	find(locator: Locator, options?: ReadOptions): Promise<CardReference>;
-	/** As `find`, for changes that cannot be undone: a name must be exactly the card's. */
+	/** As `find`, for changes that can't be undone: a name must match the card's exactly. */
 	findExact(locator: Locator, options?: ReadOptions): Promise<CardReference>;
 }
 
-/** Creates the cards of a run; nothing is read yet. */
+/** Creates the card listings of a run, without reading anything yet. */
 export function createCards(session: Session, messages: Messages, yieldToLoop: YieldToLoop): Cards {
 	let listing: Listing<Card> | undefined;
 	const list = (options?: ReadOptions) => (listing ??= openCardListing(session, options));
@@ -62,20 +61,20 @@ export function createCards(session: Session, messages: Messages, yieldToLoop: Y
 /** The record listings of a run. */
 export interface Records {
 	/**
-	 * The records of a card. Items that want the same number share a listing.
+	 * The records of a card. Items that need the same number share a listing.
 	 *
-	 * @param wanted how many records are read at most; Infinity for all
-	 * @param repeats whether a record that the listing repeats is given again: its last reading is the newest
+	 * @param wanted the maximum number of records to read; Infinity for all
+	 * @param repeats true if a repeated record is returned again: its last reading is the newest
 	 */
 	of(card: CardReference, wanted: number, options?: ReadOptions, repeats?: boolean): RecordListing;
-	/** All records of a card, in a new listing, which can be read once. Gives repeated records again. */
+	/** All records of a card, in a new listing that can be read only once. Returns repeated records again. */
 	again(card: CardReference, options?: ReadOptions): RecordListing;
 }
 
 /**
- * Creates the record listings of a run; nothing is read yet.
+ * Creates the record listings of a run, without reading anything yet.
  *
- * @param isShared whether there are several items
+ * @param isShared true if there are several items
  */
 export function createRecords(session: Session, isShared: boolean): Records {
 	const listings = new Map<string, RecordListing>();
@@ -83,7 +82,7 @@ export function createRecords(session: Session, isShared: boolean): Records {
 		of(card, wanted, options, repeats = false) {
 			const how = { keep: isShared, repeats };
 			const open = () => openRecordListing(session, card.id, wanted, options, how);
-			// Nobody else reads them, so records that were returned need not stay in memory.
+			// Nobody else reads them, so returned records don't have to stay in memory.
 			if (!isShared) return open();
 			const key = JSON.stringify([card.id, wanted, repeats]);
 			const listing = listings.get(key) ?? open();
@@ -95,18 +94,18 @@ export function createRecords(session: Session, isShared: boolean): Records {
 	};
 }
 
-/** The field listings that a run knows. */
+/** The field listings of a run. */
 export interface Fields {
 	/** The fields of a card, read once. */
 	of(card: CardReference, options?: ReadOptions): Promise<FieldIndex>;
-	/** The fields of a card, read a second time and no more: the first listing may be outdated. */
+	/** The fields of a card, read a second time at most: the first listing may be outdated. */
 	fresh(card: CardReference, options?: ReadOptions): Promise<FieldIndex>;
-	/** The fields of a card, read again after this run has changed them: all items use these from then on. */
+	/** The fields of a card, read again after this run has changed them. All items use these from then on. */
 	changed(card: CardReference, options?: ReadOptions): Promise<FieldIndex>;
-	/** The same fields, found under these further names as well, from then on. @param names each with the field it means */
+	/** Adds further names of fields. @param names each with its field */
 	called(card: CardReference, index: FieldIndex, names: ReadonlyMap<string, Field>): FieldIndex;
 	/**
-	 * The same fields, with the habits that the values of the card's records show; one page of records is read.
+	 * The same fields, with the habits that the card's records show. One page of records is read.
 	 */
 	sampled(card: CardReference, index: FieldIndex, options?: ReadOptions): Promise<FieldIndex>;
 }
@@ -120,7 +119,7 @@ function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, create: () => V
 	return value;
 }
 
-/** Creates the field listings of a run; nothing is read yet. */
+/** Creates the field listings of a run, without reading anything yet. */
 export function createFields(
 	session: Session,
 	records: Records,
@@ -152,7 +151,7 @@ export function createFields(
 		index: FieldIndex,
 		options?: ReadOptions,
 	): Promise<FieldIndex> {
-		// A key that may only write reads no sample: then values are sent unchanged.
+		// A write-only key can't read a sample, so values are sent unchanged.
 		const sampled = await records
 			.of(card, SAMPLED, options)
 			.first(SAMPLED)

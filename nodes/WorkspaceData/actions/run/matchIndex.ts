@@ -8,13 +8,13 @@ import { UnexpectedAnswer } from '../../transport/failure/failures';
 import { eachInSlices, type YieldToLoop } from '../schedule/yieldToLoop';
 import type { CardView, UnknownCreation } from './cardMemory';
 
-/** A value of a field as a text that is the same for all spellings of the value. */
+/** Returns a text that is the same for all spellings of a field's value. */
 export function identityOf(index: FieldIndex, fieldId: string, value: unknown, zone: Zone): string {
 	const field = index.byId(fieldId);
 	return field ? keyOf(field, value, zone) : JSON.stringify(value ?? null);
 }
 
-/** Whether two values of a field are the same, in whatever spelling. */
+/** Returns true if two values of a field are the same in any spelling. */
 export const isSameValue = (
 	index: FieldIndex,
 	fieldId: string,
@@ -23,7 +23,7 @@ export const isSameValue = (
 	zone: Zone,
 ): boolean => identityOf(index, fieldId, one, zone) === identityOf(index, fieldId, other, zone);
 
-/** The values of some fields as one text: the service may store another spelling than was sent. */
+/** Combines the values of some fields into one text: the service may store another spelling than was sent. */
 export const matchKey = (
 	fieldIds: readonly string[],
 	data: JsonObject,
@@ -31,7 +31,7 @@ export const matchKey = (
 	zone: Zone,
 ): string => JSON.stringify(fieldIds.map((id) => identityOf(index, id, ownValue(data, id), zone)));
 
-/** What services change in the texts that they keep: spaces, invisible characters, the form of characters, fractions of a second. */
+/** Ignores what services change in text: spaces, invisible characters, character forms, fractions of a second. */
 const loosened = (value: unknown): unknown =>
 	typeof value === 'string'
 		? value
@@ -42,7 +42,7 @@ const loosened = (value: unknown): unknown =>
 				.replace(/^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)[.,]\d+/, '$1')
 		: value;
 
-/** As `matchKey`, the same for values that a service may keep in one spelling. */
+/** As `matchKey`, but the same for values that a service may store in one spelling. */
 export const looseKey: typeof matchKey = (fieldIds, data, index, zone) =>
 	matchKey(
 		fieldIds,
@@ -53,7 +53,7 @@ export const looseKey: typeof matchKey = (fieldIds, data, index, zone) =>
 		.toUpperCase()
 		.toLowerCase();
 
-/** The records of a key, whether it has one or several. */
+/** Returns the records of a key, which may have one or several. */
 const recordsOf = (
 	known: DataRecord | Map<string, DataRecord> | undefined,
 ): readonly DataRecord[] => (known instanceof Map ? [...known.values()] : known ? [known] : []);
@@ -76,53 +76,52 @@ const mayExist = (): UnexpectedAnswer =>
 		'The response to its creation was lost. Nothing was written for this item, to avoid a duplicate. Run it again in a minute.',
 	);
 
-/** What a match index is made of. */
+/** The input of a match index. */
 export interface MatchSource {
-	/** Reads all records of the card from the service, and tells whether none can have been skipped. */
+	/** Reads all records of the card from the service. Returns true if none can have been skipped. */
 	readAll(take: (record: DataRecord) => void): Promise<boolean>;
-	/** The matching values of a record as one text. */
+	/** Combines the matching values of a record into one text. */
 	keyOf(data: JsonObject): string;
-	/** The same for spellings of which a service may keep one. */
+	/** The same for spellings that a service may store as one. */
 	looseKeyOf(data: JsonObject): string;
 	fieldIds: readonly string[];
-	/** The records as this process knows them, from before they were listed. */
+	/** The records as this process knows them, opened before they were listed. */
 	view: CardView;
 	yieldToLoop: YieldToLoop;
 }
 
 /**
- * The records of a card by the values of their matching fields. A record is found by the values it was sent, and by the values it
- * holds: the service may keep them in another spelling.
+ * The records of a card by the values of their matching fields. A record is found by the values that were sent, and
+ * by the values that it has, because the service may store another spelling.
  */
 export class MatchIndex {
 	private readonly source: MatchSource;
 	private readonly news: ReturnType<CardView['follow']>;
-	/** Records as they were listed or created: by ID only where several have a key, as there may be a hundred thousand keys. */
+	/** Records as listed or created. There may be 100,000 keys, so only keys with several records have a map. */
 	private readonly byKey = new Map<string, DataRecord | Map<string, DataRecord>>();
 	/** The last values sent for a record, as one text. */
 	private readonly sentKeys = new Map<string, string>();
-	/** Records by their loose key; made when a record is first looked for that does not exist. */
+	/** Records by their loose key. Created when the first record isn't found. */
 	private nearby: Promise<Map<string, DataRecord[]>> | undefined;
-	/** Loose keys whose record was created, or may have been, without its ID being known. */
+	/** Loose keys whose record was created, or may have been, with an unknown ID. */
 	private readonly unknown = new Map<string, UnknownCreation>();
 	private isComplete = true;
 	private rereading: Promise<void> | undefined;
 
-	/** Nothing is read yet. */
+	/** Reads nothing yet. */
 	constructor(source: MatchSource) {
 		this.source = source;
 		this.news = source.view.follow();
 	}
 
-	/** The matching values of a record as one text. */
+	/** Combines the matching values of a record into one text. */
 	keyOf(data: JsonObject): string {
 		return this.source.keyOf(data);
 	}
 
-	/** Reads the listing. */
 	async read(): Promise<void> {
 		const { readAll, view } = this.source;
-		/** The keys of this listing, by record: a record that is listed twice is filed under its later values. */
+		// The keys of this listing, by record: a record that is listed twice is found by its later values.
 		const keys = new Map<string, string>();
 		this.isComplete = await readAll((record) => {
 			const current = view.current(record);
@@ -141,7 +140,8 @@ export class MatchIndex {
 	}
 
 	/**
-	 * Requires that the listing has shown all records: what it skipped would be created a second time, or count as missing.
+	 * Requires that the listing has shown all records. Otherwise a skipped record would be created again, or count as
+	 * missing.
 	 *
 	 * @throws UnexpectedAnswer
 	 */
@@ -149,13 +149,13 @@ export class MatchIndex {
 		if (!this.isComplete) throw skipped();
 	}
 
-	/** Whether records were listed or created with these matching values. */
+	/** Returns true if records with these matching values were listed or created. */
 	holds(key: string): boolean {
 		this.catchUp();
 		return recordsOf(this.byKey.get(key)).length > 0;
 	}
 
-	/** All records that were listed or created, and not deleted. */
+	/** Returns all records that were listed or created and not deleted. */
 	all(): DataRecord[] {
 		this.catchUp();
 		const records = new Map<string, DataRecord>();
@@ -169,7 +169,7 @@ export class MatchIndex {
 		return [...records.values()];
 	}
 
-	/** The records whose matching values differ from these at most in their spelling: in case, spaces, or fractions of a second. */
+	/** Returns records whose matching values differ only in spelling: case, spaces, or fractions of a second. */
 	async near(data: JsonObject): Promise<readonly DataRecord[]> {
 		this.nearby ??= this.fileNear();
 		const nearby = await this.nearby;
@@ -182,9 +182,9 @@ export class MatchIndex {
 	}
 
 	/**
-	 * The records that hold these values, oldest first.
+	 * Returns the records that have these values, oldest first.
 	 *
-	 * @throws UnexpectedAnswer when one was created for them, or may have been, that is not listed
+	 * @throws UnexpectedAnswer if a record was created for them, or may have been, but isn't listed
 	 */
 	async find(data: JsonObject): Promise<readonly DataRecord[]> {
 		const found = this.known(data);
@@ -192,7 +192,7 @@ export class MatchIndex {
 		const key = this.source.looseKeyOf(data);
 		const creation = this.unknown.get(key);
 		if (creation === undefined) return [];
-		// One listing tells the IDs of all.
+		// One listing shows the IDs of all.
 		this.rereading ??= this.read().finally(() => (this.rereading = undefined));
 		await this.rereading;
 		const listed = this.known(data);
@@ -208,15 +208,14 @@ export class MatchIndex {
 			recordsOf(this.byKey.get(key))
 				.map((record) => this.source.view.current(record))
 				.filter((record) => record !== 'deleted')
-				// Another execution may have given it other values.
+				// Another execution may have changed its values.
 				.filter(({ id, data: own }) => this.keyOf(own) === key || this.sentKeys.get(id) === key)
-				// Oldest first, as the interface does not show in which order records are listed. One that was just
-				// created may have no time yet.
+				// Oldest first, as the interface specifies no order. A new record may not have a time yet.
 				.sort((a, b) => byAge(ageOf(a, Infinity), ageOf(b, Infinity)))
 		);
 	}
 
-	/** Takes in what this process has written since. */
+	/** Adds what this process has written since. */
 	private catchUp(): void {
 		for (const { record, sent = {}, creation } of this.news()) {
 			if (creation) this.unknown.set(this.source.looseKeyOf(sent), creation);
@@ -225,8 +224,8 @@ export class MatchIndex {
 	}
 
 	/**
-	 * Files a record under the matching values that it holds, and under the ones it was sent, if there are any. A value
-	 * that was not sent is taken from what it holds.
+	 * Adds a record under the matching values that it has, and under those that were sent, if any. A value that was
+	 * not sent is taken from the record.
 	 */
 	private put(record: DataRecord, sent: JsonObject): void {
 		if (this.nearby) void this.nearby.then((nearby) => this.putNear(nearby, record));

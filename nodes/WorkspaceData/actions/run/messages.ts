@@ -1,25 +1,24 @@
-/** What a run tells its user: hints, names in place of IDs, and notes on errors. */
+/** The messages of a run: hints, names instead of IDs, and notes on errors. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { mayHaveHappened } from '../../transport/failure/failures';
 
-/** The messages of a run. */
 export interface Messages {
-	/** Shows the user a hint next to the output; each text once, however often it is given. */
+	/** Shows a hint next to the output. Each text is shown only once. */
 	hint(message: string): void;
-	/** Remembers the name of a field or card, for messages in which the service uses its ID. */
+	/** Remembers the name of a field or card, to replace its ID in the service's messages. */
 	learnName(id: string, name: string): void;
-	/** Replaces known IDs in a text by their names, in 'quotes'. */
+	/** Replaces known IDs in a text with their names, in 'quotes'. */
 	withNames(text: string): string;
-	/** Remembers how far the run came before an error, for its message. */
+	/** Adds a note to an error that says how far the run came. */
 	note(error: unknown, text: string): void;
 	noteOn(error: unknown): string | undefined;
 }
 
 /**
- * How far some work came before it ended.
+ * Says how far some work came before it ended.
  *
- * @param what follows the numbers, for example `records were updated`
- * @param errors of what was not done; changes that may have been carried out are counted
+ * @param what the words after the numbers, for example `records were updated`
+ * @param errors the errors of the failed changes; changes that may have been carried out are counted
  */
 export function progressOf(
 	done: number,
@@ -44,11 +43,11 @@ export function createMessages(context: Pick<IExecuteFunctions, 'addExecutionHin
 			context.addExecutionHints({ message, location: 'outputPane' });
 		},
 		learnName(id, name) {
-			// A bare number may be anything in a text.
+			// A bare number may mean anything in a text.
 			if (name !== id && /\D/.test(id)) names.set(id, name);
 		},
 		withNames(text) {
-			// With the quotes that the service put around the id, or none.
+			// Includes the quotes that the service put around the ID, if any.
 			return text.replace(/(["'`]?)([\w-]+)\1/g, (quoted, _quote, word: string) => {
 				const name = names.get(word);
 				return name === undefined ? quoted : `'${name}'`;

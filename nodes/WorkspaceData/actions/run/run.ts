@@ -25,14 +25,13 @@ import { createEnding, longWaitHint, type Ending } from './ending';
 
 export type { CardReference } from './listings';
 
-/** The state that all items of one execution share, in parts. */
 export interface Run {
 	context: IExecuteFunctions;
 	/** The time zone of the workflow. */
 	zone: Zone;
 	session: Session;
 	items: Items;
-	/** Waits until an item may compute: thousands of items share the event loop with all of n8n. */
+	/** Waits until an item may compute, because thousands of items share the event loop with n8n. */
 	yieldToLoop: YieldToLoop;
 	cards: Cards;
 	fields: Fields;
@@ -44,25 +43,25 @@ export interface Run {
 	/** Runs a task after all earlier tasks of this run with the same key. */
 	inOrder: KeyedQueue;
 	ending: Ending;
-	/** The service's own description, read once. */
+	/** The service's OpenAPI description, read once. */
 	description(format: 'json' | 'yaml', options?: ReadOptions): Promise<JsonObject>;
-	/** Ends what this run has open in the process. */
+	/** Releases what this run holds in the process. */
 	close(): void;
 }
 
 /**
  * Opens the state that the items of one execution share.
  *
- * @throws InputError when the credential is missing or cannot be used
+ * @throws InputError if the credential is missing or invalid
  */
 export async function openRun(context: IExecuteFunctions): Promise<Run> {
-	// Not an expression: the same for all items.
+	// This parameter allows no expressions, so it is the same for all items.
 	const authentication = toAuthentication(context.getNodeParameter('authentication', 0, 'apiKey'));
 	const session = await openSession(context, authentication);
 	return createRun(context, session);
 }
 
-/** Creates the state that the items of one execution share; nothing is sent yet. */
+/** Creates the state that the items of one execution share, without sending anything yet. */
 export function createRun(
 	context: IExecuteFunctions,
 	session: Session,
@@ -115,18 +114,18 @@ export function createRun(
 }
 
 /**
- * The result of some work, done once for each key.
+ * Does some work once for each key.
  *
  * @param key a text, or an object that items share, such as a parameter value without expressions
  */
 export type Once = <Result>(key: string | object, work: () => Result) => Result;
 
-/** Creates the memory of a run. A promise is kept whether it is fulfilled or rejected. */
+/** Creates the memory of a run. A rejected promise is kept, too. */
 function createOnce(): Once {
 	const results = new Map<unknown, unknown>();
 	return <Result>(key: string | object, work: () => Result): Result => {
 		if (!results.has(key)) results.set(key, work());
-		// Each key belongs to one place in the code, which gives it results of one type.
+		// Each key belongs to one place in the code, so its results have one type.
 		return results.get(key) as Result;
 	};
 }

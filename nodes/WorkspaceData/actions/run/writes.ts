@@ -1,4 +1,4 @@
-/** The writes of a run: their order, and what this process knows about the records that it wrote. */
+/** The writes of a run: their order, and what this process knows about the written records. */
 import type { FieldIndex } from '../../model/fieldIndex';
 import { UNKNOWN_ID, type DataRecord } from '../../model/answer/record';
 import type { JsonObject } from '../../model/answer/shapes';
@@ -22,25 +22,25 @@ import type { CardReference, Records } from './listings';
 import { looseKey, MatchIndex, matchKey } from './matchIndex';
 import { forgetCards, memoryOf, turns, unclearCreations } from './processState';
 
-/** Where a write goes. */
+/** The target of a write. */
 export interface WritePlace {
 	card: CardReference;
-	/** Whether nothing is sent: then only this run knows of the write. */
+	/** True in a dry run, where nothing is sent and only this run knows of the write. */
 	isDry: boolean;
 }
 
 /** A change of a record, right before it is sent. */
 export interface Change {
-	/** The record as it was, if that is known. */
+	/** The record before the change, if it is known. */
 	earlier: DataRecord | undefined;
-	/** What the record is to hold, keyed by field ID. */
+	/** The new values of the record, keyed by field ID. */
 	values: JsonObject;
 }
 
-/** How often records are read whose order shifts. */
+/** How often records are read if their order shifts. */
 const MAX_READINGS = 3;
 
-/** What the writes of a run need of it. */
+/** The parts of a run that its writes need. */
 export interface WritesOfRun {
 	session: Pick<Session, 'baseUrl' | 'workspaceId' | 'halted'>;
 	records: Records;
@@ -50,18 +50,17 @@ export interface WritesOfRun {
 	yieldToLoop: YieldToLoop;
 }
 
-/** A card as a run sees it. */
+/** A card in a run. */
 interface Seen {
 	memory: CardMemory;
 	view: CardView;
 }
 
-/** The writes of a run. */
 export class Writes {
 	private readonly run: WritesOfRun;
 	private readonly queue = createKeyedQueue();
 	private readonly seen = new Map<string, Seen>();
-	/** What a dry run only pretends to write, by the ID of the card. */
+	/** The writes of a dry run, by the ID of the card. */
 	private readonly pretended = new Map<string, CardMemory>();
 	private readonly indexes = new Map<string, Promise<MatchIndex>>();
 
@@ -69,7 +68,7 @@ export class Writes {
 		this.run = run;
 	}
 
-	/** Runs a task after all tasks of earlier items on the same part of a card. Each item may do so once. */
+	/** Runs a task after those of earlier items for the same part of a card. Each item may have only one. */
 	async inItemOrder<T>(
 		itemIndex: number,
 		{ card }: WritePlace,
@@ -82,11 +81,11 @@ export class Writes {
 	}
 
 	/**
-	 * Runs a task after all earlier ones of this process on the same thing. A task waits as long as those before it send
-	 * requests, each with its time-out.
+	 * Runs a task after all earlier ones of this process for the same thing. It waits as long as the earlier
+	 * tasks send requests, each with its timeout.
 	 *
-	 * @param thing the part of the workspace that it changes, for example `fields of crd_1`
-	 * @throws Cancelled while it waits
+	 * @param thing the part of the workspace that the task changes, for example `fields of crd_1`
+	 * @throws Cancelled if it is canceled while waiting
 	 */
 	async exclusively<T>(thing: string, task: () => Promise<T>): Promise<T> {
 		const { clock, session } = this.run;
@@ -95,24 +94,24 @@ export class Writes {
 			if (session.halted.aborted) throw new Cancelled();
 			return await (begun = task());
 		});
-		// Once it has begun, it is waited for: its requests end with the execution, and its result says what was sent.
+		// A task that has begun is awaited: its requests end with the execution, and its result says what was sent.
 		return await wait(waiting, clock, session.halted).catch(
 			async (error: unknown) => await (begun ?? Promise.reject(error as Error)),
 		);
 	}
 
-	/** As `exclusively`, for the records of a key: two executions that look for it and then create it would both create it. */
+	/** As `exclusively`, for the records of a key: two executions that don't find a record would both create it. */
 	async onKey<T>({ card, isDry }: WritePlace, key: string, task: () => Promise<T>): Promise<T> {
 		const thing = JSON.stringify([card.id, key]);
 		return await (isDry ? this.queue(thing, task) : this.exclusively(thing, task));
 	}
 
 	/**
-	 * Creates something of a name, unless a creation less than a minute ago was not answered: it may be carried out later.
+	 * Creates something with a name, unless a creation less than a minute ago got no response: it may still succeed.
 	 *
-	 * @param name what is created, the same in all executions, for example `field "Price" of crd_1`
-	 * @param shown the same in a message, for example `Field 'Price'`
-	 * @throws UnexpectedAnswer where it may exist
+	 * @param name the name in all executions, for example `field "Price" of crd_1`
+	 * @param shown the name in a message, for example `Field 'Price'`
+	 * @throws UnexpectedAnswer if it may exist
 	 */
 	async creating<T>(name: string, shown: string, create: () => Promise<T>): Promise<T> {
 		const key = this.address(name);
@@ -129,7 +128,7 @@ export class Writes {
 		});
 	}
 
-	/** Creates a record by `send`, and lets all executions of this process know. */
+	/** Creates a record with `send`, and informs all executions of this process. */
 	async create(
 		place: WritePlace,
 		sent: JsonObject,
@@ -148,10 +147,10 @@ export class Writes {
 	}
 
 	/**
-	 * Changes a record, after all earlier writes of this run to it.
+	 * Changes a record after all earlier writes of this run to it.
 	 *
-	 * @param prepare asked right before it is sent, as other executions may have written the record meanwhile; undefined where
-	 * it is no longer to be changed
+	 * @param prepare called right before it is sent, because other executions may have written the record meanwhile;
+	 * returns undefined if the record should no longer be changed
 	 */
 	async change<Prepared extends Change>(
 		place: WritePlace,
@@ -166,7 +165,7 @@ export class Writes {
 		});
 	}
 
-	/** Deletes a record by `send`, as `change`. @returns whether it was wanted */
+	/** Deletes a record with `send`, like `change`. @returns true if it was still wanted */
 	async remove(
 		place: WritePlace,
 		id: string,
@@ -182,17 +181,17 @@ export class Writes {
 		return removed ?? false;
 	}
 
-	/** The records of a card as writes of this process have left them. Ask before they are listed. */
+	/** Returns a view of a card's records that includes this process's writes. Open it before they are listed. */
 	view(place: WritePlace): CardView {
 		return this.seenOf(place).view;
 	}
 
 	/**
-	 * Reads all records of a card; again where pages may have skipped some, as their order has shifted, or as this process
-	 * has deleted records meanwhile.
+	 * Reads all records of a card. Reads again if pages may have skipped some, because their order has shifted
+	 * or this process has deleted records meanwhile.
 	 *
 	 * @param open opens a listing
-	 * @param read reads it
+	 * @param read reads the listing
 	 * @returns the last listing
 	 */
 	async readAll<Listing extends { hasShifted(): boolean }>(
@@ -209,9 +208,9 @@ export class Writes {
 	}
 
 	/**
-	 * The records of a card by the values of their matching fields, read once.
+	 * Finds records of a card by the values of their matching fields. The records are read once.
 	 *
-	 * @param index the live field listing
+	 * @param index the current field listing
 	 */
 	async matches(
 		place: WritePlace,
@@ -242,7 +241,7 @@ export class Writes {
 		return await built;
 	}
 
-	/** Ends the run's views: what only they need is forgotten. */
+	/** Closes the run's views, and forgets what only they need. */
 	close(): void {
 		for (const { memory, view } of this.seen.values()) memory.close(view);
 		forgetCards(this.run.clock.now());
@@ -253,7 +252,7 @@ export class Writes {
 		return JSON.stringify([baseUrl, workspaceId, ...parts]);
 	}
 
-	/** A card with its view, which keeps its memory until the run is closed. */
+	/** Returns a card with its view, which keeps its memory until the run is closed. */
 	private seenOf({ card, isDry }: WritePlace): Seen {
 		const key = JSON.stringify([card.id, isDry]);
 		const known = this.seen.get(key);
@@ -272,7 +271,7 @@ export class Writes {
 		return known;
 	}
 
-	/** Runs the write of a record after all earlier ones of this run. @returns undefined where it was no longer wanted */
+	/** Writes a record after all earlier writes of this run to it. @returns undefined if it was no longer wanted */
 	private async onRecord<Prepared, Result>(
 		place: WritePlace,
 		id: string,

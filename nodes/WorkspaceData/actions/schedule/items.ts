@@ -1,23 +1,23 @@
-/** Works through the items of a run, a limited number at a time. Items can wait for work that is done once for all of them. */
+/** Processes the items of a run, a limited number at a time. Items can wait for work that is done once for all. */
 export interface Items {
 	/**
-	 * Does some work for every item. Starts them in their order, up to `MAX_AT_ONCE` at a time.
+	 * Does some work for every item. Starts the items in order, up to `MAX_AT_ONCE` at a time.
 	 *
-	 * @returns the results, in the order of the items
+	 * @returns the results in the order of the items
 	 */
 	each<Result>(work: (itemIndex: number) => Promise<Result>): Promise<Result[]>;
 	/**
-	 * Begins a task after all earlier items have begun theirs, or have ended. Each item may do so once. What the task
-	 * does before its first wait is in the order of the items.
+	 * Begins a task after all earlier items have begun theirs, or have ended. Each item may have only one. The
+	 * part of the task before its first wait runs in the order of the items.
 	 */
 	inItemOrder<Result>(itemIndex: number, task: () => Promise<Result>): Promise<Result>;
 	/**
-	 * Waits until every item of the run waits here or has ended, then does the work of this key once, with what the
-	 * items contribute. An item that waits here makes room for another.
+	 * Waits until every item of the run waits here or has ended, then does the work of this key once, with the
+	 * contributions of the items. An item that waits here makes room for another.
 	 *
 	 * @param key items with the same key share the work
-	 * @param contribution what this item contributes
-	 * @param work gets the contributions of all items with this key, in the order of the items
+	 * @param contribution the contribution of this item
+	 * @param work receives the contributions of all items with this key, in the order of the items
 	 * @returns the result of the work, the same for all
 	 */
 	gather<Contribution, Result>(
@@ -29,30 +29,30 @@ export interface Items {
 }
 
 /**
- * The most items at a time. Each takes some kilobytes until it ends, and there may be a hundred thousand. The limit
- * is several times the number of requests at once, so that requests never wait for items.
+ * The maximum number of items at a time. Each takes some kilobytes until it ends, and there may be 100,000. The
+ * limit is several times the number of parallel requests, so that requests never wait for items.
  */
 const MAX_AT_ONCE = 500;
 
-/** @param count of the items of the run */
+/** @param count the number of items in the run */
 export function createItems(count: number, atOnce = MAX_AT_ONCE): Items {
 	let next = 0;
-	/** The items that have started, and neither wait for the others nor have ended. */
+	/** The items that have started but not ended, and don't wait for others. */
 	const busy = new Set<number>();
 	const groups = new Map<string, Array<{ itemIndex: number; contribution: unknown }>>();
 	const results = new Map<string, Promise<unknown>>();
-	/** Items that have begun their task in order, or have ended, and the first one that has not. */
+	/** Items that have begun their ordered task or have ended, and the first one that has not. */
 	const passed = new Set<number>();
 	let firstToPass = 0;
 	/** The items that wait for an earlier one to begin its task. */
 	const waiting = new Map<number, () => void>();
-	/** Whether an item waits for the contributions of all, or did so. */
+	/** True if an item waits, or has waited, for the contributions of all. */
 	let isGathering = false;
 	let open = (): void => {};
 	const complete = new Promise<void>((resolve) => (open = resolve));
 	let startMore = (): void => {};
 
-	/** The items that count towards the limit. While an item gathers, items that wait for it make room, too. */
+	/** The number of items that count toward the limit. While one gathers, those waiting for it don't count. */
 	const active = (): number => busy.size - (isGathering ? waiting.size : 0);
 
 	function settle(): void {
@@ -135,12 +135,12 @@ export function createItems(count: number, atOnce = MAX_AT_ONCE): Items {
 }
 
 /**
- * Does some work for each entry, side by side. After a failure none is begun, and running work is
- * awaited: nothing happens after the end.
+ * Does some work for each entry in parallel. After a failure no work is started, and running work is awaited, so
+ * that nothing happens after the end.
  *
- * @param atOnce how much may be under way now; asked again whenever some of it is done
- * @param failed is told the first failure, how much was done, and all failures
- * @returns the results, in the order of the entries
+ * @param atOnce the maximum under way now; called again whenever some work is done
+ * @param failed receives the first failure, the number of finished entries, and all failures
+ * @returns the results in the order of the entries
  * @throws the first failure
  */
 export async function inParallel<Entry, Result>(

@@ -1,9 +1,9 @@
-/** Lets thousands of items share the event loop with all of n8n: waiting, mapping and sorting in slices. */
+/** Shares the event loop with n8n when there are thousands of items: waits, maps and sorts in slices. */
 import { systemClock, type Clock } from '../../transport/http/clock';
 
 /**
- * How long the items of a run compute before the rest of n8n does, in ms. A step that has begun ends first, so a slice
- * may be longer; no step may take more than 200 ms.
+ * How long items compute before they yield to n8n, in ms. A step that has begun ends first, so a slice may take
+ * longer. No step may take more than 200 ms.
  */
 const SLICE_MS = 20;
 
@@ -17,7 +17,7 @@ export function createYieldToLoop({
 }: Pick<Clock, 'now' | 'sleep'> = systemClock): YieldToLoop {
 	let waiting: Array<() => void> = [];
 	let isRunning = false;
-	/** End of the slice, in ms since the epoch. */
+	/** The end of the slice, in ms since the epoch. */
 	let end = 0;
 
 	async function startWaiting(): Promise<void> {
@@ -26,12 +26,12 @@ export function createYieldToLoop({
 			waiting = [];
 			for (const start of batch) {
 				if (now() >= end) {
-					// A timer, so that others get a millisecond at least: most of them need several ticks of the event loop.
+					// A timer gives others at least a millisecond, because most need several ticks.
 					await sleep(0);
 					end = now() + SLICE_MS;
 				}
 				start();
-				// The started step computes before the clock is looked at again.
+				// The started step computes before the clock is checked again.
 				await Promise.resolve();
 			}
 		}
@@ -49,8 +49,8 @@ export function createYieldToLoop({
 }
 
 /**
- * Waits for a value that many items wait for, then lets them continue one at a time. A failure passes at once: it must
- * be able to stop the run before other requests are sent.
+ * Waits for a value that many items need, then lets them continue one at a time. A failure is passed on
+ * immediately, so that it can stop the run before other requests are sent.
  */
 export async function yieldAfter<Value>(
 	yieldToLoop: YieldToLoop,
@@ -61,10 +61,10 @@ export async function yieldAfter<Value>(
 	return value;
 }
 
-/** How many entries are worked on between two yields. */
+/** The number of entries processed between two yields. */
 const SLICE_ENTRIES = 100;
 
-/** As `Array.prototype.forEach`, but yields to the event loop, whatever the number of entries. */
+/** As `Array.prototype.forEach`, but yields to the event loop. */
 export async function eachInSlices<Entry>(
 	yieldToLoop: YieldToLoop,
 	entries: Iterable<Entry>,
@@ -78,7 +78,7 @@ export async function eachInSlices<Entry>(
 	}
 }
 
-/** As `Array.prototype.map`, but yields to the event loop, whatever the number of entries. */
+/** As `Array.prototype.map`, but yields to the event loop. */
 export async function mapInSlices<Entry, Result>(
 	yieldToLoop: YieldToLoop,
 	entries: readonly Entry[],
@@ -89,7 +89,7 @@ export async function mapInSlices<Entry, Result>(
 	return results;
 }
 
-/** How many entries are sorted or merged between two yields: a few ms for any of our orders. */
+/** The number of entries sorted or merged between two yields: this takes a few ms for any of our orders. */
 const STEP = 1_000;
 
 async function merge<Entry>(
@@ -110,8 +110,8 @@ async function merge<Entry>(
 }
 
 /**
- * Sorts as `Array.prototype.sort` does, stably, but in slices: tens of thousands of entries do not block
- * the event loop.
+ * Sorts stably like `Array.prototype.sort`, but in slices, so that tens of thousands of entries don't block the
+ * event loop.
  *
  * @returns a new list
  */

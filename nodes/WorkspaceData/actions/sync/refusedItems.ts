@@ -1,15 +1,15 @@
-/** One message about all items of a Sync that are not valid. */
+/** Combines all invalid items of a Sync into one message. */
 import { InputError } from '../../model/inputError';
 
 /** An item whose values cannot be sent. */
 export interface RefusedItem {
 	itemIndex: number;
-	/** Its matching values with their fields; empty if it has none. */
+	/** The item's matching values with their fields; empty if it has none. */
 	name: string;
 	error: unknown;
 }
 
-/** The refusal of a card because of some of its items: n8n numbers an error by the first of them. */
+/** The error of a card with invalid items. n8n numbers an error by the first of them. */
 export class ItemsRefused extends InputError {
 	readonly itemIndexes: readonly number[];
 
@@ -19,14 +19,14 @@ export class ItemsRefused extends InputError {
 	}
 }
 
-/** Most items that a message describes. */
+/** The maximum number of items in a message. */
 const MAX_NAMED = 10;
 const NOTHING_SENT = 'Nothing was sent for its card.';
 
 const nameOf = ({ itemIndex, name }: RefusedItem): string =>
 	name === '' ? `item ${itemIndex}` : `the item with ${name}`;
 
-/** @returns the error of the items; one that is no refusal comes first, unchanged */
+/** @returns the error of the items; an error of another kind comes first, unchanged */
 export function refusalOf(items: readonly RefusedItem[]): unknown {
 	const failed = items.find(({ error }) => !(error instanceof InputError));
 	if (failed) return failed.error;

@@ -10,7 +10,6 @@ import type { CheckedCard, WrittenAction } from './syncCards';
 import type { SyncWrite } from './syncItems';
 import { create, removeListed, updateFound } from '../writing/write';
 
-/** An item that was written. */
 interface WrittenItem {
 	action: WrittenAction;
 	before?: DataRecord;
@@ -45,7 +44,7 @@ async function createOrUpdate(
 	const part = keyPart(fieldIds, data, listing, run.zone);
 	return await run.writes.onKey(write.writer, part, async () => {
 		await run.yieldToLoop();
-		// Looked for again: another execution may have created or deleted it since the check.
+		// Find the record again, because another execution may have created or deleted it since the check.
 		const [before, ...others] = await matches.find(data);
 		if (others.length > 0) {
 			throw new InputError(
@@ -64,8 +63,8 @@ async function createOrUpdate(
 }
 
 /**
- * Waits until all items of a card are written, then deletes the records without an item. If an item has failed, none is
- * deleted.
+ * Waits until all items of a card are written, then deletes the records without an item. If an item has failed, no
+ * record is deleted.
  *
  * @returns the deleted records
  * @throws the first refusal; its message says how many were deleted
@@ -86,7 +85,7 @@ export async function finishCard(run: Run, checked: CheckedCard): Promise<DataRe
 /**
  * Deletes the records without an item.
  *
- * @returns the deleted records; one that another execution has written since the check stays
+ * @returns the deleted records; a record that another execution has written since the check stays
  * @throws the first refusal; its message says how many were deleted
  */
 async function deleteMissing(

@@ -1,4 +1,4 @@
-/** The cards of a Sync: their items and records are read and checked before the first write to any of them. */
+/** The cards of a Sync. All items and records are read and checked before the first write to any card. */
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import { isEmpty } from '../../model/value/emptyValue';
@@ -35,7 +35,6 @@ export interface LiveCard extends CardFields {
 	matches: MatchIndex;
 }
 
-/** What was done for an item. */
 export type WrittenAction = 'created' | 'updated' | 'unchanged';
 
 /** A card that passed the check. */
@@ -43,38 +42,38 @@ export interface CheckedCard {
 	card: CardReference;
 	/** The item that deleted records are paired with. */
 	firstItem: number;
-	/** The item that deletes records, once all items of the card are written: all others have begun before it. */
+	/** The item that deletes records after all items of the card are written. All others have begun before it. */
 	lastItem: number;
-	/** Adds the fields and choices that the card lacks, where the options say so, once. */
+	/** Adds the missing fields and choices of the card once, if the options allow it. */
 	live(): Promise<LiveCard>;
 	writer: Writer;
-	/** How records are deleted. */
+	/** The request settings for deletions. */
 	request: ReadOptions;
 	/** The values of an item, keyed by field ID. */
 	dataOf(item: SyncWrite, listing: FieldIndex): Promise<JsonObject>;
 	/** The records without an item. */
 	deletions: readonly DataRecord[];
-	/** Must be told of each item whether it was written. */
+	/** Must be called for each item. */
 	ended(isWritten: boolean): void;
-	/** Whether all items were written; resolves once all have ended. */
+	/** True if all items were written; resolves once all have ended. */
 	allWritten: Promise<boolean>;
 }
 
-/** An item that is written, and its card. */
+/** An item to be written, and its card. */
 interface CheckedItem {
 	checked: CheckedCard;
 	item: SyncWrite;
 }
 
-/** What is written for an item, or why nothing is sent for it. */
+/** What is written for an item, or why nothing is sent. */
 type Verdict = CheckedItem | { error: unknown };
 
-/** What is written for each item, after the check. */
+/** The result of the check for each item. */
 export interface Check {
 	/**
-	 * An item and its card. Each can be taken once: the values of items that were written are not kept.
+	 * Returns an item and its card. Works once for each item, because the values of written items aren't kept.
 	 *
-	 * @throws why nothing is sent for it
+	 * @throws the reason if nothing is sent for it
 	 */
 	take(itemIndex: number): CheckedItem;
 }
@@ -82,7 +81,7 @@ export interface Check {
 /**
  * Checks all items of all cards.
  *
- * @param read what an item brings; throws where its card is not known
+ * @param read returns an item's values; throws if its card is unknown
  */
 export async function checkAll(
 	run: Run,
@@ -107,11 +106,11 @@ export async function checkAll(
 		!run.context.continueOnFail() && verdicts.some((verdict) => verdict && 'error' in verdict);
 	return {
 		take(itemIndex) {
-			// Each item has one, until it is taken.
+			// Each item has a verdict until it is taken.
 			const verdict = verdicts[itemIndex] as Verdict;
 			verdicts[itemIndex] = undefined;
 			const isRefused = 'error' in verdict;
-			// The run ends with the errors, those of single items first; no other card is changed.
+			// The run ends with the errors, single items first. No other card is changed.
 			const isShown = isRefused && (errors.size === 0 || errors.has(itemIndex));
 			if (isStopping && !isShown) throw new Cancelled();
 			if (isRefused) throw verdict.error;
@@ -126,7 +125,7 @@ const unknownCard = (itemIndex: number): InputError =>
 		'Correct that item: its record could be missing from any of the cards.',
 	);
 
-/** @returns the first item @throws what keeps the card from being changed, as far as its items show it */
+/** @returns the first item @throws what prevents the sync of the card, as far as its items show it */
 function requireValid({ card, first: valid, invalid, different, refused }: CardItems): FirstItem {
 	if (invalid !== undefined) {
 		throw new InputError(
@@ -134,7 +133,7 @@ function requireValid({ card, first: valid, invalid, different, refused }: CardI
 			'Correct that item, then run all items again.',
 		);
 	}
-	// Every card has items, and all are valid.
+	// Every card has items, and all of them are valid.
 	const first = valid as FirstItem;
 	if (different !== undefined) {
 		throw new InputError(
@@ -146,7 +145,7 @@ function requireValid({ card, first: valid, invalid, different, refused }: CardI
 	return first;
 }
 
-/** @returns the card, and all of its items @throws what keeps the card from being changed */
+/** @returns the card and all of its items @throws what prevents the sync of the card */
 async function checkCard(
 	run: Run,
 	own: CardItems,
@@ -200,7 +199,7 @@ async function checkCard(
 	return { checked, items };
 }
 
-/** The items without what their records hold already. @throws InputError for a value that cannot be sent */
+/** Drops values that records already have. @throws InputError for a value that can't be sent */
 async function settledItems(
 	run: Run,
 	items: readonly SyncWrite[],
@@ -224,7 +223,7 @@ async function settledItems(
 	return checked;
 }
 
-/** @throws InputError for an item that would be created, and whose record exists in another spelling */
+/** @throws InputError for an item that would be created although its record exists in another spelling */
 async function requireKnownSpelling(
 	items: readonly SyncWrite[],
 	fieldIds: readonly string[],
@@ -239,7 +238,7 @@ async function requireKnownSpelling(
 	}
 }
 
-/** The fields of a card as they will be, once it has the new ones of its items. */
+/** Predicts the fields of a card after the new ones of its items are added. */
 async function previewFields(
 	run: Run,
 	{ card, growing: writes }: CardItems,
@@ -252,7 +251,7 @@ async function previewFields(
 	return { listing: index, fieldIds: matchingFieldIds(columns, index) };
 }
 
-/** The card with the fields and choices that its items need. */
+/** Adds the fields and choices that the items need to the card. */
 async function grown(
 	run: Run,
 	{ card, growing }: CardItems,
@@ -267,7 +266,7 @@ async function grown(
 	return { listing, fieldIds, matches };
 }
 
-/** Waits for so many items. */
+/** Waits for this number of items. */
 function allOf(items: number): Pick<CheckedCard, 'ended' | 'allWritten'> {
 	let left = items;
 	let hasFailed = false;

@@ -1,11 +1,11 @@
-/** What keeps a card from being synced: its items against all of its records, before anything is sent. */
+/** Compares a card's items with all of its records before anything is sent. */
 import type { DataRecord } from '../../model/answer/record';
 import type { JsonObject } from '../../model/answer/shapes';
 import { InputError } from '../../model/inputError';
 import { eachInSlices } from '../schedule/yieldToLoop';
 import { count, clip, listed } from '../../model/names';
 
-/** An item, as it would be written. */
+/** An item to be written. */
 export interface SyncItem {
 	itemIndex: number;
 	/** Its matching values as one text. */
@@ -13,40 +13,40 @@ export interface SyncItem {
 	data: JsonObject;
 }
 
-/** The records of a card, and which of them take part. */
+/** The records of a card, and a test that selects the participating ones. */
 export interface SyncRecords {
-	/** How messages call the card. */
+	/** The name of the card in messages. */
 	card: string;
 	all: readonly DataRecord[];
-	/** The matching values of a record as one text; undefined where one of them is empty. */
+	/** The matching values of a record as one text; undefined if one of them is empty. */
 	keyOf(record: DataRecord): string | undefined;
-	/** Whether a record meets the conditions, and so takes part; undefined without conditions. */
+	/** Returns true if a record meets the conditions and takes part. Undefined without conditions. */
 	meets: ((record: DataRecord) => boolean) | undefined;
 }
 
 /** What happens to records without an item. */
 export interface Deletions {
 	isWanted: boolean;
-	/** The most deletions; undefined for at most 100 and at most half of the records that take part. */
+	/** The maximum of deletions; if undefined, 100 and half of the records that take part. */
 	most: number | undefined;
 }
 
-/** The matching values of an item or a record in a message. */
+/** Shows the matching values of an item or a record in a message. */
 type Shown = (one: Pick<SyncItem, 'data'>) => string;
 
-/** The most deletions where the user gives no number. */
+/** The maximum of deletions if the user sets none. */
 const USUAL_DELETIONS = 100;
-/** Most items or records that a message names. */
+/** The maximum number of items or records in a message. */
 const MAX_NAMED = 10;
 
 /**
  * Checks all items of a card against all of its records.
  *
- * @param shown the matching values of an item as a person reads them
- * @param now when new records would be created, as an ISO timestamp
- * @param pause lets others compute: there may be a hundred thousand items and records
+ * @param shown shows the matching values of an item to the user
+ * @param now the creation time of new records, as an ISO timestamp
+ * @param pause yields to others, because there may be 100,000 items and records
  * @returns the records to delete
- * @throws InputError when anything is in doubt; names the items or records
+ * @throws InputError if anything is uncertain; names the items or records
  */
 export async function checkAgainstRecords(
 	items: readonly SyncItem[],
@@ -58,7 +58,7 @@ export async function checkAgainstRecords(
 ): Promise<DataRecord[]> {
 	const wanted = await distinctItems(items, shown, pause);
 	const { card, all, keyOf, meets } = records;
-	/** The first record of each key, and all of a key that has several. */
+	// The first record of each key, and all records of a repeated key.
 	const byKey = new Map<string, DataRecord>();
 	const several = new Map<string, DataRecord[]>();
 	const withoutKey: DataRecord[] = [];
@@ -100,7 +100,7 @@ const named = (names: readonly string[]): string => listed(names, MAX_NAMED);
 
 const idsOf = (records: readonly DataRecord[]): string => named(records.map(({ id }) => id));
 
-/** The items by their keys. @throws InputError when two have the same */
+/** Returns the items by their keys. @throws InputError if two have the same key */
 async function distinctItems(
 	items: readonly SyncItem[],
 	shown: Shown,
@@ -121,7 +121,7 @@ async function distinctItems(
 	);
 }
 
-/** @param several the records of keys that several have */
+/** @param several the records of keys that more than one record has */
 function requireDistinctRecords(
 	wanted: ReadonlyMap<string, SyncItem>,
 	several: ReadonlyMap<string, readonly DataRecord[]>,
@@ -137,7 +137,7 @@ function requireDistinctRecords(
 	);
 }
 
-/** An item must not reach a record outside the conditions, nor bring its record outside them. */
+/** Requires that no item changes a record outside the conditions, or moves its record outside them. */
 async function requireConditions(
 	items: readonly SyncItem[],
 	shown: Shown,

@@ -1,4 +1,4 @@
-/** The items of a Sync, by card. There may be a hundred thousand, so only the values that are written are kept. */
+/** The items of a Sync by card. There may be 100,000, so only the values to write are kept. */
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import type { JsonObject } from '../../model/answer/shapes';
@@ -19,24 +19,24 @@ export interface SyncSettings {
 	matchType: unknown;
 	isDry: boolean;
 	deletions: Deletions;
-	/** Fields and choices that may be added to the card. */
+	/** The additions to the card that the options allow. */
 	allowed: Allowed;
 }
 
-/** What an item brings to the check: its values, or why it has none. */
+/** The values of an item, or why it has none. */
 export type SyncPart =
 	| { card: CardReference; write: Write; settings: SyncSettings }
 	| { card?: CardReference; error: unknown };
 
-/** An item that is written. */
+/** An item to be written. */
 export interface SyncWrite extends SyncItem {
-	/** How it is written; without its entries where its values are known. */
+	/** How it is written; without its entries if its values are known. */
 	write: Write;
 }
 
-/** The fields of a card, and the IDs of those to match on. */
+/** The fields of a card, and the IDs of the fields to match on. */
 export interface CardFields {
-	/** The live field listing. */
+	/** The current field listing. */
 	listing: FieldIndex;
 	fieldIds: readonly string[];
 }
@@ -46,49 +46,47 @@ export interface FirstItem {
 	itemIndex: number;
 	write: Write;
 	settings: SyncSettings;
-	/** The settings as a text, to compare others with. */
+	/** The settings as a text, to compare them with others. */
 	settingsKey: string;
 }
 
-/** The items of a card. */
 export interface CardItems {
 	card: CardReference;
-	/** All of them, in their order. */
+	/** The indexes of all items, in order. */
 	indexes: number[];
-	/** The first valid item: its settings are those of the card. */
+	/** The first valid item: the card has its settings. */
 	first: FirstItem | undefined;
-	/** The first item that is not valid, and the first one with other settings than the first. */
+	/** The first invalid item, and the first one with different settings. */
 	invalid: number | undefined;
 	different: number | undefined;
-	/** Read with the first item; not yet where the card may grow. */
+	/** Read with the first item; undefined if fields or choices may be added. */
 	fields: CardFields | undefined;
-	/** Why the values of an item cannot be sent. */
+	/** Why the values of an item can't be sent. */
 	refused: { error: unknown } | undefined;
-	/** The items, as they are written. Empty where the card may grow: its fields are not known yet. */
+	/** The items to write. Empty if the card may get fields or choices, because its fields aren't known yet. */
 	items: SyncWrite[];
-	/** The items of a card that may grow, as they came: all their values decide about the new fields. */
+	/** The original items of a card that may get new fields, because all values decide about these. */
 	growing: Write[];
 }
 
-/** All items of a run. */
 export interface RunItems {
 	cards: readonly CardItems[];
-	/** Why single items are not valid. */
+	/** Why single items are invalid. */
 	errors: Map<number, unknown>;
-	/** The first item whose card is not known. */
+	/** The first item whose card is unknown. */
 	homeless: number | undefined;
 }
 
-/** How many items are read between two yields to the event loop. */
+/** The number of items read between two yields to the event loop. */
 const SLICE_ITEMS = 100;
 
-/** Whether a card may get fields or choices from its items. */
+/** Returns true if a card may get fields or choices from its items. */
 export const mayGrow = ({ allowed }: SyncSettings): boolean => allowed.fields || allowed.choices;
 
 /**
- * Reads all items, in their order: nothing is written before all of them are known.
+ * Reads all items in order. Nothing is written before all of them are known.
  *
- * @param read what an item brings; throws where its card is not known
+ * @param read returns an item's values; throws if its card is unknown
  */
 export async function readItems(
 	run: Run,
@@ -115,7 +113,7 @@ export async function readItems(
 			own.refused ??= { error: part.error };
 		} else await add(run, own, itemIndex, part, refused);
 	}
-	// A run that ends shows one error: it tells of all of them.
+	// A run that ends shows only one error, so it includes all of them.
 	const all = refused.length > 0 && !run.context.continueOnFail() && refusalOf(refused);
 	for (const one of refused) errors.set(one.itemIndex, all || refusalOf([one]));
 	return { cards: [...cards.values()], errors, homeless };
@@ -133,7 +131,6 @@ const withoutItems = (card: CardReference): CardItems => ({
 	growing: [],
 });
 
-/** Adds a valid item. */
 async function add(
 	run: Run,
 	own: CardItems,
@@ -171,14 +168,14 @@ async function fieldsOf(
 	return { listing, fieldIds: matchingFieldIds(columns, listing) };
 }
 
-/** A write without the item's values. @param last the write of another item of the card, which is reused if it is the same */
+/** Drops an item's values. @param last another write of the card, which is reused if it is the same */
 function withoutEntries(write: Write, last: Write | undefined): Write {
 	const { columns, options } = write;
 	if (last?.options === options) return last;
 	return { ...write, columns: { ...columns, entries: [] } };
 }
 
-/** Converts an item's values. @throws InputError if they are not valid */
+/** Converts an item's values. @throws InputError if they are invalid */
 async function toItem(
 	run: Run,
 	itemIndex: number,
@@ -189,7 +186,7 @@ async function toItem(
 	return { itemIndex, key: itemKey(fieldIds, data, listing, run.zone), data, write };
 }
 
-/** The items of a card that may grow, by its fields as they will be. @throws InputError that names all that are not valid */
+/** Converts the items of a card by its predicted fields. @throws InputError that names all invalid items */
 export async function growingItems(
 	run: Run,
 	{ growing, indexes }: CardItems,
@@ -210,14 +207,14 @@ export async function growingItems(
 	return items;
 }
 
-/** An item as a person knows it: by what it gives for the fields to match on. */
+/** Names an item for the user by its values for the fields to match on. */
 const enteredName = ({ columns: { entries, matchingKeys } }: Write): string =>
 	matchingKeys
 		.flatMap((key) => entries.filter(([name, value]) => name === key && !isEmpty(value)))
 		.map(([key, value]) => `${key} ${quote(plainText(value))}`)
 		.join(', ');
 
-/** The values of an item, keyed by field ID. */
+/** Returns the values of an item, keyed by field ID. */
 export async function dataOf(run: Run, write: Write, listing: FieldIndex): Promise<JsonObject> {
 	const index = await fieldsFor(run, write, listing, write.request);
 	const data = toRecordData(run, write.columns, index, write.options, true);

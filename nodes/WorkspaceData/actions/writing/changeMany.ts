@@ -15,14 +15,14 @@ import { maxChangesProperty } from '../../ui/writeOptions';
 import { requireSameFields } from './liveFields';
 import { isNamedGone } from './write';
 
-/** The conditions that choose the records to change. */
+/** The conditions that select the records to change. */
 export interface Conditions {
 	filters: unknown;
 	matchType: unknown;
 }
 
 /**
- * Requires a condition: without one, all records of the card would be changed.
+ * Requires a condition, because without one all records of the card would be changed.
  *
  * @throws InputError before anything is sent
  */
@@ -36,10 +36,10 @@ export function requireConditions({ filters }: Conditions): void {
 }
 
 /**
- * The parameter Max Records to Change.
+ * Reads the parameter 'Max Records to Change'.
  *
- * @returns Infinity for no limit
- * @throws InputError for anything but a whole number of at least 1, or -1
+ * @returns Infinity if there is no limit
+ * @throws InputError for any value except -1 and whole numbers of at least 1
  */
 export function readMaxChanges(value: unknown): number {
 	const number = plainNumber(value);
@@ -51,16 +51,15 @@ export function readMaxChanges(value: unknown): number {
 	);
 }
 
-/** The records to change. */
 export interface Selection {
 	place: WritePlace;
-	/** The live field listing. */
+	/** The current field listing. */
 	index: FieldIndex;
 	conditions: Conditions;
-	/** What the node's field mapper kept about fields, by key. */
+	/** What the field mapper has saved about fields, by key. */
 	hints?: ReadonlyMap<string, FieldHint>;
 	request: ReadOptions;
-	/** The most records that may be changed. */
+	/** The maximum number of records to change. */
 	maxChanges: number;
 }
 
@@ -68,17 +67,17 @@ export interface Selection {
 interface Chosen {
 	records: DataRecord[];
 	/**
-	 * A chosen record as this process knows it by now. Undefined where another execution has written it since, so that it no
-	 * longer meets the conditions, or that is not known.
+	 * The current state of a selected record. Undefined if another execution has written it since, and it no longer
+	 * meets the conditions or this is unknown.
 	 */
 	now(record: DataRecord): DataRecord | undefined;
 }
 
 /**
- * The records that meet the conditions, as this run knows them.
+ * Finds the records that meet the conditions, as this run knows them.
  *
- * @throws InputError for conditions that do not say exactly what they mean, or when the fields of the
- * card changed during the reading: their values could have been missed
+ * @throws InputError for ambiguous conditions, or if the fields of the card changed while its records were read,
+ * because values may have been missed
  */
 async function chooseRecords(
 	run: Run,
@@ -92,7 +91,7 @@ async function chooseRecords(
 	const take = (listed: DataRecord): boolean => {
 		unseen.delete(listed.id);
 		const current = view.current(listed);
-		// The listing may have a record twice: its later values count.
+		// The listing may repeat a record: its later values count.
 		if (current !== 'deleted' && passes?.(current))
 			chosen.set(current.id, { record: current, step: view.stepOf(current.id) });
 		else chosen.delete(listed.id);
@@ -105,7 +104,7 @@ async function chooseRecords(
 		read = await scanRecords(run, all, take, true);
 	});
 	hintAtShift(run, listing, card.name);
-	// A listing that lags behind does not show what was just created.
+	// A listing that lags behind doesn't show the newest records.
 	for (const record of unseen.values()) take(record);
 	passes?.requireSeen();
 	hintAtReading(run, read);
@@ -124,26 +123,25 @@ async function chooseRecords(
 
 /** How records are changed. */
 export interface ManyChanges<Result> {
-	/** Whether anything is sent for a record; always by default. */
+	/** Returns true if anything is sent for a record. If missing, every record is sent. */
 	needsWrite?: (record: DataRecord) => boolean;
 	/**
 	 * Changes a record.
 	 *
-	 * @param now the record as this process knows it; undefined where it is no longer to be changed
-	 * @returns undefined where it was not
+	 * @param now returns the current record; undefined if it should no longer be changed
+	 * @returns undefined if it wasn't changed
 	 */
 	change: (record: DataRecord, now: () => DataRecord | undefined) => Promise<Result | undefined>;
-	/** A verb, for the message when the run ends before all are changed. */
+	/** A verb for the message if the run ends before all are changed. */
 	done: 'updated' | 'deleted';
 }
 
 /**
- * Changes all records that meet the conditions: items one after the other, in their order, and each sees
- * the changes of the items before it. A record that another execution writes meanwhile is changed only if it still meets
- * the conditions.
+ * Changes all records that meet the conditions. Items run one after the other, and each sees the changes of the
+ * previous ones. A record that another execution writes meanwhile is changed only if it still meets the conditions.
  *
  * @returns each record before its change, and the result of the change
- * @throws InputError before anything is sent when more records would be changed than allowed
+ * @throws InputError before anything is sent, if more records would be changed than allowed
  */
 export async function changeMany<Result>(
 	run: Run,
@@ -184,7 +182,7 @@ export async function changeMany<Result>(
 	});
 }
 
-/** A record that was deleted since it was listed is not changed. */
+/** Ignores that a record was deleted since it was listed. */
 function unlessGone(error: unknown): undefined {
 	if (!isNamedGone(error)) throw error;
 }

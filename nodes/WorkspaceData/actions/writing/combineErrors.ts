@@ -1,10 +1,10 @@
-/** One error for everything that is wrong with the values of an item. */
+/** Combines everything wrong with an item's values into one error. */
 import { InputError } from '../../model/inputError';
 
-/** Most values of an item that a message names. */
+/** The maximum number of values in a message. */
 const MAX_NAMED = 10;
 
-/** Combines everything wrong with the values of an item into one error; other failures come first. */
+/** Combines the errors of an item's values. Other failures come first. */
 export function combineErrors(errors: readonly unknown[]): unknown {
 	const refusals = errors.filter((error) => error instanceof InputError);
 	if (errors.length === 1 || refusals.length < errors.length) {

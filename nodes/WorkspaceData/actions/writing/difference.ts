@@ -1,4 +1,4 @@
-/** Which of an item's values a record lacks: only these are sent, and what a record holds already is never refused. */
+/** Finds the item's values that a record lacks. Only these are sent, and a value it already has is never refused. */
 import type { Field } from '../../model/answer/field';
 import { plainOption } from '../../model/answer/option';
 import { type DataRecord } from '../../model/answer/record';
@@ -14,7 +14,7 @@ import { enter } from '../../model/value/value';
 import { isSameValue } from '../run/matchIndex';
 import { combineErrors } from './combineErrors';
 
-/** A value that its field does not accept, in place of what would be sent. The record may hold it already. */
+/** A value that its field doesn't accept. It isn't an error if the record already has it. */
 export class Refused {
 	readonly entered: unknown;
 	readonly rules: EntryRules;
@@ -26,16 +26,16 @@ export class Refused {
 		this.error = error;
 	}
 
-	/** Whether the field refused the value; else something failed. */
+	/** True if the field refused the value; false if something else failed. */
 	get isForValue(): boolean {
 		return this.error instanceof InputError;
 	}
 }
 
-/** An empty field of an item that this node returned: it clears what a record holds, but only together with other changes. */
+/** An empty field of an item that this node returned. It clears the field, but only together with other changes. */
 export const EMPTY_IN_OUTPUT = Symbol('empty in the output');
 
-/** The empty fields that are cleared: none where the record has all values of the item, which then nobody has changed. */
+/** Returns the fields to clear: none if the record has all values of the item, because nobody has changed it. */
 function clearedOf(
 	data: JsonObject,
 	values: JsonObject,
@@ -48,12 +48,12 @@ function clearedOf(
 		.map(([id]) => [id, null]);
 }
 
-/** Whether a stored value is the same as an entered one, in whatever spelling. */
+/** Returns true if a stored value is the same as an entered one, in any spelling. */
 const isHeld = (index: FieldIndex, id: string, stored: unknown, entered: unknown, zone: Zone) =>
 	isSameValue(index, id, stored, entered, zone) ||
 	(stored !== undefined && textOf(stored) === textOf(entered).trim());
 
-/** A field with the choices that a stored value has, and the field no longer offers. */
+/** Adds the choices of a stored value that the field no longer offers. */
 function withHeldChoices(field: Field, stored: unknown): Field {
 	const members = field.kind.set?.of(stored, field) ?? [stored];
 	const held = members.filter(
@@ -64,7 +64,7 @@ function withHeldChoices(field: Field, stored: unknown): Field {
 	return { ...field, options: [...field.options, ...held.map(plainOption)] };
 }
 
-/** What is sent for a refused value: nothing for one that the record holds. @throws InputError where it does not */
+/** Sends nothing for a refused value that the record already has. @throws InputError if it doesn't have it */
 function settleRefused(
 	{ entered, rules, error }: Refused,
 	field: Field | undefined,
@@ -81,11 +81,11 @@ const computed = (name: string): InputError =>
 	);
 
 /**
- * The values of an item as they can be sent, once its record is known.
+ * Returns the values of an item to send, once its record is known.
  *
- * @param data by field ID; values that were refused are `Refused`
+ * @param data the values by field ID; refused values are `Refused`
  * @param earlier the record, if it exists
- * @throws InputError naming all fields that cannot hold their value, unless the record holds it already
+ * @throws InputError naming all fields that can't hold their value, unless the record already has it
  */
 export function settled(
 	data: JsonObject,
@@ -114,7 +114,7 @@ export function settled(
 	return { ...sent, ...Object.fromEntries(clearedOf(data, sent, earlier, { index, zone })) };
 }
 
-/** The values that a record does not have, in whatever spelling. */
+/** Returns the values that a record doesn't have in any spelling. */
 export const differing = (
 	{ data }: DataRecord,
 	values: JsonObject,

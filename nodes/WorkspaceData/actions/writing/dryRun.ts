@@ -1,4 +1,4 @@
-/** The option Dry Run: nothing that changes anything is sent, and what would change comes out. */
+/** The option 'Dry Run': sends no changes, and returns what would change. */
 import type { DataRecord } from '../../model/answer/record';
 import { ownValue } from '../../model/answer/shapes';
 import type { Run, CardReference } from '../run/run';
@@ -9,17 +9,17 @@ import { storedChoice } from '../../model/value/choices';
 import { scanRecords } from '../reading/scan';
 
 /**
- * Whether an item runs dry.
+ * Returns true for a dry run of an item.
  *
- * @param value the option `dryRun`; undefined where it was not added
- * @throws InputError for anything but true and false: in doubt nothing is changed
+ * @param value the option `dryRun`; undefined if it was not added
+ * @throws InputError for any value except true and false
  */
 export const readDryRun = (value: unknown): boolean => readSwitch('Dry Run', value, false);
 
 /**
- * Whether an item runs dry, where the switch is a parameter and was an option before.
+ * Returns true for a dry run, if the switch is a parameter and was an option in earlier versions.
  *
- * @throws InputError for anything but true and false
+ * @throws InputError for any value except true and false
  */
 export const readDryRuns = (parameter: unknown, option: unknown): boolean =>
 	[parameter, option].map(readDryRun).includes(true);
@@ -29,7 +29,7 @@ export async function countRecords(run: Run, card: CardReference): Promise<numbe
 	return await scanRecords(run, run.records.of(card, Infinity), () => false, true);
 }
 
-/** How many records have a value in a field, and how many have each of some choices. */
+/** The number of records that have a value in a field, and the number for each of some choices. */
 export interface FieldUse {
 	values: number;
 	choices: Array<{ choice: string; records: number }>;
@@ -38,7 +38,7 @@ export interface FieldUse {
 /**
  * Counts the records that have a value in a field.
  *
- * @param choices labels of choices that are counted one by one
+ * @param choices the labels of choices to count
  */
 export async function countUse(
 	run: Run,

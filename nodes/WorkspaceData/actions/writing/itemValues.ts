@@ -1,4 +1,4 @@
-/** The values of an item, without what this node or its trigger added to them. */
+/** Reads the values of an item, without what this node or its trigger added. */
 import { isObject, ownValue, type JsonObject } from '../../model/answer/shapes';
 import { EVENT_KEYS } from '../../model/itemKeys';
 import { canonicalJson } from '../../model/value/serialization';
@@ -6,25 +6,24 @@ import { readTimestamp } from '../../model/value/timestamp';
 
 type Entry = [string, unknown];
 
-/** Properties of a record itself, which Map Automatically does not take for fields. */
+/** A record's own properties, which Map Automatically doesn't treat as fields. */
 export const RECORD_PROPERTIES = ['id', 'created_at', 'action'];
 /** Keys next to the `fields` of an item that this node or its trigger returned. */
 const NEXT_TO_FIELDS = new Set<string>([...RECORD_PROPERTIES, ...EVENT_KEYS, 'fields']);
-/** The keys of a dry run's item: it has no values to write. */
+/** The keys of a dry run's item, which has no values to write. */
 const DRY_RUN_KEYS = ['dry_run', 'action', 'id', 'changes', 'before', 'after'];
 
-/** The values of an item. */
 export interface ItemValues {
 	entries: Entry[];
-	/** Values that are not taken, although the card may have fields of their names. */
+	/** Values that are left out, although the card may have fields with their names. */
 	leftOut: Entry[];
-	/** Keys that are not taken because this node added them. */
+	/** Keys that are left out because this node added them. */
 	marks: string[];
-	/** Whether a null may stand for a value that the record did not have when this node returned it. */
+	/** True if a null may mean that the record had no value when this node returned it. */
 	hasNulls: boolean;
 }
 
-/** What an item shows of the node that returned it. */
+/** Detects which node returned an item, and in which form. */
 function originOf(item: JsonObject): { marks: string[]; hasNulls: boolean; isEvent: boolean } {
 	const has = (key: string): boolean => Object.hasOwn(item, key);
 	const isDeleted = item.deleted === true && has('id');
@@ -38,7 +37,7 @@ function originOf(item: JsonObject): { marks: string[]; hasNulls: boolean; isEve
 	};
 }
 
-/** Whether an item has the record's own properties right behind its fields, as version 2 of the node returns them. */
+/** Returns true if an item has the record's own properties right after its fields, as in version 2 of the node. */
 function isFlatRecord(item: JsonObject): boolean {
 	const { id, created_at: createdAt } = item;
 	if (id === undefined || createdAt === undefined) return false;
@@ -49,7 +48,7 @@ function isFlatRecord(item: JsonObject): boolean {
 	return place > 0 && keys[place + 1] === 'created_at' && isOwn && isTime;
 }
 
-/** The values that Map Automatically takes: the item's `fields` if it has them, else all but a record's own properties. */
+/** Returns the values for Map Automatically: the item's `fields`, or else all except a record's own properties. */
 export function automaticValues(item: JsonObject): ItemValues {
 	const { marks, hasNulls, isEvent } = originOf(item);
 	const others = Object.entries(item).filter(([key]) => !marks.includes(key));
@@ -74,7 +73,7 @@ export function automaticValues(item: JsonObject): ItemValues {
 	};
 }
 
-/** The values of an item that becomes a row of a new card: a sheet's own `id` is one of them. */
+/** Returns the values of a row of a new card, where a sheet's own `id` is one of them. */
 export function rowValues(item: JsonObject): ItemValues {
 	const { marks, hasNulls, isEvent } = originOf(item);
 	const keys = Object.keys(item).filter((key) => !marks.includes(key));
@@ -90,5 +89,5 @@ export function rowValues(item: JsonObject): ItemValues {
 	return { entries, leftOut: [], marks: [...marks, ...added], hasNulls };
 }
 
-/** A field whose name the node uses itself is under the key `fields.<name>`. */
+/** A field whose name the node uses itself has the key `fields.<name>`. */
 const withPlainName = ([key, value]: Entry): Entry => [key.replace(/^fields\./, ''), value];

@@ -1,4 +1,4 @@
-/** Whether a service keeps the values of a record that a change does not name. The interface shows no response to a change. */
+/** Checks that a service keeps the values that a change doesn't name, because the interface doesn't specify it. */
 import { isEmpty } from '../../model/value/emptyValue';
 import type { DataRecord } from '../../model/answer/record';
 import { type JsonObject, ownValue } from '../../model/answer/shapes';
@@ -11,26 +11,25 @@ import type { Run } from '../run/run';
 import type { WritePlace } from '../run/writes';
 import { unchangedOption } from '../../ui/writeOptions';
 
-/** A change of a part of a listed record. */
+/** A change of some values of a listed record. */
 export interface PartialChange {
 	writer: WritePlace;
-	/** The record as it was. */
+	/** The record before the change. */
 	earlier: DataRecord;
-	/** The values that are sent. */
 	sent: JsonObject;
 	index: FieldIndex;
 	request: ReadOptions;
 }
 
-/** A change of some values has removed the others. */
+/** The error if a change of some values has removed the others. */
 class ReplacedRecord extends UnexpectedAnswer {}
 
-/** Most fields that a message names. */
+/** The maximum number of fields in a message. */
 const MAX_NAMED = 10;
 
 /**
- * The fields in which a record has lost a value that was not sent. What this process wrote lately does not count: somebody else may
- * have cleared it before.
+ * Returns the fields in which a record has lost a value that wasn't sent. Values that this process wrote recently
+ * don't count, because somebody else may have cleared them before.
  */
 function lostFields(
 	run: Run,
@@ -49,11 +48,11 @@ function lostFields(
 }
 
 /**
- * Sends a change of a part of a record. The first one of a run goes alone until it is known that the service keeps the other
- * values.
+ * Sends a change of some values of a record. The first one of a run is sent alone until it is known that the service
+ * keeps the other values.
  *
- * @param send gives the record in the response, if it shows one
- * @throws UnexpectedAnswer where the service has replaced the record
+ * @param send returns the record in the response, if it shows one
+ * @throws UnexpectedAnswer if the service has replaced the record
  */
 export async function sendPart(
 	run: Run,
@@ -68,7 +67,7 @@ export async function sendPart(
 	);
 	if (first.sent) {
 		await first.sent.catch(async (error: unknown) => {
-			// Of other failures each item has its own.
+			// Each item has its own other failures.
 			if (error instanceof ReplacedRecord) await Promise.reject(error);
 		});
 		return await send();
@@ -81,7 +80,7 @@ export async function sendPart(
 	return await sending;
 }
 
-/** @param shown the record in the response, which may be a part of it, or missing: then the card is read. @throws ReplacedRecord */
+/** Reads the card if the response shows no full record. @param shown the response @throws ReplacedRecord */
 async function requireKept(
 	run: Run,
 	change: PartialChange,
@@ -94,7 +93,7 @@ async function requireKept(
 			.again(writer.card, request)
 			.find(earlier.id)
 			.catch(() => undefined);
-		// Somebody has deleted it, or it cannot be read: the next change will tell.
+		// Somebody has deleted it, or it can't be read: the next change decides.
 		if (!found) return;
 		missing = lostFields(run, change, found);
 	}

@@ -1,4 +1,4 @@
-/** Writes an item with the live fields of its card, and once more if they have changed since. */
+/** Writes an item with the current fields of its card, and once more if they have changed since. */
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import type { Locator } from '../../model/locator';
@@ -17,11 +17,11 @@ import { unchangedOption } from '../../ui/writeOptions';
 
 export type { Write };
 
-/** The parameters that Create, Update and Create or Update have in common. */
+/** The common parameters of Create, Update and Create or Update. */
 interface WriteParameters {
 	cardId: Locator;
 	columns: unknown;
-	/** Whether nothing is sent; read from the options where it is not given. */
+	/** True in a dry run; read from the options if missing. */
 	isDry?: boolean;
 	options: ColumnOptions & {
 		maxParallel?: unknown;
@@ -35,8 +35,8 @@ interface WriteParameters {
  * Reads the values that an item writes, and their card.
  *
  * @param label the mapper's name in the editor
- * @param isExact whether a card is meant by its exact name only
- * @throws InputError before anything is sent, but for the listing of cards
+ * @param isExact true if a card is found by its exact name only
+ * @throws InputError before anything except the listing of cards is requested
  */
 export async function readWrite(
 	run: Run,
@@ -46,9 +46,9 @@ export async function readWrite(
 	isExact = false,
 ): Promise<Write> {
 	const request = requestOptions(options);
-	// Refused before anything is sent: they decide about new fields, too.
+	// Refused before anything is sent, because the formats also decide about new fields.
 	readFormats(options);
-	// Before the values: as long as the card's name is mistyped, the mapper offers no fields.
+	// Before the values, because the mapper offers no fields while the card's name is mistyped.
 	const card = await (isExact
 		? run.cards.findExact(cardId, request)
 		: run.cards.find(cardId, request));
@@ -60,8 +60,8 @@ export async function readWrite(
 }
 
 /**
- * As `readWrite`: the first step of Create, Update and Create or Update. Adds fields and choices that the card lacks,
- * where the options say so.
+ * As `readWrite`: the first step of Create, Update and Create or Update. Adds missing fields and choices of the
+ * card, if the options allow it.
  */
 export async function prepareWrite(
 	...[run, itemIndex, ...rest]: Parameters<typeof readWrite>
@@ -71,7 +71,7 @@ export async function prepareWrite(
 }
 
 /**
- * Requires that the fields are the same as before the records were read: else values could have been missed.
+ * Requires that the fields haven't changed since the records were read. Otherwise values may have been missed.
  *
  * @throws InputError
  */
@@ -91,12 +91,12 @@ export async function requireSameFields(
 	);
 }
 
-/** Refusals that a field listing which has grown old can explain. */
+/** Returns true for a refusal that an outdated field listing can explain. */
 function blamesFields(error: unknown): boolean {
 	return error instanceof ApiFailure && [400, 404, 409, 422].includes(error.problem.status);
 }
 
-/** The fields of the card, with the habits of its records where these decide how a value is sent. */
+/** Returns the card's fields, with the habits of its records if these decide how a value is sent. */
 export async function fieldsFor(
 	run: Run,
 	{ card, columns }: Pick<Write, 'card' | 'columns'>,
@@ -110,23 +110,22 @@ export async function fieldsFor(
 	return matters ? await run.fields.sampled(card, index, request) : index;
 }
 
-/** The fields of a card, and an item's values for them. */
 export interface LiveFields {
-	/** The fields as the service lists them: they decide which values are the same. */
+	/** The current fields of the service: they decide which values are the same. */
 	listing: FieldIndex;
-	/** The same fields, with the habits of the card's records where these decide how a value is sent. */
+	/** The same fields, with the habits of the card's records if these decide how a value is sent. */
 	index: FieldIndex;
 	/** The record data, keyed by field ID. */
 	data: JsonObject;
 }
 
 /**
- * Does an item's work by the field listing of this run. When the service refuses it and the fields have
- * been renamed or replaced since the listing was read, the listing is read once more, and the work done
- * from its start with the new ids. Until that is known, no other item sends anything.
+ * Does an item's work with the field listing of this run. If the service refuses it and the fields have been renamed
+ * or replaced since, the listing is read once more, and the work starts again with the new IDs. Until that is
+ * known, no other item sends anything.
  *
- * @param work must bear repetition
- * @param inOrder runs the work after earlier writes to the same record; the second attempt keeps this place
+ * @param work must be repeatable
+ * @param inOrder runs the work after earlier writes to the same record; the second attempt keeps its place
  */
 export async function withLiveFields<Result>(
 	write: Write,
@@ -144,7 +143,7 @@ export async function withLiveFields<Result>(
 		if (!blamesFields(error)) throw error;
 		const resume = run.session.pause();
 		const reading = { ...request, ahead: true };
-		// The service's words about the record count, not its words about a listing.
+		// The service's message about the record matters more than its message about a listing.
 		const again = await run.fields
 			.fresh(card, reading)
 			.catch(() => listing)

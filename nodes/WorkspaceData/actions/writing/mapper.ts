@@ -1,4 +1,4 @@
-/** The values that an item gives for a record: as the field mapper says, or all that it has. */
+/** Reads the values of an item: from the field mapper, or all of them. */
 import { cleanName } from '../../model/text';
 import { z } from 'zod/v3';
 import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
@@ -8,7 +8,7 @@ import { isEmpty } from '../../model/value/emptyValue';
 import type { Run } from '../run/run';
 import { automaticValues, RECORD_PROPERTIES, rowValues, type ItemValues } from './itemValues';
 
-/** The resource mapper's value. `fieldId` is the hint that our own field listing adds. */
+/** The resource mapper's value. `fieldId` is a hint that our own field listing adds. */
 const columnsSchema = z.object({
 	mappingMode: z.string().catch('defineBelow'),
 	value: z.custom<JsonObject>(isObject).nullish().catch(null),
@@ -19,8 +19,8 @@ const columnsSchema = z.object({
 const textOrNone = (value: unknown) => (typeof value === 'string' ? value : undefined);
 
 /**
- * The fields that the mapper knew when it was last refreshed. An entry without an ID is of no use, and no reason to
- * lose the others. Read by hand: a mapper with expressions is read for each item, and lists all fields of the card.
+ * The fields known to the mapper since its last refresh. Entries without an ID are ignored. They are read without a
+ * schema, because a mapper with expressions is read for each item and lists all fields of the card.
  */
 const readSchema = (entries: readonly unknown[]) =>
 	entries.filter(isObject).flatMap(({ id, displayName, fieldId, fieldName, removed }) =>
@@ -29,7 +29,7 @@ const readSchema = (entries: readonly unknown[]) =>
 					{
 						id,
 						fieldId: textOrNone(fieldId),
-						// The label says more than the name; workflows saved by 0.1.0 have nothing else.
+						// The label is more informative than the name. Workflows saved by 0.1.0 have only the label.
 						name: textOrNone(fieldName) ?? textOrNone(displayName),
 						isHidden: removed === true,
 					},
@@ -37,19 +37,18 @@ const readSchema = (entries: readonly unknown[]) =>
 			: [],
 	);
 
-/** The values that an item gives for a record. */
 export interface Columns {
-	/** Keys are names or ids of fields, values as entered. */
+	/** Keys are names or IDs of fields; values are as entered. */
 	entries: Array<[string, unknown]>;
 	matchingKeys: string[];
 	/** The label of the mapper in the editor. */
 	label: string;
 	hints: ReadonlyMap<string, FieldHint>;
-	/** Whether there may be nothing to send. */
+	/** True if there may be nothing to send. */
 	mayBeEmpty?: boolean;
-	/** Whether the values are all that the item has: nobody chose them one by one. */
+	/** True if these are all values of the item: nobody selected them one by one. */
 	isAutomatic?: boolean;
-	/** What else an item has, and shows of its origin. */
+	/** Other values of an item, and signs of its origin. */
 	origin?: Omit<ItemValues, 'entries'>;
 }
 
@@ -65,7 +64,7 @@ function readMapper(value: JsonObject): Mapper {
 	const columns = columnsSchema.parse(value);
 	const schema = readSchema(columns.schema ?? []);
 	const hints = new Map(schema.map(({ id, fieldId, name }) => [id, { fieldId, name }]));
-	// The editor keeps `false` for switches that are not even shown.
+	// The editor keeps `false` for hidden switches.
 	const hidden = new Set(schema.filter(({ isHidden }) => isHidden).map(({ id }) => id));
 	return {
 		isAutomatic: columns.mappingMode === 'autoMapInputData',
@@ -81,7 +80,7 @@ function readMapper(value: JsonObject): Mapper {
  * @param value the parameter `columns`
  * @param item the input item's data, for Map Automatically
  * @param label the mapper's name in the editor
- * @throws InputError when there is nothing to write
+ * @throws InputError if there is nothing to write
  */
 export function readColumns(
 	{ once }: Pick<Run, 'once'>,
@@ -111,9 +110,9 @@ const whyNoValues = (item: JsonObject): string =>
 		: "The item has no values. Its keys must be field names, at the top level or under 'fields'.";
 
 /**
- * Says which values Map Automatically left out although the card has fields of their names.
+ * Adds a hint about values that Map Automatically left out, although the card has fields with their names.
  *
- * @param index the live field listing
+ * @param index the current field listing
  */
 export function hintAtLeftOut(
 	{ messages }: Pick<Run, 'messages'>,
@@ -137,12 +136,12 @@ export function hintAtLeftOut(
 	}
 }
 
-/** Whether a column has no name: a header that is missing in a file. No field can be called so. */
+/** Returns true if a column has no name, because a file lacks the header. No field can have such a name. */
 export const isNameless = (name: string): boolean => cleanName(name) === '';
 
 /**
- * Whether a column has a name. An empty column without one is ignored: a comma at the end of each line of a file makes such
- * a column.
+ * Returns true if a column has a name. An empty column without one is ignored: a comma at the end of each line in
+ * a file creates such a column.
  *
  * @throws InputError for a value without a name
  */
@@ -156,7 +155,7 @@ export function hasName(name: string, value: unknown): boolean {
 }
 
 /**
- * The columns of an item: its `fields` where it is a record, else all of its keys.
+ * Returns the columns of an item: its `fields` if it is a record, else all of its keys.
  *
  * @throws InputError for a value without a name
  */

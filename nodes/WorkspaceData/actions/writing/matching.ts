@@ -13,9 +13,9 @@ import type { Columns } from './mapper';
 import { quote } from '../../model/names';
 
 /**
- * The ids of the matching fields of an item.
+ * Returns the IDs of the matching fields of an item.
  *
- * @throws InputError when none is chosen, or one is unknown
+ * @throws InputError if none is selected, or one is unknown
  */
 export function matchingFieldIds(columns: Columns, index: FieldIndex): string[] {
 	if (columns.matchingKeys.length === 0) {
@@ -27,7 +27,7 @@ export function matchingFieldIds(columns: Columns, index: FieldIndex): string[] 
 	return columns.matchingKeys.map((key) => matchingField(key, columns, index).id);
 }
 
-/** Records are overwritten by it: a name that differs in case only could be another field's some day. */
+/** Requires the exact name, because records are overwritten: a similar name could later mean another field. */
 function matchingField(key: string, { entries, hints, origin }: Columns, index: FieldIndex): Field {
 	const hint = hints.get(key);
 	const field = index.resolve(key, hint);
@@ -46,7 +46,7 @@ function matchingField(key: string, { entries, hints, origin }: Columns, index: 
 	);
 }
 
-/** The key by which an item finds its record. @throws InputError when a matching value is empty */
+/** Returns the key by which an item finds its record. @throws InputError if a matching value is empty */
 export function itemKey(
 	fieldIds: readonly string[],
 	data: JsonObject,
@@ -61,11 +61,11 @@ export function itemKey(
 	);
 }
 
-/** The values of fields in a message. */
+/** Shows the values of fields in a message. */
 const shown = (fieldIds: readonly string[], data: JsonObject): string =>
 	fieldIds.map((id) => showValue(ownValue(data, id))).join(', ');
 
-/** The refusal of an item whose record exists in another spelling. */
+/** The error of an item whose record exists in another spelling. */
 export function otherSpelling(
 	fieldIds: readonly string[],
 	data: JsonObject,
@@ -78,11 +78,11 @@ export function otherSpelling(
 	);
 }
 
-/** Whether the service has shown in this run that it keeps several spellings as one. */
+/** Remembers if the service has stored several spellings as one in this run. */
 export const keepsSpellings = (run: Run): { isOne: boolean } =>
 	run.once('spellings', () => ({ isOne: false }));
 
-/** Says so if the service keeps the matching values of a new record in another spelling than was sent. */
+/** Adds a hint if the service stores the matching values of a new record in another spelling. */
 export function hintAtSpelling(
 	run: Run,
 	fieldIds: readonly string[],
@@ -99,8 +99,8 @@ export function hintAtSpelling(
 }
 
 /**
- * The part of a card that a key is, in whatever spelling, under the names of its fields: field IDs can change. Writes to it take
- * turns.
+ * The part of a card that a key represents, in any spelling. It uses the names of fields, because field IDs can
+ * change. Writes to it take turns.
  */
 export const keyPart = (
 	fieldIds: readonly string[],

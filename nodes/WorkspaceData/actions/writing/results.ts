@@ -1,4 +1,4 @@
-/** What an operation that writes records returns for each of them: what was done, or in a dry run what would be. */
+/** Builds the output of written records: what was done, or in a dry run what would be done. */
 import type { FieldIndex } from '../../model/fieldIndex';
 import { count } from '../../model/names';
 import type { DataRecord } from '../../model/answer/record';
@@ -23,9 +23,9 @@ export interface ResultOptions extends OutputOptions {
 	oldValues?: unknown;
 }
 
-/** Returns records by what became of them. */
+/** Returns the output for each outcome of a record. */
 export interface Results {
-	/** A record with which nothing was to be done. */
+	/** A record that needed no change. */
 	kept(record: DataRecord): JsonObject;
 	created(record: DataRecord): JsonObject;
 	updated(before: DataRecord, after: DataRecord): JsonObject;
@@ -34,15 +34,15 @@ export interface Results {
 }
 
 /**
- * Whether the old values of changed fields are returned.
+ * Returns true if the old values of changed fields should be returned.
  *
- * @param usual whether they are, where the option is not set
- * @throws InputError for anything but true and false
+ * @param usual the default if the option isn't set
+ * @throws InputError for any value except true and false
  */
 export const readOldValues = (options: ResultOptions, usual = true): boolean =>
 	readSwitch(oldValuesOption.displayName, options.oldValues, usual && isVersion2(options));
 
-/** The results of an item. @param index the live field listing @throws InputError for options that name an unknown field */
+/** Prepares an item's results. @param index the current field listing @throws InputError for an unknown field */
 export const resultsOf = (
 	run: Run,
 	place: WritePlace,
@@ -51,7 +51,7 @@ export const resultsOf = (
 ): Results =>
 	place.isDry ? new DryResults(run, place, index, options) : new Done(run, index, options);
 
-/** The result of a record that was to be updated. */
+/** The result of a record to be updated. */
 export const resultOf = (
 	results: Results,
 	action: 'created' | 'updated' | 'unchanged',
@@ -59,14 +59,14 @@ export const resultOf = (
 	after: DataRecord,
 ): JsonObject => (action === 'updated' ? results.updated(before, after) : results.unchanged(after));
 
-/** A field that differs, with its old and its new value. */
+/** A changed field, with its old and its new value. */
 interface Difference {
 	key: string;
 	from: unknown;
 	to: unknown;
 }
 
-/** The fields that differ between two states of a record, in the order of the card. Computed fields follow from others. */
+/** Compares two states of a record, in the card's order. Computed fields are left out, as they depend on others. */
 function differences(
 	index: FieldIndex,
 	options: OutputOptions,
@@ -120,7 +120,7 @@ class Done implements Results {
 	}
 }
 
-/** How many records a dry run would have written. */
+/** The number of records that a dry run would write. */
 type Counts = Record<'created' | 'updated' | 'unchanged' | 'deleted', number>;
 
 class DryResults implements Results {
@@ -175,7 +175,7 @@ class DryResults implements Results {
 	}
 }
 
-/** Counts what a dry run would do to a card, and says so at its end. */
+/** Counts what a dry run would do to a card, and adds a hint at its end. */
 function countsOf({ ending, messages }: Run, card: string): Counts {
 	const counts: Counts = { created: 0, updated: 0, unchanged: 0, deleted: 0 };
 	ending.whenDone(() => {

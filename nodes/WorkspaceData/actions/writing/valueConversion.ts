@@ -1,4 +1,4 @@
-/** Turns the values of an item into the data of a record: keys become field IDs, and values fit the fields. */
+/** Converts an item's values to record data: keys become field IDs, and values fit the fields. */
 import type { Field } from '../../model/answer/field';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
@@ -30,17 +30,17 @@ export interface Write {
 	columns: Columns;
 	options: ColumnOptions;
 	request: ReadOptions;
-	/** Sends the writes, or pretends to. */
+	/** Sends the writes; in a dry run it only predicts them. */
 	writer: Writer;
-	/** Whether a record that has all values already is not written. */
+	/** True if a record isn't written when it has all values already. */
 	skipsUnchanged: boolean;
-	/** Whether its record is looked for first: a refused value is `Refused`, as the record may hold it already. */
+	/** True if the record is found first. A refused value is then `Refused`, as the record may have it. */
 	isListed?: boolean;
-	/** The fields as they would be, in a dry run that would add some. */
+	/** The predicted fields, in a dry run that would add some. */
 	preview?: FieldIndex;
 }
 
-/** How the entries are turned into record data. */
+/** Options for converting the entries. */
 export interface ColumnOptions {
 	emptyValues?: string;
 	unknownFields?: string;
@@ -48,15 +48,15 @@ export interface ColumnOptions {
 	numberFormat?: string;
 	dateFormat?: string;
 	booleanWords?: unknown;
-	/** Whether texts are refused that a field would keep in part only. */
+	/** True to refuse text that a field would store only in part. */
 	whole?: boolean;
 }
 
-/** Options that help if the card lacks a field or a choice. */
+/** Advice if the card lacks a field or a choice. */
 const FIELD_ADVICE = `Or select 'Create the Field' in the option '${unknownFieldsOption.displayName}'.`;
 const CHOICE_ADVICE = `Or select 'Add to the Field' in the option '${missingChoicesOption.displayName}'.`;
 
-/** How text values of the items are read. @throws InputError for an unknown option value, and for anything but two words */
+/** Reads how to interpret text values. @throws InputError for an unknown option value or a wrong number of words */
 export function readFormats({ numberFormat, dateFormat, booleanWords }: ColumnOptions): Formats {
 	return {
 		number: readChoice(numberFormatOption, numberFormat),
@@ -78,7 +78,7 @@ function readWords(value: unknown): Formats['words'] {
 	);
 }
 
-/** How values are converted for this item. @throws InputError for an unknown option value */
+/** Returns the conversion rules of this item. @throws InputError for an unknown option value */
 function conversionRules(run: Run, options: ColumnOptions): EntryRules {
 	const { emptyValues, unknownFields, missingChoices, whole } = options;
 	const adds = readChoice(missingChoicesOption, missingChoices) === 'add';
@@ -86,7 +86,7 @@ function conversionRules(run: Run, options: ColumnOptions): EntryRules {
 		emptyValues: readChoice(emptyValuesOption, emptyValues) ?? 'send',
 		zone: run.zone,
 		formats: readFormats(options),
-		// Fields that were made for the values of all items hold what single items have in another type.
+		// Fields that were created for the values of all items also accept values of other types.
 		fits: readChoice(unknownFieldsOption, unknownFields) === 'create',
 		...(whole && { whole }),
 		...(!adds && { choiceAdvice: CHOICE_ADVICE }),
@@ -94,10 +94,10 @@ function conversionRules(run: Run, options: ColumnOptions): EntryRules {
 }
 
 /**
- * How the field of an entry is found, as the option If Field Is Unknown says.
+ * Returns a function that finds the field of an entry, by the option 'If Field Is Unknown'.
  *
  * @returns undefined for an ignored entry
- * @throws InputError where no field, or more than one, is meant; for an unknown option value
+ * @throws InputError if no field or several fields match, or for an unknown option value
  */
 function finder(
 	{ hints }: Columns,
@@ -109,12 +109,12 @@ function finder(
 		const known = index.find(key, hints.get(key));
 		if (known || choice === 'ignore') return known;
 		if (!hasName(key, entry)) return undefined;
-		// Do not recommend the option that is already set.
+		// Don't recommend the option that is already set.
 		return index.resolve(key, hints.get(key), choice === 'create' ? '' : FIELD_ADVICE);
 	};
 }
 
-/** The value to send for an entry, or why there is none. */
+/** Converts an entry to the value to send, or to the reason why there is none. */
 function entered(field: Field, entry: unknown, rules: EntryRules): unknown {
 	try {
 		return enter(field, entry, rules);
@@ -124,12 +124,12 @@ function entered(field: Field, entry: unknown, rules: EntryRules): unknown {
 }
 
 /**
- * Turns the entries into record data: keys become field ids, and values fit the fields.
+ * Converts the entries to record data: keys become field IDs, and values fit the fields.
  *
- * @param index the live field listing
- * @param isListed whether a refused value is given as `Refused`
- * @returns data keyed by field id
- * @throws InputError naming all fields that are unknown, ambiguous, named twice or cannot hold their value
+ * @param index the current field listing
+ * @param isListed true to return a refused value as `Refused`
+ * @returns data keyed by field ID
+ * @throws InputError naming all fields that are unknown, ambiguous, named twice or can't hold their value
  */
 export function toRecordData(
 	run: Run,
@@ -161,7 +161,7 @@ export function toRecordData(
 			);
 		}
 		keys.set(field.id, key);
-		// Version 2 returns null for an empty field: that is no wish to clear it.
+		// Version 2 returns null for an empty field, which doesn't mean that the user wants to clear it.
 		if (entry === null && !isKey && columns.origin?.hasNulls) {
 			return isListed ? [field.id, EMPTY_IN_OUTPUT] : undefined;
 		}
@@ -181,11 +181,11 @@ export function toRecordData(
 		}
 	}
 	if (errors.length > 0) throw combineErrors(errors);
-	// Object.fromEntries, not assignment: a field may be called `__proto__`.
+	// Object.fromEntries, not assignment, because a field may be called `__proto__`.
 	return Object.fromEntries(data);
 }
 
-/** Whether there is anything to send. @throws InputError when there is not */
+/** Returns the data, if there is anything to send. @throws InputError if there isn't */
 export function requireData(data: JsonObject, { label, mayBeEmpty }: Columns): JsonObject {
 	if (mayBeEmpty || Object.keys(data).length > 0) return data;
 	throw new InputError(

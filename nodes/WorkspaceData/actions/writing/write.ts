@@ -9,11 +9,11 @@ import { requireData, type Write } from './valueConversion';
 import { differing, settled } from './difference';
 import type { Writer } from './writer';
 
-/** The fields of the card of a write, in a dry run as they would be. */
+/** Returns the fields of a write's card; the predicted ones in a dry run. */
 const fieldsOf = async ({ run, card, request, preview }: Write): Promise<FieldIndex> =>
 	preview ?? (await run.fields.of(card, request));
 
-/** Creates a record. @param data what to send, keyed by field ID */
+/** Creates a record. @param data the values to send, keyed by field ID */
 export async function create(write: Write, data: JsonObject): Promise<DataRecord> {
 	const { run, columns, writer } = write;
 	const sent = settled(requireData(data, columns), undefined, await fieldsOf(write), run.zone);
@@ -23,8 +23,8 @@ export async function create(write: Write, data: JsonObject): Promise<DataRecord
 /**
  * Updates a record.
  *
- * @param data what to send, keyed by field ID
- * @param earlier the record as it was, where it is known: completes responses that show little
+ * @param data the values to send, keyed by field ID
+ * @param earlier the previous record, if it is known; completes responses that show only a part
  */
 export async function update(
 	write: Write,
@@ -37,14 +37,14 @@ export async function update(
 	const sent = settled(requireData(data, columns), undefined, index, run.zone);
 	const change = { earlier, values: sent };
 	const send = async () => await writer.update({ id, earlier, index }, sent);
-	// It is always wanted.
+	// The update is always wanted, so there is always a result.
 	return (await run.writes.change(writer, id, () => change, send)) as DataRecord;
 }
 
 /**
- * What is sent for a listed record: the values that it lacks, or all where this process does not know what it holds.
+ * Returns the values that a listed record lacks, or all values if this process doesn't know what the record has.
  *
- * @returns undefined where nothing is sent
+ * @returns undefined if nothing is sent
  */
 function changesOf(
 	{ run, writer, skipsUnchanged }: Write,
@@ -57,7 +57,7 @@ function changesOf(
 	return Object.keys(sent).length > 0 ? sent : undefined;
 }
 
-/** Whether a listed record needs no write. @throws InputError for a value that cannot be sent, and that it does not hold */
+/** Returns true if a listed record needs no write. @throws InputError for an invalid value that it doesn't have */
 export const isUnchanged = (
 	write: Write,
 	data: JsonObject,
@@ -66,20 +66,20 @@ export const isUnchanged = (
 ): boolean =>
 	changesOf(write, settled(data, earlier, index, write.run.zone), earlier, index) === undefined;
 
-/** What became of a listed record. */
+/** The outcome of a listed record. */
 export interface Updated {
 	action: 'updated' | 'unchanged';
 	record: DataRecord;
 }
 
 /**
- * Updates a listed record, unless it has all values already.
+ * Updates a listed record, unless it already has all values.
  *
- * @param data what the record is to hold, keyed by field ID
- * @param index the live field listing
- * @param now the record as this process knows it; undefined where it is not to be updated. Asked again right before the
+ * @param data the new values of the record, keyed by field ID
+ * @param index the current field listing
+ * @param now returns the current record; undefined if it shouldn't be updated. Called again right before the
  * update is sent
- * @returns undefined where it was not to be updated
+ * @returns undefined if it wasn't to be updated
  */
 export async function updateListed(
 	write: Write,
@@ -110,7 +110,7 @@ export async function updateListed(
 const GONE_SINCE =
 	"Somebody deleted it after this run had read the card. Run the item again: it then counts as a record that doesn't exist.";
 
-/** As `updateListed`, for the record that an item's key has found: it is always updated. */
+/** As `updateListed`, for a record found by an item's key, which is always updated. */
 export async function updateFound(
 	write: Write,
 	data: JsonObject,
@@ -131,10 +131,10 @@ export async function updateFound(
 	return updated as Updated;
 }
 
-/** Whether the service says that it is the record that does not exist. */
+/** Returns true if the service says that the record itself doesn't exist. */
 export const isNamedGone = (error: unknown): boolean => namesGone(error, 'record');
 
-/** Deletes a record. @throws UnexpectedAnswer when something else answered, such as the page of a proxy */
+/** Deletes a record. @throws UnexpectedAnswer if something else responded, such as a proxy's page */
 export async function remove(run: Run, writer: Writer, id: string): Promise<void> {
 	await run.writes.remove(writer, id, async () => await writer.delete(id));
 }
@@ -142,8 +142,8 @@ export async function remove(run: Run, writer: Writer, id: string): Promise<void
 /**
  * Deletes a listed record, which may have been written or deleted since.
  *
- * @param isWanted whether it is still to be deleted; asked right before that
- * @returns whether it is gone; false where it was no longer wanted
+ * @param isWanted returns true if it should still be deleted; called right before that
+ * @returns true if it is gone; false if it was no longer wanted
  */
 export async function removeListed(
 	run: Run,

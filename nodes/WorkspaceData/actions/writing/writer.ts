@@ -1,4 +1,4 @@
-/** Writes single records of a card: one writer sends the requests, the other only pretends to. */
+/** Writes single records of a card. One writer sends the requests; the other predicts the result for a dry run. */
 import type { FieldIndex } from '../../model/fieldIndex';
 import { isEmpty } from '../../model/value/emptyValue';
 import { readRecord, UNKNOWN_ID, type DataRecord } from '../../model/answer/record';
@@ -13,25 +13,25 @@ import type { CardReference, Run } from '../run/run';
 import { emptyValuesOption } from '../../ui/writeOptions';
 import { sendPart } from './keptRecord';
 
-/** A record that is changed. */
+/** The record to change. */
 export interface Target {
 	id: string;
-	/** As it was, where it is known: completes responses that show little. */
+	/** The previous record, if it is known; completes responses that show only a part. */
 	earlier: DataRecord | undefined;
-	/** The live field listing. */
+	/** The current field listing. */
 	index: FieldIndex;
 }
 
 /** Writes records of a card. Values are keyed by field ID. */
 export interface Writer extends WritePlace {
 	create(sent: JsonObject): Promise<DataRecord>;
-	/** @throws UnexpectedAnswer when something else answered, such as the page of a proxy */
+	/** @throws UnexpectedAnswer if something else responded, such as a proxy's page */
 	update(target: Target, sent: JsonObject): Promise<DataRecord>;
 	/** @throws UnexpectedAnswer as `update` */
 	delete(id: string): Promise<void>;
 }
 
-/** The writer of an item. @param isDry whether it only pretends */
+/** Creates the writer of an item. @param isDry true for a dry run */
 export const createWriter = (
 	run: Run,
 	card: CardReference,
@@ -46,7 +46,7 @@ const knownRecord = (
 	createdAt: string | null = null,
 ): DataRecord => ({ id, data, createdAt, raw: { id, data, created_at: createdAt } });
 
-/** Most fields that a message names. */
+/** The maximum number of fields in a message. */
 const MAX_NAMED = 10;
 
 class SendingWriter implements Writer {
@@ -99,8 +99,8 @@ class SendingWriter implements Writer {
 	}
 
 	/**
-	 * Sends the values of a record. If the service refuses them, the error names the empty texts among them: cells of a
-	 * table are often empty.
+	 * Sends the values of a record. If the service refuses them, the error names the empty text values among them,
+	 * because table cells are often empty.
 	 */
 	private async send(sent: JsonObject, request: Omit<ApiRequest, 'body'>): Promise<ApiAnswer> {
 		const { session, messages } = this.run;
@@ -120,10 +120,10 @@ class SendingWriter implements Writer {
 	}
 }
 
-/** The IDs of records that a dry run would create begin so. No service gives one with a blank. */
+/** The prefix of the IDs of records that a dry run would create. No service uses IDs with a space. */
 const DRY_RUN_ID = 'dry run ';
 
-/** The ID of a record in the output of a dry run; null for one that does not exist yet. */
+/** Returns the ID of a record in a dry run's output; null if it doesn't exist yet. */
 export const idInDryRun = (id: string | undefined): string | null =>
 	id === undefined || id.startsWith(DRY_RUN_ID) ? null : id;
 
@@ -150,11 +150,11 @@ class PretendingWriter implements Writer {
 }
 
 /**
- * The record after a change. The interface does not show the response: it may be empty, tell the ID and
- * no more, or only some of the values.
+ * Returns the record after a change. The interface doesn't specify the response: it may be empty, or contain only
+ * the ID or some of the values.
  *
  * @param answer the record in the response, if it shows one
- * @param id the record that was asked for, whatever ID the response has; `UNKNOWN_ID` for a new one
+ * @param id the requested record, whatever ID the response has; `UNKNOWN_ID` for a new one
  */
 function writtenRecord(
 	answer: DataRecord | undefined,
@@ -169,8 +169,8 @@ function writtenRecord(
 }
 
 /**
- * The data of a record: values known before, overruled by the values that a response shows. Values that
- * are empty and not shown have been cleared.
+ * Combines the known values of a record with the values in a response, which take precedence. Empty values that
+ * the response doesn't show have been cleared.
  */
 function completed(known: JsonObject, shown: JsonObject): JsonObject {
 	const entries = Object.entries({ ...known, ...shown });

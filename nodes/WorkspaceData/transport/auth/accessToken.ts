@@ -8,25 +8,25 @@ import { entryText } from './credential';
 import type { Send } from '../http/sendAndRead';
 import { requestAccessToken } from './tokenRequest';
 
-/** The part of its lifetime after which a token is renewed. */
+/** The fraction of its lifetime after which a token is renewed. */
 const RENEW_AFTER = 0.85;
 const TRIES = 3;
 const FIRST_PAUSE_MS = 250;
-/** How long a failure is remembered, so that a burst of items asks once; and one that may soon be over. */
+/** How long a failure is remembered, so that many items cause one request; the second is for short failures. */
 const FAILURE_MS = 30_000;
 const TRANSIENT_FAILURE_MS = 5_000;
 const MAX_ACCOUNTS = 1_000;
 const MAX_RECENT = 5;
-/** How long a token is beyond suspicion, in ms: failures for other reasons must not cause requests. */
+/** A token younger than this, in ms, isn't suspected: failures for other reasons must not cause requests. */
 const FRESH_MS = 30_000;
-/** How long the replacement of a refused token is not replaced itself, in ms: the refusal has other reasons. */
+/** How long the replacement of a refused token isn't replaced, in ms: the refusal must have another reason. */
 const REPLACED_MS = 60_000;
-/** How long a renewal is waited for while the token is still valid, in ms. */
+/** How long to wait for a renewal while the token is still valid, in ms. */
 const PATIENCE_MS = 1_000;
 
 interface IssuedToken {
 	value: string;
-	/** Whether it was asked for because the service refused the one before. */
+	/** True if it was requested because the service refused the previous one. */
 	replacement: boolean;
 	issuedAt: number;
 	renewAt: number;
@@ -35,10 +35,10 @@ interface IssuedToken {
 
 interface Account {
 	token?: IssuedToken;
-	/** The last few tokens, valid or not: the service may still speak of them. */
+	/** The most recent tokens, valid or not: the service may still quote them. */
 	recent: string[];
 	renewal?: Promise<IssuedToken>;
-	/** Whether the service refused the last token. */
+	/** True if the service refused the last token. */
 	refused: boolean;
 	failure?: { error: AccessTokenError; until: number };
 }
@@ -53,10 +53,10 @@ export class AccessTokens {
 	}
 
 	/**
-	 * A token that is valid now. One request per lifetime, however many callers there are; renewed before it expires.
+	 * Returns a valid token. It's requested once per lifetime for all callers, and renewed before it expires.
 	 *
-	 * @throws AccessTokenError when no token can be had
-	 * @throws InputError when the credential's addresses cannot be used
+	 * @throws AccessTokenError if no token can be obtained
+	 * @throws InputError if the credential's addresses can't be used
 	 */
 	async get(credential: ICredentialDataDecryptedObject, send: Send): Promise<string> {
 		const account = this.accountOf(credential);
@@ -64,7 +64,7 @@ export class AccessTokens {
 		const valid = this.isValid(token) ? token.value : undefined;
 		if (valid !== undefined && this.clock.now() < (token?.renewAt ?? 0)) return valid;
 		const isFailing = failure !== undefined && this.clock.now() < failure.until;
-		// A token that still works bridges an outage of the token endpoint.
+		// A token that is still valid bridges an outage of the token endpoint.
 		if (valid !== undefined && (isFailing || renewal)) return valid;
 		if (isFailing) throw failure.error;
 		const renewed = (account.renewal ??= this.renew(account, credential, send));
@@ -79,14 +79,14 @@ export class AccessTokens {
 		return this.isValid(token) ? token.value : undefined;
 	}
 
-	/** Whether another token may be accepted where the service refused this one. */
+	/** Returns true if the service may accept another token after it refused this one. */
 	mayReplace(credential: ICredentialDataDecryptedObject, refused: string | undefined): boolean {
 		const { token } = this.accountOf(credential);
 		if (token?.value !== refused || !token?.replacement) return true;
 		return this.clock.now() - token.issuedAt >= REPLACED_MS;
 	}
 
-	/** Forgets a token that the service refused; a newer one is kept. */
+	/** Forgets a token that the service refused, but keeps a newer one. */
 	reject(credential: ICredentialDataDecryptedObject, refused: string | undefined): void {
 		const account = this.accountOf(credential);
 		if (account.token?.value !== refused) return;
@@ -94,19 +94,19 @@ export class AccessTokens {
 		account.refused = true;
 	}
 
-	/** Forgets the token unless it is fresh: a request failed, for whatever reason. */
+	/** Forgets the token unless it is fresh, because a request failed for an unknown reason. */
 	suspect(credential: ICredentialDataDecryptedObject): void {
 		const account = this.accountOf(credential);
 		const { issuedAt = Infinity } = account.token ?? {};
 		if (this.clock.now() - issuedAt > FRESH_MS) account.token = undefined;
 	}
 
-	/** The tokens that texts of the service may quote. */
+	/** The tokens that the service may quote in its messages. */
 	recent(credential: ICredentialDataDecryptedObject): readonly string[] {
 		return this.accountOf(credential).recent;
 	}
 
-	/** Identified without keeping the secret: two credentials never share a token by chance. */
+	/** Identifies the account without keeping the secret. Two credentials never share a token. */
 	private accountOf(credential: ICredentialDataDecryptedObject): Account {
 		const { authUrl, realm, clientId, clientSecret } = credential;
 		const identity = JSON.stringify([authUrl, realm, clientId, clientSecret].map(entryText));
@@ -118,7 +118,7 @@ export class AccessTokens {
 		return token !== undefined && this.clock.now() < token.expiresAt;
 	}
 
-	/** Asks for a token, and keeps it, or why there is none. */
+	/** Requests a token, and remembers it or the failure. */
 	private async renew(
 		account: Account,
 		credential: ICredentialDataDecryptedObject,
@@ -140,7 +140,7 @@ export class AccessTokens {
 		return token;
 	}
 
-	/** Asks for a token, again after a fault that may pass; nobody waits twice for a server that does not answer in time. */
+	/** Requests a token, with a retry after a temporary fault. A server that timed out isn't tried again. */
 	private async issue(
 		credential: ICredentialDataDecryptedObject,
 		send: Send,

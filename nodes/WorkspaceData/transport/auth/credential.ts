@@ -1,10 +1,10 @@
-/** The two credential types, and the entries of the node's credential. */
+/** The two credential types, and how to read the node's credential. */
 import { createHash } from 'node:crypto';
 import type { IAllExecuteFunctions, ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { InputError } from '../../model/inputError';
 import { plainText } from '../../model/text';
 
-/** The values of the parameter `authentication`, with the credential type of each. */
+/** The values of the parameter 'authentication', with the credential type of each. */
 export const CREDENTIAL_TYPES = {
 	apiKey: 'workspaceDataApi',
 	serviceAccount: 'workspaceDataServiceAccountApi',
@@ -13,13 +13,13 @@ export const CREDENTIAL_TYPES = {
 export type Authentication = keyof typeof CREDENTIAL_TYPES;
 export type CredentialType = (typeof CREDENTIAL_TYPES)[Authentication];
 
-/** How the editor calls the credential types. */
+/** The names of the credential types in the editor. */
 const TITLES = {
 	workspaceDataApi: 'Workspace Data API',
 	workspaceDataServiceAccountApi: 'Workspace Data Service Account API',
 } as const;
 
-/** The value of `authentication`; saved workflows may hold anything. @throws InputError */
+/** Checks the value of `authentication`, because saved workflows may hold any value. @throws InputError */
 export function toAuthentication(value: unknown): Authentication {
 	if (value === 'apiKey' || value === 'serviceAccount') return value;
 	throw new InputError(
@@ -31,7 +31,7 @@ export function toAuthentication(value: unknown): Authentication {
 /**
  * Reads the node's credential.
  *
- * @throws InputError when the node has none of this type
+ * @throws InputError if the node has no credential of this type
  */
 export async function readCredential(
 	context: IAllExecuteFunctions,
@@ -46,10 +46,10 @@ export async function readCredential(
 	return await context.getCredentials(type);
 }
 
-/** The text of an entry of a credential, without blanks and line ends that were pasted along. */
+/** The text of a credential's entry, without spaces and line ends that were pasted with it. */
 export const entryText = (entry: unknown): string => plainText(entry ?? '').trim();
 
-/** The secret that only the node's credential holds. @throws InputError when the node has none */
+/** Reads the secret that only the node's credential holds. @throws InputError if the node has none */
 export async function readOwnSecret(
 	context: IAllExecuteFunctions,
 	authentication: Authentication,
@@ -58,11 +58,11 @@ export async function readOwnSecret(
 	return entryText(authentication === 'apiKey' ? credential.apiKey : credential.clientSecret);
 }
 
-/** A short text that differs between credentials, and does not show them. */
+/** A short text that identifies a credential without revealing it. */
 export const fingerprintOf = (credential: ICredentialDataDecryptedObject): string =>
 	createHash('sha256').update(JSON.stringify(credential)).digest('base64');
 
-/** The fingerprint of the node's credential. @throws InputError when the node has none */
+/** Returns the fingerprint of the node's credential. @throws InputError if the node has none */
 export async function credentialFingerprint(
 	context: IAllExecuteFunctions,
 	authentication: Authentication,

@@ -1,13 +1,13 @@
-/** State shared by a request and its credential's hooks, and the token that it carries. */
+/** State that a request shares with its credential's hooks, and the token that it carries. */
 import type { IHttpRequestOptions, ICredentialDataDecryptedObject } from 'n8n-workflow';
 import type { AccessTokenError } from '../failure/failures';
 
-/** A request with its bearer token. @see RFC 6750, section 2.1; service interface, part 5 */
+/** Adds a bearer token to a request. @see RFC 6750, section 2.1; service interface, part 5 */
 export function withBearer(options: IHttpRequestOptions, token: string): IHttpRequestOptions {
 	return { ...options, headers: { ...options.headers, Authorization: `Bearer ${token}` } };
 }
 
-/** The bearer token that a request carries already. */
+/** Returns the bearer token that a request already carries. */
 export function bearerOf(options: IHttpRequestOptions): string | undefined {
 	const header: unknown = options.headers?.Authorization;
 	return typeof header === 'string' ? /^Bearer (.+)$/.exec(header)?.[1] : undefined;
@@ -15,15 +15,15 @@ export function bearerOf(options: IHttpRequestOptions): string | undefined {
 
 /** One request on its way through n8n. */
 export interface Exchange {
-	/** Ends the request, and its connection. */
+	/** Ends the request and its connection. */
 	signal?: AbortSignal;
-	/** The token that it was given: before that, nothing is sent. */
+	/** The token of the request. Nothing is sent before it is set. */
 	token?: string;
-	/** Why there was no access token: n8n 1 keeps nothing of an error but its texts. */
+	/** Why there was no access token: n8n 1 keeps only the messages of an error. */
 	refusal?: AccessTokenError;
 }
 
-/** By the copy of the credential that a request carries: n8n passes that same object to the hooks. */
+/** Keyed by the request's copy of the credential, because n8n passes that same object to the hooks. */
 const exchanges = new WeakMap<ICredentialDataDecryptedObject, Exchange>();
 
 /** Opens the exchange of one request. */
@@ -33,11 +33,11 @@ export function openExchange(credential: ICredentialDataDecryptedObject): Exchan
 	return exchange;
 }
 
-/** The exchange of the request that a hook is called for; an empty one for requests of other nodes. */
+/** Returns the exchange of the request that a hook is called for; an empty one for requests of other nodes. */
 export const exchangeOf = (credential: ICredentialDataDecryptedObject): Exchange =>
 	exchanges.get(credential) ?? {};
 
-/** The last step before a request is sent: adds its token, and the signal that n8n does not pass on. */
+/** Adds the token and the signal, which n8n doesn't forward, right before a request is sent. */
 export function authorize(
 	credential: ICredentialDataDecryptedObject,
 	options: IHttpRequestOptions,

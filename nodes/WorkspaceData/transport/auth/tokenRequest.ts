@@ -1,4 +1,4 @@
-/** The request for an access token, and what its answer means. @see RFC 6749, section 4.4 */
+/** Requests an access token and reads the response. @see RFC 6749, section 4.4 */
 import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { tokenAddress } from '../../model/serviceUrl';
@@ -17,20 +17,19 @@ import { IN_BETWEEN } from '../failure/explain';
 import { readNetworkFault } from '../failure/networkFault';
 import { sendAndRead, type Send } from '../http/sendAndRead';
 
-/** The longest that a token request takes, in ms. */
+/** The timeout of a token request, in ms. */
 const TOKEN_TIMEOUT_MS = 10_000;
-/** The most bytes that are read of its answer; tokens with many roles have some ten thousand. */
+/** The maximum size of its response in bytes; tokens with many roles take about ten thousand. */
 const MAX_TOKEN_BYTES = 1_000_000;
-/** Lifetime where the answer names none, in seconds. @see service interface, part 8 */
+/** The lifetime if the response doesn't state one, in seconds. @see service interface, part 8 */
 const DEFAULT_LIFETIME_S = 300;
 
-/** @see RFC 6749, section 5.1. `expires_in` is sent as text by some servers. */
+/** @see RFC 6749, section 5.1. Some servers send `expires_in` as text. */
 const tokenSchema = z.object({
 	access_token: z.string().min(1),
 	expires_in: z.coerce.number().positive().finite().catch(DEFAULT_LIFETIME_S),
 });
 
-/** A token, and its lifetime in seconds. */
 export type TokenAnswer = z.infer<typeof tokenSchema>;
 
 export interface TokenRequestOptions {
@@ -40,10 +39,10 @@ export interface TokenRequestOptions {
 }
 
 /**
- * Asks for an access token once, with the client credentials grant.
+ * Requests an access token once, with the client credentials grant.
  *
- * @returns the token and its lifetime in seconds, or what went wrong
- * @throws InputError when the credential's addresses cannot be used
+ * @returns the token and its lifetime in seconds, or the failure
+ * @throws InputError if the credential's addresses can't be used
  * @see RFC 6749, sections 2.3.1 and 4.4; service interface, part 5
  */
 export async function requestAccessToken(
@@ -72,7 +71,7 @@ export async function requestAccessToken(
 	return readTokenAnswer(response.status, response.body, host, clean);
 }
 
-/** The error for a token request without an answer. */
+/** Creates the error for a token request without a response. */
 export function unreachableAuth(
 	{ authUrl, realm }: ICredentialDataDecryptedObject,
 	fault: NetworkFailure,
@@ -111,7 +110,7 @@ const refused = ({ status, detail }: Problem): AccessTokenError =>
 		status,
 	);
 
-/** The token in an answer of success, wrapped or as JSON in a text, too. */
+/** Reads the token in a successful response. It may be wrapped, or be JSON inside a text. */
 const readToken = (body: unknown): TokenAnswer | undefined =>
 	readObject(body, 'token', (candidate) => tokenSchema.safeParse(candidate).data);
 

@@ -19,27 +19,27 @@ import { isRepeatable } from '../http/retryPolicy';
 import type { ApiAnswer, ApiRequest } from '../request';
 import { MAX_ANSWER_BYTES } from '../http/answer';
 
-/** What messages about a failed request say of its origin. */
+/** What messages about a failed request say about its origin. */
 export interface RequestOrigin {
 	authentication: Authentication;
-	/** Name and port of the service. */
+	/** The name and port of the service. */
 	host: string;
-	/** Takes the credential's secrets out of a text. */
+	/** Removes the credential's secrets from a text. */
 	redact(text: string): string;
 }
 
-/** The advice for something that may have been created. */
+/** The advice if something may have been created. */
 export const CHECK_FIRST =
 	'It may exist now: check before you run this item again. The request was sent once.';
 
-/** The same for a subscription, which no run of an item creates. */
+/** The same advice for a subscription, which isn't created by an item. */
 const LOOK_FOR_SUBSCRIPTION =
 	'look for it in the settings of the service, and delete it there before you try again.';
 
-/** Statuses that reject a request because of its content. */
+/** The statuses that reject a request because of its content. */
 const ABOUT_THE_REQUEST: readonly number[] = [400, 413, 415, 422];
 
-/** What may have become of a request after the try that had this outcome. @param before what it may have been before */
+/** Returns the state of a request after an attempt with this outcome. @param before its earlier state */
 export function sentAfter(
 	outcome: ApiAnswer | NetworkFailure,
 	{ method }: Pick<ApiRequest, 'method'>,
@@ -48,15 +48,15 @@ export function sentAfter(
 	if (method === 'GET') return 'no';
 	if (outcome instanceof NetworkFailure) return either(before, outcome.sent);
 	const { status, headers, body } = outcome;
-	// The service would have refused an earlier try as well. Of other refusals, that try may be the reason.
+	// The service would have refused an earlier attempt, too. Other refusals may be caused by that attempt.
 	if (ABOUT_THE_REQUEST.includes(status) && !isWebPage(body)) return 'no';
 	return either(before, sentByStatus(status, isRateLimited(status, headers, isRepeatable(method))));
 }
 
 /**
- * The error for an answer that is not a success: the service's own words, and what can be done.
+ * Creates the error for an unsuccessful response: the service's own message, and advice.
  *
- * @param sent what may have become of the request
+ * @param sent `no`, `maybe` or `yes`, for the advice
  */
 export function apiFailure(
 	answer: ApiAnswer,
@@ -71,9 +71,9 @@ export function apiFailure(
 }
 
 /**
- * The error in an answer of success that says that nothing was done; undefined in any other.
+ * Returns the error in a successful response that says that nothing was done, or undefined.
  *
- * @param before what may have become of the request in earlier tries
+ * @param before the state of the request after earlier attempts
  */
 export function refusalOf(
 	{ status, body, headers }: ApiAnswer,
@@ -87,7 +87,7 @@ export function refusalOf(
 	return new ApiFailure(problem, undefined, false, sent);
 }
 
-/** The error for a request without an answer that can be used. @param sent what may have become of it */
+/** Creates the error for a request without a usable response. @param sent the state of the request */
 export function unreachable(
 	fault: NetworkFailure,
 	request: Pick<ApiRequest, 'creates' | 'method'>,
@@ -102,7 +102,7 @@ export function unreachable(
 	});
 }
 
-/** What to say of a request without an answer that can be used: how the message begins, and the advice. */
+/** How the message about a request without a usable response begins, and the advice. */
 function networkAdvice(
 	fault: NetworkFailure,
 	creates: string | undefined,
@@ -128,10 +128,10 @@ function networkAdvice(
 	return ["The service couldn't be reached:", fault.description ?? reach];
 }
 
-/** How services say that a value may be there once only. */
+/** How services say that a value must be unique. */
 const SAYS_UNIQUE = /\b(?:unique|duplicate|already (?:exists|taken|in use|used))\b/i;
 
-/** Advice for a web page in place of an answer. @param later what to do at first, as a sentence; may be empty */
+/** Advice for a web page instead of a response. @param later the first advice, as a sentence; may be empty */
 const pageAdvice = (later: string): string =>
 	[
 		"A proxy or the service's host responded with a web page, often while the service is restarted or overloaded.",
@@ -141,18 +141,18 @@ const pageAdvice = (later: string): string =>
 		.filter(Boolean)
 		.join(' ');
 
-/** Why a web page may come in place of an answer. */
+/** Why a web page may replace the response. */
 export const IN_BETWEEN = 'A proxy, a firewall or a sign-in page may be in between.';
 
-/** What the advice on a refusal depends on. */
+/** The facts that decide the advice on a refusal. */
 interface Refusal extends Pick<Problem, 'status' | 'foreign'> {
 	kind: string;
-	/** The service's words. */
+	/** The service's message. */
 	words: string;
 	creates: ApiRequest['creates'];
 	method: ApiRequest['method'];
 	isApiKey: boolean;
-	/** Whether a web page came in place of an answer, and not for a wrong address. */
+	/** True if a web page replaced the response, and the address isn't the reason. */
 	isPage: boolean;
 }
 
@@ -162,7 +162,7 @@ const LOWER_PARALLEL = "lower the option 'Max Parallel Requests' if the operatio
 const NEXT_KEY =
 	'If it says so there, the service may keep the value in another spelling, for example in lower case: enter it as the record has it.';
 
-/** Advice that the service's own words do not give: of the first line that fits. */
+/** Advice in addition to the service's own message. The first line that matches is used. */
 const ADVICE: ReadonlyArray<
 	[(refusal: Refusal) => boolean, string | ((refusal: Refusal) => string)]
 > = [
@@ -232,7 +232,7 @@ const ADVICE: ReadonlyArray<
 	],
 ];
 
-/** Advice that the service's own words do not give; undefined where they are enough. */
+/** Returns advice in addition to the service's own message; undefined if that is enough. */
 function advice(
 	{ status, foreign, kind = '', title, detail = '' }: Problem,
 	{ creates, method }: Pick<ApiRequest, 'creates' | 'method'>,

@@ -1,29 +1,28 @@
-/** The ways in which a request can fail. */
+/** The ways a request can fail. */
 import type { Problem } from '../../model/answer/problem';
 
 /**
- * What may have become of a change: the service did not receive it, or refused it (`no`); it did, so that the change may
- * have been made (`yes`); nobody answered, so that it may have been made or may still be (`maybe`).
+ * The state of a change. `no`: the service didn't receive it, or refused it. `yes`: the service received it, so
+ * it may have been made. `maybe`: there was no response, so it may have been made or may still be made.
  */
 export type WasSent = 'no' | 'maybe' | 'yes';
 
-/** What may have become of a change that was sent twice. */
+/** Combines the states of a change that was sent twice. */
 export const either = (a: WasSent, b: WasSent): WasSent =>
 	(['maybe', 'yes'] as const).find((sent) => a === sent || b === sent) ?? 'no';
 
-/** The facts of every failure: what happened, what to do, and whether trying again later can help. */
+/** The facts of every failure. */
 export interface FailureFacts {
-	/** The advice for the user. */
 	description?: string | undefined;
-	/** HTTP status of the answer, or the error code of the system, for example `ECONNREFUSED`. */
+	/** The HTTP status of the response, or the system's error code, for example `ECONNREFUSED`. */
 	httpCode?: string | undefined;
-	/** Whether trying again later can help. */
+	/** True if trying again later can help. */
 	transient: boolean;
-	/** `no` by default. */
+	/** The default is `no`. */
 	sent?: WasSent | undefined;
 }
 
-/** A failed call to the service or to its auth server. */
+/** A failed request to the service or to its auth server. */
 export class Failure extends Error implements FailureFacts {
 	readonly description: string | undefined;
 
@@ -43,19 +42,19 @@ export class Failure extends Error implements FailureFacts {
 	}
 }
 
-/** The execution was cancelled while the node was waiting, or nothing more is to be sent. */
+/** The execution was canceled while the node was waiting, or no more requests are to be sent. */
 export class Cancelled extends Failure {
 	constructor(sent?: WasSent) {
 		super('The execution was cancelled', { transient: false, sent });
 	}
 }
 
-/** One try of a request got no answer that can be used. Its message tells the reason in words that a user understands. */
+/** An attempt got no usable response. Its message states the reason in the user's words. */
 export class NetworkFailure extends Failure {
-	/** Error code of the system or the HTTP client, for example `ECONNREFUSED`; empty where there is none. */
+	/** The error code of the system or the HTTP client, for example `ECONNREFUSED`; empty if there is none. */
 	readonly code: string;
 
-	/** @param advice of n8n, if it refused to send the request */
+	/** @param advice n8n's advice, if n8n refused to send the request */
 	constructor(
 		code: string,
 		reason: string,
@@ -68,29 +67,29 @@ export class NetworkFailure extends Failure {
 	}
 }
 
-/** An answer came, but cannot be used: the request may have been carried out. */
+/** A response came but can't be used, so the request may have been carried out. */
 export class UnusableAnswer extends NetworkFailure {
-	/** @param reason begins with `the answer` */
+	/** @param reason a clause whose subject is the response */
 	constructor(code: string, reason: string, transient: boolean) {
 		super(code, reason, 'yes', transient);
 	}
 }
 
-/** An answer began, and the connection broke before its end. */
+/** The connection broke before the end of a response. */
 export class CutOffAnswer extends NetworkFailure {
 	constructor() {
 		super('ERR_BAD_RESPONSE', 'the response was cut off', 'yes', true);
 	}
 }
 
-/** The answer exceeded the size limit. Retrying would not help. */
+/** The response exceeded the size limit. A retry wouldn't help. */
 export class AnswerTooLarge extends UnusableAnswer {
 	constructor() {
 		super('', 'the response is too large', false);
 	}
 }
 
-/** A request that was not sent, because the service did not answer the last ones. */
+/** A request that wasn't sent because the service didn't respond to the previous ones. */
 export class SilentService extends NetworkFailure {
 	constructor() {
 		const reason = "it didn't respond to the previous requests, so this one wasn't sent";
@@ -98,32 +97,32 @@ export class SilentService extends NetworkFailure {
 	}
 }
 
-/** Whether no answer came in time. */
+/** Returns true if no response came in time. */
 export const isTimeOut = (outcome: unknown): boolean =>
 	outcome instanceof Failure &&
 	(outcome.httpCode === 'ETIMEDOUT' || outcome.httpCode === 'ECONNABORTED');
 
-/** Statuses that say that the service could not answer now. */
+/** Returns true for statuses of a service that is temporarily unavailable. */
 export const isTransientStatus = (status: number): boolean => status === 408 || status >= 500;
 
-/** A gateway gave up, and the service may not have done so. */
+/** A gateway timed out, but the service may still be working on the request. */
 const GATEWAY_TIMEOUT = 504;
 
-/** What may have become of a change that was answered so. A refusal by the service itself is certain. */
+/** The state of a change with this response status. A refusal by the service itself is certain. */
 export function sentByStatus(status: number, rateLimited: boolean): WasSent {
 	if (rateLimited || !isTransientStatus(status)) return 'no';
 	return status === GATEWAY_TIMEOUT ? 'maybe' : 'yes';
 }
 
-/** The service answered, but not with success. */
+/** The service responded with an error. */
 export class ApiFailure extends Failure {
 	readonly problem: Problem;
-	/** The advice for the user, where there is any. */
+	/** The advice for the user, if any. */
 	readonly advice: string | undefined;
-	/** Whether it was refused for the rate, whatever its status. */
+	/** True if it was refused because of the rate limit, whatever its status. */
 	readonly rateLimited: boolean;
 
-	/** @param sent what may have become of a change; by default as the status says */
+	/** @param sent the state of the change; by default the status decides */
 	constructor(problem: Problem, advice?: string, rateLimited = false, sent?: WasSent) {
 		super(problem.title, {
 			description: advice,
@@ -137,12 +136,12 @@ export class ApiFailure extends Failure {
 	}
 }
 
-/** No answer that can be used came, after all tries. */
+/** No usable response came after all attempts. */
 export class Unreachable extends Failure {
-	/** Whether an answer came, but was larger than what is read of one. */
+	/** True if a response came but exceeded the size limit. */
 	readonly tooLarge: boolean;
 
-	/** @param facts.sent `yes` by default: it is not known */
+	/** @param facts.sent `yes` by default, because it is unknown */
 	constructor(
 		message: string,
 		{ tooLarge = false, ...facts }: FailureFacts & { tooLarge?: boolean },
@@ -151,23 +150,23 @@ export class Unreachable extends Failure {
 		this.tooLarge = tooLarge;
 	}
 
-	/** Whether no answer came in time. */
+	/** True if no response came in time. */
 	get timedOut(): boolean {
 		return isTimeOut(this);
 	}
 }
 
-/** An answer of success whose body is not what the interface promises. */
+/** A successful response whose body doesn't follow the interface. */
 export class UnexpectedAnswer extends Failure {
-	/** @param isChange whether it answers a change, which may have been carried out */
+	/** @param isChange true if it is the response to a change, which may have been carried out */
 	constructor(message: string, description: string, isChange = false) {
 		super(message, { description, transient: false, sent: isChange ? 'yes' : 'no' });
 	}
 }
 
-/** The token request did not give a token. The message says what to check, never a secret. */
+/** The token request returned no token. The message says what to check, and never contains a secret. */
 export class AccessTokenError extends Failure {
-	/** @param code HTTP status of the token endpoint; error code of the system where it did not answer */
+	/** @param code the HTTP status of the token endpoint, or the system's error code if it didn't respond */
 	constructor(
 		message: string,
 		description: string,
@@ -178,30 +177,30 @@ export class AccessTokenError extends Failure {
 		super(message, { description, httpCode: code ? String(code) : undefined, transient, sent });
 	}
 
-	/** The same error of a request that was tried before. @param sent what may have become of it */
+	/** The same error for a request that was tried before. @param sent the state of the request */
 	after(sent: WasSent): AccessTokenError {
 		const { message, description = '', transient, httpCode } = this;
 		return new AccessTokenError(message, description, transient, httpCode, sent);
 	}
 }
 
-/** Whether the change of a failed request may have been carried out, or may still be. */
+/** Returns true if the change of a failed request may have been carried out, or may still be. */
 export const mayHaveHappened = (error: unknown): boolean =>
 	error instanceof Failure && error.sent !== 'no';
 
-/** Whether the service may carry out the change of a failed request later: nobody answered it. */
+/** Returns true if the service may still carry out the change of a failed request, as it didn't respond to it. */
 export const mayStillHappen = (error: unknown): boolean =>
 	error instanceof Failure && error.sent === 'maybe';
 
-/** Kinds of problem that say that something does not exist, for example `record-not-found`. */
+/** Problem types that say that something doesn't exist, for example `record-not-found`. */
 const GONE_KIND = /(?:^|-)(?:not-found|gone|does-not-exist|unknown)$/;
 
 /**
- * Whether the service itself says that the thing of a request does not exist. A gateway's 404 does not
- * count, nor does one about the card or workspace around it: only problem details whose kind names the thing, or
- * nothing in particular.
+ * Returns true if the service itself says that the requested thing doesn't exist. A gateway's 404 doesn't count,
+ * nor does a 404 about its card or workspace. Only problem details whose type names the thing, or nothing
+ * specific, count.
  *
- * @param things the names that a kind may have for it, for example `['webhook', 'subscription']`
+ * @param things the names that a problem type may use for it, for example `['webhook', 'subscription']`
  * @see RFC 7807; service interface, part 7, rule 1
  */
 export function isGone(
@@ -213,10 +212,10 @@ export function isGone(
 	return subject === '' || things.some((thing) => subject.split('-').includes(thing));
 }
 
-/** Whether a request failed because its thing does not exist. @see isGone */
+/** Returns true if a request failed because its thing doesn't exist. @see isGone */
 export const saysGone = (error: unknown, things: readonly string[]): boolean =>
 	error instanceof ApiFailure && isGone(error.problem, things);
 
-/** As `saysGone`, but only where the service names the thing: `not-found` alone may mean a field or a card. */
+/** As `saysGone`, but only if the service names the thing: `not-found` alone may mean a field or a card. */
 export const namesGone = (error: unknown, thing: string): boolean =>
 	saysGone(error, [thing]) && (error as ApiFailure).problem.kind?.includes(thing) === true;

@@ -1,7 +1,7 @@
-/** Reads n8n's errors of requests that got no answer. */
+/** Reads n8n's errors for requests without a response. */
 import { AnswerTooLarge, NetworkFailure, UnusableAnswer } from './failures';
 
-/** Reasons, by the error code of the system or of the HTTP client. */
+/** Reasons, by the error code of the system or the HTTP client. */
 const REASONS: Record<string, string> = {
 	ECONNREFUSED: 'the connection was refused',
 	ENOTFOUND: 'the host name is unknown',
@@ -17,16 +17,16 @@ const REASONS: Record<string, string> = {
 	ERR_BAD_RESPONSE: 'the response was cut off',
 };
 
-/** Codes that only come before a connection stands: the request cannot have arrived. */
+/** Codes that only occur before a connection exists, so the request can't have arrived. */
 const BEFORE_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL']);
 
-/** Failures of reading an answer: there was one, so the request has arrived. */
+/** Failures to read a response: there was one, so the request has arrived. */
 const UNREADABLE = /^(?:HPE_|Z_|ERR_STREAM_|ERR_HTTP_|ERR_CONTENT_DECODING|ERR__ERROR_|ERR_BROTLI)/;
 
-/** JavaScript's texts end at half a gigabyte. */
+/** JavaScript limits strings to half a gigabyte. */
 const TOO_LARGE = /string longer than/i;
 
-/** A TLS greeting that was answered with something else, such as plain HTTP. */
+/** A TLS handshake that got something else as a response, such as plain HTTP. */
 const NOT_TLS = /wrong.version.number|packet.length.too.long|unknown.protocol|http.request/i;
 const TLS_CODE = /^(?:EPROTO|ERR_SSL_)/;
 const CERTIFICATE = /CERT|SELF_SIGNED|TLS|UNABLE_TO/;
@@ -34,28 +34,28 @@ const CERTIFICATE = /CERT|SELF_SIGNED|TLS|UNABLE_TO/;
 /** Codes of requests that Node or the HTTP client refuses to send. */
 const NOT_SENT = /^ERR_(?:INVALID|UNESCAPED|BAD_OPTION)/;
 
-/** An HTTP status: n8n gives it as the code of an answer that came, but was cut off. */
+/** An HTTP status: n8n uses it as the code if a response was cut off. */
 const STATUS = /^\d{3}$/;
 
-/** How the system's message begins while connecting. n8n 1 keeps the message, not the system call. */
+/** How the system's message begins while connecting. n8n 1 keeps the message, but not the system call. */
 const CONNECTING = /^(?:connect|getaddrinfo)\b/;
 
 interface Link {
 	code?: unknown;
 	/** Where n8n 1 puts the code; it drops the cause. */
 	httpCode?: unknown;
-	/** Where n8n keeps the messages that it replaced with its own. */
+	/** Where n8n keeps the messages that it replaced. */
 	messages?: unknown;
 	syscall?: unknown;
 	message?: unknown;
-	/** The advice of an error of n8n itself. */
+	/** The advice of n8n's own error. */
 	description?: unknown;
 	cause?: unknown;
-	/** Of an AggregateError: one for each address that was tried. */
+	/** From an AggregateError: one for each address that was tried. */
 	errors?: unknown;
 }
 
-/** n8n wraps the HTTP client's error, which wraps the system's: at most this deep. */
+/** The maximum nesting depth: n8n wraps the HTTP client's error, which wraps the system's. */
 const MAX_DEPTH = 4;
 
 function* links(error: unknown): Generator<Link> {
@@ -71,8 +71,8 @@ function* links(error: unknown): Generator<Link> {
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /**
- * Reads what n8n's request helper throws when there is no response. This is the one place that knows
- * how n8n nests such errors.
+ * Reads what n8n's request helper throws if there is no response. Only this function knows how n8n nests such
+ * errors.
  *
  * @param error anything thrown
  */
@@ -114,7 +114,7 @@ export function readNetworkFault(error: unknown): NetworkFailure {
 	if (code !== '' && !NOT_SENT.test(code)) {
 		return new NetworkFailure(code, message ?? 'the connection broke', 'maybe', true);
 	}
-	// Refused by n8n itself before anything was sent: allowed domains, protection against SSRF, …
+	// n8n refused the request before it was sent: allowed domains, SSRF protection, …
 	const advice = chain.map(({ description }) => description).find(isText);
 	return new NetworkFailure(code, message ?? "the request couldn't be sent", 'no', false, advice);
 }

@@ -1,24 +1,24 @@
-/** Turns any error into n8n's own, with the item and advice. */
+/** Turns any error into an n8n error, with the item and advice. */
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 import { InputError } from '../../model/inputError';
 import type { Problem } from '../../model/answer/problem';
 import { redact } from '../../model/redact';
 import { ApiFailure, Failure } from './failures';
 
-/** Where an error happened, and how to put it into the user's words. */
+/** Where an error happened, and how to word its message for the user. */
 export interface ErrorPlace {
 	itemIndex?: number;
-	/** Puts field names where the service's text has field ids. */
+	/** Replaces field IDs in the service's message with field names. */
 	withFieldNames?: (text: string) => string;
-	/** Takes the credential's secrets out of a text. */
+	/** Removes the credential's secrets from a text. */
 	redact?: (text: string) => string;
 }
 
-/** The facts of an error, for the error output and for whoever handles it in a workflow. */
+/** The facts of an error, for the error output and for workflows that handle it. */
 export interface ErrorDetails {
 	description?: string;
 	httpCode?: string;
-	/** Last path segment of the problem's `type`. */
+	/** The last path segment of the problem's `type`. */
 	kind?: string;
 }
 
@@ -28,8 +28,8 @@ interface ErrorText {
 }
 
 /**
- * Sets the texts in place: n8n's constructors rewrite messages in which they find the name of a
- * system error, also by chance.
+ * Sets the messages directly, because n8n's constructors rewrite any message that contains the name of a
+ * system error, even by chance.
  */
 function settle<E extends NodeApiError | NodeOperationError>(error: E, text: ErrorText): E {
 	error.message = text.message;
@@ -41,7 +41,7 @@ function operationError(node: INode, text: ErrorText, itemIndex?: number): NodeO
 	return settle(new NodeOperationError(node, text.message, { itemIndex }), text);
 }
 
-/** Built from a small object: n8n stores what it is given in the execution's data. */
+/** Uses a small object, because n8n stores it in the execution's data. */
 function apiError(
 	node: INode,
 	text: ErrorText,
@@ -60,7 +60,7 @@ function apiError(
 }
 
 /**
- * Turns anything thrown into n8n's own error, with the item index. Idempotent.
+ * Turns anything thrown into an n8n error with the item index. Idempotent.
  *
  * @param node the node that reports the error
  */
@@ -98,12 +98,12 @@ export function toNodeError(
 	});
 }
 
-/** Without tokens, where the secrets of the credential are not known. */
+/** Removes tokens only, if the credential's secrets are unknown. */
 const withoutTokens = (text: string): string => redact(text, []);
 
 /**
- * An unexpected error. n8n stores its stack, so the stack must have the line that threw, not the one
- * here: n8n 1 keeps nothing else of the error.
+ * Creates an unexpected error. n8n stores its stack, so the stack must point to the line that threw the error: n8n 1
+ * keeps nothing else.
  */
 function unexpectedError(
 	node: INode,
@@ -120,7 +120,7 @@ function unexpectedError(
 	return wrapped;
 }
 
-/** The facts of a node error that a workflow can work with. */
+/** The facts of a node error that a workflow can use. */
 export function errorDetails(error: NodeApiError | NodeOperationError): ErrorDetails {
 	const { kind } = error.context;
 	return {

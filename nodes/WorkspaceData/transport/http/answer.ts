@@ -1,4 +1,4 @@
-/** Reads an answer as it comes, and no more of its body than a number of bytes. */
+/** Reads a response as a stream, up to a maximum size. */
 import {
 	AnswerTooLarge,
 	CutOffAnswer,
@@ -11,14 +11,14 @@ import type { ApiAnswer } from '../request';
 import { isObject } from '../../model/answer/shapes';
 
 /**
- * The most bytes that are read of one answer. A page should have an eighth of it; parsing all of it takes the
- * event loop about half a second.
+ * The maximum size of a response in bytes. A page should take an eighth of it. Parsing the maximum blocks the
+ * event loop for about half a second.
  */
 export const MAX_ANSWER_BYTES = 64_000_000;
-/** The most bytes that are read of an answer other than success. Beyond them, its status says enough. */
+/** The maximum size of an error response in bytes. Its status is enough for a larger one. */
 const MAX_REFUSAL_BYTES = 1_000_000;
 
-/** The members of a Node stream that are used here. */
+/** The members of a Node stream that this file uses. */
 interface BodyStream extends AsyncIterable<Uint8Array | string> {
 	destroyed?: boolean;
 	on(event: 'error', listener: (error: unknown) => void): unknown;
@@ -28,10 +28,10 @@ interface BodyStream extends AsyncIterable<Uint8Array | string> {
 const isStream = (body: unknown): body is BodyStream =>
 	typeof body === 'object' && body !== null && Symbol.asyncIterator in body && 'destroy' in body;
 
-/** Codes of a connection that breaks while a body comes. */
+/** Error codes of a connection that breaks while a body is read. */
 const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
 
-/** The reason why a body cannot be read. Whatever it is, the request has arrived: it was answered. */
+/** Explains why a body can't be read. The request has arrived in any case, because a response came. */
 function readFault(error: unknown): NetworkFailure {
 	const fault = readNetworkFault(error);
 	if (BROKEN.has(fault.code)) return new CutOffAnswer();
@@ -49,7 +49,7 @@ async function readParts(
 	let bytes = 0;
 	const stop = () => stream.destroy();
 	signal?.addEventListener('abort', stop);
-	// Also later ones: an error without a listener would end n8n.
+	// The listener stays for later errors: an error without a listener would end n8n.
 	stream.on('error', () => {});
 	const read = async () => {
 		for await (const part of stream) {
@@ -59,7 +59,7 @@ async function readParts(
 			if (bytes > maxBytes) throw new AnswerTooLarge();
 			parts.push(raw);
 		}
-		// Destroyed before its end, without an error.
+		// The stream was destroyed before its end, without an error.
 		if (signal?.aborted) throw new CutOffAnswer();
 		return parts;
 	};
@@ -70,10 +70,10 @@ async function readParts(
 		.finally(() => signal?.removeEventListener('abort', stop));
 }
 
-/** The charset that a content type states. @see RFC 9110, section 8.3.2 */
+/** The charset in a content type. @see RFC 9110, section 8.3.2 */
 const CHARSET = /;\s*charset\s*=\s*"?([\w.:-]+)/i;
 
-/** The decoder of a charset; of UTF-8 where it is none that is known. @see WHATWG Encoding, section 4.2 */
+/** Returns the decoder of a charset; UTF-8 if it is unknown. @see WHATWG Encoding, section 4.2 */
 function decoderOf(charset: string | undefined, fatal: boolean) {
 	try {
 		return new TextDecoder(charset, { fatal });
@@ -82,17 +82,17 @@ function decoderOf(charset: string | undefined, fatal: boolean) {
 	}
 }
 
-/** The charset of a byte order mark, other than that of UTF-8. */
+/** Returns the charset of a byte order mark, other than UTF-8's. */
 function markedCharset([first, second]: Uint8Array): string | undefined {
 	if (first === 0xff && second === 0xfe) return 'utf-16le';
 	return first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
 }
 
 /**
- * The text of an answer, in the charset that its mark or its content type says; else UTF-8. Leaves out a byte order mark.
+ * Decodes a response by its byte order mark or content type; else as UTF-8. Removes a byte order mark.
  *
- * @param lossy whether bytes that do not fit may be lost: nothing is stored of it
- * @throws UnusableAnswer for bytes of another charset: read as UTF-8, they would be stored as other characters
+ * @param lossy true if invalid bytes may be lost, because nothing is stored
+ * @throws UnusableAnswer for bytes of another charset, which would be stored as wrong characters
  * @see RFC 8259, section 8.1
  */
 function decode(bytes: Uint8Array, contentType: unknown, lossy: boolean): string {
@@ -104,7 +104,7 @@ function decode(bytes: Uint8Array, contentType: unknown, lossy: boolean): string
 	throw new UnusableAnswer('', reason, false);
 }
 
-/** @returns undefined for bytes that do not fit */
+/** @returns undefined if the bytes aren't valid in the charset */
 function tryDecode(
 	decoder: InstanceType<typeof TextDecoder>,
 	bytes: Uint8Array,
@@ -116,26 +116,26 @@ function tryDecode(
 	}
 }
 
-/** What is known of a body before it is read. */
+/** What is known about a body before it is read. */
 interface BodyOptions {
 	maxBytes: number;
-	/** The length that the headers state: too large a body is not read at all. */
+	/** The length in the headers: a body that is too large isn't read at all. */
 	declared: unknown;
-	/** The header of that name, which may state a charset. */
+	/** The Content-Type header, which may state a charset. */
 	contentType: unknown;
-	/** Whether bytes that do not fit the charset may be lost. */
+	/** True if bytes that aren't valid in the charset may be lost. */
 	lossy: boolean;
-	/** Ends the reading and the connection. */
+	/** Stops reading and closes the connection. */
 	signal: AbortSignal | undefined;
 }
 
 /**
- * Reads the body of a response, whatever its content type says: JSON is parsed, all else is text.
+ * Reads a response body. JSON is parsed whatever the content type; everything else is text.
  * The stream is read to its end, or destroyed.
  *
- * @throws AnswerTooLarge when the body is larger, after decompression
- * @throws UnusableAnswer when its bytes do not fit the charset
- * @throws NetworkFailure when it is cut off or cannot be read
+ * @throws AnswerTooLarge if the body is too large after decompression
+ * @throws UnusableAnswer if its bytes aren't valid in the charset
+ * @throws NetworkFailure if it is cut off or can't be read
  */
 async function readBody(
 	body: BodyStream,
@@ -154,13 +154,13 @@ async function readBody(
 }
 
 /**
- * Reads the answer in n8n's full response, and its body, which may be a stream.
+ * Reads the response from n8n's full response object. Its body may be a stream.
  *
- * @param maxBytes the most that is read of the body
- * @param signal ends the reading and the connection
- * @returns undefined where the response is anything else
- * @throws AnswerTooLarge when the body of a success is larger
- * @throws NetworkFailure when the body is cut off or cannot be read
+ * @param maxBytes the maximum size of the body in bytes
+ * @param signal stops reading and closes the connection
+ * @returns undefined if the object isn't a response
+ * @throws AnswerTooLarge if the body of a successful response is too large
+ * @throws NetworkFailure if the body is cut off or can't be read
  */
 export async function readAnswer(
 	response: unknown,

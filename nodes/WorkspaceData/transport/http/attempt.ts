@@ -1,4 +1,4 @@
-/** One try of a request: sends it through n8n, within its time. */
+/** One attempt of a request: sends it through n8n, with a timeout. */
 import type {
 	IAllExecuteFunctions,
 	ICredentialDataDecryptedObject,
@@ -19,17 +19,16 @@ import type { ApiAnswer } from '../request';
 import type { Clock } from './clock';
 import { sendAndRead, type Send } from './sendAndRead';
 
-/** The longest that an answer takes, in ms, where the request does not say. */
+/** The default timeout, in ms. */
 export const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** The outcome of one try. Faults are values, for the retry policy. */
+/** The outcome of one attempt. Faults are returned as values for the retry policy. */
 export interface Attempt {
 	outcome: ApiAnswer | NetworkFailure | AccessTokenError | Cancelled;
-	/** The bearer token that was sent. */
 	token: string | undefined;
 }
 
-/** What the requests of one execution are sent with. */
+/** What all requests of an execution need to be sent. */
 export interface Sender {
 	context: IAllExecuteFunctions;
 	credential: ICredentialDataDecryptedObject;
@@ -38,9 +37,9 @@ export interface Sender {
 }
 
 /**
- * Sends a request once, and reads its answer.
+ * Sends a request once and reads its response.
  *
- * @param cancelled aborted when the execution is cancelled: then nothing is waited for
+ * @param cancelled aborts when the execution is canceled: the function then stops waiting
  */
 export async function sendOnce(
 	sender: Sender,
@@ -74,7 +73,7 @@ function usable(answer: ApiAnswer | undefined): ApiAnswer | UnusableAnswer {
 	return new UnusableAnswer('', reason, false);
 }
 
-/** The fault of the service, or of the auth server if it gave no token. */
+/** Returns the fault of the service, or of the auth server if it returned no token. */
 function faultOf(
 	error: unknown,
 	{ isAccount, credential }: Sender,

@@ -1,17 +1,17 @@
-/** Time: waiting, and time limits. */
+/** Time: waiting and timeouts. */
 import { sleep } from 'n8n-workflow';
 import { Cancelled, NetworkFailure } from '../failure/failures';
 
-/** The longest time until a cancelled pause ends, in ms. */
+/** The maximum time until a canceled pause ends, in ms. */
 const SLICE_MS = 250;
 
 /**
- * Waits, but no longer than until a signal. Leaves nothing behind: no timer, no listener. A task that nobody waits for any
- * more still runs to its end.
+ * Waits until a signal at the latest. Leaves no timer or listener behind. A task continues to its end even if
+ * nobody waits for it any longer.
  *
- * @param what how long, in milliseconds, or for which task
+ * @param what the time in milliseconds, or the task
  * @returns the result of the task
- * @throws Cancelled at the signal: at once from a task, within a quarter of a second from a pause
+ * @throws Cancelled at the signal: immediately for a task, within a quarter of a second for a pause
  */
 export async function wait<T = void>(
 	what: number | Promise<T>,
@@ -26,16 +26,15 @@ export async function wait<T = void>(
 	return undefined as T;
 }
 
-/** Time, sleep and chance as parameters, so that tests need not wait. */
+/** Time, sleep and randomness as parameters, so that tests don't have to wait. */
 export interface Clock {
 	/** Milliseconds since the Unix epoch. */
 	now(): number;
-	/** Resolves after this many milliseconds. */
 	sleep(ms: number): Promise<void>;
 	/**
-	 * Calls back once after this many milliseconds. Keeps no process alive.
+	 * Calls back once after this many milliseconds. Doesn't keep the process alive.
 	 *
-	 * @returns turns it off
+	 * @returns a function that turns it off
 	 */
 	alarm(ms: number, ring: () => void): () => void;
 	/** A number from 0 up to, but not including, 1. */
@@ -46,7 +45,7 @@ export const systemClock: Clock = {
 	now: () => Date.now(),
 	sleep,
 	alarm(ms, ring) {
-		// Whole milliseconds only.
+		// AbortSignal.timeout accepts whole milliseconds only.
 		const due = AbortSignal.timeout(Math.max(0, Math.ceil(ms)));
 		due.addEventListener('abort', ring);
 		return () => due.removeEventListener('abort', ring);
@@ -54,7 +53,7 @@ export const systemClock: Clock = {
 	random: () => Math.random(),
 };
 
-/** Those who wait for tasks until a signal: they share one listener, as Node 20 warns of more than ten. */
+/** Shares one abort listener among all waiting tasks, because Node 20 warns about more than ten. */
 class Waiters {
 	private static readonly bySignal = new WeakMap<AbortSignal, Waiters>();
 	private readonly stops = new Set<() => void>();
@@ -95,11 +94,11 @@ async function unlessAborted<T>(task: Promise<T>, signal?: AbortSignal): Promise
 }
 
 /**
- * Waits for an answer, but not longer than a number of milliseconds in total. The HTTP client's own time-out
- * does not suffice: it starts again with every byte that comes. Costs one alarm, turned off at the end.
+ * Waits for a response with a total timeout. The HTTP client's own timeout isn't enough, because it starts again
+ * with every byte. Uses one timer, which is turned off at the end.
  *
- * @param send gets a signal that ends the request and its connection
- * @throws NetworkFailure when the time is over
+ * @param send receives a signal that ends the request and its connection
+ * @throws NetworkFailure if the time is over
  */
 export async function withTimeLimit<T>(
 	ms: number,
@@ -109,7 +108,7 @@ export async function withTimeLimit<T>(
 	const controller = new AbortController();
 	return await new Promise<T>((resolve, reject) => {
 		function stop(reason: unknown): void {
-			// Not after an answer: the client would make an error of it. With a reason: the default one collects a stack.
+			// Not after a response: the client would turn it into an error. The default reason would collect a stack.
 			controller.abort('over');
 			reject(reason);
 		}

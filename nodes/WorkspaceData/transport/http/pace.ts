@@ -1,4 +1,4 @@
-/** How fast the requests of one key go out: the rate limit's window, how many at once, and whose turn it is. */
+/** Paces the requests of one key: the rate limit's window, parallel requests, and the order of executions. */
 import { Cancelled, isTransientStatus, NetworkFailure, SilentService } from '../failure/failures';
 import type { ApiAnswer, ApiRequest } from '../request';
 import type { Clock } from './clock';
@@ -7,31 +7,30 @@ import { RateWindow } from './rateWindow';
 import { IMPATIENT_WAIT_MS, isRepeatable } from './retryPolicy';
 import { createServiceClock, type ServiceClock } from './serviceClock';
 
-/** The most requests at once, in all executions of this process; and as long as one of them creates something. */
+/** The default maximum of parallel requests, in all executions of this process, and the maximum during a create. */
 const AT_ONCE = 16;
 const AT_ONCE_WITH_CREATES = 8;
-/** The most that a user can ask for. */
+/** The maximum that a user can set. */
 const MAX_AT_ONCE = 64;
-/** How long half as many run at once after the service had too much to do, in ms. */
+/** How long half as many requests run in parallel after the service was overloaded, in ms. */
 const REDUCED_MS = 60_000;
-/** How often those who wait look at the clock again, in ms: it may have been set. */
+/** How often waiting requests check the clock again, in ms, because it may have been set. */
 const LOOK_AGAIN_MS = 1_000;
-/** The most time between two creates, in ms: n8n takes about one to send a request. */
+/** The maximum time between two creates, in ms: n8n takes about one to send a request. */
 const MAX_SPACING_MS = 10;
-/** The mean of how long creates take is that of about so many. */
+/** The number of creates whose durations are averaged. */
 const MEAN_OF = 8;
-/** How long calls that somebody waits for fail at once after a time-out, in ms. */
+/** How long requests of a waiting user fail immediately after a timeout, in ms. */
 const SILENT_MS = 20_000;
-/** Statuses that say that the service, or a gateway, has too much to do, or is down. A 500 says nothing about load. */
+/** Statuses of a service or gateway that is overloaded or down. A 500 says nothing about load. */
 const OVERLOADED = new Set([408, 429, 502, 503, 504]);
 
-/** The properties of a request that decide its pace. */
 export type PacedRequest = Pick<
 	ApiRequest,
 	'method' | 'maxParallel' | 'requestsPerSecond' | 'impatient' | 'ahead'
 >;
 
-/** A request that waits for its turn, and until when at most. */
+/** A request that waits for its turn, and its deadline. */
 interface Waiting {
 	request: PacedRequest;
 	until: number;
@@ -39,37 +38,37 @@ interface Waiting {
 	cancel(): void;
 }
 
-/** A request under way. */
+/** A request that is under way. */
 export interface Sent {
 	lane: Lane;
 	request: PacedRequest;
-	/** When it was sent, in ms since the epoch; and its place among all requests of the key. */
+	/** When it was sent, in ms since the epoch, and its number among all requests of the key. */
 	at: number;
 	place: number;
 }
 
-/** What became of a try: a response, a fault, or undefined if it was cancelled. */
+/** The result of an attempt: a response, a fault, or undefined if it was canceled. */
 type Outcome = ApiAnswer | Error | undefined;
 
-/** The requests of one execution. Executions take turns, so that a long one does not keep a short one waiting. */
+/** The requests of one execution. Executions take turns, so that a long one doesn't delay a short one. */
 export class Lane {
 	readonly waiting: Waiting[] = [];
-	/** Requests that go past all others. */
+	/** Requests that are sent before all others. */
 	readonly urgent = new Set<Waiting>();
 	running = 0;
 	pauses = 0;
-	/** The time that requests have waited for the rate limit, in ms. */
+	/** The total time that requests have waited for the rate limit, in ms. */
 	heldMs = 0;
 	private heldSince: number | undefined;
 
-	/** The request whose turn comes next, if it may be sent as far as this execution is concerned. */
+	/** The next request, if this execution has one that may be sent. */
 	get next(): Waiting | undefined {
 		const [first] = this.waiting;
 		if (!first || this.pauses > 0) return undefined;
 		return this.running < Math.max(1, first.request.maxParallel ?? Infinity) ? first : undefined;
 	}
 
-	/** Counts the time in which the rate limit holds requests back. */
+	/** Measures the time for which the rate limit delays requests. */
 	note(isHeld: boolean, now: number): void {
 		if (isHeld) this.heldSince ??= this.next && now;
 		else if (this.heldSince !== undefined) {
@@ -78,7 +77,7 @@ export class Lane {
 		}
 	}
 
-	/** Ends all requests that wait. */
+	/** Ends all waiting requests. */
 	cancel(): void {
 		const all = [...this.urgent, ...this.waiting.splice(0)];
 		this.urgent.clear();
@@ -86,41 +85,41 @@ export class Lane {
 	}
 }
 
-/** Whether an answer asks to wait and try again. */
+/** Returns true if a response asks to wait and try again. */
 export const asksToWait = (
 	{ status, headers }: ApiAnswer,
 	{ method }: Pick<ApiRequest, 'method'>,
 ): boolean => isRateLimited(status, headers, isRepeatable(method)) || isTransientStatus(status);
 
-/** Whether a try met a service, or a gateway, that has too much to do. */
+/** Returns true if an attempt met a service or gateway that is overloaded. */
 function isOverload(outcome: Outcome): boolean {
 	if (outcome === undefined || outcome instanceof SilentService) return false;
 	if (outcome instanceof Error) return outcome instanceof NetworkFailure && outcome.transient;
-	// A window that is used up says nothing about how many requests may be under way at once.
+	// A window that is used up says nothing about how many requests may run in parallel.
 	return OVERLOADED.has(outcome.status) && !hasNoneLeft(outcome.headers);
 }
 
-/** Shared by all executions of this process that use the same key. Times are ms since the epoch. */
+/** Shared by all executions of this process that use the same key. Times are in ms since the epoch. */
 export class Pace {
 	readonly serviceClock: ServiceClock;
 	private readonly clock: Clock;
 	private readonly window: RateWindow;
 	private readonly underWay = new Set<Sent>();
-	/** The executions that have requests waiting, the next one first. */
+	/** The executions with waiting requests, the next one first. */
 	private readonly lanes = new Set<Lane>();
 	private closedUntil = 0;
-	/** When the last request was sent, and the most requests a second that was in force then. */
+	/** When the last request was sent, and the maximum of requests per second at that time. */
 	private sentBefore = { at: -Infinity, rate: Infinity };
 	private spaceUntil = 0;
 	private wakeAt = Infinity;
 	private places = 0;
-	/** How long a create takes, in ms: the mean of the last ones; before them, how long the first request took. */
+	/** The average duration of the last creates, in ms; before them, the duration of the first request. */
 	private createMs = 0;
-	/** How many requests may be under way at once until then, for requests sent from a place on. */
+	/** The reduced maximum of parallel requests, its end, and the first request that can reduce it again. */
 	private reduced = { to: Infinity, until: 0, from: 0 };
-	/** When the service last answered a request in another way than asking to wait. */
+	/** When the service last responded without asking to wait. */
 	servedAt = -Infinity;
-	/** Until when somebody who waits is not made to wait for a service that did not answer in time. */
+	/** Until when a waiting user's requests fail immediately, because the service didn't respond in time. */
 	private silentUntil = 0;
 
 	constructor(clock: Clock) {
@@ -129,10 +128,10 @@ export class Pace {
 		this.window = new RateWindow(this.serviceClock);
 	}
 
-	/** How many requests may be under way at once with this one among them. */
+	/** The maximum of parallel requests if this one is among them. */
 	atOnce({ method, maxParallel = 0 }: Pick<PacedRequest, 'method' | 'maxParallel'>): number {
 		const usual = isRepeatable(method) ? AT_ONCE : AT_ONCE_WITH_CREATES;
-		// More is the user's decision, as long as the service does not have too much to do.
+		// The user may set a higher maximum, as long as the service isn't overloaded.
 		const wanted = Math.max(usual, Math.min(maxParallel, MAX_AT_ONCE));
 		return this.clock.now() < this.reduced.until ? Math.min(wanted, this.reduced.to) : wanted;
 	}
@@ -140,8 +139,8 @@ export class Pace {
 	/**
 	 * Waits until a request may be sent.
 	 *
-	 * @param isAgain whether it was sent before: then it goes before the others of its execution
-	 * @returns must be handed to `leave`
+	 * @param isAgain true if it was sent before: it then goes before the others of its execution
+	 * @returns the request, which must be passed to `leave`
 	 * @throws Cancelled after `lane.cancel`
 	 */
 	async enter(lane: Lane, request: PacedRequest, isAgain: boolean): Promise<Sent> {
@@ -156,13 +155,13 @@ export class Pace {
 			this.lanes.add(lane);
 			if (request.ahead || request.impatient) lane.urgent.add(waiting);
 			else lane.waiting[isAgain ? 'unshift' : 'push'](waiting);
-			// The first change waits for a turn of the event loop: a failed item may stop the run before anything is sent.
+			// The first change waits for a turn of the event loop: a failed item may stop the run before it is sent.
 			const isFirst = this.underWay.size === 0 && request.method !== 'GET';
 			void (isFirst ? this.clock.sleep(0).then(() => this.startMore()) : this.startMore());
 		});
 	}
 
-	/** Must follow each `enter`. @param closedUntil nothing is sent until then: the request was refused for the rate */
+	/** Must follow each `enter`. @param closedUntil nothing is sent before this time, because of the rate limit */
 	leave(sent: Sent, outcome: Outcome, closedUntil = 0): void {
 		const now = this.clock.now();
 		this.closedUntil = Math.max(this.closedUntil, closedUntil);
@@ -172,17 +171,21 @@ export class Pace {
 		this.startMore();
 	}
 
-	/** Whether the service did not answer in time lately. */
+	/** True if the service recently didn't respond in time. */
 	get isSilent(): boolean {
 		return this.clock.now() < this.silentUntil;
 	}
 
-	/** Notes whether the service answered a request in time. */
+	/** Notes a timeout, or a response in time. */
 	noteSilence(isSilent: boolean): void {
 		this.silentUntil = isSilent ? this.clock.now() + SILENT_MS : 0;
 	}
 
-	/** Keeps the requests of an execution back. @returns lets them go, on the next tick: whoever sees a failure first can stop them */
+	/**
+	 * Pauses the requests of an execution.
+	 *
+	 * @returns a function that resumes them on the next tick, so that the first to see a failure can stop them
+	 */
 	pause(lane: Lane): () => void {
 		lane.pauses += 1;
 		let lasts = true;
@@ -204,14 +207,14 @@ export class Pace {
 		lane.running += 1;
 		this.window.sent(now);
 		if (!isRepeatable(request.method)) {
-			// Creates that begin together would be answered together, and each would wait until n8n has worked on the others.
+			// Creates that begin together would end together, and each would wait until n8n has processed the others.
 			const ms = Math.min(this.createMs / this.atOnce(request) / 2, MAX_SPACING_MS);
 			if (ms >= 1) this.spaceUntil = now + ms;
 		}
 		return sent;
 	}
 
-	/** Starts what may start, and looks again when more may. */
+	/** Starts all requests that may start, and checks again when more may. */
 	private startMore(): void {
 		let ms = 0;
 		while (ms <= 0) ms = this.startNext();
@@ -224,7 +227,7 @@ export class Pace {
 		});
 	}
 
-	/** Starts one request. @returns 0 if it has; ms until the next may start; Infinity if none waits, or only a response can tell */
+	/** Starts one request. @returns 0, ms to wait, or Infinity if none waits or a response must come first */
 	private startNext(): number {
 		const now = this.clock.now();
 		let ms = Infinity;
@@ -247,7 +250,7 @@ export class Pace {
 	private start(lane: Lane, waiting: Waiting): number {
 		if (!lane.urgent.delete(waiting)) {
 			lane.waiting.shift();
-			// The others come first now.
+			// This execution goes to the end of the line.
 			this.lanes.delete(lane);
 			this.lanes.add(lane);
 		}
@@ -255,19 +258,19 @@ export class Pace {
 		return 0;
 	}
 
-	/** The requests whose turn comes next, one of each execution. */
+	/** The next request of each execution. */
 	private get nextOnes(): PacedRequest[] {
 		return [...this.lanes].flatMap(({ next }) => next?.request ?? []);
 	}
 
-	/** The least that the next requests, and the creates under way, allow. */
+	/** The lowest maximum among the next requests and the creates under way. */
 	private mostAtOnce(): number {
 		const underWay = [...this.underWay].map(({ request }) => request);
 		const creates = underWay.filter(({ method }) => !isRepeatable(method));
 		return Math.min(...[...this.nextOnes, ...creates].map((request) => this.atOnce(request)));
 	}
 
-	/** As of `RateWindow.delay`, and for the pace that users have chosen. */
+	/** As `RateWindow.delay`, but also respects the pace that users have set. */
 	private delay(request: PacedRequest, now: number): number {
 		const held = Math.max(this.closedUntil - now, this.window.delay(now, this.underWay.size));
 		for (const lane of this.lanes) lane.note(held > 0, now);
@@ -278,7 +281,7 @@ export class Pace {
 		return this.sentBefore.at + 1_000 / rate - now;
 	}
 
-	/** The most requests a second that this one, the next ones and the requests under way allow. */
+	/** The maximum of requests per second that this request, the next ones and those under way allow. */
 	private rateWith(request: PacedRequest): number {
 		const all = [request, ...this.nextOnes, ...[...this.underWay].map((sent) => sent.request)];
 		return Math.min(...all.map(({ requestsPerSecond = Infinity }) => requestsPerSecond));
@@ -293,7 +296,7 @@ export class Pace {
 			this.window.learn(outcome.headers, now);
 			if (!asksToWait(outcome, request)) this.servedAt = now;
 		}
-		// Once for all requests that were under way then; and one that was alone was not refused for their number.
+		// Reduces once for all requests that were under way. A single request wasn't refused because of their number.
 		if (!isOverload(outcome) || place < this.reduced.from || this.underWay.size === 1) return;
 		const to = Math.floor(Math.min(this.underWay.size, this.atOnce(request)) / 2);
 		this.reduced = { to: Math.max(1, to), until: now + REDUCED_MS, from: this.places + 1 };

@@ -1,23 +1,23 @@
-/** Headers of an answer, names in lower case. */
+/** The headers of a response, with names in lower case. */
 export type Headers = Record<string, unknown>;
 
-/** The rate limit, as an answer states it. */
+/** The rate limit that a response states. */
 export interface RateLimit {
-	/** Requests allowed in the window. */
+	/** The number of requests allowed in the window. */
 	limit: number | undefined;
-	/** Requests left in the window. */
+	/** The number of requests left in the window. */
 	remaining: number;
-	/** When the window resets: ms since the epoch by the local clock; undefined where not stated. */
+	/** When the window resets, in ms since the epoch by the local clock; undefined if not stated. */
 	resetAt: number | undefined;
 }
 
-/** The longest single wait, in ms; a request then tries again. */
+/** The maximum single wait, in ms; the request is then tried again. */
 export const MAX_WAIT_MS = 60_000;
-/** Values from here on can only be milliseconds. */
+/** Values from here on must be milliseconds. */
 const MIN_MILLISECONDS = 1e11;
-/** Values below can only be a number of seconds from now. */
+/** Values below must be a number of seconds from now. */
 const MAX_DELTA_SECONDS = 1e7;
-/** The shortest first wait, in ms; doubles with each further one. */
+/** The minimum first wait, in ms; it doubles with each further wait. */
 const MIN_WAIT_MS = 1_000;
 
 function headerNumber(headers: Headers, name: string): number | undefined {
@@ -28,9 +28,9 @@ function headerNumber(headers: Headers, name: string): number | undefined {
 }
 
 /**
- * The time in an answer's `Date` header, in whole seconds.
+ * Reads the time in a response's `Date` header, in whole seconds.
  *
- * @returns ms since the epoch; undefined if the answer has none
+ * @returns ms since the epoch; undefined if the response has none
  * @see RFC 9110, section 6.6.1
  */
 export function dateOf(headers: Headers): number | undefined {
@@ -38,11 +38,11 @@ export function dateOf(headers: Headers): number | undefined {
 	return Number.isNaN(date) ? undefined : date;
 }
 
-/** A local clock that is off must not change how long we wait. */
+/** A wrong local clock must not change how long we wait. */
 const serviceTime = (headers: Headers, now: number): number => dateOf(headers) ?? now;
 
 /**
- * When the window resets, by the local clock; undefined where the header is missing or past.
+ * Returns when the window resets, by the local clock; undefined if the header is missing or in the past.
  *
  * @param serviceNow the time by the service's clock
  */
@@ -62,10 +62,10 @@ function readReset(
 /**
  * Reads the rate-limit headers.
  *
- * @param now when the answer came, in ms since the epoch
- * @param serviceNow the same by the service's clock, if more is known of it than the answer tells
- * @returns undefined when the answer does not say how many requests remain, or has a limit of none at all:
- * some services mean by it that there is no limit
+ * @param now when the response came, in ms since the epoch
+ * @param serviceNow the same by the service's clock, if it is known more exactly than from this response
+ * @returns undefined if the response doesn't state how many requests remain, or its limit is 0, which for some
+ * services means no limit
  * @see service interface, part 8
  */
 export function readRateLimit(
@@ -79,22 +79,22 @@ export function readRateLimit(
 	return { limit, remaining, resetAt: soonest(headers, now, readReset(headers, now, serviceNow)) };
 }
 
-/** Whether an answer says that no requests remain in the window. */
+/** Returns true if a response says that no requests remain in the window. */
 export const hasNoneLeft = (headers: Headers): boolean =>
 	headerNumber(headers, 'x-ratelimit-remaining') === 0;
 
 /**
- * Whether an answer refuses a request for the rate, not for what it asks.
+ * Returns true if a response refuses a request because of the rate limit and not because of its content.
  *
- * @param isRepeatable whether the request can be sent again without doing its work twice. For all others only 429
- * counts: a create may be stored although it was the last one that the window allowed, and was answered 503.
+ * @param isRepeatable true if the request can be sent again without doing its work twice. For all others only 429
+ * counts: a create that used up the window may have been stored despite a 503.
  */
 export function isRateLimited(status: number, headers: Headers, isRepeatable: boolean): boolean {
 	if (status === 429) return true;
 	return isRepeatable && (status === 403 || status === 503) && hasNoneLeft(headers);
 }
 
-/** How long the service asks to wait, in ms; undefined where it does not. @see RFC 9110, section 10.2.3 */
+/** How long the service asks to wait, in ms; undefined if it doesn't. @see RFC 9110, section 10.2.3 */
 export function readRetryAfter(headers: Headers, now: number): number | undefined {
 	const seconds = headerNumber(headers, 'retry-after');
 	if (seconds !== undefined) return Math.max(seconds * 1000, 0);
@@ -102,7 +102,7 @@ export function readRetryAfter(headers: Headers, now: number): number | undefine
 	return Number.isNaN(date) ? undefined : Math.max(date - serviceTime(headers, now), 0);
 }
 
-/** The sooner of the reset and what `Retry-After` says: one of the two may be nonsense. In ms since the epoch. */
+/** The earlier of the reset and `Retry-After`, in ms since the epoch, because one of them may be wrong. */
 function soonest(headers: Headers, now: number, resetAt: number | undefined): number | undefined {
 	const retryAfterMs = readRetryAfter(headers, now);
 	if (retryAfterMs === undefined) return resetAt;
@@ -110,11 +110,11 @@ function soonest(headers: Headers, now: number, resetAt: number | undefined): nu
 }
 
 /**
- * How long to wait after a request was refused for the rate, in ms: until the reset, or as
- * `Retry-After` says, whichever is sooner, but at least a second, and twice as long after each further refusal: a reset in the
- * past must not make a storm. Never more than a minute at once.
+ * Returns how long to wait after a refusal by the rate limit, in ms: until the reset or `Retry-After`, whichever is
+ * earlier. Waits at least a second, and twice as long after each further refusal, so that a reset in the past
+ * doesn't cause a flood of requests. Never waits more than a minute at once.
  *
- * @param refusals how often this request was refused, from 1
+ * @param refusals how often this request was refused, starting at 1
  */
 export function refusalWait(headers: Headers, now: number, refusals: number): number {
 	const asked = (soonest(headers, now, readReset(headers, now)) ?? now) - now;

@@ -1,40 +1,39 @@
-/** The rate limit's window of one key, as the service's answers tell it. */
+/** The rate limit's window of one key, learned from the service's responses. */
 import { MAX_WAIT_MS, readRateLimit, type Headers, type RateLimit } from './rateLimitHeaders';
 import type { ServiceClock } from './serviceClock';
 
 /**
- * How long the first request of a window goes alone, in ms, and each one as long as nothing is known: a
- * silent one must not hold back all others.
+ * How long the first request of a window runs alone, in ms, and each request as long as nothing is known. A
+ * request without a response must not delay all others.
  */
 const ALONE_MS = 1_000;
 
 /**
- * Tells when requests may be sent so that the rate limit is used up and not exceeded. The first request of all goes alone and finds
- * out. A service that sends no such headers is not held back. Times are ms since the epoch.
+ * Decides when requests may be sent, so that the rate limit is used up but not exceeded. The very first request runs
+ * alone to learn the limit. A service that sends no such headers isn't delayed. Times are in ms since the epoch.
  */
 export class RateWindow {
 	private readonly serviceClock: ServiceClock;
 	private knowledge: 'nothing' | 'unlimited' | 'window' = 'nothing';
-	/** Without a reset while the first request of a new window is under way. */
+	/** Has no reset while the first request of a new window is under way. */
 	private window: RateLimit = { limit: undefined, remaining: 0, resetAt: undefined };
-	/** Until when the first request of a window goes alone; 0 when none does. */
+	/** Until when the first request of a window runs alone; 0 if none does. */
 	private aloneUntil = 0;
-	/** When to send one request to find out, however far away the stated reset is. */
+	/** When to send one request to check the limit, however far away the stated reset is. */
 	private lookAgainAt = 0;
 
 	constructor(serviceClock: ServiceClock) {
 		this.serviceClock = serviceClock;
 	}
 
-	/** Notes that a request is sent. */
 	sent(now: number): void {
 		if (this.knowledge === 'nothing') this.aloneUntil = now + ALONE_MS;
 	}
 
 	/**
-	 * 0 or less when a request may be sent; ms to wait; Infinity when only another response can tell.
+	 * Returns 0 or less if a request may be sent; else ms to wait; Infinity if a response must come first.
 	 *
-	 * @param underWay the requests of the key that are under way
+	 * @param underWay the number of requests of the key that are under way
 	 */
 	delay(now: number, underWay: number): number {
 		if (this.knowledge === 'unlimited') return 0;
@@ -47,7 +46,7 @@ export class RateWindow {
 		return Math.min(resetAt, underWay === 0 ? this.lookAgainAt : Infinity) - now;
 	}
 
-	/** Learns from the headers of a response that has just come. */
+	/** Learns from the headers of a response that has just arrived. */
 	learn(headers: Headers, now: number): void {
 		const stated = readRateLimit(headers, now, this.serviceClock.now());
 		if (!stated) {
@@ -67,7 +66,7 @@ export class RateWindow {
 		this.lookAgainAt = now + MAX_WAIT_MS;
 	}
 
-	/** Starts the next window once the known one should be over: one request goes first, and finds out. */
+	/** Starts the next window when the known one should be over. One request goes first to learn the limit. */
 	private turn(now: number): void {
 		const { limit, resetAt } = this.window;
 		if (now >= (resetAt ?? Infinity)) {

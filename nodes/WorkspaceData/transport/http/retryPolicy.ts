@@ -1,4 +1,4 @@
-/** Decides what follows each try of a request. */
+/** Decides what follows each attempt of a request. */
 import {
 	isTimeOut,
 	isTransientStatus,
@@ -8,28 +8,28 @@ import {
 import { isRateLimited, readRetryAfter, refusalWait } from './rateLimitHeaders';
 import type { ApiAnswer, ApiRequest } from '../request';
 
-/** Tries of a request that may be sent again after a fault. */
+/** The maximum number of attempts if a request may be sent again after a fault. */
 const TRIES = 3;
-/** The longest total time that one request waits for the rate limit, in ms. */
+/** The maximum total time that a request waits for the rate limit, in ms. */
 const MAX_REFUSED_MS = 5 * 60_000;
 
-/** The longest total time that an impatient request waits for it, in ms. */
+/** The same maximum for an impatient request, in ms. */
 export const IMPATIENT_WAIT_MS = 5_000;
 
-/** The tries of one request so far. */
+/** The attempts of one request so far. */
 export interface History {
-	/** Tries that ended in a fault: of the network, or of the service (5xx). */
+	/** Attempts that ended in a fault of the network or the service (5xx). */
 	faults: number;
-	/** Attempts that the rate limit refused, and the total time that was waited for it, in ms. */
+	/** Attempts that the rate limit refused, and the total time spent waiting for it, in ms. */
 	refusals: number;
 	refusedMs: number;
-	/** Whether the access token was renewed for it. */
+	/** True if the access token was renewed for it. */
 	renewed: boolean;
-	/** Whether a try without a clear answer may have had its effect. */
+	/** True if an attempt without a clear response may have taken effect. */
 	unclear: boolean;
 }
 
-/** How a request begins. */
+/** The history before the first attempt. */
 export const UNTRIED: Readonly<History> = {
 	faults: 0,
 	refusals: 0,
@@ -39,27 +39,27 @@ export const UNTRIED: Readonly<History> = {
 };
 
 /**
- * Whether a request can be sent again without doing its work twice.
+ * Returns true if a request can be sent again without doing its work twice.
  *
  * @see RFC 9110, section 9.2.2, on idempotent methods
  */
 export const isRepeatable = (method: ApiRequest['method']): boolean => method !== 'POST';
 
-/** The next step after a try, with the new history. */
+/** The next step after an attempt, with the new history. */
 export type Step =
 	| { act: 'done' | 'alreadyGone' | 'fail' }
 	| { act: 'again' | 'renewToken'; history: History }
 	| { act: 'wait'; ms: number; history: History };
 
 /**
- * Decides what follows one try of a request.
+ * Decides what follows one attempt of a request.
  *
- * A request is sent again when that can help and cannot do its work twice: creations (POST) only
- * where the service cannot have received them, or has refused them with 429.
+ * A request is sent again if that can help and can't do its work twice. A create (POST) is sent again only if the
+ * service can't have received it, or has refused it with 429.
  *
- * @param history the tries before this one
+ * @param history the attempts before this one
  * @param now ms since the epoch
- * @param mayRenew whether another access token could be had
+ * @param mayRenew true if another access token may be obtained
  */
 export function nextStep(
 	outcome: ApiAnswer | NetworkFailure,
@@ -100,7 +100,7 @@ export function nextStep(
 	if (status === 401 && mayRenew && !history.renewed) {
 		return { act: 'renewToken', history: { ...history, renewed: true } };
 	}
-	// An earlier try may have deleted it.
+	// An earlier attempt may have deleted it.
 	if (status === 404 && method === 'DELETE' && history.unclear) return { act: 'alreadyGone' };
 	if (isTransientStatus(status) && repeatable && mayTryAgain) {
 		const next = again(true);

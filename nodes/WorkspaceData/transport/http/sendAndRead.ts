@@ -1,13 +1,13 @@
-/** Sends one HTTP request by n8n's client and reads its response, all within a time. */
+/** Sends one HTTP request through n8n's client and reads its response, with one timeout for both. */
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import type { ApiAnswer } from '../request';
 import { readAnswer } from './answer';
 import { wait, withTimeLimit, type Clock } from './clock';
 
-/** Sends one HTTP request and returns n8n's full response; throws when there is no response. */
+/** Sends one HTTP request and returns n8n's full response. Throws if there is no response. */
 export type Send = (options: IHttpRequestOptions) => Promise<unknown>;
 
-/** n8n's client has no limit for a body, so we read the stream ourselves. A redirect would get the credential. */
+/** n8n's client doesn't limit the body, so we read the stream ourselves. A redirect would receive the credential. */
 const EVERY_RESPONSE = {
 	encoding: 'stream',
 	returnFullResponse: true,
@@ -16,13 +16,13 @@ const EVERY_RESPONSE = {
 } as const;
 
 /**
- * Sends a request once, and reads its response, whatever its status.
+ * Sends a request once and reads its response, whatever its status.
  *
- * @param options with the longest that all of it takes, in ms
- * @param how.maxBytes the most that is read of the body
+ * @param options includes the total timeout, in ms
+ * @param how.maxBytes the maximum size of the body in bytes
  * @param how.cancelled ends it early
- * @returns undefined where n8n returns no response
- * @throws NetworkFailure or what n8n throws where no response comes
+ * @returns undefined if n8n returns no response
+ * @throws NetworkFailure, or n8n's error if no response comes
  * @throws Cancelled after `cancelled`
  */
 export async function sendAndRead(

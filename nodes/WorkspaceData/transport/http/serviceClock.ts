@@ -1,25 +1,25 @@
-/** The time at the service, as its answers tell it. */
+/** The service's time, learned from its responses. */
 import type { Clock } from './clock';
 import { dateOf, type Headers } from './rateLimitHeaders';
 
-/** How long a learned difference counts, in ms: either clock may be corrected. */
+/** How long a learned difference is valid, in ms, because either clock may be corrected. */
 const VALID_FOR_MS = 60_000;
-/** No answer takes longer, in ms: by more than this, the service's clock was put back. */
+/** No response takes longer, in ms. If the difference exceeds this, the service's clock was set back. */
 const MAX_DELAY_MS = 60_000;
 
-/** The time at the service, shared by everything in this process that uses one key. Times are ms since the epoch. */
+/** The service's time, shared by everything in this process that uses one key. Times are in ms since the epoch. */
 export interface ServiceClock {
-	/** The service's time minus the local time, in ms; undefined if no answer has told it yet. */
+	/** The service's time minus the local time, in ms; undefined before the first response. */
 	readonly aheadMs: number | undefined;
-	/** The service's time now. @param fallbackAheadMs the difference to use if no answer has told it yet */
+	/** The service's time now. @param fallbackAheadMs the difference to use before the first response */
 	now(fallbackAheadMs?: number): number;
-	/** Whether the difference is unknown or more than a minute old. */
+	/** Returns true if the difference is unknown or more than a minute old. */
 	isStale(): boolean;
-	/** Learns from an answer that has just come. An answer without a date changes nothing. */
+	/** Learns from a response that has just arrived. A response without a date changes nothing. */
 	learn(headers: Headers): void;
 }
 
-/** Creates a clock that has learned nothing yet. */
+/** Creates a clock that hasn't learned anything yet. */
 export function createServiceClock(clock: Pick<Clock, 'now'>): ServiceClock {
 	let aheadMs: number | undefined;
 	let learnedAt = -Infinity;
@@ -37,7 +37,7 @@ export function createServiceClock(clock: Pick<Clock, 'now'>): ServiceClock {
 			const date = dateOf(headers);
 			if (date === undefined) return;
 			const now = clock.now();
-			// The header is rounded down, and the answer took some time: the largest difference is the most exact.
+			// The header is rounded down and the response took time, so the largest difference is the most exact.
 			const behindMs = (aheadMs ?? NaN) - (date - now);
 			if (behindMs >= 0 && behindMs < MAX_DELAY_MS && !isStale(now)) return;
 			aheadMs = date - now;
