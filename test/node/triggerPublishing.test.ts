@@ -179,7 +179,7 @@ describe('publishing', () => {
 				'an unknown card',
 				() =>
 					suite.watchAll({ watch: 'oneCard', cardId: { __rl: true, mode: 'id', value: 'crd_x' } }),
-				/Card "crd_x" doesn't exist/,
+				/Card "crd_x" does not exist/,
 			],
 			[
 				'an unknown card name',

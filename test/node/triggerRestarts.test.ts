@@ -165,7 +165,7 @@ describe('over restarts', () => {
 		const response = await trigger.start();
 		const { control } = suite.workspace.service;
 		control.fail({ method: 'DELETE', path: '/webhooks/', status: 503, times: 100 });
-		const failures = () => suite.warnings.filter((line) => line.includes('not be deleted yet'));
+		const failures = () => suite.warnings.filter((line) => line.includes("n't be deleted yet"));
 		// Pauses of 1, 2 and 4 minutes.
 		for (const [minutes, lines] of [
 			[11, 1],

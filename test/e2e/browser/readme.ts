@@ -67,7 +67,7 @@ export function testReadme({ bench, editor, execute }: Stage): void {
 		expect((await button.innerText()).trim()).toBe(say('Execute step'));
 		await page.getByText('When will this node trigger my flow?').click();
 		const help = await page.getByText('While building the workflow').locator('..').innerText();
-		expect(help).toContain(`choose ${say('Execute step')},`);
+		expect(help).toContain(`click ${say('Execute step')},`);
 		await button.click();
 		await subscribed('/webhook-test/');
 		await editor().picture('trigger', panel(), element('trigger-listening'));

@@ -83,12 +83,13 @@ export function restarts(bench: () => Bench, clock: ClockOfN8n) {
 		await asTimePasses(`${wanted.length} records`, haveCome, { mostMinutes });
 	}
 
-	/** Waits until all of these came out, and until nothing is under way that should not come. */
+	/** As `expectAll`, and waits until nothing is under way that should not come. */
 	async function expectExactly(
 		collect: () => Promise<JsonObject[]>,
 		wanted: readonly string[],
+		mostMinutes = 3,
 	): Promise<JsonObject[]> {
-		await expectAll(collect, wanted);
+		await expectAll(collect, wanted, mostMinutes);
 		const { control } = bench();
 		// The four attempts at a subscription that n8n does not know take 42 s where the backoff is 6 s.
 		await until(

@@ -50,8 +50,9 @@ describe(`the trigger of n8n ${major} stays subscribed`, () => {
 		const { client } = bench();
 		gateway.addresses = 'replace';
 		const { card, saved } = await watchCard(bench(), 'Same id');
-		// n8n waits nine seconds for the deletion; its second try, which has eight, is then under way.
-		gateway.putOffDeletion(3);
+		// n8n waits nine seconds for the deletion; its second try, which has eight, is then under way, and stays
+		// so until n8n has published.
+		gateway.putOffDeletion(6);
 		const deletion = gateway.hold('DELETE');
 		await client.unpublish(saved.id);
 		await deletion;

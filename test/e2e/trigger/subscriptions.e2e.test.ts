@@ -101,12 +101,18 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 			});
 			expect(only?.state).toBe('active');
 			const before = hears ? (await collector(saved)()).map((one) => String(one.record_id)) : [];
-			await expectExactly(collector(saved), [...before, ...(await createRecords(card, 2))]);
+			// Time that passes during a delivery makes n8n's response late, and plans a renewal.
+			await expectExactly(collector(saved), [...before, ...(await createRecords(card, 2))], 0);
 		}
 		const requests = (await control.requests()).filter(({ path }) => path.includes('/webhooks'));
 		const made = requests.filter(({ method, status }) => method === 'POST' && status === 201);
 		const ended = requests.filter(({ method }) => method === 'DELETE');
-		expect([made.length, ended.length]).toEqual([REFUSALS.length, REFUSALS.length]);
+		// A silent one may get a second successor: time passes while n8n saves the first, as if n8n saved late.
+		expect(ended).toHaveLength(made.length);
+		for (const { card, subscription, hears } of watches) {
+			const ids = (await subscriptions(card)).map(({ id }) => id === subscription.id);
+			expect({ hears, ids }).toEqual({ hears, ids: [hears] });
+		}
 		for (const { time } of ended) expect(time).toBeGreaterThan(made[0]?.time ?? Infinity);
 		for (const { saved } of watches) await client.unpublish(saved.id);
 	});

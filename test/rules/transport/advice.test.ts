@@ -31,7 +31,7 @@ test.each<[number, unknown, string | undefined, RegExp]>([
 	[307, '', undefined, /'Base URL'/],
 	[401, '', undefined, /Check 'API Key'/],
 	[403, { title: 'Insufficient role' }, undefined, /API key.*may edit/],
-	[404, page, undefined, /A web page answered/],
+	[404, page, undefined, /A web page responded/],
 	[404, problem('card-not-found'), undefined, /^It may have been deleted.*in 'Card'/],
 	[410, problem('card-not-found'), undefined, /^It may have been deleted.*in 'Card'/],
 	[409, { title: 'Conflict', detail: "'Email' must be unique" }, 'record', /'Create or Update'/],
