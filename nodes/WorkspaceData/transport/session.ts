@@ -152,7 +152,7 @@ class CredentialSession implements Session {
 	private readonly execution: AbortSignal | undefined;
 	/** The number of timeouts since the last response. */
 	private timeOuts = 0;
-	/** The last response to a request that waited in vain: the rest of the execution doesn't wait again. */
+	/** The last response to a request that waited and was refused again: the rest of the execution doesn't wait again. */
 	private exhausted: ApiAnswer | undefined;
 
 	constructor(opened: Opened) {

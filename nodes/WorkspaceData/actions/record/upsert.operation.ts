@@ -82,7 +82,7 @@ export const upsertRecord = defineOperation({
 			const fieldIds = matchingFieldIds(columns, index);
 			const matches = await run.writes.matches(write.writer, listing, fieldIds, request);
 			const found = chosen(await matches.find(data), multipleMatches, card.name);
-			// They are left unchanged, so they are neither `created` nor `updated`.
+			// They stay unchanged, so they are neither `created` nor `updated`.
 			if (found.length > 0 && upsertMode === 'createOnly')
 				return found.map((one) => result.kept(one));
 			if (found.length > 0) {

@@ -82,7 +82,7 @@ export function createRecords(session: Session, isShared: boolean): Records {
 		of(card, wanted, options, repeats = false) {
 			const how = { keep: isShared, repeats };
 			const open = () => openRecordListing(session, card.id, wanted, options, how);
-			// Nobody else reads them, so returned records don't have to stay in memory.
+			// Nobody else reads them, so returned records needn't stay in memory.
 			if (!isShared) return open();
 			const key = JSON.stringify([card.id, wanted, repeats]);
 			const listing = listings.get(key) ?? open();

@@ -224,8 +224,8 @@ export class MatchIndex {
 	}
 
 	/**
-	 * Adds a record under the matching values that it has, and under those that were sent, if any. A value that was
-	 * not sent is taken from the record.
+	 * Adds a record under its matching values, and under the sent values, if any. A value that was not sent is
+	 * taken from the record.
 	 */
 	private put(record: DataRecord, sent: JsonObject): void {
 		if (this.nearby) void this.nearby.then((nearby) => this.putNear(nearby, record));

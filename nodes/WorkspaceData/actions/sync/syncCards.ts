@@ -106,7 +106,7 @@ export async function checkAll(
 		!run.context.continueOnFail() && verdicts.some((verdict) => verdict && 'error' in verdict);
 	return {
 		take(itemIndex) {
-			// Each item has a verdict until it is taken.
+			// Each item has its result until it is taken.
 			const verdict = verdicts[itemIndex] as Verdict;
 			verdicts[itemIndex] = undefined;
 			const isRefused = 'error' in verdict;

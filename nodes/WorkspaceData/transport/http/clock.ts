@@ -26,7 +26,7 @@ export async function wait<T = void>(
 	return undefined as T;
 }
 
-/** Time, sleep and randomness as parameters, so that tests don't have to wait. */
+/** Time, sleep and randomness as parameters, so that tests needn't wait. */
 export interface Clock {
 	/** Milliseconds since the Unix epoch. */
 	now(): number;
