@@ -39,6 +39,9 @@ function readFault(error: unknown): NetworkFailure {
 	return new UnusableAnswer(fault.code, "the response couldn't be read", true);
 }
 
+/** Parts of a body that are kept one by one. A server may send single bytes, and each part takes a hundred. */
+const MAX_PARTS = 1_024;
+
 /** Reads a stream to its end, or destroys it. @throws NetworkFailure */
 async function readParts(
 	stream: BodyStream,
@@ -46,6 +49,7 @@ async function readParts(
 	signal?: AbortSignal,
 ): Promise<Uint8Array[]> {
 	const parts: Uint8Array[] = [];
+	const merged: Uint8Array[] = [];
 	let bytes = 0;
 	const stop = () => stream.destroy();
 	signal?.addEventListener('abort', stop);
@@ -58,10 +62,11 @@ async function readParts(
 			// Leaving the loop destroys the stream.
 			if (bytes > maxBytes) throw new AnswerTooLarge();
 			parts.push(raw);
+			if (parts.length === MAX_PARTS) merged.push(Buffer.concat(parts.splice(0)));
 		}
 		// The stream was destroyed before its end, without an error.
 		if (signal?.aborted) throw new CutOffAnswer();
-		return parts;
+		return [...merged, ...parts];
 	};
 	return await read()
 		.catch((error: unknown) => {
