@@ -271,6 +271,8 @@ class CredentialSession implements Session {
 		if (outcome instanceof Cancelled) return new Cancelled(either(before, outcome.sent));
 		if (outcome instanceof AccessTokenError) return outcome.after(before);
 		call.sent = sentAfter(outcome, request, before);
+		const isAccepted = !(outcome instanceof Error) && outcome.status < 300;
+		if (isAccount && isAccepted) accessTokens.accept(credential, token);
 		const mayRenew = isAccount && accessTokens.mayReplace(credential, token);
 		const step = nextStep(outcome, request, history, { now: clock.now(), mayRenew });
 		if (!('history' in step)) return this.conclude(step.act, outcome, call, before);

@@ -143,6 +143,25 @@ test("D19: the replacement of a refused token isn't replaced for a minute", asyn
 	expect(tokens.mayReplace(account, 'token-2')).toBe(true);
 });
 
+test('D19: one that the service has accepted since is replaced after five seconds: it was revoked', async () => {
+	const { get, clock, tokens } = endpoint();
+	await get();
+	tokens.reject(account, 'token-1');
+	await get();
+	tokens.accept(account, 'token-1');
+	clock.pass(5_000);
+	expect(tokens.mayReplace(account, 'token-2')).toBe(false);
+	tokens.accept(account, 'token-2');
+	expect(tokens.mayReplace(account, 'token-2')).toBe(true);
+	tokens.reject(account, 'token-2');
+	await get();
+	expect(tokens.mayReplace(account, 'token-3')).toBe(false);
+	tokens.accept(account, 'token-3');
+	expect(tokens.mayReplace(account, 'token-3')).toBe(false);
+	clock.pass(5_000);
+	expect(tokens.mayReplace(account, 'token-3')).toBe(true);
+});
+
 test('D20: an auth server that hangs in the renewal window delays one call, by a second', async () => {
 	const { get, clock, answers, requests, tokens } = endpoint();
 	await get();

@@ -21,6 +21,8 @@ const MAX_RECENT = 5;
 const FRESH_MS = 30_000;
 /** How long the replacement of a refused token isn't replaced, in ms: the refusal must have another reason. */
 const REPLACED_MS = 60_000;
+/** The same for a token that the service has accepted since: it was revoked. */
+const ACCEPTED_MS = 5_000;
 /** How long to wait for a renewal while the token is still valid, in ms. */
 const PATIENCE_MS = 1_000;
 
@@ -28,6 +30,8 @@ interface IssuedToken {
 	value: string;
 	/** True if it was requested because the service refused the previous one. */
 	replacement: boolean;
+	/** True if the service has accepted it. */
+	accepted?: boolean;
 	issuedAt: number;
 	renewAt: number;
 	expiresAt: number;
@@ -83,7 +87,13 @@ export class AccessTokens {
 	mayReplace(credential: ICredentialDataDecryptedObject, refused: string | undefined): boolean {
 		const { token } = this.accountOf(credential);
 		if (token?.value !== refused || !token?.replacement) return true;
-		return this.clock.now() - token.issuedAt >= REPLACED_MS;
+		return this.clock.now() - token.issuedAt >= (token.accepted ? ACCEPTED_MS : REPLACED_MS);
+	}
+
+	/** Notes that the service has accepted a token. */
+	accept(credential: ICredentialDataDecryptedObject, accepted: string | undefined): void {
+		const { token } = this.accountOf(credential);
+		if (token && token.value === accepted) token.accepted = true;
 	}
 
 	/** Forgets a token that the service refused, but keeps a newer one. */
