@@ -1,11 +1,10 @@
 /** Bodies that come in very many parts. */
-import { once } from 'node:events';
 import { PassThrough, Readable } from 'node:stream';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { readAnswer } from '../../../nodes/WorkspaceData/transport/http/answer';
 import { retainedBytes } from '../../support/heap';
 
-const PARTS = 300_000;
+const PARTS = 100_000;
 
 const bodyOf = async (body: Readable, maxBytes: number): Promise<unknown> =>
 	(await readAnswer({ statusCode: 200, headers: {}, body }, { maxBytes }))?.body;
@@ -22,10 +21,10 @@ test('G10: many parts of one byte take less than 20 bytes each', async () => {
 	const before = retainedBytes();
 	const reading = bodyOf(stream, 2_000_000);
 	for (let n = 0; n < PARTS; n += 1) {
-		if (!stream.write(Uint8Array.of(0x20))) await once(stream, 'drain');
+		stream.write(Uint8Array.of(0x20));
+		// Else the stream itself puts the bytes together.
+		while (stream.readableLength > 0) await turnOfTheLoop();
 	}
-	// What the stream itself still holds does not count.
-	while (stream.readableLength > 0) await turnOfTheLoop();
 	expect(retainedBytes() - before).toBeLessThan(PARTS * 20);
 	stream.end('[]');
 	expect(await reading).toEqual([]);
