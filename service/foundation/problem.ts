@@ -56,7 +56,7 @@ export function problem(
 	return Object.assign(new Error(detail), { problem: body, headers: extra.headers ?? {} });
 }
 
-/** Whether something thrown was made by `problem`. */
+/** Returns true if an error was created by `problem`. */
 export function isProblem(error: unknown): error is Problem {
 	return error instanceof Error && 'problem' in error;
 }

@@ -85,7 +85,7 @@ const updates: Row = {
 
 const capacity: Row = {
 	name: 'create-capacity',
-	what: '500 creates, a service that serves 10 at once (50 ms each), answers 503 to more and tells no rate; none may fail / the least that it can take',
+	what: '500 creates, a service that handles 10 at once (50 ms each), responds with 503 to more and states no rate; none may fail / the shortest possible time',
 	unit: 's',
 	goal: 1.5,
 	async prepare(bench) {

@@ -1,4 +1,4 @@
-/** Answers in other shapes, refusals under other statuses, and answers of somebody else. */
+/** Responses in other shapes, refusals under other statuses, and responses of other servers. */
 import { SsrfProtectionConfig } from '@n8n/config';
 import { Container } from '@n8n/di';
 import { CredentialTestContext } from 'n8n-core';
@@ -21,7 +21,7 @@ let workspace: TestWorkspace;
 let card: TestCard;
 const { run, answer } = recordRuns(() => ({ workspace, card }));
 
-describe('short and strange answers', () => {
+describe('short and unusual responses', () => {
 	useCard(
 		'Answers',
 		{
@@ -34,7 +34,7 @@ describe('short and strange answers', () => {
 	);
 	const columns = mapEach({ Key: 'a' });
 
-	describe('answers to a create that show little', () => {
+	describe('responses to a create that show little', () => {
 		test.each<[string, unknown]>([
 			['the id', { id: 'r9' }],
 			['the id under its own name', { record_id: 'r9' }],
@@ -359,20 +359,17 @@ describe('short and strange answers', () => {
 		expect(workspace.changes()).toEqual([]);
 	});
 
-	describe('answers in other charsets (O6)', () => {
-		test.each(['iso-8859-1', 'utf-16le'] as const)(
-			'%s: texts stay as they are',
-			async (charset) => {
-				await workspace.records(card.id, [{ Key: 'Zoé', Amount: 1 }]);
-				workspace.service.control.setVariants({ charset });
-				const matching = mapEach({ Key: 'Zoé', Amount: 2 }, { matchingColumns: ['Key'] });
-				const { json, error } = await run('upsert', { columns: matching });
-				expect(error).toBeUndefined();
-				expect(json).toMatchObject([{ action: 'updated', fields: { Key: 'Zoé', Amount: 2 } }]);
-			},
-		);
+	describe('responses in other charsets (O6)', () => {
+		test.each(['iso-8859-1', 'utf-16le'] as const)('%s: text stays unchanged', async (charset) => {
+			await workspace.records(card.id, [{ Key: 'Zoé', Amount: 1 }]);
+			workspace.service.control.setVariants({ charset });
+			const matching = mapEach({ Key: 'Zoé', Amount: 2 }, { matchingColumns: ['Key'] });
+			const { json, error } = await run('upsert', { columns: matching });
+			expect(error).toBeUndefined();
+			expect(json).toMatchObject([{ action: 'updated', fields: { Key: 'Zoé', Amount: 2 } }]);
+		});
 
-		test("bytes that aren't of the charset are refused: they would come back as other texts", async () => {
+		test("bytes that aren't of the charset are refused: they would come back as other text", async () => {
 			// As a service that sends its bytes under the name of another charset.
 			const server = await startWebServer((_, response) => {
 				response.writeHead(200, { 'content-type': 'application/json' });

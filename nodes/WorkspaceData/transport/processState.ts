@@ -17,6 +17,6 @@ export const accessTokens = new AccessTokens(systemClock);
 export const paceOf = (fingerprint: string, clock: Clock): Pace =>
 	paces.getOrCreate(fingerprint, () => new Pace(clock));
 
-/** Returns the page size of a service, as far as it is known. @param baseUrl its API root */
+/** Returns what is known about the page size of a service. @param baseUrl its API root */
 export const pageSizeOf = (baseUrl: string): PageSize =>
 	pageSizes.getOrCreate(baseUrl, () => new PageSize());

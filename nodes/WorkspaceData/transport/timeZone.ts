@@ -9,7 +9,7 @@ export function localTime(context: Pick<IExecuteFunctions, 'getTimezone'>): Zone
 		toUtc(local) {
 			const time = DateTime.fromISO(local, { zone: context.getTimezone() });
 			if (!time.isValid) return undefined;
-			// Luxon moves a time that the clocks skip by an hour, so two different texts would become one time.
+			// Luxon moves a time that the clocks skip by an hour, so two different values would become one time.
 			const clock = local.slice(11, 16);
 			if (clock !== '' && time.toFormat('HH:mm') !== clock) return undefined;
 			if (time.toFormat('yyyy-MM-dd') !== local.slice(0, 10)) return undefined;

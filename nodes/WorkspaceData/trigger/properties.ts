@@ -57,7 +57,7 @@ export const optionsProperty: INodeProperties = {
 			type: 'boolean',
 			default: false,
 			description:
-				"Whether records that were created while n8n wasn't running start the workflow once it runs again. Reads all records of the watched cards at each start, and after each silence.",
+				"Whether to start the workflow for records that were created while n8n wasn't running. Reads all records of the watched cards at each start, and after each silence.",
 		},
 		fieldKeysOption as unknown as INodeProperties,
 		{

@@ -116,7 +116,7 @@ export const matchTypeProperty = {
 		},
 	],
 	default: 'allConditions',
-	description: 'Whether a record must meet all conditions or at least one',
+	description: 'How many of the conditions a record must meet',
 } as const;
 
 /** Explains the cost of a filter. */

@@ -209,7 +209,7 @@ export const dryRunOption = {
 	name: 'dryRun',
 	type: 'boolean',
 	default: true,
-	description: 'Whether to change nothing, and return what would change',
+	description: 'Whether to only return what would change, without changing it',
 } as const;
 
 export const oldValuesOption = {

@@ -58,8 +58,8 @@ export function stoppedNote(
 }
 
 /**
- * Logs how far a canceled run came. n8n stores the execution as soon as it is canceled, and drops what the node
- * reports afterwards.
+ * Logs the progress of a canceled run. n8n stores the execution as soon as it is canceled, and ignores later
+ * messages of the node.
  */
 export function logCancelled(
 	context: IExecuteFunctions,

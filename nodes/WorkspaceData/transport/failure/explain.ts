@@ -121,7 +121,7 @@ function networkAdvice(
 		return ['The service responded, but', `${isTooLarge ? smaller : ''}${elsewhere}`];
 	}
 	if (sent !== 'no') {
-		const again = `Look at the data, or run this item again: the same change is then sent once more. If the service is slow, raise the option 'Timeout (Seconds)' if the operation has it; if it never answers, check 'Base URL' in the credential (${host}).`;
+		const again = `Look at the data, or run this item again: the same change is then sent once more. If the service is slow, raise the option 'Timeout (Seconds)' if the operation has it; if it never responds, check 'Base URL' in the credential (${host}).`;
 		return ['The change may have been carried out:', again];
 	}
 	const reach = `Check 'Base URL' in the credential (${host}), and make sure that this n8n can reach it.`;

@@ -11,9 +11,8 @@ const TIME_CALL = { impatient: true, timeoutMs: 3_000 } as const;
 const PLAUSIBLE_FUTURE_MS = 60_000;
 
 /**
- * Explains for the log why an event is too old; undefined if it isn't. Either clock may have been corrected
- * since they were last compared, so they are compared again before an event is left out, at most once a
- * minute. If this fails, the event counts as recent.
+ * Explains for the log why an event is too old; undefined if it isn't. Somebody may have corrected
+ * either clock, so they are compared again before an event is ignored, at most once a minute. If this fails, the event counts as recent.
  */
 export async function excessiveAge(
 	node: TriggerNode,

@@ -55,8 +55,8 @@ export interface EntryRules {
 	/** The formats of numbers, days, and yes or no in text; undefined if they can't be selected. */
 	formats?: Formats;
 	/**
-	 * True if values are adapted: others to text in a text field, and `''` is left out if a field refuses
-	 * it.
+	 * True if values are adapted: a text field turns other values into text, and a field that refuses `''`
+	 * leaves it out.
 	 */
 	fits?: boolean;
 	/** True if text is refused that the field would shorten: `007` to 7, a time to its day. */
