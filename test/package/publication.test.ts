@@ -141,7 +141,7 @@ describe('the first publication, from a fresh clone, step by step as CONTRIBUTIN
 	test('happens once for a version', async () => {
 		expect(await publish()).toEqual({
 			exitCode: 1,
-			output: expect.stringContaining("can't publish over the previously published"),
+			output: expect.stringContaining('cannot publish over the previously published'),
 		});
 	});
 });
