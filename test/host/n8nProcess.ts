@@ -52,22 +52,25 @@ export interface HostOptions {
 /** Ends the names of files in the user folder that hold, while n8n runs, the id of its process. */
 export const processFileEnding = '.pid';
 
-/** The addresses that answer when a process is ready, in this order. */
-const readyPaths: Record<Role, string[]> = {
-	// The health address answers during migrations already; settings come with the last module.
-	start: ['/healthz/readiness', '/rest/settings'],
-	worker: ['/healthz/readiness'],
-	webhook: ['/healthz/readiness'],
+/** What a process that is ready responds: paths and statuses, in this order. */
+const readiness: Record<Role, Array<[string, number]>> = {
+	// It is healthy during migrations already. 401, nobody is signed in, comes with the last module.
+	start: [
+		['/healthz/readiness', 200],
+		['/rest/login', 401],
+	],
+	worker: [['/healthz/readiness', 200]],
+	webhook: [['/healthz/readiness', 200]],
 };
 
 const startSeconds = 180;
 const stopSeconds = 20;
 
-async function answers(address: string): Promise<true | undefined> {
+async function answers(address: string, status: number): Promise<true | undefined> {
 	try {
 		const response = await fetch(address, { signal: AbortSignal.timeout(5_000) });
 		await response.arrayBuffer();
-		return response.ok ? true : undefined;
+		return response.status === status ? true : undefined;
 	} catch {
 		return undefined;
 	}
@@ -142,7 +145,7 @@ export async function createN8nHost(options: HostOptions): Promise<N8nHost> {
 		await writeFile(processFile, String(started.pid));
 		let ended = false;
 		void started.then(() => (ended = true));
-		for (const path of readyPaths[role]) {
+		for (const [path, status] of readiness[role]) {
 			await until(
 				`n8n to answer ${path}`,
 				async () => {
@@ -151,7 +154,7 @@ export async function createN8nHost(options: HostOptions): Promise<N8nHost> {
 						forget();
 						throw new Problem(`n8n ended while starting:\n${lastLines(await log())}`);
 					}
-					return await answers(baseUrl + path);
+					return await answers(baseUrl + path, status);
 				},
 				startSeconds * 1000,
 				200,

@@ -1,7 +1,7 @@
 /** What would leave the trigger deaf, or subscriptions behind: a service that is slow, away, or has given up on n8n. */
 import { credentialData, credentialNames } from '../../host/credentials.ts';
 import { until } from '../../host/deadline.ts';
-import { FEW_NODES, useBench } from '../support/bench.ts';
+import { BARE_N8N, useBench } from '../support/bench.ts';
 import { createClockOfN8n } from '../support/clockOfN8n.ts';
 import { type Front, startFront } from '../support/front.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
@@ -15,7 +15,7 @@ const EIGHT_DAYS = 8 * 24 * 60;
 
 describe(`the trigger of n8n ${major} stays subscribed`, () => {
 	const clock = createClockOfN8n(`deaf-${major}`);
-	const environment: Record<string, string> = { ...FEW_NODES, ...clock.environment };
+	const environment: Record<string, string> = { ...BARE_N8N, ...clock.environment };
 	let front: Front;
 	beforeAll(async () => {
 		front = await startFront();

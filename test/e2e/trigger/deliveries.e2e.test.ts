@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 
 import { until } from '../../host/deadline.ts';
 import { type JsonObject, outputOf, type SavedWorkflow } from '../../host/n8nClient.ts';
-import { FEW_NODES, useBench } from '../support/bench.ts';
+import { BARE_N8N, useBench } from '../support/bench.ts';
 import type { TestCard } from '../support/serviceApi.ts';
 import { major } from '../support/settings.ts';
 import { watchCard } from '../support/watch.ts';
@@ -15,7 +15,7 @@ import { withOpenSecrets } from '../../support/sealed.ts';
 jest.setTimeout(600_000);
 
 describe(`deliveries to the trigger in n8n ${major}`, () => {
-	const bench = useBench(major, FEW_NODES);
+	const bench = useBench(major, BARE_N8N);
 	let card: TestCard;
 	let saved: SavedWorkflow;
 	let address: URL;

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { until } from '../../host/deadline.ts';
 import { chain } from '../../host/workflowBuilder.ts';
-import { FEW_NODES, useBench } from '../support/bench.ts';
+import { BARE_N8N, useBench } from '../support/bench.ts';
 import { createClockOfN8n } from '../support/clockOfN8n.ts';
 import { restarts } from '../support/restarts.ts';
 import { major } from '../support/settings.ts';
@@ -19,7 +19,7 @@ const CONCURRENCY = 5;
 describe(`load on the trigger of n8n ${major}`, () => {
 	const clock = createClockOfN8n(`load-${major}`);
 	const bench = useBench(major, {
-		...FEW_NODES,
+		...BARE_N8N,
 		...clock.environment,
 		N8N_CONCURRENCY_PRODUCTION_LIMIT: String(CONCURRENCY),
 	});

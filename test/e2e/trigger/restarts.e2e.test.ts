@@ -2,7 +2,7 @@
 import { until } from '../../host/deadline.ts';
 import type { JsonObject } from '../../host/n8nClient.ts';
 import { chain } from '../../host/workflowBuilder.ts';
-import { FEW_NODES, useBench } from '../support/bench.ts';
+import { BARE_N8N, useBench } from '../support/bench.ts';
 import { createClockOfN8n } from '../support/clockOfN8n.ts';
 import { restarts } from '../support/restarts.ts';
 import { major } from '../support/settings.ts';
@@ -12,7 +12,7 @@ jest.setTimeout(1_800_000);
 
 describe(`trigger over restarts of n8n ${major}`, () => {
 	const clock = createClockOfN8n(`restarts-${major}`);
-	const bench = useBench(major, { ...FEW_NODES, ...clock.environment });
+	const bench = useBench(major, { ...BARE_N8N, ...clock.environment });
 
 	const watch = async (name: string, options?: JsonObject) =>
 		await watchCard(bench(), name, options);

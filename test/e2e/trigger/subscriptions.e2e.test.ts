@@ -6,7 +6,7 @@ import { until } from '../../host/deadline.ts';
 import { createN8nClient } from '../../host/n8nClient.ts';
 import { createN8nHost } from '../../host/n8nProcess.ts';
 import { chain } from '../../host/workflowBuilder.ts';
-import { FEW_NODES, useBench } from '../support/bench.ts';
+import { BARE_N8N, useBench } from '../support/bench.ts';
 import { createClockOfN8n } from '../support/clockOfN8n.ts';
 import { restarts } from '../support/restarts.ts';
 import { major, runFolder } from '../support/settings.ts';
@@ -24,7 +24,7 @@ const REFUSALS = [
 
 describe(`subscriptions of the trigger in n8n ${major}`, () => {
 	const clock = createClockOfN8n(`subscriptions-${major}`);
-	const bench = useBench(major, { ...FEW_NODES, ...clock.environment });
+	const bench = useBench(major, { ...BARE_N8N, ...clock.environment });
 	const restarted = restarts(bench, clock);
 	const { asTimePasses, collector, createRecords, expectAll, expectExactly } = restarted;
 	const { liveAgain, noneLeft, restart, subscriptions } = restarted;
