@@ -1,6 +1,6 @@
 /** Paces the requests of one key: the rate limit's window, parallel requests, and the order of executions. */
 import { Cancelled, isTransientStatus, NetworkFailure, SilentService } from '../failure/failures';
-import type { ApiAnswer, ApiRequest } from '../request';
+import type { ApiResponse, ApiRequest } from '../request';
 import type { Clock } from './clock';
 import { hasNoneLeft, isRateLimited } from './rateLimitHeaders';
 import { RateWindow } from './rateWindow';
@@ -48,7 +48,7 @@ export interface Sent {
 }
 
 /** The result of an attempt: a response, a fault, or undefined if it was canceled. */
-type Outcome = ApiAnswer | Error | undefined;
+type Outcome = ApiResponse | Error | undefined;
 
 /** The requests of one execution. Executions take turns, so that a long one doesn't delay a short one. */
 export class Lane {
@@ -87,7 +87,7 @@ export class Lane {
 
 /** Returns true if a response asks to wait and try again. */
 export const asksToWait = (
-	{ status, headers }: ApiAnswer,
+	{ status, headers }: ApiResponse,
 	{ method }: Pick<ApiRequest, 'method'>,
 ): boolean => isRateLimited(status, headers, isRepeatable(method)) || isTransientStatus(status);
 
