@@ -2,7 +2,7 @@
 import { Cancelled, isTransientStatus, NetworkFailure, SilentService } from '../failure/failures';
 import type { ApiResponse, ApiRequest } from '../request';
 import type { Clock } from './clock';
-import { hasNoneLeft, isRateLimited } from './rateLimitHeaders';
+import { hasNoneLeft, isRateLimited, MAX_WAIT_MS } from './rateLimitHeaders';
 import { RateWindow } from './rateWindow';
 import { IMPATIENT_WAIT_MS, isRepeatable } from './retryPolicy';
 import { createServiceClock, type ServiceClock } from './serviceClock';
@@ -272,12 +272,13 @@ export class Pace {
 
 	/** As `RateWindow.delay`, but also respects the pace that users have set. */
 	private delay(request: PacedRequest, now: number): number {
+		// The local clock may have been set back.
+		this.closedUntil = Math.min(this.closedUntil, now + MAX_WAIT_MS);
+		this.sentBefore.at = Math.min(this.sentBefore.at, now);
 		const held = Math.max(this.closedUntil - now, this.window.delay(now, this.underWay.size));
 		for (const lane of this.lanes) lane.note(held > 0, now);
 		if (held > 0) return held;
 		const rate = Math.min(this.sentBefore.rate, this.rateWith(request));
-		// The local clock may have been set back.
-		this.sentBefore.at = Math.min(this.sentBefore.at, now);
 		return this.sentBefore.at + 1_000 / rate - now;
 	}
 
