@@ -1,10 +1,7 @@
 const { availableParallelism } = require('node:os');
 
 /** Packages that ship ES modules only; jest runs CommonJS, so they are transformed like our own code. */
-const esModules = [
-	...['oidc-provider', 'jose', 'koa', 'eta', 'execa', 'ulid', 'nanoid'],
-	...['@fastify/cookie', 'cookie'],
-];
+const esModules = ['oidc-provider', 'jose', 'koa', 'eta', 'execa', 'ulid', 'nanoid'];
 
 /** @param {string} name what it is called, and its folder under test/ @returns {import('jest').Config} */
 const project = (name) => ({

@@ -1,5 +1,5 @@
 /**
- * `npm run mutate -- nodes/WorkspaceData/model/answer`: changes the code of a folder (or of one file) in every way
+ * `npm run mutate -- nodes/WorkspaceData/model/response`: changes the code of a folder (or of one file) in every way
  * that Stryker knows, and lists the changes that no test notices. Installs Stryker on first use.
  *
  * With `--lines 120`, only so many lines of it are changed, picked by `--seed` in pieces over all files: a sample. With

@@ -1,5 +1,5 @@
 import type { Session } from '../../nodes/WorkspaceData/transport/session';
-import type { ApiAnswer, ApiRequest } from '../../nodes/WorkspaceData/transport/request';
+import type { ApiResponse, ApiRequest } from '../../nodes/WorkspaceData/transport/request';
 
 /** A service whose answers a test gives, and the requests that came. */
 export interface ScriptedApi extends Session {
@@ -8,7 +8,7 @@ export interface ScriptedApi extends Session {
 
 /** @param answer gets each request; what it throws is the failure of the request */
 export function scriptedApi(
-	answer: (request: ApiRequest) => Partial<ApiAnswer> | Promise<Partial<ApiAnswer>>,
+	answer: (request: ApiRequest) => Partial<ApiResponse> | Promise<Partial<ApiResponse>>,
 	place: Partial<Session> = {},
 ): ScriptedApi {
 	const sent: ApiRequest[] = [];

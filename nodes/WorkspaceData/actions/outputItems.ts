@@ -1,8 +1,8 @@
 /** Converts records and other objects of the service to n8n items. */
-import type { Field } from '../model/answer/field';
+import type { Field } from '../model/response/field';
 import type { FieldIndex } from '../model/fieldIndex';
-import { UNKNOWN_ID, type DataRecord } from '../model/answer/record';
-import type { JsonObject } from '../model/answer/shapes';
+import { UNKNOWN_ID, type DataRecord } from '../model/response/record';
+import type { JsonObject } from '../model/response/shapes';
 import { RESERVED_KEYS, RESERVED_KEYS_2, topLevelKey } from '../model/itemKeys';
 import { plainNames } from '../model/text';
 import { fieldKeysOption, outputFormatOption } from '../ui/recordOptions';

@@ -2,8 +2,8 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { InputError } from '../model/inputError';
 import { plainText, plainNumber } from '../model/text';
-import { tryParse, isExactJson } from '../model/answer/json';
-import { isObject, type JsonObject } from '../model/answer/shapes';
+import { tryParse, isExactJson } from '../model/response/json';
+import { isObject, type JsonObject } from '../model/response/shapes';
 import { hasExpression, requireDecisions } from '../model/decisions';
 import type { Operation } from './operation';
 

@@ -1,6 +1,6 @@
 /** Runs the selected operation for every input item. */
 import type { IDataObject, IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
-import type { JsonObject } from '../model/answer/shapes';
+import type { JsonObject } from '../model/response/shapes';
 import { Cancelled } from '../transport/failure/failures';
 import { errorDetails, toNodeError } from '../transport/failure/nodeError';
 import type { Operation } from './operation';

@@ -7,14 +7,14 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 import { parseBaseUrl, pathSegment } from '../model/serviceUrl';
-import { readCards } from '../model/answer/card';
+import { readCards } from '../model/response/card';
 import { InputError } from '../model/inputError';
-import { isKeptBack, readProblem, readRefusal, type Problem } from '../model/answer/problem';
+import { isKeptBack, readProblem, readRefusal, type Problem } from '../model/response/problem';
 import { redact } from '../model/redact';
 import { accessTokens } from '../transport/processState';
 import { systemClock, type Clock } from '../transport/http/clock';
 import { entryText } from '../transport/auth/credential';
-import { AccessTokenError, NetworkFailure, UnusableAnswer } from '../transport/failure/failures';
+import { AccessTokenError, NetworkFailure, UnusableResponse } from '../transport/failure/failures';
 import { IN_BETWEEN } from '../transport/failure/explain';
 import { readNetworkFault } from '../transport/failure/networkFault';
 import { requestAccessToken } from '../transport/auth/tokenRequest';
@@ -95,16 +95,16 @@ async function listsCards(
 		headers: { Authorization: `Bearer ${token}`, Accept: 'application/json' },
 		timeout: TIMEOUT_MS,
 	} as const;
-	const answer = await sendAndRead(send, request, { clock }).catch(readNetworkFault);
-	if (answer instanceof NetworkFailure) {
+	const response = await sendAndRead(send, request, { clock }).catch(readNetworkFault);
+	if (response instanceof NetworkFailure) {
 		return sentence(
-			answer instanceof UnusableAnswer
-				? `The service at ${host} responded, but ${answer.message}`
-				: `The service at ${host} couldn't be reached: ${answer.message}`,
-			answer.description ?? "Check 'Base URL'",
+			response instanceof UnusableResponse
+				? `The service at ${host} responded, but ${response.message}`
+				: `The service at ${host} couldn't be reached: ${response.message}`,
+			response.description ?? "Check 'Base URL'",
 		);
 	}
-	const { status, body } = answer ?? { status: 0, body: '' };
+	const { status, body } = response ?? { status: 0, body: '' };
 	const refusal = readRefusal(status, body, clean);
 	if (status === 200 && !refusal) {
 		return readCards(body)

@@ -1,7 +1,7 @@
 /** What the calls of the editor share: the service, and the selected card and field. */
 import type { ILoadOptionsFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import type { Field } from '../model/answer/field';
+import type { Field } from '../model/response/field';
 import { indexFields, type FieldIndex } from '../model/fieldIndex';
 import { InputError } from '../model/inputError';
 import { locateCard, peekLocator } from '../model/locator';
@@ -11,7 +11,7 @@ import { toAuthentication, type Authentication } from '../transport/auth/credent
 import { saysGone } from '../transport/failure/failures';
 import { toNodeError } from '../transport/failure/nodeError';
 import { listCards, listFields } from '../transport/cardAndFieldListings';
-import { OWN_VALUES } from '../model/answer/record';
+import { OWN_VALUES } from '../model/response/record';
 import type { ValueField } from '../model/value/kinds/kind';
 
 /** How the editor's calls read: one short try, because a person is waiting. */

@@ -5,7 +5,7 @@ import type {
 	INodeListSearchResult,
 } from 'n8n-workflow';
 import { indexFields } from '../model/fieldIndex';
-import type { DataRecord } from '../model/answer/record';
+import type { DataRecord } from '../model/response/record';
 import { readCardPages } from './webUrl';
 import { listCards, listFields } from '../transport/cardAndFieldListings';
 import {

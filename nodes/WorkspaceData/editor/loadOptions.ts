@@ -1,9 +1,9 @@
 /** The entries of drop-down lists: field types, fields and conditions. */
 import type { ILoadOptionsFunctions, INodePropertyOptions } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import type { Field } from '../model/answer/field';
+import type { Field } from '../model/response/field';
 import { describedFieldTypes, getDescription } from '../transport/apiDescription';
-import { OWN_VALUES } from '../model/answer/record';
+import { OWN_VALUES } from '../model/response/record';
 import { listFields } from '../transport/cardAndFieldListings';
 import { CONDITION_OPTIONS } from '../ui/filters';
 import {

@@ -5,7 +5,7 @@ import type {
 	ResourceMapperField,
 	ResourceMapperFields,
 } from 'n8n-workflow';
-import type { Field } from '../model/answer/field';
+import type { Field } from '../model/response/field';
 import { InputError } from '../model/inputError';
 import {
 	fieldLabel,

@@ -1,5 +1,5 @@
 /** Checks switches and choices whose values come from expressions. */
-import { isObject } from './answer/shapes';
+import { isObject } from './response/shapes';
 import { InputError } from './inputError';
 
 /** The part of n8n's parameter definition that says which decisions it holds. */

@@ -1,5 +1,5 @@
 /** Finds fields of a card by name or ID. */
-import type { Field } from './answer/field';
+import type { Field } from './response/field';
 import { InputError } from './inputError';
 import { askForNearest, listedInQuotes, quote } from './names';
 import { foldCase } from './text';

@@ -1,9 +1,9 @@
 /** Reads resource locators: From List, By ID or By Name. */
 import { pathSegment } from './serviceUrl';
-import type { Card } from './answer/card';
+import type { Card } from './response/card';
 import { InputError } from './inputError';
 import { adviceOnNames, quote } from './names';
-import { isObject } from './answer/shapes';
+import { isObject } from './response/shapes';
 import { foldCase } from './text';
 
 /** A resource locator from n8n: the mode that the user selected, and the value. */

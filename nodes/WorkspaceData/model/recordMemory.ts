@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod/v3';
 import { isEmpty } from './value/emptyValue';
-import { type DataRecord, byAge, type Age } from './answer/record';
+import { type DataRecord, byAge, type Age } from './response/record';
 
 /** Max number of tokens that are kept. */
 export const REMEMBERED = {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod/v3';
-import { isTooDeep, tryParse } from './answer/json';
-import { isObject, type JsonObject, untouchedObject } from './answer/shapes';
+import { isTooDeep, tryParse } from './response/json';
+import { isObject, type JsonObject, untouchedObject } from './response/shapes';
 import { parseTime } from './time';
 
 /** The events a subscription can list. @see service interface, part 6 */

@@ -1,15 +1,15 @@
 /** The service's OpenAPI description: field types, and the largest page of records. */
-import { isObject, type JsonObject, isWebPage, ownValue } from '../model/answer/shapes';
+import { isObject, type JsonObject, isWebPage, ownValue } from '../model/response/shapes';
 import type { Session } from './session';
-import { ApiFailure, UnexpectedAnswer } from './failure/failures';
-import type { ApiAnswer, ApiRequest, ReadOptions } from './request';
+import { ApiFailure, UnexpectedResponse } from './failure/failures';
+import type { ApiResponse, ApiRequest, ReadOptions } from './request';
 
 /**
  * Requests the OpenAPI description that the service publishes. The interface doesn't say if its path
  * is relative to the API root or to the origin, so both are tried.
  *
  * @returns the document; as `{ yaml }` for YAML
- * @throws UnexpectedAnswer if the response isn't such a document
+ * @throws UnexpectedResponse if the response isn't such a document
  * @see service interface, parts 4 and 9
  */
 export async function getDescription(
@@ -18,7 +18,7 @@ export async function getDescription(
 	options: ReadOptions = {},
 ): Promise<JsonObject> {
 	const yaml = format === 'yaml';
-	const read = async (root: ApiRequest['root']): Promise<ApiAnswer> =>
+	const read = async (root: ApiRequest['root']): Promise<ApiResponse> =>
 		await session.request({
 			method: 'GET',
 			root,
@@ -35,7 +35,7 @@ export async function getDescription(
 	if (yaml && typeof body === 'string' && body.trim() !== '' && !isWebPage(body)) {
 		return { yaml: body };
 	}
-	throw new UnexpectedAnswer(
+	throw new UnexpectedResponse(
 		`The service doesn't publish its description as ${yaml ? 'YAML' : 'JSON'}`,
 		'Select the other format.',
 	);

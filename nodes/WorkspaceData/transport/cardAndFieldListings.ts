@@ -1,16 +1,16 @@
 /** Lists the cards of a workspace and the fields of a card. */
-import { readCard, readCards, type Card } from '../model/answer/card';
-import { readFields, type Field } from '../model/answer/field';
-import { readNextQuery, readTotal } from '../model/answer/page';
+import { readCard, readCards, type Card } from '../model/response/card';
+import { readFields, type Field } from '../model/response/field';
+import { readNextQuery, readTotal } from '../model/response/page';
 import type { Session } from './session';
-import { UnexpectedAnswer } from './failure/failures';
+import { UnexpectedResponse } from './failure/failures';
 import { openListing, type Listing } from './paging';
 import type { PathPart, ReadOptions } from './request';
 
 export type { ReadOptions };
 
-export const unexpected = (what: string): UnexpectedAnswer =>
-	new UnexpectedAnswer(
+export const unexpected = (what: string): UnexpectedResponse =>
+	new UnexpectedResponse(
 		`The response isn't ${what}`,
 		"Check 'Base URL' in the credential: another server may be answering at that address.",
 	);
@@ -32,7 +32,7 @@ export const PARTIAL = 206;
  * Opens a listing for which the interface shows no pages. It is complete unless the response says otherwise.
  *
  * @param what the name of the listing in messages
- * @throws UnexpectedAnswer if the list is incomplete or repeats an entry, because then another one is missing
+ * @throws UnexpectedResponse if the list is incomplete or repeats an entry, because then another one is missing
  */
 function openPlainListing<Entry extends { id: string }>(
 	session: Session,
@@ -45,23 +45,23 @@ function openPlainListing<Entry extends { id: string }>(
 	return openListing(`The ${what}`, async (next) => {
 		const query =
 			next === undefined ? {} : { query: Object.fromEntries(new URLSearchParams(next)) };
-		const answer = await session.request({ method: 'GET', path, ...query, ...options });
-		const { status, body, headers } = answer;
+		const response = await session.request({ method: 'GET', path, ...query, ...options });
+		const { status, body, headers } = response;
 		const entries = status === NO_CONTENT ? [] : read(body);
 		if (!entries) throw unexpected(`a ${what}`);
 		if (status === PARTIAL || (status === NO_CONTENT && next !== undefined)) {
-			throw new UnexpectedAnswer(`The service's ${what} is incomplete`, INCOMPLETE);
+			throw new UnexpectedResponse(`The service's ${what} is incomplete`, INCOMPLETE);
 		}
 		for (const { id } of entries) {
 			if (ids.has(id)) {
-				throw new UnexpectedAnswer(`The service's ${what} shows the ID ${id} twice`, INCOMPLETE);
+				throw new UnexpectedResponse(`The service's ${what} shows the ID ${id} twice`, INCOMPLETE);
 			}
 			ids.add(id);
 		}
 		const following = readNextQuery(body, headers.link);
 		const total = readTotal(body, headers['x-total-count']) ?? 0;
 		if (!following && total > ids.size) {
-			throw new UnexpectedAnswer(
+			throw new UnexpectedResponse(
 				`The service's ${what} is incomplete: it shows ${ids.size} of ${total}`,
 				INCOMPLETE,
 			);
@@ -79,7 +79,7 @@ export async function listCards(session: Session, options: ReadOptions = {}): Pr
 	return await openCardListing(session, options).first(Infinity);
 }
 
-/** Finds one card. @throws UnexpectedAnswer if the response has no card */
+/** Finds one card. @throws UnexpectedResponse if the response has no card */
 export async function getCard(
 	session: Session,
 	cardId: string,

@@ -2,7 +2,7 @@
 import type { IHookFunctions, ITriggerFunctions } from 'n8n-workflow';
 import type { Clock } from './http/clock';
 import { sendAndRead, type Send } from './http/sendAndRead';
-import type { ApiAnswer } from './request';
+import type { ApiResponse } from './request';
 
 /** The timeout for n8n's own response, in ms. The trigger waits for it. */
 export const OWN_TIMEOUT_MS = 5_000;
@@ -20,7 +20,7 @@ export async function postToSelf(
 	url: string,
 	probe: { body: string; headers: Record<string, string> },
 	clock: Clock,
-): Promise<ApiAnswer | undefined> {
+): Promise<ApiResponse | undefined> {
 	const request = {
 		method: 'POST',
 		url,

@@ -1,7 +1,7 @@
 /** Reads a listing page by page, once for all its readers. */
 import { sleep } from 'n8n-workflow';
-import type { Page } from '../model/answer/page';
-import { UnexpectedAnswer } from './failure/failures';
+import type { Page } from '../model/response/page';
+import { UnexpectedResponse } from './failure/failures';
 
 /** A listing with more pages is assumed to be endless. */
 const MAX_PAGES = 100_000;
@@ -52,7 +52,7 @@ export interface ListingOptions {
  * @param what the name of the listing in messages
  * @param readPage reads the page at a cursor (undefined: the first). After `restart`, the first page is read again,
  * because the meaning of a cursor may depend on the page size
- * @throws UnexpectedAnswer if a cursor repeats or the listing doesn't end
+ * @throws UnexpectedResponse if a cursor repeats or the listing doesn't end
  * @see service interface, part 4, "Records", rule 2
  */
 export const openListing = <Entry extends { id: string }>(
@@ -177,11 +177,11 @@ class PagedListing<Entry extends { id: string }> implements Listing<Entry> {
 		this.entries.push(entry);
 	}
 
-	/** Returns the cursor for the next page. @throws UnexpectedAnswer if it was used before */
+	/** Returns the cursor for the next page. @throws UnexpectedResponse if it was used before */
 	private useCursor(cursor: string): string {
 		const isRepeated = this.cursors.has(cursor);
 		if (isRepeated || this.cursors.size >= MAX_PAGES || this.barren >= MAX_BARREN_PAGES) {
-			throw new UnexpectedAnswer(
+			throw new UnexpectedResponse(
 				`${this.what} doesn't end: ${isRepeated ? 'a page points back to an earlier one' : 'its pages bring nothing new'}`,
 				"All entries before that point were read, but the rest can't be reached. Try again, or tell the operator of the service.",
 			);

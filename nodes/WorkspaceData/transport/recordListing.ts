@@ -1,8 +1,8 @@
 /** Lists the records of a card, in pages as large as the service allows. */
-import { readNextQuery, type Page } from '../model/answer/page';
-import { readRecordPage, type DataRecord, type RecordPage } from '../model/answer/record';
+import { readNextQuery, type Page } from '../model/response/page';
+import { readRecordPage, type DataRecord, type RecordPage } from '../model/response/record';
 import type { Session } from './session';
-import { ApiFailure, UnexpectedAnswer } from './failure/failures';
+import { ApiFailure, UnexpectedResponse } from './failure/failures';
 import { namesPageSize, SMALL_PAGE, type RefusedSize } from './pageSize';
 import { pageSizeOf } from './processState';
 import { openListing, type Listing, type ListingOptions } from './paging';
@@ -31,7 +31,7 @@ async function readRecords(
 		page.gap = 'there are more pages, but it tells no cursor';
 	}
 	if (page.gap) {
-		throw new UnexpectedAnswer(
+		throw new UnexpectedResponse(
 			`The service's list of records is incomplete: ${page.gap}`,
 			'Nothing was done with it, because records could be missed. Try again, or tell the operator of the service.',
 		);

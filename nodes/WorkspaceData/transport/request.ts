@@ -69,7 +69,7 @@ export type ReadOptions = Pick<
 >;
 
 /** A response of the service or its auth server. */
-export interface ApiAnswer {
+export interface ApiResponse {
 	status: number;
 	body: unknown;
 	headers: Headers;

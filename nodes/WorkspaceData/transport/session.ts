@@ -32,7 +32,7 @@ import { asksToWait, Lane, type Pace, type Sent } from './http/pace';
 import { nextStep, UNTRIED, type History, type Step } from './http/retryPolicy';
 import type { ServiceClock } from './http/serviceClock';
 import { accessTokens, paceOf } from './processState';
-import { type ApiAnswer, type ApiRequest, type Roots, toHttpRequest } from './request';
+import { type ApiResponse, type ApiRequest, type Roots, toHttpRequest } from './request';
 
 /** The pause after the first fault, in ms; it doubles with each further one. */
 const FIRST_PAUSE_MS = 300;
@@ -54,7 +54,7 @@ export interface Session {
 	 * @throws AccessTokenError if no access token can be obtained
 	 * @throws Cancelled if the execution is canceled
 	 */
-	request(request: ApiRequest): Promise<ApiAnswer>;
+	request(request: ApiRequest): Promise<ApiResponse>;
 	/** Stops sending: waiting requests end with Cancelled. */
 	stop(): void;
 	/** Aborted when nothing more is to be sent: the execution was canceled, or `stop` was called. */
@@ -153,7 +153,7 @@ class CredentialSession implements Session {
 	/** The number of timeouts since the last response. */
 	private timeOuts = 0;
 	/** The last response to a request that waited and was refused again: the rest of the execution doesn't wait again. */
-	private exhausted: ApiAnswer | undefined;
+	private exhausted: ApiResponse | undefined;
 
 	constructor(opened: Opened) {
 		this.opened = opened;
@@ -201,7 +201,7 @@ class CredentialSession implements Session {
 		return Math.min(this.opened.pace.atOnce(request), request.maxParallel ?? Infinity);
 	}
 
-	async request(request: ApiRequest): Promise<ApiAnswer> {
+	async request(request: ApiRequest): Promise<ApiResponse> {
 		const options = toHttpRequest(request, this.opened.roots);
 		const call: Call = { request, options, history: UNTRIED, sent: 'no' };
 		for (;;) {
@@ -212,11 +212,11 @@ class CredentialSession implements Session {
 	}
 
 	/** Makes one attempt when it may be sent. @returns the response, or what follows */
-	private async tryOnce(call: Call): Promise<ApiAnswer | Again> {
+	private async tryOnce(call: Call): Promise<ApiResponse | Again> {
 		const { pace, clock } = this.opened;
 		const place = await this.turn(call);
 		const { outcome, token } = await this.attempt(call);
-		let result: ApiAnswer | Failure | Again | undefined;
+		let result: ApiResponse | Failure | Again | undefined;
 		try {
 			result = this.judge(call, outcome, token);
 		} finally {
@@ -265,7 +265,7 @@ class CredentialSession implements Session {
 		call: Call,
 		outcome: Attempt['outcome'],
 		token: string | undefined,
-	): ApiAnswer | Failure | Again {
+	): ApiResponse | Failure | Again {
 		const { clock, credential, isAccount } = this.opened;
 		const { request, history, sent: before } = call;
 		if (outcome instanceof Cancelled) return new Cancelled(either(before, outcome.sent));
@@ -295,10 +295,10 @@ class CredentialSession implements Session {
 	/** Returns the result of the last attempt. @param before the state after earlier attempts */
 	private conclude(
 		act: 'done' | 'alreadyGone' | 'fail',
-		outcome: ApiAnswer | NetworkFailure,
+		outcome: ApiResponse | NetworkFailure,
 		{ request, fault, sent, waitingSince }: Call,
 		before: WasSent,
-	): ApiAnswer | Failure {
+	): ApiResponse | Failure {
 		const { origin, pace } = this.opened;
 		if (outcome instanceof Error) {
 			const reason = outcome instanceof SilentService ? (fault ?? outcome) : outcome;
@@ -312,7 +312,7 @@ class CredentialSession implements Session {
 		return isGone ? { ...outcome, status: 204, body: '' } : failure;
 	}
 
-	private exhaust(refusal: ApiAnswer): void {
+	private exhaust(refusal: ApiResponse): void {
 		this.exhausted = refusal;
 		this.lane.cancel();
 	}

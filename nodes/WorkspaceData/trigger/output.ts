@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import type { DeliveredEvent } from '../model/webhookEvent';
-import type { DataRecord } from '../model/answer/record';
+import type { DataRecord } from '../model/response/record';
 import type { FieldIndex } from '../model/fieldIndex';
-import { isObject, type JsonObject } from '../model/answer/shapes';
+import { isObject, type JsonObject } from '../model/response/shapes';
 import { EVENT_KEYS, RESERVED_KEYS_2, topLevelKey } from '../model/itemKeys';
 import { recordKey } from './catchUp/memory';
 import type { TriggerSettings } from './parameters';

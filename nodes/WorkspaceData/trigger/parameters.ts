@@ -15,7 +15,7 @@ import {
 	type EnteredCondition,
 } from '../model/value/recordFilter';
 import { checkCondition } from '../model/value/condition';
-import { OWN_VALUES } from '../model/answer/record';
+import { OWN_VALUES } from '../model/response/record';
 import { plainNames, plainNumber, plainText } from '../model/text';
 import { openSession, type Session } from '../transport/session';
 import { toAuthentication, type Authentication } from '../transport/auth/credential';

@@ -7,7 +7,7 @@ import {
 	withoutErrorFlag,
 	type OutputOptions,
 } from '../../../nodes/WorkspaceData/actions/outputItems';
-import type { DataRecord } from '../../../nodes/WorkspaceData/model/answer/record';
+import type { DataRecord } from '../../../nodes/WorkspaceData/model/response/record';
 import { indexFields } from '../../../nodes/WorkspaceData/model/fieldIndex';
 import { field } from '../model/fields';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Field } from '../../../nodes/WorkspaceData/model/answer/field';
+import type { Field } from '../../../nodes/WorkspaceData/model/response/field';
 import { indexFields } from '../../../nodes/WorkspaceData/model/fieldIndex';
 import { field } from './fields';
 

@@ -1,4 +1,4 @@
-import { readField, type Field } from '../../../nodes/WorkspaceData/model/answer/field';
+import { readField, type Field } from '../../../nodes/WorkspaceData/model/response/field';
 
 /** A field as the service lists it. */
 export function field(

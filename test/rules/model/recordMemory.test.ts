@@ -1,7 +1,7 @@
 /** The memory of returned records, in thousands of histories of a card. */
 import fc from 'fast-check';
-import type { DataRecord } from '../../../nodes/WorkspaceData/model/answer/record';
-import { ageOf, byAge } from '../../../nodes/WorkspaceData/model/answer/record';
+import type { DataRecord } from '../../../nodes/WorkspaceData/model/response/record';
+import { ageOf, byAge } from '../../../nodes/WorkspaceData/model/response/record';
 import {
 	isSeen,
 	NOTHING_SEEN,

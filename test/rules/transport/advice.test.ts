@@ -7,10 +7,10 @@ import {
 } from '../../../nodes/WorkspaceData/transport/failure/explain';
 import {
 	AccessTokenError,
-	AnswerTooLarge,
-	CutOffAnswer,
+	ResponseTooLarge,
+	CutOffResponse,
 	NetworkFailure,
-	UnusableAnswer,
+	UnusableResponse,
 	type WasSent,
 } from '../../../nodes/WorkspaceData/transport/failure/failures';
 import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
@@ -81,8 +81,8 @@ test.each([
 
 const lost = new NetworkFailure('ECONNRESET', 'the secret connection was closed', 'maybe', true);
 const never = new NetworkFailure('ECONNREFUSED', 'the connection was refused', 'no', true);
-const cut = new CutOffAnswer();
-const odd = new UnusableAnswer('X', 'the response is odd', false);
+const cut = new CutOffResponse();
+const odd = new UnusableResponse('X', 'the response is odd', false);
 const patch = { method: 'PATCH' } as const;
 
 test.each<[NetworkFailure, Pick<ApiRequest, 'method' | 'creates'>, string, RegExp, WasSent]>([
@@ -100,15 +100,15 @@ test.each<[NetworkFailure, Pick<ApiRequest, 'method' | 'creates'>, string, RegEx
 	[never, patch, "The service couldn't be reached", /make sure that this n8n/, 'no'],
 	[cut, patch, 'The change may have been carried out: the response was cut off', /again/, 'yes'],
 	[odd, sending(), 'The service responded, but the response is odd', /^Check 'Base URL'/, 'no'],
-	[new AnswerTooLarge(), sending(), 'The service responded', /^At most 64 MB.*'Limit'/, 'no'],
-	[new AnswerTooLarge(), sending('record'), 'The record may have been created', /check/, 'yes'],
+	[new ResponseTooLarge(), sending(), 'The service responded', /^At most 64 MB.*'Limit'/, 'no'],
+	[new ResponseTooLarge(), sending('record'), 'The record may have been created', /check/, 'yes'],
 ])('%s for %j: %s', (fault, request, message, description, sent) => {
 	expect(unreachable(fault, request, origin)).toMatchObject({
 		message: expect.stringContaining(message),
 		description: expect.stringMatching(description),
 		httpCode: fault.httpCode,
 		sent,
-		tooLarge: fault instanceof AnswerTooLarge,
+		tooLarge: fault instanceof ResponseTooLarge,
 	});
 });
 

@@ -104,16 +104,20 @@ test('a reset that is rounded up, as by most services: nothing is refused', asyn
 async function keyAfter(tells: (now: number) => Headers, closedMs = 0) {
 	const clock = createTestClock();
 	const gate = openGate(clock);
-	await gate.enter();
+	const lane = new Lane();
+	await gate.enter({}, lane);
 	gate.leave(tells(clock.now()), closedMs && clock.now() + closedMs);
 	const start = clock.now();
 	const passed: number[] = [];
 	const queue = (count: number, how = {}) => {
 		for (let n = 0; n < count; n += 1) {
-			void gate.enter(how).then(() => passed.push(clock.now() - start));
+			void gate.enter(how, lane).then(
+				() => passed.push(clock.now() - start),
+				() => undefined,
+			);
 		}
 	};
-	return { clock, gate, passed, queue };
+	return { clock, gate, lane, passed, queue };
 }
 const told = (remaining: number, limit?: number, resetS?: number): Headers => ({
 	'x-ratelimit-remaining': String(remaining),
@@ -141,11 +145,12 @@ test.each<[string, Headers, Array<Headers | 'lost'>, number[]]>([
 	['lost, another one follows', told(0, undefined, 3), ['lost'], [3_000, 3_500]],
 	['a reset a year away is asked about after a minute (B20)', told(0, 1, 9_000_000), [], [60_000]],
 ])('%s', async (_, first, later, expected) => {
-	const { clock, gate, passed, queue } = await keyAfter(() => first);
+	const { clock, gate, lane, passed, queue } = await keyAfter(() => first);
 	queue(4);
 	await clock.sleep(3_500);
 	for (const response of later) gate.leave(response === 'lost' ? undefined : response);
 	await clock.sleep(60_000);
+	lane.cancel();
 	expect(passed.slice(0, expected.length)).toEqual(expected);
 	if (first['x-ratelimit-limit'] !== '1') expect(passed).toEqual(expected);
 });
@@ -177,6 +182,20 @@ test("a refusal holds everybody back, an earlier end of a pause ends none, and w
 	await clock.sleep(9_000);
 	expect(passed).toEqual([8_000, 8_000]);
 });
+
+test.each<[string, Headers, number]>([
+	['a refusal', {}, SECOND],
+	['a window that is used up', told(0, 50, 10), 0],
+])(
+	'%s: at most a minute of waiting, even if the local clock is set back',
+	async (_, headers, ms) => {
+		const { clock, gate } = await keyAfter(() => headers, ms);
+		clock.pass(-3_600_000);
+		const start = clock.now();
+		await gate.enter();
+		expect(clock.now() - start).toBeLessThanOrEqual(60 * SECOND);
+	},
+);
 
 test('G8: a service that is silent from the start is asked once a second, not once for each time-out', async () => {
 	const clock = createTestClock();

@@ -1,5 +1,5 @@
 /** The fields of a new card: checked before anything is sent, and created in their order after the card. */
-import { isObject } from '../../model/answer/shapes';
+import { isObject } from '../../model/response/shapes';
 import { InputError } from '../../model/inputError';
 import { quote } from '../../model/names';
 import { cleanName } from '../../model/text';

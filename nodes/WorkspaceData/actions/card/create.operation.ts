@@ -5,14 +5,14 @@ import {
 	ifCardExistsProperty,
 } from '../../ui/fieldDefinition';
 import { readChoice, readJsonObject, requireText } from '../readParameters';
-import { noIdHint, readCreated } from '../../transport/writeAnswer';
+import { noIdHint, readCreated } from '../../transport/writeResponse';
 import { defineOperation } from '../operation';
 import { addCardFields, readCardFields } from './cardFields';
-import { readCard, type Card } from '../../model/answer/card';
+import { readCard, type Card } from '../../model/response/card';
 import { InputError } from '../../model/inputError';
 import { cardsOfName, findCardByName } from '../../model/locator';
-import type { JsonObject } from '../../model/answer/shapes';
-import { mayHaveHappened, UnexpectedAnswer } from '../../transport/failure/failures';
+import type { JsonObject } from '../../model/response/shapes';
+import { mayHaveHappened, UnexpectedResponse } from '../../transport/failure/failures';
 import { listCards, type ReadOptions } from '../../transport/cardAndFieldListings';
 import type { Run } from '../run/run';
 import { quote } from '../../model/names';
@@ -70,8 +70,8 @@ export const createCard = defineOperation({
 	},
 });
 
-const withoutId = (name: string): UnexpectedAnswer =>
-	new UnexpectedAnswer(
+const withoutId = (name: string): UnexpectedResponse =>
+	new UnexpectedResponse(
 		`Card ${quote(name)} was created, but the service returned no ID for it`,
 		"Its fields weren't created. Look for the card in the service, and add them with Field > Create.",
 		true,
@@ -81,21 +81,21 @@ const withoutId = (name: string): UnexpectedAnswer =>
  * Creates a card.
  *
  * @returns the card if the response shows it, or else its ID
- * @throws UnexpectedAnswer if something else responded, such as a proxy's page
+ * @throws UnexpectedResponse if something else responded, such as a proxy's page
  */
 export async function addCard(
 	{ session }: Pick<Run, 'session'>,
 	body: JsonObject,
 	request: ReadOptions = {},
 ): Promise<Card | undefined> {
-	const answer = await session.request({
+	const response = await session.request({
 		...request,
 		method: 'POST',
 		path: ['cards'],
 		body,
 		creates: 'card',
 	});
-	return readCreated(answer, { thing: 'card', read: readCard, sent: body });
+	return readCreated(response, { thing: 'card', read: readCard, sent: body });
 }
 
 /**
@@ -166,7 +166,7 @@ export async function cardOfName(
 		});
 		const made = created ?? (await findNew(run, name, before, request));
 		if (made) return { card: made, isNew: true };
-		throw new UnexpectedAnswer(
+		throw new UnexpectedResponse(
 			`Card ${quote(name)} was created, but isn't listed`,
 			'Look for the card before you run this item again.',
 			true,

@@ -1,7 +1,7 @@
-import type { Card } from '../../model/answer/card';
+import type { Card } from '../../model/response/card';
 import { indexFields, type FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
-import type { JsonObject } from '../../model/answer/shapes';
+import type { JsonObject } from '../../model/response/shapes';
 import { cardNameProperty, ifCardExistsProperty } from '../../ui/fieldDefinition';
 import {
 	maxParallelOption,

@@ -2,7 +2,7 @@ import { cardPath, getCard } from '../../transport/cardAndFieldListings';
 import { cardLocator } from '../../ui/locators';
 import { countRecords, readDryRun } from '../writing/dryRun';
 import { defineOperation } from '../operation';
-import { assertDone } from '../../transport/writeAnswer';
+import { assertDone } from '../../transport/writeResponse';
 import { dryRunProperty } from '../../ui/writeOptions';
 
 export const deleteCard = defineOperation({

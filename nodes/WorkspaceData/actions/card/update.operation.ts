@@ -1,10 +1,10 @@
-import { readCard } from '../../model/answer/card';
+import { readCard } from '../../model/response/card';
 import { cardPath } from '../../transport/cardAndFieldListings';
 import { customPropertiesProperty } from '../../ui/fieldDefinition';
 import { cardLocator } from '../../ui/locators';
 import { readJsonObject, requireEntries, requireText } from '../readParameters';
 import { defineOperation } from '../operation';
-import { assertDone } from '../../transport/writeAnswer';
+import { assertDone } from '../../transport/writeResponse';
 
 export const updateCard = defineOperation({
 	value: 'update',

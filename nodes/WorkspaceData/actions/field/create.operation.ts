@@ -5,13 +5,13 @@ import {
 	fieldTypeProperty,
 } from '../../ui/fieldDefinition';
 import { cardLocator } from '../../ui/locators';
-import { noIdHint, readCreated } from '../../transport/writeAnswer';
+import { noIdHint, readCreated } from '../../transport/writeResponse';
 import { readJsonObject, requireText, readJson } from '../readParameters';
 import { defineOperation } from '../operation';
-import { readField, type Field } from '../../model/answer/field';
-import type { FieldOption } from '../../model/answer/option';
+import { readField, type Field } from '../../model/response/field';
+import type { FieldOption } from '../../model/response/option';
 import { InputError } from '../../model/inputError';
-import type { JsonObject } from '../../model/answer/shapes';
+import type { JsonObject } from '../../model/response/shapes';
 import { plainText } from '../../model/text';
 import { listedChoices } from '../../model/value/kinds/multiSelect';
 import { cardPath, type ReadOptions } from '../../transport/cardAndFieldListings';
@@ -99,7 +99,7 @@ export function readFieldOptions(
  * Adds a field to a card.
  *
  * @returns the field if the response shows it, or else its ID
- * @throws UnexpectedAnswer if something else responded, such as a proxy's page
+ * @throws UnexpectedResponse if something else responded, such as a proxy's page
  */
 export async function addField(
 	{ session }: Pick<Run, 'session'>,
@@ -107,7 +107,7 @@ export async function addField(
 	body: JsonObject,
 	request: ReadOptions = {},
 ): Promise<Field | undefined> {
-	const answer = await session.request({
+	const response = await session.request({
 		...request,
 		method: 'POST',
 		path: [...cardPath(cardId), 'fields'],
@@ -116,5 +116,5 @@ export async function addField(
 		// One at a time, so that fields are in the order of the items.
 		maxParallel: 1,
 	});
-	return readCreated(answer, { thing: 'field', read: readField, sent: body });
+	return readCreated(response, { thing: 'field', read: readField, sent: body });
 }

@@ -2,7 +2,7 @@ import { cardLocator, fieldLocator } from '../../ui/locators';
 import { defineOperation } from '../operation';
 import { readDryRun, countUse } from '../writing/dryRun';
 import { fieldPath, locateExactField } from './fieldLocator';
-import { assertDone } from '../../transport/writeAnswer';
+import { assertDone } from '../../transport/writeResponse';
 import { dryRunProperty } from '../../ui/writeOptions';
 
 export const deleteField = defineOperation({

@@ -1,5 +1,5 @@
 /** Finds the field that the parameters 'Card' and 'Field' mean. */
-import type { Field } from '../../model/answer/field';
+import type { Field } from '../../model/response/field';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import { type Locator, readLocator } from '../../model/locator';

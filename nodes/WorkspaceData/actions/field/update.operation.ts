@@ -1,8 +1,8 @@
 import { settingChoices } from '../../model/value/newChoices';
-import { readField, type Field } from '../../model/answer/field';
-import type { FieldOption } from '../../model/answer/option';
+import { readField, type Field } from '../../model/response/field';
+import type { FieldOption } from '../../model/response/option';
 import { ApiFailure } from '../../transport/failure/failures';
-import type { JsonObject } from '../../model/answer/shapes';
+import type { JsonObject } from '../../model/response/shapes';
 import {
 	choicesProperty,
 	customPropertiesProperty,
@@ -16,7 +16,7 @@ import type { CardReference, Run } from '../run/run';
 import { readDryRun, countUse } from '../writing/dryRun';
 import { readFieldOptions } from './create.operation';
 import { fieldPath, fieldsOf, locateField } from './fieldLocator';
-import { assertDone } from '../../transport/writeAnswer';
+import { assertDone } from '../../transport/writeResponse';
 import { listedInQuotes } from '../../model/names';
 import { dryRunProperty } from '../../ui/writeOptions';
 

@@ -1,9 +1,9 @@
 /** Adds the missing fields and choices of a card, once for all items and before the first write. */
 import { enteredChoice } from '../../model/value/choices';
 import { addingChoices } from '../../model/value/newChoices';
-import { readField } from '../../model/answer/field';
+import { readField } from '../../model/response/field';
 import { foldCase } from '../../model/text';
-import { plainOption } from '../../model/answer/option';
+import { plainOption } from '../../model/response/option';
 import { indexFields, type FieldIndex } from '../../model/fieldIndex';
 import { readChoice } from '../readParameters';
 import { fieldPath, fieldsOf } from '../field/fieldLocator';

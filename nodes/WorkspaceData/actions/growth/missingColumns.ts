@@ -1,6 +1,6 @@
 /** Finds the fields and choices that a card lacks for the values of a run. */
 import { newChoices } from '../../model/value/newChoices';
-import type { Field } from '../../model/answer/field';
+import type { Field } from '../../model/response/field';
 import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
 import type { Column } from './newFields';
 import type { Run } from '../run/run';

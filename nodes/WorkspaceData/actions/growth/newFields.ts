@@ -1,11 +1,11 @@
 /** Plans the missing fields of a card from their values, then creates them once. */
-import type { Field } from '../../model/answer/field';
+import type { Field } from '../../model/response/field';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { describedFieldTypes } from '../../transport/apiDescription';
 import { inferType, offeredType, textType, USUAL_TYPES } from '../../model/value/inferType';
 import type { Formats } from '../../model/value/formats';
 import { InputError } from '../../model/inputError';
-import { ApiFailure, mayHaveHappened, UnexpectedAnswer } from '../../transport/failure/failures';
+import { ApiFailure, mayHaveHappened, UnexpectedResponse } from '../../transport/failure/failures';
 import { listFields, type ReadOptions } from '../../transport/cardAndFieldListings';
 import { foldCase } from '../../model/text';
 import { addField } from '../field/create.operation';
@@ -153,7 +153,7 @@ export function hintAtNames(
 	}
 }
 
-/** @throws InputError for a name that two fields have now @throws UnexpectedAnswer for one that no field has */
+/** @throws InputError for a name that two fields have now @throws UnexpectedResponse for one that no field has */
 function requireOnce(card: CardReference, index: FieldIndex, name: string): void {
 	const same = index.fields.filter((field) => field.name === name);
 	if (same.length > 1) {
@@ -164,7 +164,7 @@ function requireOnce(card: CardReference, index: FieldIndex, name: string): void
 		);
 	}
 	if (index.candidates(name).length > 0) return;
-	throw new UnexpectedAnswer(
+	throw new UnexpectedResponse(
 		`Field ${quote(name)} was created, but card '${card.name}' doesn't list it`,
 		'No record was written. Look for the field before you run the node again.',
 	);

@@ -1,7 +1,7 @@
 /** The option 'If Not Found': the output of an item whose record doesn't exist. */
 import { InputError } from '../../model/inputError';
-import type { DataRecord } from '../../model/answer/record';
-import type { JsonObject } from '../../model/answer/shapes';
+import type { DataRecord } from '../../model/response/record';
+import type { JsonObject } from '../../model/response/shapes';
 import { saysGone, type ApiFailure } from '../../transport/failure/failures';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { readChoice } from '../readParameters';

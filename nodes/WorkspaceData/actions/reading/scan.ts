@@ -1,5 +1,5 @@
 /** Reads a card's records page by page, as far as the conditions require it. */
-import type { DataRecord } from '../../model/answer/record';
+import type { DataRecord } from '../../model/response/record';
 import type { CardReference, Run } from '../run/run';
 import type { FieldIndex } from '../../model/fieldIndex';
 import {

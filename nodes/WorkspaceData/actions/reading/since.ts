@@ -3,8 +3,8 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
-import { type DataRecord, ageOf, byAge } from '../../model/answer/record';
-import { isObject, type JsonObject } from '../../model/answer/shapes';
+import { type DataRecord, ageOf, byAge } from '../../model/response/record';
+import { isObject, type JsonObject } from '../../model/response/shapes';
 import {
 	isSeen,
 	isWithin,

@@ -2,7 +2,7 @@
 import { z } from 'zod/v3';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
-import type { DataRecord } from '../../model/answer/record';
+import type { DataRecord } from '../../model/response/record';
 import { namedValue, type NamedValue } from '../../model/value/recordFilter';
 import { byCharacter, plainText } from '../../model/text';
 import type { Run } from '../run/run';

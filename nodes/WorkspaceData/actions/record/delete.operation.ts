@@ -1,4 +1,4 @@
-import type { DataRecord } from '../../model/answer/record';
+import type { DataRecord } from '../../model/response/record';
 import { readLocator } from '../../model/locator';
 import { cardLocator, recordLocator } from '../../ui/locators';
 import {

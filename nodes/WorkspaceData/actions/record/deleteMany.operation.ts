@@ -1,4 +1,4 @@
-import type { DataRecord } from '../../model/answer/record';
+import type { DataRecord } from '../../model/response/record';
 import { filterDetails, filtersProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import {

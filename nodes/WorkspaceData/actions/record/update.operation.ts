@@ -1,5 +1,5 @@
 import { readLocator } from '../../model/locator';
-import type { DataRecord } from '../../model/answer/record';
+import type { DataRecord } from '../../model/response/record';
 import { UPDATE_LABEL, updateColumnsProperty, selectCardNotice } from '../../ui/columns';
 import { cardLocator, recordLocator } from '../../ui/locators';
 import { recordOptions } from '../../ui/recordOptions';

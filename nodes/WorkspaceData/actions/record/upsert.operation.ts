@@ -1,6 +1,6 @@
 import { InputError } from '../../model/inputError';
-import type { DataRecord } from '../../model/answer/record';
-import type { JsonObject } from '../../model/answer/shapes';
+import type { DataRecord } from '../../model/response/record';
+import type { JsonObject } from '../../model/response/shapes';
 import { matchColumnsProperty, selectCardNotice, VALUES_LABEL } from '../../ui/columns';
 import { cardLocator } from '../../ui/locators';
 import { recordOptions } from '../../ui/recordOptions';

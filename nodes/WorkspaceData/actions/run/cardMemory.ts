@@ -2,8 +2,8 @@
  * Remembers what this process wrote to the records of a card: in the last minute, because a listing may lag behind,
  * and since the oldest listing that a run still uses was opened.
  */
-import type { DataRecord } from '../../model/answer/record';
-import { type JsonObject, ownValue } from '../../model/answer/shapes';
+import type { DataRecord } from '../../model/response/record';
+import { type JsonObject, ownValue } from '../../model/response/shapes';
 import { canonicalJson } from '../../model/value/serialization';
 
 /** How long a listing may lag behind, and a request without a response may still be carried out, in ms. */

@@ -1,6 +1,6 @@
 /** Ends a run: adds a hint after a long wait, and says how far a failed or canceled run came. */
 import type { IExecuteFunctions, NodeOperationError } from 'n8n-workflow';
-import type { JsonObject } from '../../model/answer/shapes';
+import type { JsonObject } from '../../model/response/shapes';
 import { Cancelled } from '../../transport/failure/failures';
 import { progressOf, type Messages } from './messages';
 

@@ -1,8 +1,8 @@
 /** Remembers what a run has read, once for all items: the workspace's cards, their records and their fields. */
-import type { Field } from '../../model/answer/field';
+import type { Field } from '../../model/response/field';
 import { foldCase } from '../../model/text';
-import type { Card } from '../../model/answer/card';
-import { ownValue } from '../../model/answer/shapes';
+import type { Card } from '../../model/response/card';
+import { ownValue } from '../../model/response/shapes';
 import { indexFields, type FieldIndex } from '../../model/fieldIndex';
 import { locateCard, readLocator, type Locator } from '../../model/locator';
 import type { Session } from '../../transport/session';

@@ -2,9 +2,9 @@
 import type { FieldIndex } from '../../model/fieldIndex';
 import type { Zone } from '../../model/time';
 import { keyOf } from '../../model/value/value';
-import { type DataRecord, ageOf, byAge } from '../../model/answer/record';
-import { ownValue, type JsonObject } from '../../model/answer/shapes';
-import { UnexpectedAnswer } from '../../transport/failure/failures';
+import { type DataRecord, ageOf, byAge } from '../../model/response/record';
+import { ownValue, type JsonObject } from '../../model/response/shapes';
+import { UnexpectedResponse } from '../../transport/failure/failures';
 import { eachInSlices, type YieldToLoop } from '../schedule/yieldToLoop';
 import type { CardView, UnknownCreation } from './cardMemory';
 
@@ -58,20 +58,20 @@ const recordsOf = (
 	known: DataRecord | Map<string, DataRecord> | undefined,
 ): readonly DataRecord[] => (known instanceof Map ? [...known.values()] : known ? [known] : []);
 
-const skipped = (): UnexpectedAnswer =>
-	new UnexpectedAnswer(
+const skipped = (): UnexpectedResponse =>
+	new UnexpectedResponse(
 		"The service's list of records isn't complete: its pages show a record twice, so they may skip others",
 		'Nothing was created or deleted. The list was read three times. Run the node again while nobody else changes the card, or tell the operator of the service.',
 	);
 
-const notListed = (): UnexpectedAnswer =>
-	new UnexpectedAnswer(
+const notListed = (): UnexpectedResponse =>
+	new UnexpectedResponse(
 		"The record that an earlier item created can't be found",
 		"The service didn't return the ID of the new record, and doesn't list a record with these values. Nothing was written for this item, to avoid a duplicate.",
 	);
 
-const mayExist = (): UnexpectedAnswer =>
-	new UnexpectedAnswer(
+const mayExist = (): UnexpectedResponse =>
+	new UnexpectedResponse(
 		"This record may exist already, but the service doesn't list it",
 		'The response to its creation was lost. Nothing was written for this item, to avoid a duplicate. Run it again in a minute.',
 	);
@@ -143,7 +143,7 @@ export class MatchIndex {
 	 * Requires that the listing has shown all records. Otherwise a skipped record would be created again, or count as
 	 * missing.
 	 *
-	 * @throws UnexpectedAnswer
+	 * @throws UnexpectedResponse
 	 */
 	requireComplete(): void {
 		if (!this.isComplete) throw skipped();
@@ -184,7 +184,7 @@ export class MatchIndex {
 	/**
 	 * Returns the records that have these values, oldest first.
 	 *
-	 * @throws UnexpectedAnswer if a record was created for them, or may have been, but isn't listed
+	 * @throws UnexpectedResponse if a record was created for them, or may have been, but isn't listed
 	 */
 	async find(data: JsonObject): Promise<readonly DataRecord[]> {
 		const found = this.known(data);

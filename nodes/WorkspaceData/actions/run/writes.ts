@@ -1,7 +1,7 @@
 /** The writes of a run: their order, and what this process knows about the written records. */
 import type { FieldIndex } from '../../model/fieldIndex';
-import { UNKNOWN_ID, type DataRecord } from '../../model/answer/record';
-import type { JsonObject } from '../../model/answer/shapes';
+import { UNKNOWN_ID, type DataRecord } from '../../model/response/record';
+import type { JsonObject } from '../../model/response/shapes';
 import { createKeyedQueue } from '../../model/keyedQueue';
 import type { Zone } from '../../model/time';
 import type { Session } from '../../transport/session';
@@ -11,7 +11,7 @@ import {
 	mayHaveHappened,
 	mayStillHappen,
 	namesGone,
-	UnexpectedAnswer,
+	UnexpectedResponse,
 } from '../../transport/failure/failures';
 import { wait, type Clock } from '../../transport/http/clock';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
@@ -111,13 +111,13 @@ export class Writes {
 	 *
 	 * @param name the name in all executions, for example `field "Price" of crd_1`
 	 * @param shown the name in a message, for example `Field 'Price'`
-	 * @throws UnexpectedAnswer if it may exist
+	 * @throws UnexpectedResponse if it may exist
 	 */
 	async creating<T>(name: string, shown: string, create: () => Promise<T>): Promise<T> {
 		const key = this.address(name);
 		const { clock } = this.run;
 		if (clock.now() - (unclearCreations.get(key) ?? -Infinity) < LAG_MS) {
-			throw new UnexpectedAnswer(
+			throw new UnexpectedResponse(
 				`${shown} may exist already, but the service doesn't list it`,
 				'The response to its creation was lost less than a minute ago. Nothing was created, to avoid a duplicate. Run the item again in a minute.',
 			);

@@ -1,6 +1,6 @@
 /** Writes the items of cards that passed Sync's check, then deletes the records without an item. */
 import { InputError } from '../../model/inputError';
-import type { DataRecord } from '../../model/answer/record';
+import type { DataRecord } from '../../model/response/record';
 import { count } from '../../model/names';
 import { progressOf } from '../run/messages';
 import type { Run } from '../run/run';

@@ -2,8 +2,8 @@
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import { isEmpty } from '../../model/value/emptyValue';
-import type { DataRecord } from '../../model/answer/record';
-import { ownValue, type JsonObject } from '../../model/answer/shapes';
+import type { DataRecord } from '../../model/response/record';
+import { ownValue, type JsonObject } from '../../model/response/shapes';
 import { plainText } from '../../model/text';
 import { Cancelled } from '../../transport/failure/failures';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';

@@ -1,6 +1,6 @@
 /** Compares a card's items with all of its records before anything is sent. */
-import type { DataRecord } from '../../model/answer/record';
-import type { JsonObject } from '../../model/answer/shapes';
+import type { DataRecord } from '../../model/response/record';
+import type { JsonObject } from '../../model/response/shapes';
 import { InputError } from '../../model/inputError';
 import { eachInSlices } from '../schedule/yieldToLoop';
 import { count, clip, listed } from '../../model/names';

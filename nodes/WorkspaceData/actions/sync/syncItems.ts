@@ -1,7 +1,7 @@
 /** The items of a Sync by card. There may be 100,000, so only the values to write are kept. */
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
-import type { JsonObject } from '../../model/answer/shapes';
+import type { JsonObject } from '../../model/response/shapes';
 import type { Allowed } from '../growth/cardChanges';
 import type { CardReference, Run } from '../run/run';
 import { requireData, toRecordData } from '../writing/valueConversion';

@@ -1,9 +1,9 @@
 /** Changes all records that meet the conditions. */
 import { InputError } from '../../model/inputError';
 import { plainNumber, plainText } from '../../model/text';
-import { isObject } from '../../model/answer/shapes';
+import { isObject } from '../../model/response/shapes';
 import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
-import type { DataRecord } from '../../model/answer/record';
+import type { DataRecord } from '../../model/response/record';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { count } from '../../model/names';
 import { inParallel } from '../schedule/items';

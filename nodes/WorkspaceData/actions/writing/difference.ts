@@ -1,8 +1,8 @@
 /** Finds the item's values that a record lacks. Only these are sent, and a value it already has is never refused. */
-import type { Field } from '../../model/answer/field';
-import { plainOption } from '../../model/answer/option';
-import { type DataRecord } from '../../model/answer/record';
-import { type JsonObject, ownValue } from '../../model/answer/shapes';
+import type { Field } from '../../model/response/field';
+import { plainOption } from '../../model/response/option';
+import { type DataRecord } from '../../model/response/record';
+import { type JsonObject, ownValue } from '../../model/response/shapes';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import type { Zone } from '../../model/time';

@@ -1,9 +1,9 @@
 /** The option 'Dry Run': sends no changes, and returns what would change. */
-import type { DataRecord } from '../../model/answer/record';
-import { ownValue } from '../../model/answer/shapes';
+import type { DataRecord } from '../../model/response/record';
+import { ownValue } from '../../model/response/shapes';
 import type { Run, CardReference } from '../run/run';
 import { readSwitch } from '../readParameters';
-import type { Field } from '../../model/answer/field';
+import type { Field } from '../../model/response/field';
 import { isEmpty } from '../../model/value/emptyValue';
 import { storedChoice } from '../../model/value/choices';
 import { scanRecords } from '../reading/scan';

@@ -1,5 +1,5 @@
 /** Reads the values of an item, without what this node or its trigger added. */
-import { isObject, ownValue, type JsonObject } from '../../model/answer/shapes';
+import { isObject, ownValue, type JsonObject } from '../../model/response/shapes';
 import { EVENT_KEYS } from '../../model/itemKeys';
 import { canonicalJson } from '../../model/value/serialization';
 import { readTimestamp } from '../../model/value/timestamp';

@@ -1,10 +1,10 @@
 /** Checks that a service keeps the values that a change doesn't name, because the interface doesn't specify it. */
 import { isEmpty } from '../../model/value/emptyValue';
-import type { DataRecord } from '../../model/answer/record';
-import { type JsonObject, ownValue } from '../../model/answer/shapes';
+import type { DataRecord } from '../../model/response/record';
+import { type JsonObject, ownValue } from '../../model/response/shapes';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { listed } from '../../model/names';
-import { UnexpectedAnswer } from '../../transport/failure/failures';
+import { UnexpectedResponse } from '../../transport/failure/failures';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { keepingServices } from '../run/processState';
 import type { Run } from '../run/run';
@@ -22,7 +22,7 @@ export interface PartialChange {
 }
 
 /** The error if a change of some values has removed the others. */
-class ReplacedRecord extends UnexpectedAnswer {}
+class ReplacedRecord extends UnexpectedResponse {}
 
 /** The maximum number of fields in a message. */
 const MAX_NAMED = 10;
@@ -52,7 +52,7 @@ function lostFields(
  * keeps the other values.
  *
  * @param send returns the record in the response, if it shows one
- * @throws UnexpectedAnswer if the service has replaced the record
+ * @throws UnexpectedResponse if the service has replaced the record
  */
 export async function sendPart(
 	run: Run,

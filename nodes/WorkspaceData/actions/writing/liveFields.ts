@@ -2,7 +2,7 @@
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import type { Locator } from '../../model/locator';
-import type { JsonObject } from '../../model/answer/shapes';
+import type { JsonObject } from '../../model/response/shapes';
 import { ApiFailure } from '../../transport/failure/failures';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import type { CardReference, Run } from '../run/run';

@@ -3,7 +3,7 @@ import { cleanName } from '../../model/text';
 import { z } from 'zod/v3';
 import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
-import { isObject, type JsonObject } from '../../model/answer/shapes';
+import { isObject, type JsonObject } from '../../model/response/shapes';
 import { isEmpty } from '../../model/value/emptyValue';
 import type { Run } from '../run/run';
 import { automaticValues, RECORD_PROPERTIES, rowValues, type ItemValues } from './itemValues';

@@ -1,12 +1,12 @@
 /** The matching fields of an item. */
 import { isEmpty } from '../../model/value/emptyValue';
 import { showValue } from '../../model/value/serialization';
-import type { DataRecord } from '../../model/answer/record';
-import type { Field } from '../../model/answer/field';
+import type { DataRecord } from '../../model/response/record';
+import type { Field } from '../../model/response/field';
 import type { FieldIndex } from '../../model/fieldIndex';
 import type { Zone } from '../../model/time';
 import { InputError } from '../../model/inputError';
-import { type JsonObject, ownValue } from '../../model/answer/shapes';
+import { type JsonObject, ownValue } from '../../model/response/shapes';
 import { looseKey, matchKey } from '../run/matchIndex';
 import type { Run } from '../run/run';
 import type { Columns } from './mapper';

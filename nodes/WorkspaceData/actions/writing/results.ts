@@ -1,8 +1,8 @@
 /** Builds the output of written records: what was done, or in a dry run what would be done. */
 import type { FieldIndex } from '../../model/fieldIndex';
 import { count } from '../../model/names';
-import type { DataRecord } from '../../model/answer/record';
-import { type JsonObject, ownValue } from '../../model/answer/shapes';
+import type { DataRecord } from '../../model/response/record';
+import { type JsonObject, ownValue } from '../../model/response/shapes';
 import type { Zone } from '../../model/time';
 import {
 	deletedOutput,

@@ -1,8 +1,8 @@
 /** Converts an item's values to record data: keys become field IDs, and values fit the fields. */
-import type { Field } from '../../model/answer/field';
+import type { Field } from '../../model/response/field';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
-import type { JsonObject } from '../../model/answer/shapes';
+import type { JsonObject } from '../../model/response/shapes';
 import { cleanName, foldCase, plainText } from '../../model/text';
 import type { Formats } from '../../model/value/formats';
 import type { EntryRules } from '../../model/value/kinds/kind';

@@ -1,7 +1,7 @@
 /** Creates, updates and deletes records for the items of a run. */
 import type { FieldIndex } from '../../model/fieldIndex';
-import type { DataRecord } from '../../model/answer/record';
-import type { JsonObject } from '../../model/answer/shapes';
+import type { DataRecord } from '../../model/response/record';
+import type { JsonObject } from '../../model/response/shapes';
 import { namesGone } from '../../transport/failure/failures';
 import { isRecordNotFound } from '../reading/ifNotFound';
 import type { Run } from '../run/run';
@@ -134,7 +134,7 @@ export async function updateFound(
 /** Returns true if the service says that the record itself doesn't exist. */
 export const isNamedGone = (error: unknown): boolean => namesGone(error, 'record');
 
-/** Deletes a record. @throws UnexpectedAnswer if something else responded, such as a proxy's page */
+/** Deletes a record. @throws UnexpectedResponse if something else responded, such as a proxy's page */
 export async function remove(run: Run, writer: Writer, id: string): Promise<void> {
 	await run.writes.remove(writer, id, async () => await writer.delete(id));
 }

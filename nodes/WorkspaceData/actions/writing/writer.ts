@@ -1,13 +1,13 @@
 /** Writes single records of a card. One writer sends the requests; the other predicts the result for a dry run. */
 import type { FieldIndex } from '../../model/fieldIndex';
 import { isEmpty } from '../../model/value/emptyValue';
-import { readRecord, UNKNOWN_ID, type DataRecord } from '../../model/answer/record';
-import { isObject, type JsonObject } from '../../model/answer/shapes';
+import { readRecord, UNKNOWN_ID, type DataRecord } from '../../model/response/record';
+import { isObject, type JsonObject } from '../../model/response/shapes';
 import { listed } from '../../model/names';
 import { ApiFailure } from '../../transport/failure/failures';
 import { cardPath, type ReadOptions } from '../../transport/cardAndFieldListings';
-import type { ApiAnswer, ApiRequest, PathPart } from '../../transport/request';
-import { noIdHint, readCreated, assertDone } from '../../transport/writeAnswer';
+import type { ApiResponse, ApiRequest, PathPart } from '../../transport/request';
+import { noIdHint, readCreated, assertDone } from '../../transport/writeResponse';
 import type { WritePlace } from '../run/writes';
 import type { CardReference, Run } from '../run/run';
 import { emptyValuesOption } from '../../ui/writeOptions';
@@ -25,9 +25,9 @@ export interface Target {
 /** Writes records of a card. Values are keyed by field ID. */
 export interface Writer extends WritePlace {
 	create(sent: JsonObject): Promise<DataRecord>;
-	/** @throws UnexpectedAnswer if something else responded, such as a proxy's page */
+	/** @throws UnexpectedResponse if something else responded, such as a proxy's page */
 	update(target: Target, sent: JsonObject): Promise<DataRecord>;
-	/** @throws UnexpectedAnswer as `update` */
+	/** @throws UnexpectedResponse as `update` */
 	delete(id: string): Promise<void>;
 }
 
@@ -64,8 +64,8 @@ class SendingWriter implements Writer {
 	/** @see service interface, part 4, "Records", rule 3 */
 	async create(sent: JsonObject): Promise<DataRecord> {
 		const path = this.path();
-		const answer = await this.send(sent, { method: 'POST', path, creates: 'record' });
-		const made = readCreated(answer, { thing: 'record', read: readRecord, sent: { data: sent } });
+		const response = await this.send(sent, { method: 'POST', path, creates: 'record' });
+		const made = readCreated(response, { thing: 'record', read: readRecord, sent: { data: sent } });
 		if (!made) this.run.messages.hint(noIdHint('record'));
 		return writtenRecord(made, UNKNOWN_ID, sent);
 	}
@@ -102,7 +102,7 @@ class SendingWriter implements Writer {
 	 * Sends the values of a record. If the service refuses them, the error names the empty text values among them,
 	 * because table cells are often empty.
 	 */
-	private async send(sent: JsonObject, request: Omit<ApiRequest, 'body'>): Promise<ApiAnswer> {
+	private async send(sent: JsonObject, request: Omit<ApiRequest, 'body'>): Promise<ApiResponse> {
 		const { session, messages } = this.run;
 		const sending = session.request({ ...request, ...this.request, body: { data: sent } });
 		return await sending.catch((error: unknown) => {
@@ -153,19 +153,19 @@ class PretendingWriter implements Writer {
  * Returns the record after a change. The interface doesn't specify the response: it may be empty, or contain only
  * the ID or some of the values.
  *
- * @param answer the record in the response, if it shows one
+ * @param response the record in the response, if it shows one
  * @param id the requested record, whatever ID the response has; `UNKNOWN_ID` for a new one
  */
 function writtenRecord(
-	answer: DataRecord | undefined,
+	response: DataRecord | undefined,
 	id: string,
 	sent: JsonObject,
 	earlier?: DataRecord,
 ): DataRecord {
 	const known = { ...earlier?.data, ...sent };
-	const data = isObject(answer?.raw.data) ? completed(known, answer.data) : known;
-	const createdAt = answer?.createdAt ?? earlier?.createdAt ?? null;
-	return knownRecord(id === UNKNOWN_ID && answer ? answer.id : id, data, createdAt);
+	const data = isObject(response?.raw.data) ? completed(known, response.data) : known;
+	const createdAt = response?.createdAt ?? earlier?.createdAt ?? null;
+	return knownRecord(id === UNKNOWN_ID && response ? response.id : id, data, createdAt);
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Reads the service's response to a new subscription. */
-import { isObject, type JsonObject, onlyObject, WRAPPERS } from '../answer/shapes';
+import { isObject, type JsonObject, onlyObject, WRAPPERS } from '../response/shapes';
 import { parseTime } from '../time';
 
 /** The response to a new subscription. */

@@ -5,9 +5,9 @@
  */
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { z } from 'zod/v3';
-import { parseJsonText } from '../answer/json';
+import { parseJsonText } from '../response/json';
 import { isSigned, sign } from '../signature';
-import type { Answer } from './reducer';
+import type { ProbeResult } from './reducer';
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 16;
@@ -35,7 +35,7 @@ export function writeProbe(mark: string, ownSecret: string) {
 	return {
 		body,
 		headers: { [PROBE_HEADER]: header },
-		read({ status, body: said }: { status: number; body: unknown }): Answer {
+		read({ status, body: said }: { status: number; body: unknown }): ProbeResult {
 			if (status === 200 && said === proofOf(`saved ${nonce}`, key)) return 'yes';
 			return status === 401 && said === proofOf(`not saved ${nonce}`, key) ? 'no' : 'none';
 		},

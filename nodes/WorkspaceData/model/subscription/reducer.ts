@@ -21,7 +21,7 @@ import {
 export type Standing = 'unasked' | 'mine' | 'unsaved' | 'foreign' | 'unknown';
 
 /** The response of n8n's own webhook address. `yes`: it has what was saved last; `none`: nobody said. */
-export type Answer = 'yes' | 'no' | 'none';
+export type ProbeResult = 'yes' | 'no' | 'none';
 
 /** A task to try again, with a growing pause. */
 export interface Retry {
@@ -132,7 +132,7 @@ export type SubscriptionEvent =
 	/** n8n saved this version. */
 	| { type: 'saved'; version: number; now: number }
 	/** n8n's own webhook address was probed. */
-	| { type: 'answered'; answer: Answer; jitter: number; now: number }
+	| { type: 'probed'; result: ProbeResult; jitter: number; now: number }
 	| { type: 'deleted'; id: string; isDone: boolean; now: number }
 	/** All records up to a time were searched. */
 	| { type: 'searched'; upTo: number; now: number }
@@ -182,8 +182,8 @@ export function reduce(state: SubscriptionState, event: SubscriptionEvent): Outc
 			return only(onDelivered(state, event));
 		case 'saved':
 			return only(onSaved(state, event));
-		case 'answered':
-			return onAnswered(state, event);
+		case 'probed':
+			return onProbed(state, event);
 		case 'deleted':
 			return only(onDeleted(state, event));
 		case 'searched':
@@ -342,12 +342,12 @@ function onSaved(state: SubscriptionState, { version, now }: Of<'saved'>): Subsc
 	return isLate && state.renewal.pauseMs <= MINUTE_MS ? { ...saved, denials: 1 } : saved;
 }
 
-function onAnswered(state: SubscriptionState, { answer, jitter, now }: Of<'answered'>): Outcome {
+function onProbed(state: SubscriptionState, { result, jitter, now }: Of<'probed'>): Outcome {
 	const question = nextTry(state.question, { jitter: 1, now });
-	if (answer === 'none') {
+	if (result === 'none') {
 		return { state: { ...state, standing: 'unknown', question }, effects: [] };
 	}
-	if (answer === 'yes') {
+	if (result === 'yes') {
 		const mine = {
 			...state,
 			standing: 'mine',

@@ -1,5 +1,5 @@
 /** The entered values of conditions: one value, a list, or a number of days. */
-import { parseJsonText } from '../answer/json';
+import { parseJsonText } from '../response/json';
 import { InputError } from '../inputError';
 import { plainNumber } from '../text';
 import { isChoice, splitChoices } from './choices';

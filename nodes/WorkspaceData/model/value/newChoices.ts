@@ -1,7 +1,7 @@
 /** New choices of a field, and the change that adds them. */
-import type { Field } from '../answer/field';
-import { choiceListOf, readOptions } from '../answer/option';
-import { isObject, type JsonObject } from '../answer/shapes';
+import type { Field } from '../response/field';
+import { choiceListOf, readOptions } from '../response/option';
+import { isObject, type JsonObject } from '../response/shapes';
 import { InputError } from '../inputError';
 import { foldCase } from '../text';
 import { enteredChoice, showChoice } from './choices';

@@ -1,14 +1,14 @@
 /** Filters and Search: which records to return or change. */
 import { z } from 'zod/v3';
-import type { Field } from '../answer/field';
+import type { Field } from '../response/field';
 import type { FieldHint, FieldIndex } from '../fieldIndex';
 import { conditionTest, containsText, valuesIn } from './condition';
 import type { ValueField } from './kinds/kind';
 import { showValue } from './serialization';
 import { InputError } from '../inputError';
 import { locatorValue } from '../locator';
-import { OWN_VALUES, type DataRecord } from '../answer/record';
-import { ownValue } from '../answer/shapes';
+import { OWN_VALUES, type DataRecord } from '../response/record';
+import { ownValue } from '../response/shapes';
 import { plainText } from '../text';
 import type { Zone } from '../time';
 

@@ -1,5 +1,5 @@
 /** Any value as JSON, as text, and in a message. */
-import { isObject } from '../answer/shapes';
+import { isObject } from '../response/shapes';
 
 const hasJsonForm = (value: unknown): value is { toJSON(): unknown } =>
 	isObject(value) && typeof value.toJSON === 'function';

@@ -2,14 +2,14 @@
 import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { tokenAddress } from '../../model/serviceUrl';
-import { isKeptBack, readProblem, readRefusal, type Problem } from '../../model/answer/problem';
+import { isKeptBack, readProblem, readRefusal, type Problem } from '../../model/response/problem';
 import { redact } from '../../model/redact';
-import { isWebPage, readObject } from '../../model/answer/shapes';
+import { isWebPage, readObject } from '../../model/response/shapes';
 import { systemClock, type Clock } from '../http/clock';
 import { entryText } from './credential';
 import {
 	AccessTokenError,
-	AnswerTooLarge,
+	ResponseTooLarge,
 	isTransientStatus,
 	NetworkFailure,
 } from '../failure/failures';
@@ -30,7 +30,7 @@ const tokenSchema = z.object({
 	expires_in: z.coerce.number().positive().finite().catch(DEFAULT_LIFETIME_S),
 });
 
-export type TokenAnswer = z.infer<typeof tokenSchema>;
+export type TokenResponse = z.infer<typeof tokenSchema>;
 
 export interface TokenRequestOptions {
 	clock?: Clock;
@@ -49,7 +49,7 @@ export async function requestAccessToken(
 	credential: ICredentialDataDecryptedObject,
 	send: Send,
 	{ clock = systemClock, recent = [] }: TokenRequestOptions = {},
-): Promise<TokenAnswer | AccessTokenError> {
+): Promise<TokenResponse | AccessTokenError> {
 	const url = tokenAddress(credential.authUrl, credential.realm);
 	const host = new URL(url).host;
 	const options: IHttpRequestOptions & { timeout: number } = {
@@ -65,10 +65,10 @@ export async function requestAccessToken(
 	};
 	const limits = { clock, maxBytes: MAX_TOKEN_BYTES };
 	const response = await sendAndRead(send, options, limits).catch(readNetworkFault);
-	if (!response || response instanceof AnswerTooLarge) return unreadable(host);
+	if (!response || response instanceof ResponseTooLarge) return unreadable(host);
 	if (response instanceof NetworkFailure) return unreachableAuth(credential, response);
 	const clean = (text: string) => redact(text, [credential.clientSecret, ...recent]);
-	return readTokenAnswer(response.status, response.body, host, clean);
+	return readTokenResponse(response.status, response.body, host, clean);
 }
 
 /** Creates the error for a token request without a response. */
@@ -111,15 +111,15 @@ const refused = ({ status, detail }: Problem): AccessTokenError =>
 	);
 
 /** Reads the token in a successful response. It may be wrapped, or be JSON inside a text. */
-const readToken = (body: unknown): TokenAnswer | undefined =>
+const readToken = (body: unknown): TokenResponse | undefined =>
 	readObject(body, 'token', (candidate) => tokenSchema.safeParse(candidate).data);
 
-function readTokenAnswer(
+function readTokenResponse(
 	status: number,
 	body: unknown,
 	host: string,
 	clean: (text: string) => string,
-): TokenAnswer | AccessTokenError {
+): TokenResponse | AccessTokenError {
 	const isSuccess = status >= 200 && status < 300;
 	const problem = readProblem(status, body, clean);
 	if (isKeptBack(problem) || (isSuccess && isWebPage(body))) return fromElsewhere(host, status);

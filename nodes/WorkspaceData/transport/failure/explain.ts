@@ -1,9 +1,9 @@
 /** Turns a failed request into an error that says what happened and what to do. */
-import { isKeptBack, readProblem, readRefusal, type Problem } from '../../model/answer/problem';
-import { isWebPage } from '../../model/answer/shapes';
+import { isKeptBack, readProblem, readRefusal, type Problem } from '../../model/response/problem';
+import { isWebPage } from '../../model/response/shapes';
 import type { Authentication } from '../auth/credential';
 import {
-	AnswerTooLarge,
+	ResponseTooLarge,
 	ApiFailure,
 	either,
 	isGone,
@@ -11,13 +11,13 @@ import {
 	NetworkFailure,
 	sentByStatus,
 	Unreachable,
-	UnusableAnswer,
+	UnusableResponse,
 	type WasSent,
 } from './failures';
 import { isRateLimited } from '../http/rateLimitHeaders';
 import { isRepeatable } from '../http/retryPolicy';
-import type { ApiAnswer, ApiRequest } from '../request';
-import { MAX_ANSWER_BYTES } from '../http/answer';
+import type { ApiResponse, ApiRequest } from '../request';
+import { MAX_RESPONSE_BYTES } from '../http/response';
 
 /** What messages about a failed request say about its origin. */
 export interface RequestOrigin {
@@ -41,7 +41,7 @@ const ABOUT_THE_REQUEST: readonly number[] = [400, 413, 415, 422];
 
 /** Returns the state of a request after an attempt with this outcome. @param before its earlier state */
 export function sentAfter(
-	outcome: ApiAnswer | NetworkFailure,
+	outcome: ApiResponse | NetworkFailure,
 	{ method }: Pick<ApiRequest, 'method'>,
 	before: WasSent = 'no',
 ): WasSent {
@@ -59,12 +59,12 @@ export function sentAfter(
  * @param sent `no`, `maybe` or `yes`, for the advice
  */
 export function apiFailure(
-	answer: ApiAnswer,
+	response: ApiResponse,
 	request: Pick<ApiRequest, 'creates' | 'method'>,
 	{ authentication, redact }: RequestOrigin,
-	sent = sentAfter(answer, request),
+	sent = sentAfter(response, request),
 ): ApiFailure {
-	const { status, headers, body } = answer;
+	const { status, headers, body } = response;
 	const problem = readProblem(status, body, redact);
 	const rateLimited = isRateLimited(status, headers, isRepeatable(request.method));
 	return new ApiFailure(problem, advice(problem, request, authentication), rateLimited, sent);
@@ -76,7 +76,7 @@ export function apiFailure(
  * @param before the state of the request after earlier attempts
  */
 export function refusalOf(
-	{ status, body, headers }: ApiAnswer,
+	{ status, body, headers }: ApiResponse,
 	request: Pick<ApiRequest, 'method'>,
 	{ redact }: Pick<RequestOrigin, 'redact'>,
 	before?: WasSent,
@@ -96,7 +96,7 @@ export function unreachable(
 ): Unreachable {
 	const { httpCode, transient } = fault;
 	const [message, description] = networkAdvice(fault, request.creates, host, sent);
-	const tooLarge = fault instanceof AnswerTooLarge;
+	const tooLarge = fault instanceof ResponseTooLarge;
 	return new Unreachable(`${message} ${redact(fault.message)}`, {
 		...{ description: redact(description), httpCode, transient, sent, tooLarge },
 	});
@@ -114,10 +114,10 @@ function networkAdvice(
 			creates === 'subscription' ? `It may exist now: ${LOOK_FOR_SUBSCRIPTION}` : CHECK_FIRST;
 		return [`The ${creates} may have been created:`, look];
 	}
-	if (fault instanceof UnusableAnswer) {
+	if (fault instanceof UnusableResponse) {
 		const elsewhere = `Check 'Base URL' in the credential: another server, or a proxy, may be answering at ${host}.`;
-		const smaller = `At most ${MAX_ANSWER_BYTES / 1e6} MB of a response are read. Lower 'Limit' if the operation has it. `;
-		const isTooLarge = fault instanceof AnswerTooLarge;
+		const smaller = `At most ${MAX_RESPONSE_BYTES / 1e6} MB of a response are read. Lower 'Limit' if the operation has it. `;
+		const isTooLarge = fault instanceof ResponseTooLarge;
 		return ['The service responded, but', `${isTooLarge ? smaller : ''}${elsewhere}`];
 	}
 	if (sent !== 'no') {

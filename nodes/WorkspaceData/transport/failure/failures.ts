@@ -1,5 +1,5 @@
 /** The ways a request can fail. */
-import type { Problem } from '../../model/answer/problem';
+import type { Problem } from '../../model/response/problem';
 
 /**
  * The state of a change. `no`: the service didn't receive it, or refused it. `yes`: the service received it, so
@@ -68,7 +68,7 @@ export class NetworkFailure extends Failure {
 }
 
 /** A response came but can't be used, so the request may have been carried out. */
-export class UnusableAnswer extends NetworkFailure {
+export class UnusableResponse extends NetworkFailure {
 	/** @param reason a clause whose subject is the response */
 	constructor(code: string, reason: string, transient: boolean) {
 		super(code, reason, 'yes', transient);
@@ -76,14 +76,14 @@ export class UnusableAnswer extends NetworkFailure {
 }
 
 /** The connection broke before the end of a response. */
-export class CutOffAnswer extends NetworkFailure {
+export class CutOffResponse extends NetworkFailure {
 	constructor() {
 		super('ERR_BAD_RESPONSE', 'the response was cut off', 'yes', true);
 	}
 }
 
 /** The response exceeded the size limit. A retry wouldn't help. */
-export class AnswerTooLarge extends UnusableAnswer {
+export class ResponseTooLarge extends UnusableResponse {
 	constructor() {
 		super('', 'the response is too large', false);
 	}
@@ -157,7 +157,7 @@ export class Unreachable extends Failure {
 }
 
 /** A successful response whose body doesn't follow the interface. */
-export class UnexpectedAnswer extends Failure {
+export class UnexpectedResponse extends Failure {
 	/** @param isChange true if it is the response to a change, which may have been carried out */
 	constructor(message: string, description: string, isChange = false) {
 		super(message, { description, transient: false, sent: isChange ? 'yes' : 'no' });

@@ -1,5 +1,5 @@
 /** Reads n8n's errors for requests without a response. */
-import { AnswerTooLarge, NetworkFailure, UnusableAnswer } from './failures';
+import { ResponseTooLarge, NetworkFailure, UnusableResponse } from './failures';
 
 /** Reasons, by the error code of the system or the HTTP client. */
 const REASONS: Record<string, string> = {
@@ -88,11 +88,11 @@ export function readNetworkFault(error: unknown): NetworkFailure {
 		[...chain.map(({ syscall }) => syscall), ...texts].some(
 			(text) => isText(text) && CONNECTING.test(text),
 		);
-	if (texts.some((text) => TOO_LARGE.test(text))) return new AnswerTooLarge();
+	if (texts.some((text) => TOO_LARGE.test(text))) return new ResponseTooLarge();
 	const reason = REASONS[code];
 	if (reason) return new NetworkFailure(code, reason, connecting ? 'no' : 'maybe', true);
 	if (UNREADABLE.test(code)) {
-		return new UnusableAnswer(code, "the response couldn't be read", true);
+		return new UnusableResponse(code, "the response couldn't be read", true);
 	}
 	if (TLS_CODE.test(code)) {
 		const notTls = NOT_TLS.test(code) || texts.some((text) => NOT_TLS.test(text));
@@ -109,7 +109,7 @@ export function readNetworkFault(error: unknown): NetworkFailure {
 		return new NetworkFailure(code || 'ECONNRESET', REASONS.ECONNRESET ?? '', 'maybe', true);
 	}
 	if (code === '' && codes.length > 0) {
-		return new UnusableAnswer('', "the response couldn't be read", true);
+		return new UnusableResponse('', "the response couldn't be read", true);
 	}
 	if (code !== '' && !NOT_SENT.test(code)) {
 		return new NetworkFailure(code, message ?? 'the connection broke', 'maybe', true);

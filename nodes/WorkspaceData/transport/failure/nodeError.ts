@@ -1,7 +1,7 @@
 /** Turns any error into an n8n error, with the item and advice. */
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 import { InputError } from '../../model/inputError';
-import type { Problem } from '../../model/answer/problem';
+import type { Problem } from '../../model/response/problem';
 import { redact } from '../../model/redact';
 import { ApiFailure, Failure } from './failures';
 

@@ -4,7 +4,7 @@ import type {
 	ICredentialDataDecryptedObject,
 	IHttpRequestOptions,
 } from 'n8n-workflow';
-import { isTooDeep, MAX_LEVELS } from '../../model/answer/json';
+import { isTooDeep, MAX_LEVELS } from '../../model/response/json';
 import { CREDENTIAL_TYPES } from '../auth/credential';
 import { openExchange, type Exchange } from '../auth/credentialHooks';
 import { unreachableAuth } from '../auth/tokenRequest';
@@ -12,10 +12,10 @@ import {
 	type AccessTokenError,
 	Cancelled,
 	type NetworkFailure,
-	UnusableAnswer,
+	UnusableResponse,
 } from '../failure/failures';
 import { readNetworkFault } from '../failure/networkFault';
-import type { ApiAnswer } from '../request';
+import type { ApiResponse } from '../request';
 import type { Clock } from './clock';
 import { sendAndRead, type Send } from './sendAndRead';
 
@@ -24,7 +24,7 @@ export const DEFAULT_TIMEOUT_MS = 30_000;
 
 /** The outcome of one attempt. Faults are returned as values for the retry policy. */
 export interface Attempt {
-	outcome: ApiAnswer | NetworkFailure | AccessTokenError | Cancelled;
+	outcome: ApiResponse | NetworkFailure | AccessTokenError | Cancelled;
 	token: string | undefined;
 }
 
@@ -66,11 +66,11 @@ export async function sendOnce(
 	return { outcome, token: exchange.token };
 }
 
-function usable(answer: ApiAnswer | undefined): ApiAnswer | UnusableAnswer {
-	if (!answer) return new UnusableAnswer('', "the response couldn't be read", false);
-	if (!isTooDeep(answer.body)) return answer;
+function usable(response: ApiResponse | undefined): ApiResponse | UnusableResponse {
+	if (!response) return new UnusableResponse('', "the response couldn't be read", false);
+	if (!isTooDeep(response.body)) return response;
 	const reason = `the response is nested more than ${MAX_LEVELS} levels deep`;
-	return new UnusableAnswer('', reason, false);
+	return new UnusableResponse('', reason, false);
 }
 
 /** Returns the fault of the service, or of the auth server if it returned no token. */

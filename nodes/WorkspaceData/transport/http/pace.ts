@@ -1,8 +1,8 @@
 /** Paces the requests of one key: the rate limit's window, parallel requests, and the order of executions. */
 import { Cancelled, isTransientStatus, NetworkFailure, SilentService } from '../failure/failures';
-import type { ApiAnswer, ApiRequest } from '../request';
+import type { ApiResponse, ApiRequest } from '../request';
 import type { Clock } from './clock';
-import { hasNoneLeft, isRateLimited } from './rateLimitHeaders';
+import { hasNoneLeft, isRateLimited, MAX_WAIT_MS } from './rateLimitHeaders';
 import { RateWindow } from './rateWindow';
 import { IMPATIENT_WAIT_MS, isRepeatable } from './retryPolicy';
 import { createServiceClock, type ServiceClock } from './serviceClock';
@@ -48,7 +48,7 @@ export interface Sent {
 }
 
 /** The result of an attempt: a response, a fault, or undefined if it was canceled. */
-type Outcome = ApiAnswer | Error | undefined;
+type Outcome = ApiResponse | Error | undefined;
 
 /** The requests of one execution. Executions take turns, so that a long one doesn't delay a short one. */
 export class Lane {
@@ -87,7 +87,7 @@ export class Lane {
 
 /** Returns true if a response asks to wait and try again. */
 export const asksToWait = (
-	{ status, headers }: ApiAnswer,
+	{ status, headers }: ApiResponse,
 	{ method }: Pick<ApiRequest, 'method'>,
 ): boolean => isRateLimited(status, headers, isRepeatable(method)) || isTransientStatus(status);
 
@@ -272,12 +272,13 @@ export class Pace {
 
 	/** As `RateWindow.delay`, but also respects the pace that users have set. */
 	private delay(request: PacedRequest, now: number): number {
+		// The local clock may have been set back.
+		this.closedUntil = Math.min(this.closedUntil, now + MAX_WAIT_MS);
+		this.sentBefore.at = Math.min(this.sentBefore.at, now);
 		const held = Math.max(this.closedUntil - now, this.window.delay(now, this.underWay.size));
 		for (const lane of this.lanes) lane.note(held > 0, now);
 		if (held > 0) return held;
 		const rate = Math.min(this.sentBefore.rate, this.rateWith(request));
-		// The local clock may have been set back.
-		this.sentBefore.at = Math.min(this.sentBefore.at, now);
 		return this.sentBefore.at + 1_000 / rate - now;
 	}
 

@@ -43,6 +43,8 @@ export class RateWindow {
 		const { resetAt } = this.window;
 		if (resetAt === undefined && underWay === 0) return 0;
 		if (resetAt === undefined) return this.aloneUntil > 0 ? this.aloneUntil - now : Infinity;
+		// The local clock may have been set back.
+		this.lookAgainAt = Math.min(this.lookAgainAt, now + MAX_WAIT_MS);
 		return Math.min(resetAt, underWay === 0 ? this.lookAgainAt : Infinity) - now;
 	}
 

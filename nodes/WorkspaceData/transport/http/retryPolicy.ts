@@ -6,7 +6,7 @@ import {
 	type NetworkFailure,
 } from '../failure/failures';
 import { isRateLimited, readRetryAfter, refusalWait } from './rateLimitHeaders';
-import type { ApiAnswer, ApiRequest } from '../request';
+import type { ApiResponse, ApiRequest } from '../request';
 
 /** The maximum number of attempts if a request may be sent again after a fault. */
 const TRIES = 3;
@@ -62,7 +62,7 @@ export type Step =
  * @param mayRenew true if another access token may be obtained
  */
 export function nextStep(
-	outcome: ApiAnswer | NetworkFailure,
+	outcome: ApiResponse | NetworkFailure,
 	{ method, impatient, shrinks }: Pick<ApiRequest, 'method' | 'impatient' | 'shrinks'>,
 	history: History,
 	{ now, mayRenew }: { now: number; mayRenew: boolean },

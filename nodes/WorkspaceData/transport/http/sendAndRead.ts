@@ -1,7 +1,7 @@
 /** Sends one HTTP request through n8n's client and reads its response, with one timeout for both. */
 import type { IHttpRequestOptions } from 'n8n-workflow';
-import type { ApiAnswer } from '../request';
-import { readAnswer } from './answer';
+import type { ApiResponse } from '../request';
+import { readResponse } from './response';
 import { wait, withTimeLimit, type Clock } from './clock';
 
 /** Sends one HTTP request and returns n8n's full response. Throws if there is no response. */
@@ -29,10 +29,10 @@ export async function sendAndRead(
 	send: Send,
 	options: IHttpRequestOptions & { timeout: number },
 	{ clock, maxBytes, cancelled }: { clock: Clock; maxBytes?: number; cancelled?: AbortSignal },
-): Promise<ApiAnswer | undefined> {
+): Promise<ApiResponse | undefined> {
 	return await withTimeLimit(options.timeout, clock, async (signal) => {
 		const sendNow = async () =>
-			await readAnswer(await send({ ...options, ...EVERY_RESPONSE, abortSignal: signal }), {
+			await readResponse(await send({ ...options, ...EVERY_RESPONSE, abortSignal: signal }), {
 				signal,
 				...(maxBytes !== undefined && { maxBytes }),
 			});

@@ -6,7 +6,7 @@ import type {
 	ITriggerFunctions,
 } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { type DataRecord, type Age, ageOf, byAge } from '../../model/answer/record';
+import { type DataRecord, type Age, ageOf, byAge } from '../../model/response/record';
 import { type FieldIndex, indexFields } from '../../model/fieldIndex';
 import { isSeen, REMEMBERED, spanOf } from '../../model/recordMemory';
 import type { Search } from '../../model/subscription/reducer';

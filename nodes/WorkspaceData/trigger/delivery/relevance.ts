@@ -1,8 +1,8 @@
 /** Checks if the node reacts to an event: its kind, its card, its fields and its values. */
 import type { DeliveredEvent } from '../../model/webhookEvent';
 import type { FieldIndex } from '../../model/fieldIndex';
-import { OWN_VALUES, UNKNOWN_ID, type DataRecord } from '../../model/answer/record';
-import type { JsonObject } from '../../model/answer/shapes';
+import { OWN_VALUES, UNKNOWN_ID, type DataRecord } from '../../model/response/record';
+import type { JsonObject } from '../../model/response/shapes';
 import type { Subscription } from '../../model/subscription/saved';
 import type { Zone } from '../../model/time';
 import { recordTest } from '../../model/value/recordFilter';

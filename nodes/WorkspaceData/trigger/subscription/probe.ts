@@ -27,6 +27,6 @@ export async function ask({
 	const response = probe && (await postToSelf(context, address, probe, clock));
 	// If it was created or published again since, the response is outdated.
 	if (node.state.saved.mark !== saved.mark) return [];
-	const answer = (response && probe?.read(response)) ?? 'none';
-	return node.dispatch({ type: 'answered', answer, jitter: jitterOf(clock), now: clock.now() });
+	const result = (response && probe?.read(response)) ?? 'none';
+	return node.dispatch({ type: 'probed', result, jitter: jitterOf(clock), now: clock.now() });
 }

@@ -110,7 +110,7 @@ function targetUrlOf(context: IHookFunctions): string {
 	if (/^https?:\/\/[^/]/.test(url)) return url;
 	throw new InputError(
 		`n8n's webhook address is '${url}', which isn't a valid address`,
-		'Set N8N_WEBHOOK_URL (in n8n 1: WEBHOOK_URL) to an address that begins with https:// or http://.',
+		'Set N8N_WEBHOOK_URL (before n8n 2.35: WEBHOOK_URL) to an address that begins with https:// or http://.',
 	);
 }
 

@@ -150,7 +150,7 @@ const isLoopback = (url: string): boolean =>
 /** A hint if the service can't reach n8n's address. */
 function loopbackHint(targetUrl: string, baseUrl: string): string | undefined {
 	if (!isLoopback(targetUrl) || isLoopback(baseUrl)) return undefined;
-	return `n8n's webhook address is ${new URL(targetUrl).origin}, which only this machine can reach. Set N8N_WEBHOOK_URL (in n8n 1: WEBHOOK_URL) to an address that ${new URL(baseUrl).host} can reach. If that isn't possible, use a Schedule Trigger and Get Many with Since Last Run`;
+	return `n8n's webhook address is ${new URL(targetUrl).origin}, which only this machine can reach. Set N8N_WEBHOOK_URL (before n8n 2.35: WEBHOOK_URL) to an address that ${new URL(baseUrl).host} can reach. If that isn't possible, use a Schedule Trigger and Get Many with Since Last Run`;
 }
 
 /** Adds advice to the error of a refusal. */

@@ -2,7 +2,12 @@
 import { idInLocation } from '../../model/serviceUrl';
 import { readCreatedSubscription } from '../../model/subscription/createdSubscription';
 import type { Subscription } from '../../model/subscription/saved';
-import { ApiFailure, Failure, saysGone, UnexpectedAnswer } from '../../transport/failure/failures';
+import {
+	ApiFailure,
+	Failure,
+	saysGone,
+	UnexpectedResponse,
+} from '../../transport/failure/failures';
 import type { Clock } from '../../transport/http/clock';
 import { dateOf } from '../../transport/http/rateLimitHeaders';
 import type { Session } from '../../transport/session';
@@ -55,7 +60,7 @@ class KnownSubscription extends Failure {
  * Creates a subscription at the service.
  *
  * @param isKnown returns true if the node has a subscription with this ID
- * @throws UnexpectedAnswer if the response holds no identifier or no secret; a subscription that may have
+ * @throws UnexpectedResponse if the response holds no identifier or no secret; a subscription that may have
  * been created is then deleted, if possible
  * @throws KnownSubscription if it lacks the secret of a subscription that the node has, which still
  * delivers
@@ -65,7 +70,7 @@ export async function createSubscription(
 	{ targetUrl, events, cardId }: SubscriptionRequest,
 	{ clock, call, isKnown }: { clock: Clock; call: LifecycleCall; isKnown: (id: string) => boolean },
 ): Promise<Subscription> {
-	const answer = await session.request({
+	const response = await session.request({
 		method: 'POST',
 		path: ['webhooks'],
 		body: { target_url: targetUrl, events, ...(cardId !== null && { card_id: cardId }) },
@@ -73,18 +78,18 @@ export async function createSubscription(
 		...call,
 	});
 	const place = { baseUrl: session.baseUrl, workspaceId: session.workspaceId };
-	const { secret, createdAt, ...found } = readCreatedSubscription(answer.body);
-	const id = found.id ?? idInLocation(answer.headers.location, 'webhooks');
+	const { secret, createdAt, ...found } = readCreatedSubscription(response.body);
+	const id = found.id ?? idInLocation(response.headers.location, 'webhooks');
 	if (id !== undefined && secret === undefined && isKnown(id)) throw new KnownSubscription();
 	if (id === undefined || secret === undefined) {
 		if (id !== undefined)
 			await deleteSubscription(session, { id, ...place }).catch(() => undefined);
-		throw new UnexpectedAnswer(
+		throw new UnexpectedResponse(
 			`The service created the subscription, but returned no ${secret === undefined ? 'secret' : 'identifier'}`,
 			"The trigger needs the secret to verify deliveries and the identifier to end them. Check 'Base URL' in the credential, and look for a leftover subscription in the settings of the service",
 		);
 	}
-	const date = dateOf(answer.headers);
+	const date = dateOf(response.headers);
 	const now = clock.now();
 	const since = existsSince(createdAt, date, now);
 	return { id, secret, targetUrl, ...place, cardId, since, clockAheadMs: (date ?? now) - now };

@@ -4,7 +4,7 @@ import {
 	readNotFound,
 	isRecordNotFound,
 } from '../../../../nodes/WorkspaceData/actions/reading/ifNotFound';
-import type { DataRecord } from '../../../../nodes/WorkspaceData/model/answer/record';
+import type { DataRecord } from '../../../../nodes/WorkspaceData/model/response/record';
 import { ApiFailure } from '../../../../nodes/WorkspaceData/transport/failure/failures';
 import type { RecordListing } from '../../../../nodes/WorkspaceData/transport/recordListing';
 

@@ -4,7 +4,7 @@ import {
 	sortInSlices,
 	createYieldToLoop,
 } from '../../../../nodes/WorkspaceData/actions/schedule/yieldToLoop';
-import { OWN_VALUES } from '../../../../nodes/WorkspaceData/model/answer/record';
+import { OWN_VALUES } from '../../../../nodes/WorkspaceData/model/response/record';
 import { field } from '../../model/fields';
 import { zone } from '../../model/value/zone';
 import {

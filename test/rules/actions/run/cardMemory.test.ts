@@ -1,7 +1,7 @@
 /** What a listing of a card is worth, once this process has written to it. */
 import { CardMemory, LAG_MS } from '../../../../nodes/WorkspaceData/actions/run/cardMemory';
-import type { DataRecord } from '../../../../nodes/WorkspaceData/model/answer/record';
-import type { JsonObject } from '../../../../nodes/WorkspaceData/model/answer/shapes';
+import type { DataRecord } from '../../../../nodes/WorkspaceData/model/response/record';
+import type { JsonObject } from '../../../../nodes/WorkspaceData/model/response/shapes';
 
 const recordOf = (id: string, data: JsonObject): DataRecord => ({
 	id,

@@ -1,7 +1,7 @@
 /** A service in memory whose answers come in any order and fail as a test says, and executions of the node on it. */
 import type { Scheduler } from 'fast-check';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
-import type { JsonObject } from '../../../../nodes/WorkspaceData/model/answer/shapes';
+import type { JsonObject } from '../../../../nodes/WorkspaceData/model/response/shapes';
 import { createRun } from '../../../../nodes/WorkspaceData/actions/run/run';
 import type { Operation } from '../../../../nodes/WorkspaceData/actions/operation';
 import { systemClock, type Clock } from '../../../../nodes/WorkspaceData/transport/http/clock';
@@ -10,7 +10,7 @@ import {
 	ApiFailure,
 	Unreachable,
 } from '../../../../nodes/WorkspaceData/transport/failure/failures';
-import type { ApiAnswer, ApiRequest } from '../../../../nodes/WorkspaceData/transport/request';
+import type { ApiResponse, ApiRequest } from '../../../../nodes/WorkspaceData/transport/request';
 
 /** What becomes of a write, after all of its tries. */
 export type Fate =
@@ -54,7 +54,7 @@ const FIELDS = [
 	{ id: 'f2', name: 'Amount', type: 'number' },
 ];
 
-const answer = (body: unknown, status = 200): ApiAnswer => ({ status, body, headers: {} });
+const answer = (body: unknown, status = 200): ApiResponse => ({ status, body, headers: {} });
 const refusal = (status: number) =>
 	new ApiFailure({ status, title: 'Refused', kind: undefined, foreign: false } as never);
 
@@ -78,7 +78,7 @@ export function simulateService(
 	let writes = 0;
 	let made = 0;
 
-	function carryOut({ method, path, body }: ApiRequest): ApiAnswer {
+	function carryOut({ method, path, body }: ApiRequest): ApiResponse {
 		const { data = {} } = (body ?? {}) as { data?: JsonObject };
 		const last = path[3];
 		if (method === 'POST') {
@@ -104,7 +104,7 @@ export function simulateService(
 		return answer(record);
 	}
 
-	async function write(request: ApiRequest): Promise<ApiAnswer> {
+	async function write(request: ApiRequest): Promise<ApiResponse> {
 		const number = writes;
 		writes += 1;
 		const fate = fates[number] ?? 'done';
@@ -120,7 +120,7 @@ export function simulateService(
 		});
 	}
 
-	async function read({ path, query }: ApiRequest): Promise<ApiAnswer> {
+	async function read({ path, query }: ApiRequest): Promise<ApiResponse> {
 		if (path.at(-1) === 'fields') return answer(FIELDS);
 		await scheduler.schedule(Promise.resolve(), 'listing arrives');
 		const start = Number(query?.cursor ?? 0);

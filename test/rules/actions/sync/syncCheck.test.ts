@@ -4,7 +4,7 @@ import {
 	checkAgainstRecords,
 	type SyncItem,
 } from '../../../../nodes/WorkspaceData/actions/sync/syncCheck';
-import type { DataRecord } from '../../../../nodes/WorkspaceData/model/answer/record';
+import type { DataRecord } from '../../../../nodes/WorkspaceData/model/response/record';
 import { cases } from '../../../support/cases';
 
 const keys = fc.constantFrom('a', 'b', 'c', 'd', 'e');

@@ -10,7 +10,7 @@ import {
 	itemColumns,
 	readColumns,
 } from '../../../../nodes/WorkspaceData/actions/writing/mapper';
-import type { JsonObject } from '../../../../nodes/WorkspaceData/model/answer/shapes';
+import type { JsonObject } from '../../../../nodes/WorkspaceData/model/response/shapes';
 import { indexFields } from '../../../../nodes/WorkspaceData/model/fieldIndex';
 import { field } from '../../model/fields';
 

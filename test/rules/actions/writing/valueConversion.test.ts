@@ -7,7 +7,7 @@ import {
 import { countUse, readDryRuns } from '../../../../nodes/WorkspaceData/actions/writing/dryRun';
 import type { Columns } from '../../../../nodes/WorkspaceData/actions/writing/mapper';
 import type { Run } from '../../../../nodes/WorkspaceData/actions/run/run';
-import type { DataRecord } from '../../../../nodes/WorkspaceData/model/answer/record';
+import type { DataRecord } from '../../../../nodes/WorkspaceData/model/response/record';
 import { type FieldHint, indexFields } from '../../../../nodes/WorkspaceData/model/fieldIndex';
 import { field } from '../../model/fields';
 import { zone } from '../../model/value/zone';

@@ -249,8 +249,8 @@ export class World {
 		const { believesEveryAnswer, asksNobody } = this.mutation;
 		const heard = this.options.reachable && there ? (has ? 'yes' : 'no') : 'none';
 		const believed = believesEveryAnswer && heard !== 'none' ? 'yes' : heard;
-		const answer = asksNobody ? 'yes' : believed;
-		return this.dispatch(n8n, { type: 'answered', answer, jitter: 1, now: this.now });
+		const result = asksNobody ? 'yes' : believed;
+		return this.dispatch(n8n, { type: 'probed', result, jitter: 1, now: this.now });
 	}
 
 	private save(n8n: N8n): void {

@@ -1,6 +1,6 @@
 /** Types of fields from the values of a column: what is read back is what was given. */
 import fc from 'fast-check';
-import { readField } from '../../../../nodes/WorkspaceData/model/answer/field';
+import { readField } from '../../../../nodes/WorkspaceData/model/response/field';
 import type { Formats } from '../../../../nodes/WorkspaceData/model/value/formats';
 import {
 	inferType,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { InputError } from '../../../../nodes/WorkspaceData/model/inputError';
 import { field as fieldOf } from '../fields';
 import { compareDecimals, decimalOf, ORACLES, type KindOracle } from './oracle';
-import type { Field } from '../../../../nodes/WorkspaceData/model/answer/field';
+import type { Field } from '../../../../nodes/WorkspaceData/model/response/field';
 import { comparePlaces } from '../../../../nodes/WorkspaceData/actions/reading/sort';
 import { isEmpty } from '../../../../nodes/WorkspaceData/model/value/emptyValue';
 import { conditionTest } from '../../../../nodes/WorkspaceData/model/value/condition';

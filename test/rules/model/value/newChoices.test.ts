@@ -4,7 +4,7 @@ import {
 	newChoices,
 	settingChoices,
 } from '../../../../nodes/WorkspaceData/model/value/newChoices';
-import { readField } from '../../../../nodes/WorkspaceData/model/answer/field';
+import { readField } from '../../../../nodes/WorkspaceData/model/response/field';
 
 function field(type: string, options: unknown, key = 'options') {
 	const read = readField({ id: 'f', name: 'Status', type, [key]: options });

@@ -1,5 +1,5 @@
 /** Filters and Search: exactly the records that a person asked for. */
-import { readRecord, type DataRecord } from '../../../../nodes/WorkspaceData/model/answer/record';
+import { readRecord, type DataRecord } from '../../../../nodes/WorkspaceData/model/response/record';
 import { indexFields } from '../../../../nodes/WorkspaceData/model/fieldIndex';
 import {
 	namedValue,

@@ -1,5 +1,5 @@
 /** Lists, objects and other JSON, compared by their content. */
-import { isExactJson, parseJsonText } from '../../answer/json';
+import { isExactJson, parseJsonText } from '../../response/json';
 import { canonicalJson, textOf } from '../serialization';
 import { EQUALITY, PARTS, unusable, type Kind } from './kind';
 

@@ -1,6 +1,6 @@
 /** The form of every kind of value: one object holds everything that is known about its values. */
-import type { FieldOption } from '../../answer/option';
-import type { JsonObject } from '../../answer/shapes';
+import type { FieldOption } from '../../response/option';
+import type { JsonObject } from '../../response/shapes';
 import { InputError } from '../../inputError';
 import type { Zone } from '../../time';
 import type { Comparable } from '../comparable';

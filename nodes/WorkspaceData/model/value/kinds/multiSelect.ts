@@ -1,5 +1,5 @@
 /** Several of the choices of a field: a set, in any order. */
-import { parseJsonText } from '../../answer/json';
+import { parseJsonText } from '../../response/json';
 import { isChoice, quoteChoice, splitChoices } from '../choices';
 import { compareForms, type Comparable } from '../comparable';
 import { textOf } from '../serialization';

@@ -1,6 +1,6 @@
 /** One of the choices of a field. Records hold an identifier of it; people know its label. */
-import { readOptions, type FieldOption } from '../../answer/option';
-import { isObject } from '../../answer/shapes';
+import { readOptions, type FieldOption } from '../../response/option';
+import { isObject } from '../../response/shapes';
 import type { Comparable } from '../comparable';
 import { canonicalJson, textOf } from '../serialization';
 import { enteredChoice, isChoice, showChoice, storedChoice } from '../choices';

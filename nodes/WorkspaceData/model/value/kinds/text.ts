@@ -1,5 +1,5 @@
 /** Text, compared exactly. Numbers, true and false in a text field equal their JSON text. */
-import { isInexact } from '../../answer/shapes';
+import { isInexact } from '../../response/shapes';
 import { isSendable, textOf } from '../serialization';
 import {
 	ANY_OF,

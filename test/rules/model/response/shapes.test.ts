@@ -1,6 +1,6 @@
-import { readCard, readCards } from '../../../../nodes/WorkspaceData/model/answer/card';
-import { readField, readFields } from '../../../../nodes/WorkspaceData/model/answer/field';
-import { readRecord, readRecordPage } from '../../../../nodes/WorkspaceData/model/answer/record';
+import { readCard, readCards } from '../../../../nodes/WorkspaceData/model/response/card';
+import { readField, readFields } from '../../../../nodes/WorkspaceData/model/response/field';
+import { readRecord, readRecordPage } from '../../../../nodes/WorkspaceData/model/response/record';
 
 const card = { id: 'c1', name: 'Orders', description: '' };
 

@@ -1,20 +1,20 @@
 /** Reads a response as a stream, up to a maximum size. */
 import {
-	AnswerTooLarge,
-	CutOffAnswer,
+	ResponseTooLarge,
+	CutOffResponse,
 	type NetworkFailure,
-	UnusableAnswer,
+	UnusableResponse,
 } from '../failure/failures';
 import { readNetworkFault } from '../failure/networkFault';
-import { tryParse, parsedBody } from '../../model/answer/json';
-import type { ApiAnswer } from '../request';
-import { isObject } from '../../model/answer/shapes';
+import { tryParse, parsedBody } from '../../model/response/json';
+import type { ApiResponse } from '../request';
+import { isObject } from '../../model/response/shapes';
 
 /**
  * The maximum size of a response in bytes. A page should take an eighth of it. Parsing the maximum blocks the
  * event loop for about half a second.
  */
-export const MAX_ANSWER_BYTES = 64_000_000;
+export const MAX_RESPONSE_BYTES = 64_000_000;
 /** The maximum size of an error response in bytes. Its status is enough for a larger one. */
 const MAX_REFUSAL_BYTES = 1_000_000;
 
@@ -34,9 +34,9 @@ const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
 /** Explains why a body can't be read. The request has arrived in any case, because a response came. */
 function readFault(error: unknown): NetworkFailure {
 	const fault = readNetworkFault(error);
-	if (BROKEN.has(fault.code)) return new CutOffAnswer();
+	if (BROKEN.has(fault.code)) return new CutOffResponse();
 	if (fault.sent !== 'no') return fault;
-	return new UnusableAnswer(fault.code, "the response couldn't be read", true);
+	return new UnusableResponse(fault.code, "the response couldn't be read", true);
 }
 
 /** Parts of a body that are kept one by one. A server may send single bytes, and each part takes a hundred. */
@@ -60,12 +60,12 @@ async function readParts(
 			const raw = typeof part === 'string' ? Buffer.from(part) : part;
 			bytes += raw.length;
 			// Leaving the loop destroys the stream.
-			if (bytes > maxBytes) throw new AnswerTooLarge();
+			if (bytes > maxBytes) throw new ResponseTooLarge();
 			parts.push(raw);
 			if (parts.length === MAX_PARTS) merged.push(Buffer.concat(parts.splice(0)));
 		}
 		// The stream was destroyed before its end, without an error.
-		if (signal?.aborted) throw new CutOffAnswer();
+		if (signal?.aborted) throw new CutOffResponse();
 		return [...merged, ...parts];
 	};
 	return await read()
@@ -97,7 +97,7 @@ function markedCharset([first, second]: Uint8Array): string | undefined {
  * Decodes a response by its byte order mark or content type; else as UTF-8. Removes a byte order mark.
  *
  * @param lossy true if invalid bytes may be lost, because nothing is stored
- * @throws UnusableAnswer for bytes of another charset, which would be stored as wrong characters
+ * @throws UnusableResponse for bytes of another charset, which would be stored as wrong characters
  * @see RFC 8259, section 8.1
  */
 function decode(bytes: Uint8Array, contentType: unknown, lossy: boolean): string {
@@ -106,7 +106,7 @@ function decode(bytes: Uint8Array, contentType: unknown, lossy: boolean): string
 	if (text !== undefined) return text;
 	const charset = declared ?? 'UTF-8';
 	const reason = `the response contains bytes that aren't ${charset}, so its text would be damaged`;
-	throw new UnusableAnswer('', reason, false);
+	throw new UnusableResponse('', reason, false);
 }
 
 /** @returns undefined if the bytes aren't valid in the charset */
@@ -138,8 +138,8 @@ interface BodyOptions {
  * Reads a response body. JSON is parsed whatever the content type; everything else is text.
  * The stream is read to its end, or destroyed.
  *
- * @throws AnswerTooLarge if the body is too large after decompression
- * @throws UnusableAnswer if its bytes aren't valid in the charset
+ * @throws ResponseTooLarge if the body is too large after decompression
+ * @throws UnusableResponse if its bytes aren't valid in the charset
  * @throws NetworkFailure if it is cut off or can't be read
  */
 async function readBody(
@@ -150,7 +150,7 @@ async function readBody(
 	if (isTooLarge || signal?.aborted || body.destroyed) {
 		body.on('error', () => {});
 		body.destroy();
-		throw isTooLarge ? new AnswerTooLarge() : new CutOffAnswer();
+		throw isTooLarge ? new ResponseTooLarge() : new CutOffResponse();
 	}
 	const bytes = Buffer.concat(await readParts(body, maxBytes, signal));
 	const text = decode(bytes, contentType, lossy);
@@ -164,13 +164,13 @@ async function readBody(
  * @param maxBytes the maximum size of the body in bytes
  * @param signal stops reading and closes the connection
  * @returns undefined if the object isn't a response
- * @throws AnswerTooLarge if the body of a successful response is too large
+ * @throws ResponseTooLarge if the body of a successful response is too large
  * @throws NetworkFailure if the body is cut off or can't be read
  */
-export async function readAnswer(
+export async function readResponse(
 	response: unknown,
-	{ maxBytes = MAX_ANSWER_BYTES, signal }: { maxBytes?: number; signal?: AbortSignal } = {},
-): Promise<ApiAnswer | undefined> {
+	{ maxBytes = MAX_RESPONSE_BYTES, signal }: { maxBytes?: number; signal?: AbortSignal } = {},
+): Promise<ApiResponse | undefined> {
 	if (!isObject(response) || typeof response.statusCode !== 'number') return undefined;
 	const { statusCode: status } = response;
 	const headers = isObject(response.headers) ? response.headers : {};
@@ -184,7 +184,7 @@ export async function readAnswer(
 		lossy: !isSuccess,
 		signal,
 	}).catch((error: unknown) => {
-		if (isSuccess || !(error instanceof AnswerTooLarge)) throw error;
+		if (isSuccess || !(error instanceof ResponseTooLarge)) throw error;
 		return '';
 	});
 	return { status, headers, body: parsedBody(body) };

@@ -1,5 +1,5 @@
 /** The cursor of a page. */
-import { readCursor } from '../../../../nodes/WorkspaceData/model/answer/page';
+import { readCursor } from '../../../../nodes/WorkspaceData/model/response/page';
 
 test.each([
 	['as the interface shows it', '{"records":[],"next_cursor":"abc"}', 'abc'],

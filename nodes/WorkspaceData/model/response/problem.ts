@@ -254,20 +254,20 @@ export function readRefusal(
 	if (typeof body === 'string' && ERROR_TEXT.test(body)) {
 		return { ...readProblem(status, body, clean), title: refused };
 	}
-	const answer = refusingObject(body);
-	if (!answer || ID_KEYS.some((key) => holds(answer[key]))) return undefined;
-	const { type, title } = answer;
-	const stated = statedStatus(answer);
-	const words = [title, answer.detail, answer.message, answer.reason, isText(type) && type];
+	const object = refusingObject(body);
+	if (!object || ID_KEYS.some((key) => holds(object[key]))) return undefined;
+	const { type, title } = object;
+	const stated = statedStatus(object);
+	const words = [title, object.detail, object.message, object.reason, isText(type) && type];
 	// The type of a problem is an address. The type of a field is a word.
 	const isAddressed = isText(type) && /[/:]/.test(type) && isText(title);
 	const isProblem = isAddressed || (stated !== undefined && words.some(isText));
 	const isError =
 		isProblem ||
-		[answer.error, answer.errors, answer.Error, answer.fault, answer.errorMessage].some(holds);
-	const isRefusal = isError && !RESOURCE_KEYS.some((key) => holds(answer[key]));
+		[object.error, object.errors, object.Error, object.fault, object.errorMessage].some(holds);
+	const isRefusal = isError && !RESOURCE_KEYS.some((key) => holds(object[key]));
 	const isDeclared = typeof contentType === 'string' && PROBLEM_TYPE.test(contentType);
-	if (!isRefusal && !isDeclared && !isMarkedFailed(answer)) return undefined;
-	const problem = readProblem(stated ?? status, answer, clean);
+	if (!isRefusal && !isDeclared && !isMarkedFailed(object)) return undefined;
+	const problem = readProblem(stated ?? status, object, clean);
 	return stated !== undefined || isText(title) ? problem : { ...problem, title: refused };
 }

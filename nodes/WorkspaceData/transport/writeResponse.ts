@@ -1,10 +1,10 @@
 /** Reads the response to a create, change or deletion. The interface specifies neither its status nor its body. */
 import { idInLocation } from '../model/serviceUrl';
-import { isBrokenJson } from '../model/answer/json';
-import { isObject, type JsonObject, isWebPage } from '../model/answer/shapes';
+import { isBrokenJson } from '../model/response/json';
+import { isObject, type JsonObject, isWebPage } from '../model/response/shapes';
 import { CHECK_FIRST } from './failure/explain';
-import { UnexpectedAnswer } from './failure/failures';
-import type { ApiAnswer } from './request';
+import { UnexpectedResponse } from './failure/failures';
+import type { ApiResponse } from './request';
 
 type ThingName = 'card' | 'field' | 'record';
 
@@ -25,21 +25,21 @@ interface Created<Thing> {
  * Returns the created thing as the response shows it. If only the `Location` header has its ID, returns it as it
  * was sent.
  * @returns undefined if the response has no ID
- * @throws UnexpectedAnswer if something else responded, such as a proxy's page, and for invalid JSON, which may be a
+ * @throws UnexpectedResponse if something else responded, such as a proxy's page, and for invalid JSON, which may be a
  * refusal with status 200
  * @see service interface, part 4, "Gaps"
  */
 export function readCreated<Thing>(
-	{ status, body, headers }: ApiAnswer,
+	{ status, body, headers }: ApiResponse,
 	{ thing, read, sent }: Created<Thing>,
 ): Thing | undefined {
 	const shown = read(body);
 	if (shown) return shown;
-	assertOwnAnswer(body, thing);
+	assertOwnResponse(body, thing);
 	const id = idInLocation(headers.location, `${thing}s`);
 	if (id !== undefined) return read({ ...sent, id });
 	if (status === CREATED || !isBrokenJson(body)) return undefined;
-	throw new UnexpectedAnswer(
+	throw new UnexpectedResponse(
 		`The ${thing} may have been created: the response isn't valid JSON`,
 		CHECK_FIRST,
 		true,
@@ -56,15 +56,15 @@ export const noIdHint = (thing: ThingName): string =>
  *
  * @param what `card`, `field` or `record`, for the message
  * @param change the requested change
- * @throws UnexpectedAnswer
+ * @throws UnexpectedResponse
  */
-function assertOwnAnswer(
+function assertOwnResponse(
 	body: unknown,
 	what: string,
 	change: 'written' | 'changed' | 'deleted' = 'written',
 ): void {
 	if (!isWebPage(body)) return;
-	throw new UnexpectedAnswer(
+	throw new UnexpectedResponse(
 		change === 'deleted'
 			? 'The service returned a web page instead of data'
 			: `The response isn't a ${what}`,
@@ -78,19 +78,19 @@ function assertOwnAnswer(
  * With status 200, these may be refusals.
  *
  * @param what `card`, `field` or `record`, for the message
- * @throws UnexpectedAnswer
+ * @throws UnexpectedResponse
  */
 export function assertDone(body: unknown, what: string, change: 'changed' | 'deleted'): void {
-	assertOwnAnswer(body, what, change);
+	assertOwnResponse(body, what, change);
 	const isDenied = change === 'deleted' && isObject(body) && body.deleted === false;
 	if (isDenied || body === false || body === 'false') {
-		throw new UnexpectedAnswer(
+		throw new UnexpectedResponse(
 			`The service reports that the ${what} wasn't ${change}`,
 			`Look at the ${what} in the service.`,
 		);
 	}
 	if (!isBrokenJson(body)) return;
-	throw new UnexpectedAnswer(
+	throw new UnexpectedResponse(
 		`The ${what} may not have been ${change}: the response isn't valid JSON`,
 		`Look at the ${what} in the service, or run this item again: that does no harm.`,
 		true,

@@ -1,13 +1,13 @@
 /** Bodies that come in very many parts. */
 import { PassThrough, Readable } from 'node:stream';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
-import { readAnswer } from '../../../nodes/WorkspaceData/transport/http/answer';
+import { readResponse } from '../../../nodes/WorkspaceData/transport/http/response';
 import { retainedBytes } from '../../support/heap';
 
 const PARTS = 100_000;
 
 const bodyOf = async (body: Readable, maxBytes: number): Promise<unknown> =>
-	(await readAnswer({ statusCode: 200, headers: {}, body }, { maxBytes }))?.body;
+	(await readResponse({ statusCode: 200, headers: {}, body }, { maxBytes }))?.body;
 
 test('G10: more parts than are kept one by one come in their order', async () => {
 	const numbers = Array.from({ length: 5_000 }, (_, n) => n);

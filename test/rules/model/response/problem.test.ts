@@ -1,4 +1,4 @@
-import { readProblem, readRefusal } from '../../../../nodes/WorkspaceData/model/answer/problem';
+import { readProblem, readRefusal } from '../../../../nodes/WorkspaceData/model/response/problem';
 import { leastOf, workMs } from '../../../support/cpuTime.mts';
 import vectors from '../../../vectors/problem.json';
 
