@@ -215,13 +215,11 @@ export function createN8nClient(baseUrl: string, major: Major) {
 
 	/** Signs in as the owner, who is set up first if there is none. */
 	async function signIn(): Promise<void> {
-		const settings = await ask<{ userManagement?: { showSetupOnFirstLoad?: boolean } }>(
-			'GET',
-			'/rest/settings',
-		);
-		if (settings.userManagement?.showSetupOnFirstLoad)
+		try {
 			await request('POST', '/rest/owner/setup', owner);
-		else {
+		} catch (error) {
+			// 400: there is one.
+			if (!(error instanceof N8nError) || error.status !== 400) throw error;
 			const { email, password } = owner;
 			await request('POST', '/rest/login', { emailOrLdapLoginId: email, password });
 		}

@@ -55,11 +55,12 @@ export async function openWorkbench(options: WorkbenchOptions): Promise<Workbenc
 		await host.start();
 		const client = createN8nClient(host.baseUrl, options.major);
 		await client.signIn();
-		const known = new Set((await client.nodeTypes()).map((type) => type.name));
-		const missing = Object.values(ourTypes).filter((type) => !known.has(type));
-		if (missing.length > 0) {
-			throw new Error(`n8n did not load ${missing.join(' and ')}:\n${await host.log()}`);
-		}
+		const nodeInfos = Object.values(ourTypes).map((name) => ({ name, version: 1 }));
+		await client
+			.request('POST', '/rest/node-types', { nodeInfos })
+			.catch(async (error: unknown) => {
+				throw new Error(`n8n did not load our nodes:\n${await host.log()}`, { cause: error });
+			});
 		const credentials = await storeCredentials(client, service);
 		return { service, host, client, credentials, types: ourTypes, close };
 	} catch (error) {
