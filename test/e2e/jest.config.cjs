@@ -55,10 +55,10 @@ module.exports = {
 		project('queue mode', [queue], { e2eMajor: 2 }),
 	],
 	// Against hanging only: what is slow on a busy machine is right all the same.
-	testTimeout: 300_000,
+	testTimeout: 600_000,
 	testSequencer: join(tests, 'longestFirst.cjs'),
-	// Each waits for n8n, the service or the page most of its time.
-	maxWorkers: 4,
+	// Each waits for n8n, the service or the page half of its time.
+	maxWorkers: 3,
 	verbose: true,
 	reporters: ['default', '<rootDir>/test/support/closingLine.js'],
 };
