@@ -28,36 +28,43 @@ export function readNotFound(policy: unknown): WhenNotFound {
 /** Returns the output of an item whose record doesn't exist. */
 export type WhenNotFound = (error: unknown) => JsonObject[];
 
+/** A card's listing has no such record. */
+class RecordMissing extends InputError {}
+
 /**
- * Returns one item for a record. The interface has no request for one record, so the listing is read until the record
- * is found, once for all items.
+ * Finds a record. The interface has no request for one, so the listing is read until the record is found, once for all
+ * items.
  *
+ * @param request how the listing is read
  * @param view in a dry run, returns the listed record as the previous items would have left it
- * @throws InputError if the card has no such record, unless `whenNotFound` says otherwise
+ * @throws RecordMissing if the card has no such record
  */
-export async function withRecord(
-	run: Run,
-	card: CardReference,
+export async function findRecord(
+	{ records }: Run,
+	{ card, request }: { card: CardReference; request: ReadOptions },
 	recordId: string,
-	request: ReadOptions,
-	whenNotFound: WhenNotFound,
-	work: (record: DataRecord) => JsonObject | Promise<JsonObject>,
 	view?: CardView,
-): Promise<JsonObject[]> {
-	const listed = await run.records.of(card, Infinity, request).find(recordId);
+): Promise<DataRecord> {
+	const listed = await records.of(card, Infinity, request).find(recordId);
 	const record = listed && view ? view.current(listed) : listed;
-	if (record && record !== 'deleted') return [await work(record)];
-	return whenNotFound(
-		new InputError(
-			`Card '${card.name}' has no record '${recordId}'`,
-			"Check 'Record', or set the option 'If Not Found'.",
-		),
+	if (record && record !== 'deleted') return record;
+	throw new RecordMissing(
+		`Card '${card.name}' has no record '${recordId}'`,
+		"Check 'Record', or set the option 'If Not Found'.",
 	);
 }
 
 /**
- * Returns true if the service itself says that the record doesn't exist. A missing card or workspace doesn't count,
- * nor does a gateway's 404, which has no problem type.
+ * Returns true if the record doesn't exist: it isn't listed, or the service itself says so. A missing card or workspace
+ * doesn't count, nor does a gateway's 404, which has no problem type.
  */
-export const isRecordNotFound = (error: unknown): error is ApiFailure =>
-	saysGone(error, ['record']);
+export const isRecordNotFound = (error: unknown): error is RecordMissing | ApiFailure =>
+	error instanceof RecordMissing || saysGone(error, ['record']);
+
+/** Does what the option says after a failure because of a missing record; passes on other failures. */
+export const unlessFound =
+	(whenNotFound: WhenNotFound) =>
+	(error: unknown): JsonObject[] => {
+		if (isRecordNotFound(error)) return whenNotFound(error);
+		throw error;
+	};

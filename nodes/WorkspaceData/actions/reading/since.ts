@@ -16,6 +16,7 @@ import {
 	TOKEN_VERSION,
 	tokenOf,
 	writeSeen,
+	type ReadSeen,
 	type Seen,
 	type SeenBy,
 	type SeenEntry,
@@ -78,55 +79,64 @@ interface TrackedCard {
 	left: Set<string>;
 }
 
-async function openCard(
-	run: Run,
-	card: CardReference,
-	index: FieldIndex,
-	{ by, mark, fields }: SinceQuery,
-	request: ReadOptions,
-): Promise<TrackedCard> {
-	const saved = readSaved(run.context);
-	const own = saved.find((one) => one.card === card.id && one.by === by && one.mark === mark);
+/** What this node remembers of a card. @throws InputError if it remembers too many others */
+function readOwn(context: IExecuteFunctions, cardId: string, { by, mark }: SinceQuery) {
+	const saved = readSaved(context);
+	const own = saved.find((one) => one.card === cardId && one.by === by && one.mark === mark);
 	if (!own && saved.filter((one) => one.mark === mark).length >= MAX_CARDS) {
 		throw new InputError(
 			`'Since Last Run' keeps track of ${MAX_CARDS} cards already`,
 			"Use another node for further cards, or change 'Start Again' in the options to forget them all.",
 		);
 	}
-	const saw = own && readSeen(own);
-	const { spans } = saw ?? NOTHING_SEEN;
-	const tokens = new Set(saw?.tokens);
+	return own && readSeen(own);
+}
+
+/** How a value becomes a part of a record's token: now, and in the earlier version that saved the tokens. */
+function valueTexts(run: Run, index: FieldIndex, saw: ReadSeen | undefined) {
 	const keys = new Map(index.fields.map((field) => [field.id, index.keyOf(field)]));
 	const nameOf = (id: string) => keys.get(id) ?? id;
 	const identity = (id: string, value: unknown) => identityOf(index, id, value, run.zone);
-	const textOf: ValueText = (id, value) => [nameOf(id), identity(id, withoutLinks(value))];
-	// How earlier versions computed the tokens of states, so that an update of the node doesn't return records again.
-	const earlier: ValueText[] =
-		saw?.version === 1
-			? [(id, value) => [nameOf(id), JSON.stringify(asDouble(value))]]
-			: [identity, (id: string, value: unknown) => identity(id, asDouble(value))].map(
-					(text): ValueText =>
-						(id, value) => [nameOf(id), text(id, value)],
-				);
+	const named =
+		(text: (id: string, value: unknown) => string): ValueText =>
+		(id, value) => [nameOf(id), text(id, value)];
+	const ofVersion1 = [(_: string, value: unknown) => JSON.stringify(asDouble(value))];
+	const ofVersion2 = [identity, (id: string, value: unknown) => identity(id, asDouble(value))];
 	const isOutdated = saw && saw.version < TOKEN_VERSION;
+	return {
+		now: named((id, value) => identity(id, withoutLinks(value))),
+		earlier: isOutdated ? (saw.version === 1 ? ofVersion1 : ofVersion2).map(named) : [],
+	};
+}
+
+async function openCard(
+	run: Run,
+	card: CardReference,
+	index: FieldIndex,
+	query: SinceQuery,
+	request: ReadOptions,
+): Promise<TrackedCard> {
+	const { by, fields } = query;
+	const saw = readOwn(run.context, card.id, query);
+	const { spans } = saw ?? NOTHING_SEEN;
+	const tokens = new Set(saw?.tokens);
+	const texts = valueTexts(run, index, saw);
 	const compared = (record: DataRecord): DataRecord =>
 		fields ? { ...record, data: ownValues(record.data, fields) } : record;
 	const entries = new Map<string, Entry>();
 	const take = (record: DataRecord): boolean => {
 		const age = ageOf(record);
 		if (isWithin(spans, age)) return false;
-		const token = tokenOf(compared(record), by, textOf);
+		const token = tokenOf(compared(record), by, texts.now);
 		// An earlier version saved it: the same state has another token now.
-		if (isOutdated && earlier.some((text) => tokens.has(tokenOf(record, by, text))))
-			tokens.add(token);
+		if (texts.earlier.some((text) => tokens.has(tokenOf(record, by, text)))) tokens.add(token);
 		entries.set(record.id, { ...age, token, record });
 		return false;
 	};
 	let read = 0;
-	const place = { card, isDry: false };
 	const open = (isFirst: boolean) =>
 		isFirst ? run.records.of(card, Infinity, request) : run.records.again(card, request);
-	const listing = await run.writes.readAll(place, open, async (all) => {
+	const listing = await run.writes.readAll({ card, isDry: false }, open, async (all) => {
 		entries.clear();
 		read = await scanRecords(run, all, take, true);
 	});
@@ -135,7 +145,7 @@ async function openCard(
 	if (by === 'new') requireAges(card, listed);
 	const before = { tokens, spans };
 	const opened: TrackedCard = { before, listed, read, returned: new Set(), left: new Set() };
-	run.ending.whenDone(() => save(run.context, card, { by, mark }, opened));
+	run.ending.whenDone(() => save(run.context, card, query, opened));
 	return opened;
 }
 

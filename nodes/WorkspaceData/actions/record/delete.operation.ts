@@ -1,4 +1,3 @@
-import type { DataRecord } from '../../model/response/record';
 import { readLocator } from '../../model/locator';
 import { cardLocator, recordLocator } from '../../ui/locators';
 import {
@@ -10,7 +9,7 @@ import {
 import { defineOperation } from '../operation';
 import { readDryRun } from '../writing/dryRun';
 import { resultsOf } from '../writing/results';
-import { isRecordNotFound, readNotFound, withRecord } from '../reading/ifNotFound';
+import { findRecord, readNotFound, unlessFound } from '../reading/ifNotFound';
 import { requestOptions } from '../requestOptions';
 import { remove } from '../writing/write';
 import { createWriter } from '../writing/writer';
@@ -44,21 +43,12 @@ export const deleteRecord = defineOperation({
 		const results = dryRun && resultsOf(run, writer, await run.fields.of(card, request), options);
 		return await run.writes
 			.inItemOrder(itemIndex, writer, id, async () => {
-				if (!results) {
-					await remove(run, writer, id);
-					return [{ deleted: true, id }];
-				}
-				const show = async (record: DataRecord) => {
-					await remove(run, writer, id);
-					return results.deleted(record);
-				};
 				// Requested before the records are listed.
-				const view = run.writes.view(writer);
-				return await withRecord(run, card, id, request, whenNotFound, show, view);
+				const view = results && run.writes.view(writer);
+				const record = view && (await findRecord(run, { card, request }, id, view));
+				await remove(run, writer, id);
+				return [results && record ? results.deleted(record) : { deleted: true, id }];
 			})
-			.catch((error: unknown) => {
-				if (isRecordNotFound(error)) return whenNotFound(error);
-				throw error;
-			});
+			.catch(unlessFound(whenNotFound));
 	},
 });

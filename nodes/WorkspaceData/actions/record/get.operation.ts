@@ -10,7 +10,7 @@ import {
 } from '../../ui/recordOptions';
 import { simplifyProperty } from '../../ui/readOptions';
 import { defineOperation } from '../operation';
-import { readNotFound, withRecord } from '../reading/ifNotFound';
+import { findRecord, readNotFound, unlessFound } from '../reading/ifNotFound';
 import { recordOutput } from '../outputItems';
 import { requestOptions } from '../requestOptions';
 import { ifNotFoundOption } from '../../ui/writeOptions';
@@ -40,6 +40,8 @@ export const getRecord = defineOperation({
 		const { text: recordId } = readLocator(get('recordId'), 'Record');
 		const card = await run.cards.find(get('cardId'), request);
 		const output = recordOutput(await run.fields.of(card, request), get('simple'), options);
-		return await withRecord(run, card, recordId, request, whenNotFound, (record) => output(record));
+		return await findRecord(run, { card, request }, recordId)
+			.then((record) => [output(record)])
+			.catch(unlessFound(whenNotFound));
 	},
 });

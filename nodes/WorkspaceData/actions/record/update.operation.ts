@@ -1,11 +1,10 @@
 import { readLocator } from '../../model/locator';
-import type { DataRecord } from '../../model/response/record';
 import { UPDATE_LABEL, updateColumnsProperty, selectCardNotice } from '../../ui/columns';
 import { cardLocator, recordLocator } from '../../ui/locators';
 import { recordOptions } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
 import { prepareWrite, withLiveFields } from '../writing/liveFields';
-import { isRecordNotFound, readNotFound, withRecord } from '../reading/ifNotFound';
+import { findRecord, readNotFound, unlessFound } from '../reading/ifNotFound';
 import { recordOutput } from '../outputItems';
 import { readOldValues, resultsOf } from '../writing/results';
 import { update } from '../writing/write';
@@ -35,7 +34,7 @@ export const updateRecord = defineOperation({
 		const { text: recordId } = readLocator(get('recordId'), 'Record');
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
 		const write = await prepareWrite(run, itemIndex, parameters, UPDATE_LABEL);
-		const { card, request, writer } = write;
+		const { writer } = write;
 		return await withLiveFields(
 			write,
 			async ({ index, data }) => {
@@ -45,16 +44,12 @@ export const updateRecord = defineOperation({
 					return [output(await update(write, data, recordId))];
 				}
 				const results = resultsOf(run, writer, index, options);
-				const show = async (record: DataRecord) =>
-					results.updated(record, await update(write, data, recordId, record));
 				// Requested before the records are listed.
 				const view = run.writes.view(writer);
-				return await withRecord(run, card, recordId, request, whenNotFound, show, view);
+				const record = await findRecord(run, write, recordId, view);
+				return [results.updated(record, await update(write, data, recordId, record))];
 			},
 			async (_, task) => await run.writes.inItemOrder(itemIndex, writer, recordId, task),
-		).catch((error: unknown) => {
-			if (isRecordNotFound(error)) return whenNotFound(error);
-			throw error;
-		});
+		).catch(unlessFound(whenNotFound));
 	},
 });

@@ -119,23 +119,75 @@ function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, create: () => V
 	return value;
 }
 
-/** Creates the field listings of a run, without reading anything yet. */
-export function createFields(
-	session: Session,
-	records: Records,
-	messages: Messages,
-	yieldToLoop: YieldToLoop,
-): Fields {
-	const indexes = new Map<string, Promise<FieldIndex>>();
-	const freshIndexes = new Map<string, Promise<FieldIndex>>();
-	const sampledIndexes = new Map<FieldIndex, Promise<FieldIndex>>();
-	/** Further names of fields, with their IDs, by card. */
-	const aliases = new Map<string, Map<string, string>>();
+interface Reader {
+	session: Session;
+	records: Records;
+	messages: Messages;
+	yieldToLoop: YieldToLoop;
+}
 
-	async function read(card: CardReference, options?: ReadOptions): Promise<FieldIndex> {
+/** The field listings of a run; none is read before an item needs it. */
+export class FieldListings implements Fields {
+	private readonly reader: Reader;
+	private readonly indexes = new Map<string, Promise<FieldIndex>>();
+	private readonly freshIndexes = new Map<string, Promise<FieldIndex>>();
+	private readonly sampledIndexes = new Map<FieldIndex, Promise<FieldIndex>>();
+	/** Further names of fields, with their IDs, by card. */
+	private readonly aliases = new Map<string, Map<string, string>>();
+
+	constructor(reader: Reader) {
+		this.reader = reader;
+	}
+
+	async of(card: CardReference, options?: ReadOptions): Promise<FieldIndex> {
+		const reading = async () => await this.read(card, options);
+		return await yieldAfter(this.reader.yieldToLoop, getOrCreate(this.indexes, card.id, reading));
+	}
+
+	async fresh(card: CardReference, options?: ReadOptions): Promise<FieldIndex> {
+		const reading = async () => {
+			const fresh = await this.read(card, options);
+			this.indexes.set(card.id, Promise.resolve(fresh));
+			return fresh;
+		};
+		return await yieldAfter(
+			this.reader.yieldToLoop,
+			getOrCreate(this.freshIndexes, card.id, reading),
+		);
+	}
+
+	async changed(card: CardReference, options?: ReadOptions): Promise<FieldIndex> {
+		const changed = await this.read(card, options);
+		this.indexes.set(card.id, Promise.resolve(changed));
+		this.freshIndexes.delete(card.id);
+		return changed;
+	}
+
+	called(card: CardReference, index: FieldIndex, names: ReadonlyMap<string, Field>): FieldIndex {
+		const own = getOrCreate(this.aliases, card.id, () => new Map<string, string>());
+		for (const [name, { id }] of names) own.set(foldCase(name), id);
+		const called = indexFields(index.fields, card.name, own);
+		this.indexes.set(card.id, Promise.resolve(called));
+		return called;
+	}
+
+	async sampled(
+		card: CardReference,
+		index: FieldIndex,
+		options?: ReadOptions,
+	): Promise<FieldIndex> {
+		const sampling = async () => await this.sample(card, index, options);
+		return await yieldAfter(
+			this.reader.yieldToLoop,
+			getOrCreate(this.sampledIndexes, index, sampling),
+		);
+	}
+
+	private async read(card: CardReference, options?: ReadOptions): Promise<FieldIndex> {
+		const { session, messages } = this.reader;
 		const fields = await listFields(session, card.id, options);
 		for (const { id, name } of fields) messages.learnName(id, name);
-		const index = indexFields(fields, card.name, aliases.get(card.id));
+		const index = indexFields(fields, card.name, this.aliases.get(card.id));
 		const shown = fields.filter((field) => index.keyOf(field) !== field.name);
 		if (shown.length > 0) {
 			const twice = [...new Set(shown.map(({ name }) => `'${name}'`))].join(', ');
@@ -146,13 +198,13 @@ export function createFields(
 		return index;
 	}
 
-	async function sample(
+	private async sample(
 		card: CardReference,
 		index: FieldIndex,
 		options?: ReadOptions,
 	): Promise<FieldIndex> {
 		// A write-only key can't read a sample, so values are sent unchanged.
-		const sampled = await records
+		const sampled = await this.reader.records
 			.of(card, SAMPLED, options)
 			.first(SAMPLED)
 			.catch(() => []);
@@ -160,38 +212,6 @@ export function createFields(
 			...field,
 			habit: field.kind.habitOf?.(sampled.map(({ data }) => ownValue(data, field.id))),
 		}));
-		return indexFields(fields, card.name, aliases.get(card.id));
+		return indexFields(fields, card.name, this.aliases.get(card.id));
 	}
-
-	return {
-		async of(card, options) {
-			const reading = async () => await read(card, options);
-			return await yieldAfter(yieldToLoop, getOrCreate(indexes, card.id, reading));
-		},
-		async fresh(card, options) {
-			const reading = async () => {
-				const fresh = await read(card, options);
-				indexes.set(card.id, Promise.resolve(fresh));
-				return fresh;
-			};
-			return await yieldAfter(yieldToLoop, getOrCreate(freshIndexes, card.id, reading));
-		},
-		async changed(card, options) {
-			const changed = await read(card, options);
-			indexes.set(card.id, Promise.resolve(changed));
-			freshIndexes.delete(card.id);
-			return changed;
-		},
-		called(card, index, names) {
-			const own = getOrCreate(aliases, card.id, () => new Map<string, string>());
-			for (const [name, { id }] of names) own.set(foldCase(name), id);
-			const called = indexFields(index.fields, card.name, own);
-			indexes.set(card.id, Promise.resolve(called));
-			return called;
-		},
-		async sampled(card, index, options) {
-			const sampling = async () => await sample(card, index, options);
-			return await yieldAfter(yieldToLoop, getOrCreate(sampledIndexes, index, sampling));
-		},
-	};
 }

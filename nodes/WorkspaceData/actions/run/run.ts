@@ -9,14 +9,14 @@ import { systemClock, type Clock } from '../../transport/http/clock';
 import { localTime } from '../../transport/timeZone';
 import { getDescription } from '../../transport/apiDescription';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
-import { createItems, type Items } from '../schedule/items';
-import { createYieldToLoop, yieldAfter, type YieldToLoop } from '../schedule/yieldToLoop';
+import { RunItems, type Items } from '../schedule/items';
+import { createYieldToLoop, type YieldToLoop } from '../schedule/yieldToLoop';
 import {
 	createCards,
 	createRecords,
 	type Cards,
 	type Records,
-	createFields,
+	FieldListings,
 	type Fields,
 } from './listings';
 import { createMessages, type Messages } from './messages';
@@ -69,18 +69,13 @@ export function createRun(
 	clock: Clock = systemClock,
 ): Run {
 	const count = context.getInputData().length;
-	const { each, inItemOrder, gather } = createItems(count);
 	const messages = createMessages(context);
 	const once = createOnce();
 	const zone = localTime(context);
-	const items: Items = {
-		each,
-		inItemOrder,
-		gather: async (...parts) => await yieldAfter(yieldToLoop, gather(...parts)),
-	};
+	const items = new RunItems(count, yieldToLoop);
 	const records = createRecords(session, count > 1);
 	const cards = createCards(session, messages, yieldToLoop);
-	const fields = createFields(session, records, messages, yieldToLoop);
+	const fields = new FieldListings({ session, records, messages, yieldToLoop });
 	const writes = new Writes({ session, records, items, zone, clock, yieldToLoop });
 	const ending = createEnding(() => session.stop());
 	ending.whenDone(() => {

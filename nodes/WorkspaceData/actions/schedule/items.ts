@@ -1,4 +1,6 @@
 /** Processes the items of a run, a limited number at a time. Items can wait for work that is done once for all. */
+import { yieldAfter, type YieldToLoop } from './yieldToLoop';
+
 export interface Items {
 	/**
 	 * Does some work for every item. Starts the items in order, up to `MAX_AT_ONCE` at a time.
@@ -34,104 +36,119 @@ export interface Items {
  */
 const MAX_AT_ONCE = 500;
 
-/** @param count the number of items in the run */
-export function createItems(count: number, atOnce = MAX_AT_ONCE): Items {
-	let next = 0;
+/** The items of one run. */
+export class RunItems implements Items {
+	private readonly count: number;
+	private readonly atOnce: number;
+	private readonly yieldToLoop: YieldToLoop;
+	private next = 0;
 	/** The items that have started but not ended, and don't wait for others. */
-	const busy = new Set<number>();
-	const groups = new Map<string, Array<{ itemIndex: number; contribution: unknown }>>();
-	const results = new Map<string, Promise<unknown>>();
+	private readonly busy = new Set<number>();
+	private readonly groups = new Map<string, Array<{ itemIndex: number; contribution: unknown }>>();
+	private readonly results = new Map<string, Promise<unknown>>();
 	/** Items that have begun their ordered task or have ended, and the first one that has not. */
-	const passed = new Set<number>();
-	let firstToPass = 0;
+	private readonly passed = new Set<number>();
+	private firstToPass = 0;
 	/** The items that wait for an earlier one to begin its task. */
-	const waiting = new Map<number, () => void>();
+	private readonly waiting = new Map<number, () => void>();
 	/** True if an item waits, or has waited, for the contributions of all. */
-	let isGathering = false;
-	let open = (): void => {};
-	const complete = new Promise<void>((resolve) => (open = resolve));
-	let startMore = (): void => {};
+	private isGathering = false;
+	private open = (): void => {};
+	private readonly complete = new Promise<void>((resolve) => (this.open = resolve));
+	private start = (_itemIndex: number): void => {};
+
+	/**
+	 * @param count the number of items in the run
+	 * @param yieldToLoop is awaited by each item after it has gathered
+	 */
+	constructor(count: number, yieldToLoop: YieldToLoop, atOnce = MAX_AT_ONCE) {
+		this.count = count;
+		this.yieldToLoop = yieldToLoop;
+		this.atOnce = atOnce;
+	}
+
+	async each<Result>(work: (itemIndex: number) => Promise<Result>): Promise<Result[]> {
+		const ended: Result[] = [];
+		let left = this.count;
+		await new Promise<void>((resolve, reject) => {
+			const runItem = async (itemIndex: number): Promise<void> => {
+				ended[itemIndex] = await work(itemIndex);
+				this.leave(itemIndex);
+				this.pass(itemIndex);
+				left -= 1;
+				if (left === 0) resolve();
+			};
+			this.start = (itemIndex) => void runItem(itemIndex).catch(reject);
+			if (left === 0) resolve();
+			this.startMore();
+		});
+		return ended;
+	}
+
+	async inItemOrder<Result>(itemIndex: number, task: () => Promise<Result>): Promise<Result> {
+		if (this.firstToPass < itemIndex) {
+			await new Promise<void>((begin) => {
+				this.waiting.set(itemIndex, begin);
+				this.settle();
+			});
+		}
+		const result = task();
+		this.pass(itemIndex);
+		return await result;
+	}
+
+	async gather<Contribution, Result>(
+		key: string,
+		itemIndex: number,
+		contribution: Contribution,
+		work: (all: readonly Contribution[]) => Promise<Result>,
+	): Promise<Result> {
+		const group = this.groups.get(key) ?? [];
+		this.groups.set(key, group);
+		group.push({ itemIndex, contribution });
+		this.isGathering = true;
+		this.leave(itemIndex);
+		await this.complete;
+		const inOrder = () =>
+			group
+				.sort((a, b) => a.itemIndex - b.itemIndex)
+				.map((entry) => entry.contribution as Contribution);
+		const result = this.results.get(key) ?? work(inOrder());
+		this.results.set(key, result);
+		return (await yieldAfter(this.yieldToLoop, result)) as Result;
+	}
 
 	/** The number of items that count toward the limit. While one gathers, those waiting for it don't count. */
-	const active = (): number => busy.size - (isGathering ? waiting.size : 0);
+	private get active(): number {
+		return this.busy.size - (this.isGathering ? this.waiting.size : 0);
+	}
 
-	function settle(): void {
-		startMore();
+	private startMore(): void {
+		while (this.next < this.count && this.active < this.atOnce) {
+			this.busy.add(this.next);
+			this.next += 1;
+			this.start(this.next - 1);
+		}
+	}
+
+	private settle(): void {
+		this.startMore();
 		// If there were more items, some would be active.
-		if (active() <= 0) open();
+		if (this.active <= 0) this.open();
 	}
 
-	function leave(itemIndex: number): void {
-		if (busy.delete(itemIndex)) settle();
+	private leave(itemIndex: number): void {
+		if (this.busy.delete(itemIndex)) this.settle();
 	}
 
-	function pass(itemIndex: number): void {
-		if (itemIndex < firstToPass) return;
-		passed.add(itemIndex);
-		while (passed.delete(firstToPass)) firstToPass += 1;
-		const begin = waiting.get(firstToPass);
-		waiting.delete(firstToPass);
+	private pass(itemIndex: number): void {
+		if (itemIndex < this.firstToPass) return;
+		this.passed.add(itemIndex);
+		while (this.passed.delete(this.firstToPass)) this.firstToPass += 1;
+		const begin = this.waiting.get(this.firstToPass);
+		this.waiting.delete(this.firstToPass);
 		begin?.();
 	}
-
-	return {
-		async each<Result>(work: (itemIndex: number) => Promise<Result>) {
-			const ended: Result[] = [];
-			const allEnded = new Promise<void>((resolve, reject) => {
-				let left = count;
-				if (left === 0) resolve();
-				async function runItem(itemIndex: number): Promise<void> {
-					ended[itemIndex] = await work(itemIndex);
-					leave(itemIndex);
-					pass(itemIndex);
-					left -= 1;
-					if (left === 0) resolve();
-				}
-				startMore = () => {
-					while (next < count && active() < atOnce) {
-						const itemIndex = next;
-						next += 1;
-						busy.add(itemIndex);
-						runItem(itemIndex).catch(reject);
-					}
-				};
-			});
-			startMore();
-			await allEnded;
-			return ended;
-		},
-		async inItemOrder(itemIndex, task) {
-			if (firstToPass < itemIndex) {
-				await new Promise<void>((begin) => {
-					waiting.set(itemIndex, begin);
-					settle();
-				});
-			}
-			const result = task();
-			pass(itemIndex);
-			return await result;
-		},
-		async gather<Contribution, Result>(
-			key: string,
-			itemIndex: number,
-			contribution: Contribution,
-			work: (all: readonly Contribution[]) => Promise<Result>,
-		) {
-			const group = groups.get(key) ?? [];
-			groups.set(key, group);
-			group.push({ itemIndex, contribution });
-			isGathering = true;
-			leave(itemIndex);
-			await complete;
-			const inOrder = () =>
-				group
-					.sort((a, b) => a.itemIndex - b.itemIndex)
-					.map((entry) => entry.contribution as Contribution);
-			const result = results.get(key) ?? work(inOrder());
-			results.set(key, result);
-			return (await result) as Result;
-		},
-	};
 }
 
 /**

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { createItems } from '../../../../nodes/WorkspaceData/actions/schedule/items';
+import { RunItems } from '../../../../nodes/WorkspaceData/actions/schedule/items';
 import { cases } from '../../../support/cases';
 
 /** The steps of an item: time passes, or it waits for the others with a key. */
@@ -7,6 +7,7 @@ const step = fc.oneof(
 	fc.constant<'wait'>('wait'),
 	fc.constantFrom('a', 'b').map((key) => ({ key })),
 );
+const noYield = async () => {};
 const programs = fc.array(fc.array(step, { maxLength: 4 }), { maxLength: 30 });
 
 test('G15 any items, whatever they wait for: all end, in order, never too many at once, shared work is done once', async () => {
@@ -16,13 +17,13 @@ test('G15 any items, whatever they wait for: all end, in order, never too many a
 			fc.integer({ min: 1, max: 8 }),
 			fc.scheduler(),
 			async (items, atOnce, s) => {
-				const { each, gather } = createItems(items.length, atOnce);
+				const run = new RunItems(items.length, noYield, atOnce);
 				const started: number[] = [];
 				let busy = 0;
 				let most = 0;
 				let isComplete = false;
 				const works: Array<{ key: string; all: readonly number[] }> = [];
-				const results = each(async (itemIndex) => {
+				const results = run.each(async (itemIndex) => {
 					started.push(itemIndex);
 					busy += 1;
 					most = Math.max(most, isComplete ? 0 : busy);
@@ -34,7 +35,7 @@ test('G15 any items, whatever they wait for: all end, in order, never too many a
 						}
 						if (isFirst) busy -= 1;
 						isFirst = false;
-						const result = await gather(what.key, itemIndex, itemIndex, async (all) => {
+						const result = await run.gather(what.key, itemIndex, itemIndex, async (all) => {
 							isComplete = true;
 							works.push({ key: what.key, all: [...all] });
 							await s.schedule(Promise.resolve(), `work of ${what.key}`);
@@ -67,10 +68,10 @@ test('G15 any items, whatever they wait for: all end, in order, never too many a
 });
 
 test('G15 a hundred thousand items: no more of them at a time than the bound', async () => {
-	const { each } = createItems(100_000);
+	const run = new RunItems(100_000, noYield);
 	let busy = 0;
 	let most = 0;
-	const results = await each(async (itemIndex) => {
+	const results = await run.each(async (itemIndex) => {
 		busy += 1;
 		most = Math.max(most, busy);
 		await Promise.resolve();
@@ -82,11 +83,11 @@ test('G15 a hundred thousand items: no more of them at a time than the bound', a
 });
 
 test('no items', async () => {
-	expect(await createItems(0).each(async () => await Promise.resolve(1))).toEqual([]);
+	expect(await new RunItems(0, noYield).each(async () => await Promise.resolve(1))).toEqual([]);
 });
 
 test('rejects with the error of an item', async () => {
-	const broken = createItems(2).each(async (itemIndex) => {
+	const broken = new RunItems(2, noYield).each(async (itemIndex) => {
 		await Promise.resolve();
 		if (itemIndex === 1) throw new Error('of an item');
 	});
@@ -108,20 +109,20 @@ test("(H11) tasks begin in the order of the items, however long each item prepar
 			fc.integer({ min: 1, max: 6 }),
 			fc.scheduler(),
 			async (items, atOnce, s) => {
-				const { each, gather, inItemOrder } = createItems(items.length, atOnce);
+				const run = new RunItems(items.length, noYield, atOnce);
 				const begun: number[] = [];
-				const results = each(async (itemIndex) => {
+				const results = run.each(async (itemIndex) => {
 					const { waits = 0, gathers, outcome } = items[itemIndex] ?? {};
 					for (let n = 0; n < waits; n += 1) await s.schedule(Promise.resolve(), `${itemIndex}`);
 					if (gathers) {
-						const all = await gather('a', itemIndex, itemIndex, async (some) => {
+						const all = await run.gather('a', itemIndex, itemIndex, async (some) => {
 							await s.schedule(Promise.resolve(), 'work');
 							return some;
 						});
 						expect(all).toContain(itemIndex);
 					}
 					if (outcome === 'nothing') return itemIndex;
-					return await inItemOrder(itemIndex, async () => {
+					return await run.inItemOrder(itemIndex, async () => {
 						begun.push(itemIndex);
 						await s.schedule(Promise.resolve(), `task of ${itemIndex}`);
 						return itemIndex;
