@@ -257,8 +257,16 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 			await element('node-creator-search-bar').waitFor({ state: 'hidden' });
 		},
 		async openNode(name) {
-			await page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`).dblclick();
-			await element('node-parameters').waitFor();
+			const node = page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
+			const panel = element('node-parameters');
+			// A canvas that is still moving takes no notice of it.
+			await until(`the panel of ${name}`, async () => {
+				await node.dblclick();
+				return await panel.waitFor({ timeout: 10_000 }).then(
+					() => true,
+					() => undefined,
+				);
+			});
 		},
 		closeNode,
 		async choose(parameter, search) {

@@ -71,7 +71,11 @@ export function testExamples({ bench, editor }: Stage): void {
 		const { element } = editor();
 		const { say } = await readWords('Examples', major);
 		const menu = major === 2 ? [say('Import'), say('From file')] : [say('Import from File...')];
-		const examples = await readExamples();
+		// By REST, all of them run in both majors. Here n8n 2 imports each as a person does, and n8n 1 some.
+		const some = [...first, 'agent-reads-and-writes-a-card.json'];
+		const examples = (await readExamples()).filter(
+			({ file }) => major === 2 || some.includes(file),
+		);
 		const rank = ({ file }: Example) => (first.includes(file) ? first.indexOf(file) : first.length);
 		for (const example of examples.sort((a, b) => rank(a) - rank(b))) {
 			const ours = example.nodes.filter(isOurs);

@@ -106,6 +106,8 @@ export function testMapper(stage: Stage): void {
 			]),
 		);
 		await editor().openWorkflow(workflow.id);
+		// n8n 1 names the item only where the editor was loaded with the workflow.
+		await editor().page.reload();
 		await editor().openNode('Books');
 		await editor().element('node-execute-button').click();
 		const output = editor().element('output-panel');

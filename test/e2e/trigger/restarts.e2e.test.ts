@@ -34,15 +34,15 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 			await host.kill();
 			// Nothing is queued for it once it is paused: that must wait for all of these.
 			await control.setBackoff({ ms: 600_000 });
-			const down = await createRecords(card, 50);
+			const down = await createRecords(card, 10);
 			await control.setBackoff({ ms: 100 });
 			await until('the service to pause the subscription', async () =>
 				(await subscriptions(card))[0]?.state === 'paused' ? true : undefined,
 			);
-			const paused = await createRecords(card, 50);
+			const paused = await createRecords(card, 10);
 			await restart();
 			await liveAgain(card, old);
-			const after = await createRecords(card, 50);
+			const after = await createRecords(card, 10);
 
 			const missed = catchUp ? [...down, ...paused] : [];
 			const all = await expectExactly(collect, [...before, ...missed, ...after]);
