@@ -940,8 +940,8 @@ describe('Create From Items', () => {
 			expect((await again()).error?.message).toBe(
 				"Field 'B' may exist already, but the service doesn't list it",
 			);
-			const now = Date.now();
-			const time = jest.spyOn(Date, 'now').mockImplementation(() => now + 60_001);
+			const now = Date.now.bind(Date);
+			const time = jest.spyOn(Date, 'now').mockImplementation(() => now() + 60_001);
 			expect((await again()).error).toBeUndefined();
 			time.mockRestore();
 			expect(await rowsOf(name)).toEqual(items);
