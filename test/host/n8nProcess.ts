@@ -66,7 +66,7 @@ const readiness: Record<Role, Array<[string, number]>> = {
 const startSeconds = 180;
 const stopSeconds = 20;
 
-async function answers(address: string, status: number): Promise<true | undefined> {
+async function responds(address: string, status: number): Promise<true | undefined> {
 	try {
 		const response = await fetch(address, { signal: AbortSignal.timeout(5_000) });
 		await response.arrayBuffer();
@@ -147,14 +147,14 @@ export async function createN8nHost(options: HostOptions): Promise<N8nHost> {
 		void started.then(() => (ended = true));
 		for (const [path, status] of readiness[role]) {
 			await until(
-				`n8n to answer ${path}`,
+				`n8n to respond to ${path}`,
 				async () => {
 					if (ended) {
 						child = undefined;
 						forget();
 						throw new Problem(`n8n ended while starting:\n${lastLines(await log())}`);
 					}
-					return await answers(baseUrl + path, status);
+					return await responds(baseUrl + path, status);
 				},
 				startSeconds * 1000,
 				200,
