@@ -141,7 +141,7 @@ export class FieldListings implements Fields {
 
 	async of(card: CardReference, options?: ReadOptions): Promise<FieldIndex> {
 		const reading = async () => await this.read(card, options);
-		return await yieldAfter(this.reader.yieldToLoop, getOrCreate(this.indexes, card.id, reading));
+		return await this.once(this.indexes, card.id, reading);
 	}
 
 	async fresh(card: CardReference, options?: ReadOptions): Promise<FieldIndex> {
@@ -150,10 +150,7 @@ export class FieldListings implements Fields {
 			this.indexes.set(card.id, Promise.resolve(fresh));
 			return fresh;
 		};
-		return await yieldAfter(
-			this.reader.yieldToLoop,
-			getOrCreate(this.freshIndexes, card.id, reading),
-		);
+		return await this.once(this.freshIndexes, card.id, reading);
 	}
 
 	async changed(card: CardReference, options?: ReadOptions): Promise<FieldIndex> {
@@ -177,10 +174,16 @@ export class FieldListings implements Fields {
 		options?: ReadOptions,
 	): Promise<FieldIndex> {
 		const sampling = async () => await this.sample(card, index, options);
-		return await yieldAfter(
-			this.reader.yieldToLoop,
-			getOrCreate(this.sampledIndexes, index, sampling),
-		);
+		return await this.once(this.sampledIndexes, index, sampling);
+	}
+
+	/** Reads once for all items that need it. Each of them continues in its turn. */
+	private async once<Key>(
+		known: Map<Key, Promise<FieldIndex>>,
+		key: Key,
+		read: () => Promise<FieldIndex>,
+	): Promise<FieldIndex> {
+		return await yieldAfter(this.reader.yieldToLoop, getOrCreate(known, key, read));
 	}
 
 	private async read(card: CardReference, options?: ReadOptions): Promise<FieldIndex> {
