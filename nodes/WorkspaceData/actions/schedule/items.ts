@@ -55,7 +55,7 @@ export class RunItems implements Items {
 	private isGathering = false;
 	private open = (): void => {};
 	private readonly complete = new Promise<void>((resolve) => (this.open = resolve));
-	private start = (_itemIndex: number): void => {};
+	private start: (itemIndex: number) => void = () => {};
 
 	/**
 	 * @param count the number of items in the run
