@@ -3,7 +3,7 @@ import type { Field } from '../model/response/field';
 import type { FieldIndex } from '../model/fieldIndex';
 import { UNKNOWN_ID, type DataRecord } from '../model/response/record';
 import type { JsonObject } from '../model/response/shapes';
-import { RESERVED_KEYS, RESERVED_KEYS_2, topLevelKey } from '../model/itemKeys';
+import { RESERVED_KEYS, RESERVED_KEYS_2, topLevelKey } from '../model/reservedNames';
 import { plainNames } from '../model/text';
 import { fieldKeysOption, outputFormatOption } from '../ui/recordOptions';
 import { readChoice } from './readParameters';

@@ -2,7 +2,7 @@
 import type { ILoadOptionsFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import type { Field } from '../model/response/field';
-import { indexFields, type FieldIndex } from '../model/fieldIndex';
+import { FieldIndex } from '../model/fieldIndex';
 import { InputError } from '../model/inputError';
 import { locateCard, peekLocator } from '../model/locator';
 import { quote } from '../model/names';
@@ -54,7 +54,7 @@ export async function chosenCardId(
 }
 
 const fieldsOf = async (session: Session, cardId: string | undefined): Promise<FieldIndex> =>
-	indexFields(
+	new FieldIndex(
 		cardId === undefined ? [] : await listFields(session, cardId, EDITOR_READ),
 		cardId ?? '',
 	);

@@ -4,7 +4,7 @@ import type {
 	INodeListSearchItems,
 	INodeListSearchResult,
 } from 'n8n-workflow';
-import { indexFields } from '../model/fieldIndex';
+import { FieldIndex } from '../model/fieldIndex';
 import type { DataRecord } from '../model/response/record';
 import { readCardPages } from './webUrl';
 import { listCards, listFields } from '../transport/cardAndFieldListings';
@@ -96,7 +96,7 @@ export async function searchRecords(
 		const session = await openEditorApi(this);
 		const cardId = await chosenCardId(this, session);
 		if (cardId === undefined) return { results: [] };
-		const { fields } = indexFields(await listFields(session, cardId, EDITOR_READ), cardId);
+		const { fields } = new FieldIndex(await listFields(session, cardId, EDITOR_READ), cardId);
 		const fieldIds = fields.map(({ id }) => id);
 		const results: INodeListSearchItems[] = [];
 		let cursor: string | null | undefined = paginationToken;

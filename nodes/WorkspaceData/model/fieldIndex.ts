@@ -12,36 +12,6 @@ export interface FieldHint {
 	name?: string;
 }
 
-/** The fields of one card, to be found by name or ID. */
-export interface FieldIndex {
-	/** In the service's order. */
-	fields: readonly Field[];
-	/**
-	 * Finds the field of a key: by exact name, then by the hints of the saved mapping, then by field ID,
-	 * then by a unique name that differs only in case or outer spaces.
-	 *
-	 * @param advice what else the user can do if no field matches
-	 * @throws InputError if no field or more than one matches; names the nearest fields
-	 */
-	resolve(key: string, hint?: FieldHint, advice?: string): Field;
-	/** Like `resolve`, but returns undefined if no field matches. An ambiguous key still throws. */
-	find(key: string, hint?: FieldHint): Field | undefined;
-	/** All fields that match a key without hints: by name, else by ID, else by name without case. */
-	candidates(key: string): readonly Field[];
-	byId(id: string): Field | undefined;
-	/**
-	 * The field with exactly this name, for changes that can't be undone.
-	 *
-	 * @throws InputError if there is none or more than one; names the nearest fields
-	 */
-	exact(name: string): Field;
-	/**
-	 * The unambiguous key of a field: its name, or its ID if the name is also the name or the ID of another
-	 * field.
-	 */
-	keyOf(field: Field): string;
-}
-
 /** Max fields that a message names: one of them may be the new name of the missing field. */
 const MAX_NAMED = 20;
 
@@ -58,86 +28,113 @@ function groupBy<T>(items: readonly T[], key: (item: T) => string): Map<string, 
 	return groups;
 }
 
-/**
- * Indexes the fields of a card.
- *
- * @param fields the live listing
- * @param cardName the name of the card in messages
- * @param aliases further names and the ID of each one's field, because the service stores names in another
- * spelling
- */
-export function indexFields(
-	fields: readonly Field[],
-	cardName: string,
-	aliases: ReadonlyMap<string, string> = new Map(),
-): FieldIndex {
-	const byName = groupBy(fields, (field) => field.name);
-	const byFoldedName = groupBy(fields, (field) => foldCase(field.name));
-	const ids = new Map(fields.map((field) => [field.id, field]));
-
-	const ambiguous = (key: string, candidates: readonly Field[]) =>
-		new InputError(
-			`${quote(key)} matches ${candidates.length} fields of card '${cardName}'`,
-			`Use one of these field IDs instead: ${candidates.map(({ id, name }) => `${id} (${quote(name)})`).join(', ')}.`,
-		);
-
+/** The fields of one card, to be found by name or ID. */
+export class FieldIndex {
+	/** In the service's order. */
+	readonly fields: readonly Field[];
+	private readonly cardName: string;
+	private readonly aliases: ReadonlyMap<string, string>;
+	private readonly byName: ReadonlyMap<string, readonly Field[]>;
+	private readonly byFoldedName: ReadonlyMap<string, readonly Field[]>;
+	private readonly ids: ReadonlyMap<string, Field>;
 	/** Thousands of items may have the same wrong key, so near names are searched only once for each. */
-	const advices = new Map<string, string>();
+	private readonly advices = new Map<string, string>();
 
-	function missing(key: string, more = ''): InputError {
-		const advice = advices.get(key) ?? adviceFor(key);
-		if (advices.size < MAX_ADVICES) advices.set(key, advice);
-		const description = [advice, more].filter(Boolean).join(' ');
-		return new InputError(`Card '${cardName}' has no field ${quote(key)}`, description);
+	/**
+	 * @param fields the live listing
+	 * @param cardName the name of the card in messages
+	 * @param aliases further names and the ID of each one's field, because the service stores names in another
+	 * spelling
+	 */
+	constructor(
+		fields: readonly Field[],
+		cardName: string,
+		aliases: ReadonlyMap<string, string> = new Map(),
+	) {
+		this.fields = fields;
+		this.cardName = cardName;
+		this.aliases = aliases;
+		this.byName = groupBy(fields, (field) => field.name);
+		this.byFoldedName = groupBy(fields, (field) => foldCase(field.name));
+		this.ids = new Map(fields.map((field) => [field.id, field]));
 	}
 
-	function adviceFor(key: string): string {
-		const names = [...byName.keys()];
+	/**
+	 * Finds the field of a key: by exact name, then by the hints of the saved mapping, then by field ID,
+	 * then by a unique name that differs only in case or outer spaces.
+	 *
+	 * @param advice what else the user can do if no field matches
+	 * @throws InputError if no field or more than one matches; names the nearest fields
+	 */
+	resolve(key: string, hint?: FieldHint, advice?: string): Field {
+		const field = this.find(key, hint);
+		if (field) return field;
+		throw this.missing(key, advice);
+	}
+
+	/** Like `resolve`, but returns undefined if no field matches. An ambiguous key still throws. */
+	find(key: string, hint: FieldHint = {}): Field | undefined {
+		const named = this.byName.get(key);
+		const hinted = hint.fieldId === undefined ? undefined : this.ids.get(hint.fieldId);
+		if (named && named.length > 1 && hinted && named.includes(hinted)) return hinted;
+		return (
+			this.only(key, named) ??
+			hinted ??
+			(hint.name === undefined ? undefined : this.only(key, this.byName.get(hint.name))) ??
+			this.only(key, this.candidates(key))
+		);
+	}
+
+	/** All fields that match a key without hints: by name, else by ID, else by name without case. */
+	candidates(key: string): readonly Field[] {
+		const named = this.byName.get(key);
+		if (named) return named;
+		const field = this.ids.get(key) ?? this.ids.get(this.aliases.get(foldCase(key)) ?? '');
+		return field ? [field] : (this.byFoldedName.get(foldCase(key)) ?? []);
+	}
+
+	byId(id: string): Field | undefined {
+		return this.ids.get(id);
+	}
+
+	/**
+	 * The field with exactly this name, for changes that can't be undone.
+	 *
+	 * @throws InputError if there is none or more than one; names the nearest fields
+	 */
+	exact(name: string): Field {
+		const field = this.only(name, this.byName.get(name));
+		if (field) return field;
+		throw this.missing(name);
+	}
+
+	/**
+	 * The unambiguous key of a field: its name, or its ID if the name is also the name or the ID of another
+	 * field.
+	 */
+	keyOf({ id, name }: Pick<Field, 'id' | 'name'>): string {
+		return this.byName.get(name)?.length === 1 && !this.ids.has(name) ? name : id;
+	}
+
+	private only(key: string, candidates: readonly Field[] | undefined): Field | undefined {
+		if (!candidates || candidates.length <= 1) return candidates?.[0];
+		throw new InputError(
+			`${quote(key)} matches ${candidates.length} fields of card '${this.cardName}'`,
+			`Use one of these field IDs instead: ${candidates.map(({ id, name }) => `${id} (${quote(name)})`).join(', ')}.`,
+		);
+	}
+
+	private missing(key: string, more = ''): InputError {
+		const advice = this.advices.get(key) ?? this.adviceFor(key);
+		if (this.advices.size < MAX_ADVICES) this.advices.set(key, advice);
+		const description = [advice, more].filter(Boolean).join(' ');
+		return new InputError(`Card '${this.cardName}' has no field ${quote(key)}`, description);
+	}
+
+	private adviceFor(key: string): string {
+		const names = [...this.byName.keys()];
 		if (names.length === 0) return 'The card has no fields yet. Add the field first.';
 		const all = `The fields are ${listedInQuotes(names, MAX_NAMED)}.`;
 		return `${[askForNearest(key, names), all].filter(Boolean).join(' ')} Select the field again, or correct the name.`;
 	}
-
-	function only(key: string, candidates: readonly Field[] | undefined): Field | undefined {
-		if (candidates && candidates.length > 1) throw ambiguous(key, candidates);
-		return candidates?.[0];
-	}
-
-	function candidates(key: string): readonly Field[] {
-		const named = byName.get(key);
-		if (named) return named;
-		const field = ids.get(key) ?? ids.get(aliases.get(foldCase(key)) ?? '');
-		return field ? [field] : (byFoldedName.get(foldCase(key)) ?? []);
-	}
-
-	function find(key: string, hint: FieldHint = {}): Field | undefined {
-		const named = byName.get(key);
-		const hinted = hint.fieldId === undefined ? undefined : ids.get(hint.fieldId);
-		if (named && named.length > 1 && hinted && named.includes(hinted)) return hinted;
-		return (
-			only(key, named) ??
-			hinted ??
-			(hint.name === undefined ? undefined : only(key, byName.get(hint.name))) ??
-			only(key, candidates(key))
-		);
-	}
-
-	return {
-		fields,
-		find,
-		candidates,
-		byId: (id) => ids.get(id),
-		keyOf: (field) =>
-			byName.get(field.name)?.length === 1 && !ids.has(field.name) ? field.name : field.id,
-		exact(name) {
-			const field = only(name, byName.get(name));
-			if (field) return field;
-			throw missing(name);
-		},
-		resolve(key, hint, advice) {
-			const field = find(key, hint);
-			if (field) return field;
-			throw missing(key, advice);
-		},
-	};
 }

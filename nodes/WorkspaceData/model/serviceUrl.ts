@@ -1,4 +1,4 @@
-/** Addresses of the service: the API root, token endpoints, and segments of paths. */
+/** Addresses of the service: the API root, and segments of paths. */
 import { InputError } from './inputError';
 
 const API_ROOT = '/api/v1';
@@ -6,8 +6,13 @@ const API_ROOT = '/api/v1';
 /** Half of a surrogate pair: it isn't text and can't be percent-encoded. */
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
-/** Parses an address that must be plain http(s), without sign-in data, query or fragment. */
-function parseAddress(value: unknown, parameter: string, example: string): URL {
+/**
+ * Parses an address that must be plain http(s), without sign-in data, query or fragment.
+ *
+ * @returns the address without trailing slashes
+ * @throws InputError for anything else
+ */
+export function parseAddress(value: unknown, parameter: string, example: string): string {
 	const text = typeof value === 'string' ? value.trim() : '';
 	if (text === '') {
 		throw new InputError(`'${parameter}' is empty`, `Enter an address such as ${example}.`);
@@ -25,11 +30,8 @@ function parseAddress(value: unknown, parameter: string, example: string): URL {
 			`Enter an address such as ${example}: http or https, without user name, query or fragment.`,
 		);
 	}
-	return url;
+	return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
-
-const withoutTrailingSlashes = (url: URL): string =>
-	`${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 
 /**
  * The API root of the service, without trailing slashes.
@@ -40,7 +42,7 @@ const withoutTrailingSlashes = (url: URL): string =>
  */
 export function parseBaseUrl(value: unknown): string {
 	const example = `https://data.example.com${API_ROOT}`;
-	const baseUrl = withoutTrailingSlashes(parseAddress(value, 'Base URL', example));
+	const baseUrl = parseAddress(value, 'Base URL', example);
 	if (!baseUrl.endsWith(API_ROOT)) {
 		throw new InputError(
 			`'Base URL' must end in ${API_ROOT}`,
@@ -48,21 +50,6 @@ export function parseBaseUrl(value: unknown): string {
 		);
 	}
 	return baseUrl;
-}
-
-/**
- * The address that issues access tokens for a realm.
- *
- * @param authUrl address of the identity provider, from the credential
- * @param realm name of the realm
- * @throws InputError if either can't be used
- * @see service interface, parts 4 and 5
- */
-export function tokenAddress(authUrl: unknown, realm: unknown): string {
-	const root = withoutTrailingSlashes(
-		parseAddress(authUrl, 'Auth URL', 'https://auth.example.com'),
-	);
-	return `${root}/realms/${pathSegment(realm, 'Realm')}/protocol/openid-connect/token`;
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The service for one credential: sends requests at the right pace, and repeats them if that is safe. */
 import type { IAllExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
-import { parseBaseUrl, pathSegment, tokenAddress } from '../model/serviceUrl';
+import { parseBaseUrl, pathSegment } from '../model/serviceUrl';
+import { tokenAddress } from './auth/tokenAddress';
 import { redact } from '../model/redact';
 import {
 	CREDENTIAL_TYPES,

@@ -5,7 +5,7 @@ import type { DeliveredEvent } from '../model/webhookEvent';
 import type { DataRecord } from '../model/response/record';
 import type { FieldIndex } from '../model/fieldIndex';
 import { isObject, type JsonObject } from '../model/response/shapes';
-import { EVENT_KEYS, RESERVED_KEYS_2, topLevelKey } from '../model/itemKeys';
+import { EVENT_KEYS, RESERVED_KEYS_2, topLevelKey } from '../model/reservedNames';
 import { recordKey } from './catchUp/memory';
 import type { TriggerSettings } from './parameters';
 

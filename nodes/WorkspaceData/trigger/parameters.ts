@@ -5,7 +5,7 @@ import type {
 	NodeParameterValueType,
 } from 'n8n-workflow';
 import { requireDecisions, type ParameterDefinition } from '../model/decisions';
-import { indexFields, type FieldIndex } from '../model/fieldIndex';
+import { FieldIndex } from '../model/fieldIndex';
 import { InputError } from '../model/inputError';
 import { locateCard, readLocator } from '../model/locator';
 import {
@@ -173,7 +173,7 @@ async function fieldsOfCard(
 ): Promise<FieldIndex> {
 	const session = await openSession(context, settings.authentication, clock);
 	const { id } = await chosenCard(settings.card, session, QUICK);
-	return indexFields(await listFields(session, id, QUICK), id);
+	return new FieldIndex(await listFields(session, id, QUICK), id);
 }
 
 /**
@@ -198,5 +198,5 @@ export async function checkConditions(
 			: await fieldsOfCard(context, settings, clock).catch(() => undefined);
 	const known = index ? conditions : conditions.filter(({ key }) => OWN_VALUES.has(key));
 	const place = { zone: localTime(context), hint: () => {} };
-	recordTest(known, anyCondition, index ?? indexFields([], ''), place);
+	recordTest(known, anyCondition, index ?? new FieldIndex([], ''), place);
 }

@@ -8,10 +8,10 @@ import {
 	type OutputOptions,
 } from '../../../nodes/WorkspaceData/actions/outputItems';
 import type { DataRecord } from '../../../nodes/WorkspaceData/model/response/record';
-import { indexFields } from '../../../nodes/WorkspaceData/model/fieldIndex';
+import { FieldIndex } from '../../../nodes/WorkspaceData/model/fieldIndex';
 import { field } from '../model/fields';
 
-const index = indexFields(
+const index = new FieldIndex(
 	[
 		field('Title'),
 		field('Pages', 'number'),
@@ -71,7 +71,7 @@ test.each<[string, OutputOptions, Array<[string, unknown]>]>([
 });
 
 test('version 2: a key of the prototype is a field like any other', () => {
-	const odd = indexFields([field('__proto__'), field('id')], 'Odd');
+	const odd = new FieldIndex([field('__proto__'), field('id')], 'Odd');
 	const record = recordOf({ 'id-__proto__': 1, 'id-id': 2 });
 	expect(Object.entries(recordOutput(odd, true, { typeVersion: 2 })(record))).toEqual([
 		['__proto__', 1],
@@ -101,7 +101,7 @@ test('a record without an ID says so', () => {
 
 test('flat: the names of the record’s own properties go under fields', () => {
 	const names = ['id', 'created_at', 'action', 'error', 'deleted', 'dry_run', 'fields', 'fields.x'];
-	const fields = indexFields(
+	const fields = new FieldIndex(
 		[...names, 'Title'].map((name) => field(name)),
 		'Own',
 	);
@@ -114,7 +114,7 @@ test('flat: the names of the record’s own properties go under fields', () => {
 });
 
 test('a field called __proto__ is a field', () => {
-	const fields = indexFields([field('__proto__', 'text', [], 'f1')], 'Odd');
+	const fields = new FieldIndex([field('__proto__', 'text', [], 'f1')], 'Odd');
 	const { fields: values } = recordOutput(fields, true, {})(recordOf({ f1: 'x' }));
 	expect(Object.entries(values as object)).toEqual([['__proto__', 'x']]);
 	expect(Object.getOwnPropertyDescriptor(values, '__proto__')).toEqual({

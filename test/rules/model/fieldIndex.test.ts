@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import type { Field } from '../../../nodes/WorkspaceData/model/response/field';
-import { indexFields } from '../../../nodes/WorkspaceData/model/fieldIndex';
+import { FieldIndex } from '../../../nodes/WorkspaceData/model/fieldIndex';
 import { field } from './fields';
 
 const named = (name: string, id: string) => field(name, 'text', [], id);
 
 describe('a key of a saved mapping', () => {
 	const listing = [named('Title', 'f1'), named('Amount', 'f2'), named('f1', 'f3')];
-	const index = indexFields(listing, 'Orders');
+	const index = new FieldIndex(listing, 'Orders');
 
 	test.each<[string, string, Parameters<typeof index.find>[1], string | undefined]>([
 		['the exact name', 'Title', undefined, 'f1'],
@@ -40,7 +40,7 @@ describe('a key of a saved mapping', () => {
 	});
 
 	test('in a card without fields: the message says so', () => {
-		expect(() => indexFields([], 'Empty').resolve('A')).toThrow(
+		expect(() => new FieldIndex([], 'Empty').resolve('A')).toThrow(
 			expect.objectContaining({ description: expect.stringContaining('no fields yet') }),
 		);
 	});
@@ -53,11 +53,11 @@ describe('a key of a saved mapping', () => {
 });
 
 describe('two fields of one name', () => {
-	const index = indexFields([named('Name', 'f1'), named('Name', 'f2')], 'People');
+	const index = new FieldIndex([named('Name', 'f1'), named('Name', 'f2')], 'People');
 
 	test('are ambiguous by name, and the message lists their ids', () => {
-		for (const find of [index.find, index.resolve]) {
-			expect(() => find('Name')).toThrow(
+		for (const method of ['find', 'resolve'] as const) {
+			expect(() => index[method]('Name')).toThrow(
 				expect.objectContaining({
 					message: "'Name' matches 2 fields of card 'People'",
 					description: expect.stringMatching(/f1.*f2/),
@@ -69,14 +69,17 @@ describe('two fields of one name', () => {
 		expect(index.find('Name', { fieldId: 'f2' })?.id).toBe('f2');
 	});
 	test('are keyed by id in the output', () => {
-		expect(index.fields.map(index.keyOf)).toEqual(['f1', 'f2']);
+		expect(index.fields.map((field) => index.keyOf(field))).toEqual(['f1', 'f2']);
 	});
 	test('keep their values where a third is called by the id of one', () => {
-		const odd = indexFields([named('f2', 'f1'), named('Name', 'f2'), named('Name', 'f3')], 'Odd');
-		expect(odd.fields.map(odd.keyOf)).toEqual(['f1', 'f2', 'f3']);
+		const odd = new FieldIndex(
+			[named('f2', 'f1'), named('Name', 'f2'), named('Name', 'f3')],
+			'Odd',
+		);
+		expect(odd.fields.map((field) => odd.keyOf(field))).toEqual(['f1', 'f2', 'f3']);
 	});
 	test('that differ in case only are exact by exact name and ambiguous otherwise', () => {
-		const cased = indexFields([named('a', 'f1'), named('A', 'f2'), named('b', 'f3')], 'C');
+		const cased = new FieldIndex([named('a', 'f1'), named('A', 'f2'), named('b', 'f3')], 'C');
 		expect([cased.find('a')?.id, cased.find('A')?.id]).toEqual(['f1', 'f2']);
 		expect(() => cased.find(' a ')).toThrow('2 fields');
 	});
@@ -107,7 +110,7 @@ describe('for any listing', () => {
 	test('the key of a field finds exactly that field, unless it is the name of another', () => {
 		fc.assert(
 			fc.property(anyListing, (listing) => {
-				const index = indexFields(listing, 'Any');
+				const index = new FieldIndex(listing, 'Any');
 				const names = new Set(listing.map(({ name }) => name));
 				for (const each of listing) {
 					const key = index.keyOf(each);
@@ -121,8 +124,8 @@ describe('for any listing', () => {
 	test('keys are unique: no field overwrites another in the output', () => {
 		fc.assert(
 			fc.property(anyListing, (listing) => {
-				const index = indexFields(listing, 'Any');
-				expect(new Set(listing.map(index.keyOf)).size).toBe(listing.length);
+				const index = new FieldIndex(listing, 'Any');
+				expect(new Set(listing.map((field) => index.keyOf(field))).size).toBe(listing.length);
 			}),
 		);
 	});
@@ -137,7 +140,7 @@ describe('for any listing', () => {
 					const live = saved.map(({ id, name }, place) =>
 						renamed ? named(`new ${place}`, id) : named(name, `rotated-${place}`),
 					);
-					const index = indexFields(live, 'Any');
+					const index = new FieldIndex(live, 'Any');
 					saved.forEach(({ id, name }, place) => {
 						expect(index.resolve(name, { fieldId: id, name })).toBe(live[place]);
 					});
@@ -149,7 +152,7 @@ describe('for any listing', () => {
 	test('any key at all gives a field or a message, never an exception of another kind', () => {
 		fc.assert(
 			fc.property(anyListing, anyName, (listing, key) => {
-				const index = indexFields(listing, 'Any');
+				const index = new FieldIndex(listing, 'Any');
 				try {
 					expect(listing).toContain(index.resolve(key));
 				} catch (error) {

@@ -3,8 +3,8 @@ import {
 	idInLocation,
 	parseBaseUrl,
 	pathSegment,
-	tokenAddress,
 } from '../../../nodes/WorkspaceData/model/serviceUrl';
+import { tokenAddress } from '../../../nodes/WorkspaceData/transport/auth/tokenAddress';
 
 test.each([
 	['https://data.example.com/api/v1', 'https://data.example.com/api/v1'],

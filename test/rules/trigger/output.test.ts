@@ -1,10 +1,10 @@
 /** What the workflow gets of an event. */
-import { indexFields } from '../../../nodes/WorkspaceData/model/fieldIndex';
+import { FieldIndex } from '../../../nodes/WorkspaceData/model/fieldIndex';
 import { outputOf } from '../../../nodes/WorkspaceData/trigger/output';
 import { eventOf } from '../../support/triggerSettings';
 import { field } from '../model/fields';
 
-const index = indexFields(
+const index = new FieldIndex(
 	[
 		field('Title', 'text', [], 'f1'),
 		field('Twin', 'text', [], 'f2'),

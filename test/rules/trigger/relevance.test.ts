@@ -1,5 +1,5 @@
 /** Which events start the workflow: in doubt too many rather than too few, with a line in the log that says why. */
-import { indexFields } from '../../../nodes/WorkspaceData/model/fieldIndex';
+import { FieldIndex } from '../../../nodes/WorkspaceData/model/fieldIndex';
 import type { DeliveredEvent } from '../../../nodes/WorkspaceData/model/webhookEvent';
 import {
 	comparedFields,
@@ -15,7 +15,7 @@ import { zone } from '../model/value/zone';
 
 const title = field('Title', 'text', [], 'f1');
 const pages = field('Pages', 'number', [], 'f2');
-const index = indexFields([title, pages], 'c1');
+const index = new FieldIndex([title, pages], 'c1');
 const oneCard = { watch: 'oneCard', cardId: 'c1' };
 
 /** Whether an event is relevant, and what the log says. */

@@ -1,5 +1,5 @@
 import type { Card } from '../../model/response/card';
-import { indexFields, type FieldIndex } from '../../model/fieldIndex';
+import { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import type { JsonObject } from '../../model/response/shapes';
 import { cardNameProperty, ifCardExistsProperty } from '../../ui/fieldDefinition';
@@ -123,7 +123,7 @@ async function refusalsOf(
 		// A new card has no records, so there are no habits to follow.
 		const typed = card ? await fieldsFor(run, { card, columns }, index, request) : index;
 		try {
-			toRecordData(run, columns, typed, options);
+			toRecordData({ run, columns, options }, typed);
 		} catch (error) {
 			refusals.set(itemIndex, error);
 		}
@@ -141,10 +141,9 @@ async function previewCard(
 	const request = parts[0]?.request ?? {};
 	const card = existingCard(await run.cards.list(request).first(Infinity), name, policy);
 	const meant = card ?? { id: '', name };
-	const known = card ? await run.fields.of(card, request) : indexFields([], name);
-	const allowed = { fields: true, choices };
-	const preview = await previewChanges(run, meant, known, parts, allowed, request);
-	const { planned, additions, index } = preview;
+	const known = card ? await run.fields.of(card, request) : new FieldIndex([], name);
+	const growing = { run, card: meant, allowed: { fields: true, choices }, request };
+	const { planned, additions, index } = await previewChanges(growing, known, parts);
 	run.messages.hint(
 		`Dry run: card '${meant.name}' ${card ? 'exists' : 'would be created'}. ${planned.length} fields would be added${planned.length > 0 ? `: ${describePlan(planned)}` : ''}`,
 	);
@@ -178,9 +177,9 @@ async function prepareCard(
 	if (how.isDry) return await previewCard(run, name, how, parts);
 	const { itemIndex: firstItem, request } = first;
 	const { policy, choices } = how;
-	const allowed = { fields: true, choices };
 	const { card, isNew } = await cardOfName(run, name, policy, { name }, request);
-	const planned = await changeCard(run, card, parts, allowed, request).catch((error: unknown) => {
+	const growing = { run, card, allowed: { fields: true, choices }, request };
+	const planned = await changeCard(growing, parts).catch((error: unknown) => {
 		run.messages.note(
 			error,
 			[run.messages.noteOn(error), whatExists(card, isNew)].filter(Boolean).join(' '),

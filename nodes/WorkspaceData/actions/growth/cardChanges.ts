@@ -4,7 +4,7 @@ import { addingChoices } from '../../model/value/newChoices';
 import { readField } from '../../model/response/field';
 import { foldCase } from '../../model/text';
 import { plainOption } from '../../model/response/option';
-import { indexFields, type FieldIndex } from '../../model/fieldIndex';
+import { FieldIndex } from '../../model/fieldIndex';
 import { readChoice } from '../readParameters';
 import { fieldPath, fieldsOf } from '../field/fieldLocator';
 import {
@@ -36,6 +36,14 @@ export interface Allowed {
 	choices: boolean;
 }
 
+/** A card that may get fields and choices. */
+export interface GrowingCard {
+	run: Run;
+	card: CardReference;
+	allowed: Allowed;
+	request: Write['request'];
+}
+
 /** What a run would add to a card. */
 interface Preview {
 	planned: PlannedField[];
@@ -50,12 +58,9 @@ interface Preview {
  * @throws InputError for a field that could lose choices
  */
 export async function previewChanges(
-	run: Run,
-	card: CardReference,
+	{ run, card, allowed, request }: GrowingCard,
 	index: FieldIndex,
 	writes: PlannedWrites,
-	allowed: Allowed,
-	request: Write['request'],
 ): Promise<Preview> {
 	const columns = await columnsOf(run, writes);
 	const missing = allowed.fields ? missingColumns(index, columns) : [];
@@ -79,7 +84,7 @@ export async function previewChanges(
 		options: [...field.options, ...(changed.get(field) ?? []).map(plainOption)],
 	}));
 	const aliases = new Map([...names].map(([name, { id }]) => [foldCase(name), id]));
-	return { planned, additions, index: indexFields([...known, ...added], card.name, aliases) };
+	return { planned, additions, index: new FieldIndex([...known, ...added], card.name, aliases) };
 }
 
 /** How the text values of a run are read. The first item decides. */
@@ -120,10 +125,8 @@ function wantedNote(additions: readonly Addition[]): string {
 
 /** Adds choices with one request for each field. */
 async function addChoices(
-	run: Run,
-	card: CardReference,
+	{ run, card, request }: GrowingCard,
 	additions: readonly Addition[],
-	request: Write['request'],
 ): Promise<void> {
 	for (const [place, { field, texts }] of additions.entries()) {
 		// Read right before the change, because it replaces the list and another user may have added a choice.
@@ -158,12 +161,10 @@ async function addChoices(
  * @throws the error that stopped it; its message says which fields exist now
  */
 export async function changeCard(
-	run: Run,
-	card: CardReference,
+	growing: GrowingCard,
 	writes: PlannedWrites,
-	allowed: Allowed,
-	request: Write['request'],
 ): Promise<PlannedField[]> {
+	const { run, card, allowed, request } = growing;
 	return await run.writes.exclusively(fieldsOf(card), async () => {
 		// Read again, because another run may have added them since.
 		let index = await run.fields.changed(card, request);
@@ -186,7 +187,7 @@ export async function changeCard(
 		}
 		const additions = allowed.choices ? missingChoices(index, columns) : [];
 		if (additions.length > 0) {
-			await addChoices(run, card, additions, request).catch((error: unknown) => {
+			await addChoices(growing, additions).catch((error: unknown) => {
 				const fields =
 					created.length > 0 && `Card '${card.name}' has the new fields ${quoted(created)}.`;
 				run.messages.note(error, [fields, wantedNote(additions)].filter(Boolean).join(' '));
@@ -217,11 +218,12 @@ export async function growCard(itemIndex: number, write: Write): Promise<Write> 
 	const { isDry } = write.writer;
 	const allowed = allowedChanges(options);
 	if (!allowed.fields && !allowed.choices) return write;
+	const growing: GrowingCard = { run, card, allowed, request };
 	const key = JSON.stringify(['grow', card.id, allowed, isDry]);
 	const preview = await run.items.gather(key, itemIndex, write, async (writes: PlannedWrites) => {
 		const index = await run.fields.of(card, request);
 		if (isDry) {
-			const planned = await previewChanges(run, card, index, writes, allowed, request);
+			const planned = await previewChanges(growing, index, writes);
 			hintAtAdditions(run, card, planned);
 			return planned.index;
 		}
@@ -229,7 +231,7 @@ export async function growCard(itemIndex: number, write: Write): Promise<Write> 
 		const lacks =
 			(allowed.fields && missingColumns(index, columns).length > 0) ||
 			(allowed.choices && missingChoices(index, columns).length > 0);
-		if (lacks) await changeCard(run, card, writes, allowed, request);
+		if (lacks) await changeCard(growing, writes);
 		return undefined;
 	});
 	return preview ? { ...write, preview } : write;

@@ -3,7 +3,7 @@ import type { Field } from '../../model/response/field';
 import { foldCase } from '../../model/text';
 import type { Card } from '../../model/response/card';
 import { ownValue } from '../../model/response/shapes';
-import { indexFields, type FieldIndex } from '../../model/fieldIndex';
+import { FieldIndex } from '../../model/fieldIndex';
 import { locateCard, readLocator, type Locator } from '../../model/locator';
 import type { Session } from '../../transport/session';
 import {
@@ -163,7 +163,7 @@ export class FieldListings implements Fields {
 	called(card: CardReference, index: FieldIndex, names: ReadonlyMap<string, Field>): FieldIndex {
 		const own = getOrCreate(this.aliases, card.id, () => new Map<string, string>());
 		for (const [name, { id }] of names) own.set(foldCase(name), id);
-		const called = indexFields(index.fields, card.name, own);
+		const called = new FieldIndex(index.fields, card.name, own);
 		this.indexes.set(card.id, Promise.resolve(called));
 		return called;
 	}
@@ -190,7 +190,7 @@ export class FieldListings implements Fields {
 		const { session, messages } = this.reader;
 		const fields = await listFields(session, card.id, options);
 		for (const { id, name } of fields) messages.learnName(id, name);
-		const index = indexFields(fields, card.name, this.aliases.get(card.id));
+		const index = new FieldIndex(fields, card.name, this.aliases.get(card.id));
 		const shown = fields.filter((field) => index.keyOf(field) !== field.name);
 		if (shown.length > 0) {
 			const twice = [...new Set(shown.map(({ name }) => `'${name}'`))].join(', ');
@@ -215,6 +215,6 @@ export class FieldListings implements Fields {
 			...field,
 			habit: field.kind.habitOf?.(sampled.map(({ data }) => ownValue(data, field.id))),
 		}));
-		return indexFields(fields, card.name, this.aliases.get(card.id));
+		return new FieldIndex(fields, card.name, this.aliases.get(card.id));
 	}
 }

@@ -27,7 +27,7 @@ import {
 	type SyncWrite,
 } from './syncItems';
 import { ItemsRefused, refusalOf, type RefusedItem } from './refusedItems';
-import { checkAgainstRecords } from './syncCheck';
+import { checkAgainstRecords, type SyncCheck } from './syncCheck';
 import { quote } from '../../model/names';
 
 /** The fields of a card and the records by their keys. */
@@ -167,20 +167,16 @@ async function checkCard(
 	if (given.some(({ key }) => !matches.holds(key))) matches.requireComplete();
 	const items = await settledItems(run, given, matches, fields);
 	await requireKnownSpelling(items, fieldIds, matches, card.name);
-	const deletions = await checkAgainstRecords(
+	const deletions = await checkAgainstRecords({
+		...keysOf(matches, fieldIds),
+		card: card.name,
 		items,
-		({ data }) => fieldIds.map((id) => `'${plainText(ownValue(data, id))}'`).join(', '),
-		{
-			card: card.name,
-			all: listed,
-			keyOf: ({ data }) =>
-				fieldIds.some((id) => isEmpty(ownValue(data, id))) ? undefined : matches.keyOf(data),
-			meets: passes,
-		},
-		settings.deletions,
-		new Date().toISOString(),
-		run.yieldToLoop,
-	);
+		records: listed,
+		meets: passes,
+		deletions: settings.deletions,
+		now: new Date().toISOString(),
+		pause: run.yieldToLoop,
+	});
 	passes?.requireSeen();
 	if (deletions.length > 0) matches.requireComplete();
 	let live: Promise<LiveCard> | undefined;
@@ -198,6 +194,16 @@ async function checkCard(
 	};
 	return { checked, items };
 }
+
+/** How the matching values of a record are compared and shown. */
+const keysOf = (
+	matches: MatchIndex,
+	fieldIds: readonly string[],
+): Pick<SyncCheck, 'keyOf' | 'shown'> => ({
+	keyOf: ({ data }) =>
+		fieldIds.some((id) => isEmpty(ownValue(data, id))) ? undefined : matches.keyOf(data),
+	shown: ({ data }) => fieldIds.map((id) => `'${plainText(ownValue(data, id))}'`).join(', '),
+});
 
 /** Drops values that records already have. @throws InputError for a value that can't be sent */
 async function settledItems(
@@ -245,7 +251,7 @@ async function previewFields(
 	{ write: { columns, request, writer }, settings: { allowed } }: FirstItem,
 	known: FieldIndex,
 ): Promise<CardFields> {
-	const preview = await previewChanges(run, card, known, writes, allowed, request);
+	const preview = await previewChanges({ run, card, allowed, request }, known, writes);
 	if (writer.isDry) hintAtAdditions(run, card, preview);
 	const { index } = preview;
 	return { listing: index, fieldIds: matchingFieldIds(columns, index) };
@@ -259,7 +265,7 @@ async function grown(
 	checked: LiveCard,
 ): Promise<LiveCard> {
 	if (!mayGrow(settings) || writer.isDry) return checked;
-	await changeCard(run, card, growing, settings.allowed, request);
+	await changeCard({ run, card, allowed: settings.allowed, request }, growing);
 	const listing = await run.fields.of(card, request);
 	const fieldIds = matchingFieldIds(columns, listing);
 	const matches = await run.writes.matches(writer, listing, fieldIds, request);

@@ -13,15 +13,24 @@ export interface SyncItem {
 	data: JsonObject;
 }
 
-/** The records of a card, and a test that selects the participating ones. */
-export interface SyncRecords {
+/** The items and the records of a card. */
+export interface SyncCheck {
 	/** The name of the card in messages. */
 	card: string;
-	all: readonly DataRecord[];
+	items: readonly SyncItem[];
+	/** All records of the card. */
+	records: readonly DataRecord[];
 	/** The matching values of a record as one text; undefined if one of them is empty. */
 	keyOf(record: DataRecord): string | undefined;
 	/** Returns true if a record meets the conditions and takes part. Undefined without conditions. */
 	meets: ((record: DataRecord) => boolean) | undefined;
+	deletions: Deletions;
+	/** Shows the matching values of an item or a record in a message. */
+	shown(one: Pick<SyncItem, 'data'>): string;
+	/** The creation time of new records, as an ISO timestamp. */
+	now: string;
+	/** Yields to others, because there may be 100,000 items and records. */
+	pause(): Promise<void>;
 }
 
 /** What happens to records without an item. */
@@ -31,40 +40,60 @@ export interface Deletions {
 	most: number | undefined;
 }
 
-/** Shows the matching values of an item or a record in a message. */
-type Shown = (one: Pick<SyncItem, 'data'>) => string;
-
 /** The maximum of deletions if the user sets none. */
 const USUAL_DELETIONS = 100;
 /** The maximum number of items or records in a message. */
 const MAX_NAMED = 10;
 
+/** The records of a card by their matching values. */
+interface ListedRecords {
+	/** The first record of each key, and all records of a repeated key. */
+	byKey: ReadonlyMap<string, DataRecord>;
+	repeated: ReadonlyMap<string, readonly DataRecord[]>;
+	/** Of the records that take part: how many there are, and which have no item or no key. */
+	taking: number;
+	withoutItem: DataRecord[];
+	withoutKey: readonly DataRecord[];
+}
+
 /**
  * Checks all items of a card against all of its records.
  *
- * @param shown shows the matching values of an item to the user
- * @param now the creation time of new records, as an ISO timestamp
- * @param pause yields to others, because there may be 100,000 items and records
  * @returns the records to delete
  * @throws InputError if anything is uncertain; names the items or records
  */
-export async function checkAgainstRecords(
-	items: readonly SyncItem[],
-	shown: Shown,
-	records: SyncRecords,
-	deletions: Deletions,
-	now: string,
-	pause: () => Promise<void>,
-): Promise<DataRecord[]> {
-	const wanted = await distinctItems(items, shown, pause);
-	const { card, all, keyOf, meets } = records;
-	// The first record of each key, and all records of a repeated key.
+export async function checkAgainstRecords(check: SyncCheck): Promise<DataRecord[]> {
+	const wanted = await distinctItems(check);
+	const listed = await listRecords(check, wanted);
+	const { card, deletions } = check;
+	const { taking, withoutItem, withoutKey } = listed;
+	if (withoutKey.length > 0) {
+		throw new InputError(
+			`${count(withoutKey.length, 'record')} of card '${card}' without a value in a field to match on`,
+			`Nothing was sent. Give them a value, or exclude them by 'Filters': ${idsOf(withoutKey)}.`,
+		);
+	}
+	requireDistinctRecords(check, wanted, listed);
+	await requireConditions(check, listed);
+	if (!deletions.isWanted) return [];
+	const most = deletions.most ?? Math.min(USUAL_DELETIONS, Math.floor(taking / 2));
+	if (withoutItem.length <= most) return withoutItem;
+	throw new InputError(
+		`${withoutItem.length} of ${taking} records of card '${card}' have no item and would be deleted, but at most ${most} may be`,
+		"Nothing was sent. Check that the items are complete, or set 'Max Records to Delete'.",
+	);
+}
+
+async function listRecords(
+	{ records, keyOf, meets, pause }: SyncCheck,
+	wanted: ReadonlySet<string>,
+): Promise<ListedRecords> {
 	const byKey = new Map<string, DataRecord>();
-	const several = new Map<string, DataRecord[]>();
+	const repeated = new Map<string, DataRecord[]>();
 	const withoutKey: DataRecord[] = [];
-	const missing: DataRecord[] = [];
+	const withoutItem: DataRecord[] = [];
 	let taking = 0;
-	await eachInSlices(pause, all, (record) => {
+	await eachInSlices(pause, records, (record) => {
 		const takesPart = meets?.(record) ?? true;
 		const key = keyOf(record);
 		if (takesPart) taking += 1;
@@ -72,64 +101,45 @@ export async function checkAgainstRecords(
 			if (takesPart) withoutKey.push(record);
 			return;
 		}
-		if (takesPart && !wanted.has(key)) missing.push(record);
+		if (takesPart && !wanted.has(key)) withoutItem.push(record);
 		const first = byKey.get(key);
-		const same = several.get(key);
+		const same = repeated.get(key);
 		if (same) same.push(record);
-		else if (first) several.set(key, [first, record]);
+		else if (first) repeated.set(key, [first, record]);
 		else byKey.set(key, record);
 	});
-	if (withoutKey.length > 0) {
-		throw new InputError(
-			`${count(withoutKey.length, 'record')} of card '${card}' without a value in a field to match on`,
-			`Nothing was sent. Give them a value, or exclude them by 'Filters': ${idsOf(withoutKey)}.`,
-		);
-	}
-	requireDistinctRecords(wanted, several, records, shown);
-	await requireConditions(items, shown, byKey, records, now, pause);
-	if (!deletions.isWanted) return [];
-	const most = deletions.most ?? Math.min(USUAL_DELETIONS, Math.floor(taking / 2));
-	if (missing.length <= most) return missing;
-	throw new InputError(
-		`${missing.length} of ${taking} records of card '${card}' have no item and would be deleted, but at most ${most} may be`,
-		"Nothing was sent. Check that the items are complete, or set 'Max Records to Delete'.",
-	);
+	return { byKey, repeated, taking, withoutItem, withoutKey };
 }
 
 const named = (names: readonly string[]): string => listed(names, MAX_NAMED);
 
 const idsOf = (records: readonly DataRecord[]): string => named(records.map(({ id }) => id));
 
-/** Returns the items by their keys. @throws InputError if two have the same key */
-async function distinctItems(
-	items: readonly SyncItem[],
-	shown: Shown,
-	pause: () => Promise<void>,
-): Promise<ReadonlyMap<string, SyncItem>> {
-	const byKey = new Map<string, SyncItem>();
+/** Returns the keys of the items. @throws InputError if two have the same */
+async function distinctItems({ items, shown, pause }: SyncCheck): Promise<ReadonlySet<string>> {
+	const byKey = new Map<string, number>();
 	const twice: string[] = [];
 	await eachInSlices(pause, items, (item) => {
 		const other = byKey.get(item.key);
-		if (other) {
-			twice.push(`${clip(shown(item))} (items ${other.itemIndex} and ${item.itemIndex})`);
-		} else byKey.set(item.key, item);
+		if (other === undefined) byKey.set(item.key, item.itemIndex);
+		else twice.push(`${clip(shown(item))} (items ${other} and ${item.itemIndex})`);
 	});
-	if (twice.length === 0) return byKey;
+	if (twice.length === 0) return new Set(byKey.keys());
 	throw new InputError(
 		'Several items have the same values in the fields to match on',
 		`Nothing was sent. Each record may have one item only: ${named(twice)}.`,
 	);
 }
 
-/** @param several the records of keys that more than one record has */
+/** @throws InputError if several records have the key of an item, or take part and have the same key */
 function requireDistinctRecords(
-	wanted: ReadonlyMap<string, SyncItem>,
-	several: ReadonlyMap<string, readonly DataRecord[]>,
-	{ card, meets }: SyncRecords,
-	shown: Shown,
+	{ card, meets = () => true, shown }: SyncCheck,
+	wanted: ReadonlySet<string>,
+	{ repeated }: ListedRecords,
 ): void {
-	const takePart = (records: readonly DataRecord[]) => (meets ? records.filter(meets) : records);
-	const twice = [...several].filter(([key, same]) => wanted.has(key) || takePart(same).length > 1);
+	const twice = [...repeated].filter(
+		([key, same]) => wanted.has(key) || same.filter(meets).length > 1,
+	);
 	if (twice.length === 0) return;
 	throw new InputError(
 		`Several records of card '${card}' have the same values in the fields to match on`,
@@ -137,14 +147,10 @@ function requireDistinctRecords(
 	);
 }
 
-/** Requires that no item changes a record outside the conditions, or moves its record outside them. */
+/** @throws InputError if an item changes a record outside the conditions, or moves its record outside them */
 async function requireConditions(
-	items: readonly SyncItem[],
-	shown: Shown,
-	byKey: ReadonlyMap<string, DataRecord>,
-	{ card, meets }: SyncRecords,
-	now: string,
-	pause: () => Promise<void>,
+	{ card, items, meets, shown, now, pause }: SyncCheck,
+	{ byKey }: ListedRecords,
 ): Promise<void> {
 	if (!meets) return;
 	const outside: SyncItem[] = [];
@@ -158,7 +164,7 @@ async function requireConditions(
 	if (outside.length === 0) return;
 	const names = outside.map((item) => `item ${item.itemIndex} (${clip(shown(item))})`);
 	throw new InputError(
-		`${outside.length} items have values or records of card '${card}' that don't meet the conditions`,
+		`Values or records of ${count(outside.length, 'item')} don't meet the conditions of card '${card}'`,
 		`Nothing was sent. Change 'Filters' or the items: ${named(names)}.`,
 	);
 }

@@ -217,6 +217,6 @@ const enteredName = ({ columns: { entries, matchingKeys } }: Write): string =>
 /** Returns the values of an item, keyed by field ID. */
 export async function dataOf(run: Run, write: Write, listing: FieldIndex): Promise<JsonObject> {
 	const index = await fieldsFor(run, write, listing, write.request);
-	const data = toRecordData(run, write.columns, index, write.options, true);
+	const data = toRecordData({ ...write, isListed: true }, index);
 	return requireData(data, write.columns);
 }

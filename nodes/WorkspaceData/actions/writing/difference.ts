@@ -25,11 +25,6 @@ export class Refused {
 		this.rules = rules;
 		this.error = error;
 	}
-
-	/** True if the field refused the value; false if something else failed. */
-	get isForValue(): boolean {
-		return this.error instanceof InputError;
-	}
 }
 
 /** An empty field of an item that this node returned. It clears the field, but only together with other changes. */

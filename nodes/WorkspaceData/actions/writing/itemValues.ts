@@ -1,6 +1,6 @@
 /** Reads the values of an item, without what this node or its trigger added. */
 import { isObject, ownValue, type JsonObject } from '../../model/response/shapes';
-import { EVENT_KEYS } from '../../model/itemKeys';
+import { EVENT_KEYS } from '../../model/reservedNames';
 import { canonicalJson } from '../../model/value/serialization';
 import { readTimestamp } from '../../model/value/timestamp';
 

@@ -133,10 +133,10 @@ export async function withLiveFields<Result>(
 	inOrder: (live: LiveFields, task: () => Promise<Result>) => Promise<Result> = async (_, task) =>
 		await task(),
 ): Promise<Result> {
-	const { run, card, columns, options, request } = write;
+	const { run, card, request } = write;
 	const toLive = async (listing: FieldIndex, reading: ReadOptions): Promise<LiveFields> => {
 		const index = await fieldsFor(run, write, listing, reading);
-		return { listing, index, data: toRecordData(run, columns, index, options, write.isListed) };
+		return { listing, index, data: toRecordData(write, index) };
 	};
 
 	async function tryAgain(error: unknown, { listing, data }: LiveFields): Promise<Result> {

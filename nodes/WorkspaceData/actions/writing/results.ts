@@ -67,23 +67,20 @@ interface Difference {
 }
 
 /** Compares two states of a record, in the card's order. Computed fields are left out, as they depend on others. */
-function differences(
+function comparison(
 	index: FieldIndex,
 	options: OutputOptions,
 	zone: Zone,
-	before: JsonObject,
-	after: JsonObject,
-): Difference[] {
+): (before: JsonObject, after: JsonObject) => Difference[] {
 	const keyOf = fieldKey(index, options);
-	const same = (id: string): boolean =>
-		isSameValue(index, id, ownValue(before, id), ownValue(after, id), zone);
-	return index.fields
-		.filter(({ id, isReadOnly }) => !isReadOnly && !same(id))
-		.map((field) => ({
-			key: keyOf(field),
-			from: ownValue(before, field.id) ?? null,
-			to: ownValue(after, field.id) ?? null,
-		}));
+	const fields = index.fields.filter(({ isReadOnly }) => !isReadOnly);
+	return (before, after) =>
+		fields.flatMap((field) => {
+			const { id } = field;
+			const [from, to] = [ownValue(before, id), ownValue(after, id)];
+			if (isSameValue(index, id, from, to, zone)) return [];
+			return { key: keyOf(field), from: from ?? null, to: to ?? null };
+		});
 }
 
 class Done implements Results {
@@ -94,10 +91,9 @@ class Done implements Results {
 	constructor({ zone }: Run, index: FieldIndex, options: ResultOptions) {
 		this.output = recordOutput(index, true, options);
 		this.deleted = deletedOutput(index, options);
+		const differences = comparison(index, options, zone);
 		const entries = (before: DataRecord, after: DataRecord) =>
-			differences(index, options, zone, before.data, after.data).map(
-				({ key, from }) => [key, from] as const,
-			);
+			differences(before.data, after.data).map(({ key, from }) => [key, from] as const);
 		this.before = readOldValues(options)
 			? (before, after) => ({ before: Object.fromEntries(entries(before, after)) })
 			: () => ({});
@@ -135,10 +131,9 @@ class DryResults implements Results {
 		this.counts = run.once(`counts of ${card.id}`, () => countsOf(run, card.name));
 		const nested = recordOutput(index, true, { ...options, outputFormat: 'nested' });
 		const values = (record: DataRecord | undefined) => (record ? nested(record).fields : null);
+		const differences = comparison(index, options, run.zone);
 		const changes = (before: JsonObject = {}, after: JsonObject = {}) =>
-			differences(index, options, run.zone, before, after).map(
-				({ key, from, to }) => [key, { from, to }] as const,
-			);
+			differences(before, after).map(({ key, from, to }) => [key, { from, to }] as const);
 		const hasChanges = isVersion2(options);
 		this.output = (action, before, after) => ({
 			dry_run: true,

@@ -93,89 +93,27 @@ function conversionRules(run: Run, options: ColumnOptions): EntryRules {
 	};
 }
 
-/**
- * Returns a function that finds the field of an entry, by the option 'If Field Is Unknown'.
- *
- * @returns undefined for an ignored entry
- * @throws InputError if no field or several fields match, or for an unknown option value
- */
-function finder(
-	{ hints }: Columns,
-	index: FieldIndex,
-	options: ColumnOptions,
-): (key: string, entry: unknown) => Field | undefined {
-	const choice = readChoice(unknownFieldsOption, options.unknownFields);
-	return (key, entry) => {
-		const known = index.find(key, hints.get(key));
-		if (known || choice === 'ignore') return known;
-		if (!hasName(key, entry)) return undefined;
-		// Don't recommend the option that is already set.
-		return index.resolve(key, hints.get(key), choice === 'create' ? '' : FIELD_ADVICE);
-	};
-}
-
-/** Converts an entry to the value to send, or to the reason why there is none. */
-function entered(field: Field, entry: unknown, rules: EntryRules): unknown {
-	try {
-		return enter(field, entry, rules);
-	} catch (error) {
-		return new Refused(entry, rules, error);
-	}
-}
+/** What `toRecordData` converts. */
+export type Entered = Pick<Write, 'run' | 'columns' | 'options' | 'isListed'>;
 
 /**
  * Converts the entries to record data: keys become field IDs, and values fit the fields.
  *
  * @param index the current field listing
- * @param isListed true to return a refused value as `Refused`
  * @returns data keyed by field ID
  * @throws InputError naming all fields that are unknown, ambiguous, named twice or can't hold their value
  */
-export function toRecordData(
-	run: Run,
-	columns: Columns,
-	index: FieldIndex,
-	options: ColumnOptions,
-	isListed = false,
-): JsonObject {
+export function toRecordData(write: Entered, index: FieldIndex): JsonObject {
+	const { run, columns } = write;
 	hintAtLeftOut(run, columns, index);
-	const rules = conversionRules(run, options);
-	const find = finder(columns, index, options);
-	const keys = new Map<string, string>();
-	const matching = new Set(columns.matchingKeys);
-	const toEntry = (key: string, entry: unknown): [string, unknown] | undefined => {
-		const field = find(key, entry);
-		const isKey = matching.has(key);
-		if (!field) return undefined;
-		if (field.isReadOnly && columns.isAutomatic && !isKey) {
-			run.messages.hint(
-				`'${key}' of the items wasn't written, because the service computes this field`,
-			);
-			return undefined;
-		}
-		const other = keys.get(field.id);
-		if (other !== undefined) {
-			throw new InputError(
-				`'${other}' and '${key}' both refer to field '${field.name}'`,
-				'Map each field only once.',
-			);
-		}
-		keys.set(field.id, key);
-		// Version 2 returns null for an empty field, which doesn't mean that the user wants to clear it.
-		if (entry === null && !isKey && columns.origin?.hasNulls) {
-			return isListed ? [field.id, EMPTY_IN_OUTPUT] : undefined;
-		}
-		const value = entered(field, entry, isKey ? { ...rules, exact: true } : rules);
-		const isHeldPerhaps = isListed && !isKey;
-		if (value instanceof Refused && !(isHeldPerhaps && value.isForValue)) throw value.error;
-		return value === undefined ? undefined : [field.id, value];
-	};
+	const conversion = new Conversion(write, index);
 	const data: Array<[string, unknown]> = [];
 	const errors: unknown[] = [];
 	for (const [key, entry] of columns.entries) {
 		try {
-			const sent = toEntry(key, entry);
-			if (sent) data.push(sent);
+			const field = conversion.fieldOf(key, entry);
+			const value = field && conversion.valueOf(field, key, entry);
+			if (field && value !== undefined) data.push([field.id, value]);
 		} catch (error) {
 			errors.push(error);
 		}
@@ -183,6 +121,85 @@ export function toRecordData(
 	if (errors.length > 0) throw combineErrors(errors);
 	// Object.fromEntries, not assignment, because a field may be called `__proto__`.
 	return Object.fromEntries(data);
+}
+
+/** Converts the entries of one item. */
+class Conversion {
+	private readonly write: Entered;
+	private readonly index: FieldIndex;
+	private readonly rules: EntryRules;
+	private readonly ifUnknown: string | undefined;
+	private readonly matching: ReadonlySet<string>;
+	/** The keys of the fields that have a value. */
+	private readonly keys = new Map<string, string>();
+
+	/** @throws InputError for an unknown option value */
+	constructor(write: Entered, index: FieldIndex) {
+		const { run, columns, options } = write;
+		this.write = write;
+		this.index = index;
+		this.rules = conversionRules(run, options);
+		this.ifUnknown = readChoice(unknownFieldsOption, options.unknownFields);
+		this.matching = new Set(columns.matchingKeys);
+	}
+
+	/**
+	 * Finds the field of an entry, by the option 'If Field Is Unknown'.
+	 *
+	 * @returns undefined for an entry that isn't written
+	 * @throws InputError if no field or several fields match, or an earlier entry has the same field
+	 */
+	fieldOf(key: string, entry: unknown): Field | undefined {
+		const field = this.named(key, entry);
+		if (!field) return undefined;
+		const { run, columns } = this.write;
+		if (field.isReadOnly && columns.isAutomatic && !this.matching.has(key)) {
+			run.messages.hint(
+				`'${key}' of the items wasn't written, because the service computes this field`,
+			);
+			return undefined;
+		}
+		const other = this.keys.get(field.id);
+		if (other !== undefined) {
+			throw new InputError(
+				`'${other}' and '${key}' both refer to field '${field.name}'`,
+				'Map each field only once.',
+			);
+		}
+		this.keys.set(field.id, key);
+		return field;
+	}
+
+	private named(key: string, entry: unknown): Field | undefined {
+		const hint = this.write.columns.hints.get(key);
+		const known = this.index.find(key, hint);
+		if (known || this.ifUnknown === 'ignore') return known;
+		if (!hasName(key, entry)) return undefined;
+		// Don't recommend the option that is already set.
+		return this.index.resolve(key, hint, this.ifUnknown === 'create' ? '' : FIELD_ADVICE);
+	}
+
+	/**
+	 * Converts an entry to the value to send.
+	 *
+	 * @returns undefined if there is none; `Refused` if the record may have the value already
+	 * @throws InputError if the field can't hold the value
+	 */
+	valueOf(field: Field, key: string, entry: unknown): unknown {
+		const { columns, isListed = false } = this.write;
+		const isKey = this.matching.has(key);
+		// Version 2 returns null for an empty field, which doesn't mean that the user wants to clear it.
+		if (entry === null && !isKey && columns.origin?.hasNulls) {
+			return isListed ? EMPTY_IN_OUTPUT : undefined;
+		}
+		const rules = isKey ? { ...this.rules, exact: true } : this.rules;
+		try {
+			return enter(field, entry, rules);
+		} catch (error) {
+			if (!isListed || isKey || !(error instanceof InputError)) throw error;
+			return new Refused(entry, rules, error);
+		}
+	}
 }
 
 /** Returns the data, if there is anything to send. @throws InputError if there isn't */

@@ -1,7 +1,7 @@
 /** Requests an access token and reads the response. @see RFC 6749, section 4.4 */
 import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { tokenAddress } from '../../model/serviceUrl';
+import { tokenAddress } from './tokenAddress';
 import { isKeptBack, readProblem, readRefusal, type Problem } from '../../model/response/problem';
 import { redact } from '../../model/redact';
 import { isWebPage, readObject } from '../../model/response/shapes';

@@ -7,7 +7,7 @@ import type {
 } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { type DataRecord, type Age, ageOf, byAge } from '../../model/response/record';
-import { type FieldIndex, indexFields } from '../../model/fieldIndex';
+import { FieldIndex } from '../../model/fieldIndex';
 import { isSeen, REMEMBERED, spanOf } from '../../model/recordMemory';
 import type { Search } from '../../model/subscription/reducer';
 import { listCards, listFields } from '../../transport/cardAndFieldListings';
@@ -101,49 +101,37 @@ export async function catchUp(
 	clock: Clock = systemClock,
 ): Promise<INodeExecutionData[]> {
 	const session = await openSession(context, settings.authentication, clock);
-	// The subscribed card, because another card may have the selected name by now.
-	const { current } = await new Store(context, undefined).read();
-	const watched = current ? current.cardId : await watchedCard(settings, session);
 	const warned = new Set<string>();
 	const warnOnce = (message: string): void => {
 		if (!warned.has(message)) warn(context, message);
 		warned.add(message);
 	};
-	const keys = new RecordKeys(context);
-	const span = await unsearched(keys, search);
-	const listed: Candidate[] = [];
-	for (const card of watched === null
-		? await listCards(session)
-		: [{ id: watched, name: watched }]) {
-		const onRefused = (error: ApiFailure) =>
-			warnOnce(
-				`Missed records of card '${card.name}' (${card.id}) are left out, because it can't be read: ${reasonOf(error)}`,
-			);
-		const records = await createdIn(
-			session,
-			card.id,
-			span,
-			watched === null ? onRefused : undefined,
-		);
-		for (const one of records) listed.push(one);
+	try {
+		// The subscribed card, because another card may have the selected name by now.
+		const { current } = await new Store(context, undefined).read();
+		const watched = current ? current.cardId : await watchedCard(settings, session);
+		const keys = new RecordKeys(context);
+		const span = await unsearched(keys, search);
+		const listed = await listCreated(session, watched, span, warnOnce);
+		const oldest = clock.now() + (current?.clockAheadMs ?? 0) - settings.maxEventAgeMs;
+		const indexes = await fieldIndexes(session, settings, listed);
+		// This is the last step, so that a failed search is done again.
+		const missed = await keys.alone(async () => await takeMissed(keys, listed, span));
+		const filter = {
+			zone: localTime(context),
+			warn: (_kind: string, text: string) => warnOnce(text),
+		};
+		return missed.flatMap(({ at, cardId, record }) => {
+			if (at < oldest) return [];
+			const event = missedEvent({ cardId, record, createdAt: at }, session.workspaceId);
+			const index = indexes.get(cardId);
+			const isMet =
+				!isFiltered(event, settings) || meetsConditions(event, settings, { ...filter, index });
+			return isMet ? [{ json: outputOf(event, settings, index) }] : [];
+		});
+	} finally {
+		session.close();
 	}
-	const oldest = clock.now() + (current?.clockAheadMs ?? 0) - settings.maxEventAgeMs;
-	const indexes = await fieldIndexes(session, settings, listed);
-	// This is the last step, so that a failed search is done again.
-	const missed = await keys.alone(async () => await takeMissed(keys, listed, span));
-	const zone = localTime(context);
-	return missed.flatMap(({ at, cardId, record }) => {
-		const event = missedEvent({ cardId, record, createdAt: at }, session.workspaceId);
-		const index = indexes.get(cardId);
-		const isMet = () =>
-			meetsConditions(event, settings, {
-				index,
-				zone,
-				warn: (_kind, message) => warnOnce(message),
-			});
-		if (at < oldest || (isFiltered(event, settings) && !isMet())) return [];
-		return [{ json: outputOf(event, settings, index) }];
-	});
 }
 
 /**
@@ -160,6 +148,26 @@ async function unsearched(keys: RecordKeys, { from, earlier, upTo }: Search): Pr
 	const known = await keys.alone(async () => await keys.find(earlier.map(searchedKey)));
 	const searched = Math.max(from, ...earlier.filter((end) => known.has(searchedKey(end))));
 	return { from: searched, upTo, isWhole: earlier.every((end) => end <= searched) };
+}
+
+/** The records of the watched card that were created in a time span; of all cards if it is null. */
+async function listCreated(
+	session: Session,
+	watched: string | null,
+	span: Span,
+	warnOnce: (message: string) => void,
+): Promise<Candidate[]> {
+	if (watched !== null) return await createdIn(session, watched, span);
+	const listed: Candidate[] = [];
+	for (const { id, name } of await listCards(session)) {
+		const records = await createdIn(session, id, span, (error) =>
+			warnOnce(
+				`Missed records of card '${name}' (${id}) are left out, because it can't be read: ${reasonOf(error)}`,
+			),
+		);
+		for (const one of records) listed.push(one);
+	}
+	return listed;
 }
 
 /**
@@ -236,7 +244,7 @@ async function fieldIndexes(
 	if (!(simple && fieldKeys === 'name') && conditions.length === 0) return indexes;
 	for (const cardId of new Set(listed.map((one) => one.cardId))) {
 		const fields = await listFields(session, cardId).catch(() => undefined);
-		if (fields) indexes.set(cardId, indexFields(fields, cardId));
+		if (fields) indexes.set(cardId, new FieldIndex(fields, cardId));
 	}
 	return indexes;
 }

@@ -1,7 +1,7 @@
 /** The names of a card's fields, for the output of events. */
 import { BoundedMap } from '../../model/boundedMap';
 import type { DeliveredEvent } from '../../model/webhookEvent';
-import { indexFields, type FieldIndex } from '../../model/fieldIndex';
+import { FieldIndex } from '../../model/fieldIndex';
 import type { Session } from '../../transport/session';
 import type { Clock } from '../../transport/http/clock';
 import type { Authentication } from '../../transport/auth/credential';
@@ -111,5 +111,5 @@ async function readFieldIndex(
 	cardId: string,
 ): Promise<FieldIndex> {
 	const options = { impatient: true, timeoutMs: MAX_WAIT_MS };
-	return indexFields(await listFields(await openService(), cardId, options), cardId);
+	return new FieldIndex(await listFields(await openService(), cardId, options), cardId);
 }

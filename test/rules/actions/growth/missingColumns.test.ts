@@ -5,7 +5,7 @@ import {
 	missingColumns,
 	type PlannedWrites,
 } from '../../../../nodes/WorkspaceData/actions/growth/missingColumns';
-import { type FieldHint, indexFields } from '../../../../nodes/WorkspaceData/model/fieldIndex';
+import { FieldIndex, type FieldHint } from '../../../../nodes/WorkspaceData/model/fieldIndex';
 import { field } from '../../model/fields';
 
 type Entry = [string, unknown];
@@ -51,7 +51,7 @@ test('thousands of items share the event loop', async () => {
 });
 
 describe('missing fields', () => {
-	const index = indexFields(
+	const index = new FieldIndex(
 		[field('Title'), field('Twin', 'text', [], 't1'), field('Twin', 'text', [], 't2')],
 		'Books',
 	);
@@ -109,7 +109,7 @@ describe('missing fields', () => {
 
 describe('missing choices', () => {
 	const status = field('Status', 'single_select', ['Open']);
-	const index = indexFields(
+	const index = new FieldIndex(
 		[
 			status,
 			field('Title'),

@@ -38,19 +38,17 @@ test('after the plan the records that take part are those of the items; whatever
 				);
 				const takesPart = ({ data }: DataRecord) => !hasFilter || data.source === 'shop';
 				const plan = async () =>
-					await checkAgainstRecords(
+					await checkAgainstRecords({
+						card: 'Card',
 						items,
-						({ data }) => String(data.key),
-						{
-							card: 'Card',
-							all,
-							keyOf: ({ data }) => (data.key === '' ? undefined : String(data.key)),
-							meets: hasFilter ? takesPart : undefined,
-						},
-						{ isWanted, most },
-						'2026-01-02T00:00:00Z',
-						async () => await Promise.resolve(),
-					);
+						records: all,
+						keyOf: ({ data }) => (data.key === '' ? undefined : String(data.key)),
+						meets: hasFilter ? takesPart : undefined,
+						deletions: { isWanted, most },
+						shown: ({ data }) => String(data.key),
+						now: '2026-01-02T00:00:00Z',
+						pause: async () => await Promise.resolve(),
+					});
 
 				// Told apart by hand, record by record, without an index.
 				const part = all.filter(takesPart);

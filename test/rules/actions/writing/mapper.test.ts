@@ -11,7 +11,7 @@ import {
 	readColumns,
 } from '../../../../nodes/WorkspaceData/actions/writing/mapper';
 import type { JsonObject } from '../../../../nodes/WorkspaceData/model/response/shapes';
-import { indexFields } from '../../../../nodes/WorkspaceData/model/fieldIndex';
+import { FieldIndex } from '../../../../nodes/WorkspaceData/model/fieldIndex';
 import { field } from '../../model/fields';
 
 const TIME = '2026-01-31T12:00:00Z';
@@ -127,7 +127,7 @@ describe('Map Automatically', () => {
 	const left = (item: JsonObject): string[] => {
 		const hints: string[] = [];
 		const messages = { hint: (text: string) => hints.push(text) } as unknown as Run['messages'];
-		const index = indexFields([field('id'), field('Status'), field('action')], 'Books');
+		const index = new FieldIndex([field('id'), field('Status'), field('action')], 'Books');
 		hintAtLeftOut({ messages }, read(automatic, item), index);
 		return hints;
 	};

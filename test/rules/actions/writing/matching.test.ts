@@ -9,11 +9,11 @@ import {
 	requireConditions,
 } from '../../../../nodes/WorkspaceData/actions/writing/changeMany';
 import type { Columns } from '../../../../nodes/WorkspaceData/actions/writing/mapper';
-import { type FieldHint, indexFields } from '../../../../nodes/WorkspaceData/model/fieldIndex';
+import { FieldIndex, type FieldHint } from '../../../../nodes/WorkspaceData/model/fieldIndex';
 import { field } from '../../model/fields';
 import { zone } from '../../model/value/zone';
 
-const index = indexFields([field('Key'), field('Pages', 'number')], 'Books');
+const index = new FieldIndex([field('Key'), field('Pages', 'number')], 'Books');
 const matchedBy = (matchingKeys: string[], hints: Array<[string, FieldHint]> = []) => {
 	const columns: Columns = { entries: [], matchingKeys, label: 'Values', hints: new Map(hints) };
 	return matchingFieldIds(columns, index);
@@ -81,7 +81,7 @@ test.each([[''], [null], [undefined], [[]]])('a matching value of %j is refused'
 });
 
 test('the part of a card that a key is, outlives another ID of the field', () => {
-	const fresh = indexFields([field('Key', 'text', [], 'new-id')], 'Books');
+	const fresh = new FieldIndex([field('Key', 'text', [], 'new-id')], 'Books');
 	const part = (id: string, value: string, listing = index) =>
 		keyPart([id], { [id]: value }, listing, zone);
 	expect(part('new-id', 'k', fresh)).toBe(part('id-Key', 'k'));

@@ -8,11 +8,11 @@ import { countUse, readDryRuns } from '../../../../nodes/WorkspaceData/actions/w
 import type { Columns } from '../../../../nodes/WorkspaceData/actions/writing/mapper';
 import type { Run } from '../../../../nodes/WorkspaceData/actions/run/run';
 import type { DataRecord } from '../../../../nodes/WorkspaceData/model/response/record';
-import { type FieldHint, indexFields } from '../../../../nodes/WorkspaceData/model/fieldIndex';
+import { FieldIndex, type FieldHint } from '../../../../nodes/WorkspaceData/model/fieldIndex';
 import { field } from '../../model/fields';
 import { zone } from '../../model/value/zone';
 
-const index = indexFields(
+const index = new FieldIndex(
 	[
 		field('Title'),
 		field('Pages', 'number'),
@@ -35,7 +35,7 @@ function dataOf(
 		hints: new Map(),
 		...more,
 	};
-	return toRecordData(run, columns, index, options);
+	return toRecordData({ run, columns, options }, index);
 }
 
 /** What was thrown. */
@@ -102,14 +102,14 @@ describe('a column without a name (M19)', () => {
 	});
 
 	test('is the field of that name, where the card has one', () => {
-		const blank = indexFields([field(' ')], 'Books');
+		const blank = new FieldIndex([field(' ')], 'Books');
 		const columns: Columns = {
 			entries: [[' ', 'a']],
 			matchingKeys: [],
 			label: 'Values',
 			hints: new Map(),
 		};
-		expect(toRecordData(run, columns, blank, creates)).toEqual({ 'id- ': 'a' });
+		expect(toRecordData({ run, columns, options: creates }, blank)).toEqual({ 'id- ': 'a' });
 	});
 
 	test('is ignored if empty, and refused otherwise, for each setting of If Field Is Unknown', () => {
@@ -191,20 +191,19 @@ describe('several mistakes in one item', () => {
 	});
 
 	test('a failure that is no mistake of the item comes first', () => {
-		const broken = {
-			...index,
-			resolve: (key: string) => {
+		const broken = Object.assign(Object.create(index) as typeof index, {
+			resolve(key: string) {
 				if (key === 'Broken') throw new TypeError('A bug');
 				return index.resolve(key);
 			},
-		};
+		});
 		const entries: Array<[string, unknown]> = [
 			['Pages', 'many'],
 			['Broken', 1],
 			['Status', 'Late'],
 		];
 		const columns: Columns = { entries, matchingKeys: [], label: 'Values', hints: new Map() };
-		expect(() => toRecordData(run, columns, broken, {})).toThrow('A bug');
+		expect(() => toRecordData({ run, columns, options: {} }, broken)).toThrow('A bug');
 	});
 });
 

@@ -1,6 +1,6 @@
 /** Filters and Search: exactly the records that a person asked for. */
 import { readRecord, type DataRecord } from '../../../../nodes/WorkspaceData/model/response/record';
-import { indexFields } from '../../../../nodes/WorkspaceData/model/fieldIndex';
+import { FieldIndex } from '../../../../nodes/WorkspaceData/model/fieldIndex';
 import {
 	namedValue,
 	readConditions,
@@ -13,7 +13,7 @@ import {
 import { field } from '../fields';
 import { zone } from './zone';
 
-const index = indexFields(
+const index = new FieldIndex(
 	[
 		field('Title', 'text', [], 'f1'),
 		field('Amount', 'number', [], 'f2'),
@@ -144,7 +144,7 @@ describe('where records are chosen to be changed', () => {
 	});
 	test('a value must be exact, too', () => {
 		const values = [{ id: 'o1', name: 'Open' }];
-		const status = indexFields([field('Status', 'select', values, 'f1')], 'Orders');
+		const status = new FieldIndex([field('Status', 'select', values, 'f1')], 'Orders');
 		const test = (isExact: boolean) =>
 			recordTest([where('Status', 'equals', 'open')], false, status, { ...place, isExact });
 		expect(test(false)?.(record('r', { f1: 'o1' }))).toBe(true);
@@ -157,7 +157,7 @@ test('what a key names is told apart: a property, or a field', () => {
 	const { isOwn, read } = namedValue(index, 'Amount', 'Sort', place);
 	expect([isOwn, records.map(read)]).toEqual([false, [1, 2, 12]]);
 	// A field that all objects seem to have.
-	const odd = indexFields([field('Odd', 'text', [], 'constructor')], 'Orders');
+	const odd = new FieldIndex([field('Odd', 'text', [], 'constructor')], 'Orders');
 	expect(namedValue(odd, 'Odd', 'Sort', place).read(record('r', {}))).toBeUndefined();
 });
 
