@@ -9,7 +9,8 @@ import type {
 import { parseBaseUrl, pathSegment } from '../model/serviceUrl';
 import { readCards } from '../model/response/card';
 import { InputError } from '../model/inputError';
-import { isKeptBack, readProblem, readRefusal, type Problem } from '../model/response/problem';
+import { readProblem, readRefusal, type Problem } from '../model/response/problem';
+import { isKeptBack } from '../model/response/statusTitles';
 import { redact } from '../model/redact';
 import { accessTokens } from '../transport/processState';
 import { systemClock, type Clock } from '../transport/http/clock';

@@ -1,8 +1,6 @@
 /** When requests may be sent: a limit is used up and not exceeded, whatever a service tells of it. */
-import {
-	refusalWait,
-	type Headers,
-} from '../../../nodes/WorkspaceData/transport/http/rateLimitHeaders';
+import type { Headers } from '../../../nodes/WorkspaceData/transport/http/rateLimitHeaders';
+import { refusalWait } from '../../../nodes/WorkspaceData/transport/http/rateLimitWait';
 import { Lane } from '../../../nodes/WorkspaceData/transport/http/pace';
 import { createTestClock } from '../../support/clock';
 import { openGate } from '../../support/gate';

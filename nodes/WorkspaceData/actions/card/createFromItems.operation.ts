@@ -13,7 +13,7 @@ import { readChoice, readSwitch, requireText } from '../readParameters';
 import { describePlan, type PlannedField } from '../growth/newFields';
 import { defineOperation } from '../operation';
 import { changeCard, hintAtAdditions, previewChanges } from '../growth/cardChanges';
-import { readDryRun } from '../writing/dryRun';
+import { dryRunItem, readDryRun } from '../writing/dryRun';
 import { fieldsFor, withLiveFields, type Write } from '../writing/liveFields';
 import { readFormats, toRecordData } from '../writing/valueConversion';
 import { isVersion2, recordOutput } from '../outputItems';
@@ -90,20 +90,18 @@ function previewItem(name: string, { card, isNew, planned, index }: PlannedCard)
 		...(field.choices && { choices: field.choices }),
 		why: field.why,
 	}));
-	return {
-		dry_run: true,
-		action: isNew ? 'create' : planned.length > 0 ? 'update' : 'none',
+	return dryRunItem(isNew ? 'create' : planned.length > 0 ? 'update' : 'none', {
 		id: card?.id ?? null,
 		before: card ? { name: card.name, fields: before } : null,
 		after: { name: card?.name ?? name, fields: isNew ? after : [...before, ...after] },
-	};
+	});
 }
 
 /** The output items of a dry run: if requested, one for each field that would be added, then the card. */
 const previewItems = (name: string, plan: PlannedCard, listsFields: boolean): JsonObject[] => {
-	const fields = plan.planned.map(({ name: field, type, why: reason }) => {
-		return { dry_run: true, action: 'create', field, type, reason };
-	});
+	const fields = plan.planned.map(({ name: field, type, why: reason }) =>
+		dryRunItem('create', { field, type, reason }),
+	);
 	return [...(listsFields ? fields : []), previewItem(name, plan)];
 };
 

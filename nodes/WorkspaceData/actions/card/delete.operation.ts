@@ -1,6 +1,6 @@
 import { cardPath, getCard } from '../../transport/cardAndFieldListings';
 import { cardLocator } from '../../ui/locators';
-import { countRecords, readDryRun } from '../writing/dryRun';
+import { countRecords, dryRunItem, readDryRun } from '../writing/dryRun';
 import { defineOperation } from '../operation';
 import { assertDone } from '../../transport/writeResponse';
 import { dryRunProperty } from '../../ui/writeOptions';
@@ -21,7 +21,7 @@ export const deleteCard = defineOperation({
 			const { fields } = await run.fields.of(card);
 			const records = await countRecords(run, card);
 			const before = { name, fields: fields.length, records };
-			return [{ dry_run: true, action: 'delete', id, before, after: null }];
+			return [dryRunItem('delete', { id, before, after: null })];
 		}
 		const { body } = await run.session.request({
 			method: 'DELETE',

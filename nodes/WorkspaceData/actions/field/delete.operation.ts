@@ -1,6 +1,6 @@
 import { cardLocator, fieldLocator } from '../../ui/locators';
 import { defineOperation } from '../operation';
-import { readDryRun, countUse } from '../writing/dryRun';
+import { countUse, dryRunItem, readDryRun } from '../writing/dryRun';
 import { fieldPath, locateExactField } from './fieldLocator';
 import { assertDone } from '../../transport/writeResponse';
 import { dryRunProperty } from '../../ui/writeOptions';
@@ -18,7 +18,7 @@ export const deleteField = defineOperation({
 		if (isDry) {
 			const { values } = await countUse(run, card, field);
 			const before = { name: field.name, type: field.type, values };
-			return [{ dry_run: true, action: 'delete', id: field.id, before, after: null }];
+			return [dryRunItem('delete', { id: field.id, before, after: null })];
 		}
 		const path = fieldPath(card.id, field.id);
 		const { body } = await run.session.request({ method: 'DELETE', path, deletes: 'field' });

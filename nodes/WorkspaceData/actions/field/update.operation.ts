@@ -13,7 +13,7 @@ import { cardLocator, fieldLocator } from '../../ui/locators';
 import { readJsonObject, requireEntries, requireText } from '../readParameters';
 import { defineOperation } from '../operation';
 import type { CardReference, Run } from '../run/run';
-import { readDryRun, countUse } from '../writing/dryRun';
+import { countUse, dryRunItem, readDryRun } from '../writing/dryRun';
 import { readFieldOptions } from './create.operation';
 import { fieldPath, fieldsOf, locateField } from './fieldLocator';
 import { assertDone } from '../../transport/writeResponse';
@@ -58,14 +58,12 @@ async function previewUpdate(
 		type,
 		choices: options.map(({ label }) => label),
 	});
-	return {
-		dry_run: true,
-		action: 'update',
+	return dryRunItem('update', {
 		id: field.id,
 		before: { ...shown(field), values },
 		after: shown(changed),
 		removed_choices: choices,
-	};
+	});
 }
 
 export const updateField = defineOperation({

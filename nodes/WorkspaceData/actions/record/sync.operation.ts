@@ -1,5 +1,4 @@
 import { InputError } from '../../model/inputError';
-import { plainNumber, plainText } from '../../model/text';
 import { matchColumnsProperty, selectCardNotice, VALUES_LABEL } from '../../ui/columns';
 import { filterDetails, filtersProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
@@ -13,6 +12,7 @@ import { resultOf, resultsOf } from '../writing/results';
 import { readWrite } from '../writing/liveFields';
 import { requestOptions } from '../requestOptions';
 import { finishCard, writeItem } from '../sync/sync';
+import { maxDeletionsProperty, readMaxDeletions } from '../sync/deletionLimit';
 import { checkAll } from '../sync/syncCards';
 import type { SyncPart } from '../sync/syncItems';
 import {
@@ -39,27 +39,6 @@ const missingRecordsProperty = {
 	description:
 		"What to do with records that have no item. Incomplete items would delete records: try 'Dry Run' first.",
 } as const;
-
-const maxDeletionsProperty = {
-	displayName: 'Max Records to Delete',
-	name: 'maxDeletions',
-	type: 'string',
-	default: '',
-	placeholder: 'At most 100, and at most half',
-	description: 'If more records would be deleted, nothing is sent',
-	displayOptions: { show: { missingRecords: ['delete'] } },
-} as const;
-
-/** @returns undefined if it is empty @throws InputError for any value except a whole number of at least 0 */
-function readMaxDeletions(value: unknown): number | undefined {
-	if (value === undefined || value === null || plainText(value).trim() === '') return undefined;
-	const number = plainNumber(value);
-	if (Number.isInteger(number) && number >= 0) return number;
-	throw new InputError(
-		`'${maxDeletionsProperty.displayName}' must be a whole number of at least 0, not '${plainText(value)}'`,
-		'Enter how many records may be deleted at most, or leave it empty.',
-	);
-}
 
 /** @throws InputError if n8n passes only the first item, because the records of all others would be deleted */
 function requireAllItems({ context }: Run): void {

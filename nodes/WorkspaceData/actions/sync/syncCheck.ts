@@ -2,6 +2,7 @@
 import type { DataRecord } from '../../model/response/record';
 import type { JsonObject } from '../../model/response/shapes';
 import { InputError } from '../../model/inputError';
+import { deletionLimit } from './deletionLimit';
 import { eachInSlices } from '../schedule/yieldToLoop';
 import { count, clip, listed } from '../../model/names';
 
@@ -36,12 +37,10 @@ export interface SyncCheck {
 /** What happens to records without an item. */
 export interface Deletions {
 	isWanted: boolean;
-	/** The maximum of deletions; if undefined, 100 and half of the records that take part. */
+	/** The maximum of deletions; undefined for the usual one. */
 	most: number | undefined;
 }
 
-/** The maximum of deletions if the user sets none. */
-const USUAL_DELETIONS = 100;
 /** The maximum number of items or records in a message. */
 const MAX_NAMED = 10;
 
@@ -76,7 +75,7 @@ export async function checkAgainstRecords(check: SyncCheck): Promise<DataRecord[
 	requireDistinctRecords(check, wanted, listed);
 	await requireConditions(check, listed);
 	if (!deletions.isWanted) return [];
-	const most = deletions.most ?? Math.min(USUAL_DELETIONS, Math.floor(taking / 2));
+	const most = deletionLimit(deletions.most, taking);
 	if (withoutItem.length <= most) return withoutItem;
 	throw new InputError(
 		`${withoutItem.length} of ${taking} records of card '${card}' have no item and would be deleted, but at most ${most} may be`,

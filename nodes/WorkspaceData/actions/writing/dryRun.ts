@@ -1,6 +1,6 @@
 /** The option 'Dry Run': sends no changes, and returns what would change. */
 import type { DataRecord } from '../../model/response/record';
-import { ownValue } from '../../model/response/shapes';
+import { ownValue, type JsonObject } from '../../model/response/shapes';
 import type { Run, CardReference } from '../run/run';
 import { readSwitch } from '../readParameters';
 import type { Field } from '../../model/response/field';
@@ -23,6 +23,12 @@ export const readDryRun = (value: unknown): boolean => readSwitch('Dry Run', val
  */
 export const readDryRuns = (parameter: unknown, option: unknown): boolean =>
 	[parameter, option].map(readDryRun).includes(true);
+
+/** The output item of a dry run. @param rest what would change */
+export const dryRunItem = (
+	action: 'create' | 'update' | 'delete' | 'none',
+	rest: JsonObject,
+): JsonObject => ({ dry_run: true, action, ...rest });
 
 /** Counts the records of a card. */
 export async function countRecords(run: Run, card: CardReference): Promise<number> {

@@ -1,6 +1,6 @@
 /** Reads the values of an item, without what this node or its trigger added. */
 import { isObject, ownValue, type JsonObject } from '../../model/response/shapes';
-import { EVENT_KEYS } from '../../model/reservedNames';
+import { DRY_RUN_KEYS, EVENT_KEYS } from '../../model/reservedNames';
 import { canonicalJson } from '../../model/value/serialization';
 import { readTimestamp } from '../../model/value/timestamp';
 
@@ -10,8 +10,6 @@ type Entry = [string, unknown];
 export const RECORD_PROPERTIES = ['id', 'created_at', 'action'];
 /** Keys next to the `fields` of an item that this node or its trigger returned. */
 const NEXT_TO_FIELDS = new Set<string>([...RECORD_PROPERTIES, ...EVENT_KEYS, 'fields']);
-/** The keys of a dry run's item, which has no values to write. */
-const DRY_RUN_KEYS = ['dry_run', 'action', 'id', 'changes', 'before', 'after'];
 
 export interface ItemValues {
 	entries: Entry[];
@@ -27,6 +25,7 @@ export interface ItemValues {
 function originOf(item: JsonObject): { marks: string[]; hasNulls: boolean; isEvent: boolean } {
 	const has = (key: string): boolean => Object.hasOwn(item, key);
 	const isDeleted = item.deleted === true && has('id');
+	// A dry run's item has no values to write.
 	const marks = item.dry_run === true ? DRY_RUN_KEYS.filter(has) : [];
 	if (isDeleted) marks.push('deleted');
 	if (item.dry_run !== true && isObject(item.before) && has('action')) marks.push('before');

@@ -16,6 +16,7 @@ import type { Run } from '../run/run';
 import { isSameValue } from '../run/matchIndex';
 import type { WritePlace } from '../run/writes';
 import { oldValuesOption } from '../../ui/writeOptions';
+import { dryRunItem } from './dryRun';
 import { idInDryRun } from './writer';
 
 /** The options that say how written records are returned. */
@@ -135,14 +136,13 @@ class DryResults implements Results {
 		const changes = (before: JsonObject = {}, after: JsonObject = {}) =>
 			differences(before, after).map(({ key, from, to }) => [key, { from, to }] as const);
 		const hasChanges = isVersion2(options);
-		this.output = (action, before, after) => ({
-			dry_run: true,
-			action,
-			id: idInDryRun((before ?? after)?.id),
-			...(hasChanges && { changes: Object.fromEntries(changes(before?.data, after?.data)) }),
-			before: values(before),
-			after: values(after),
-		});
+		this.output = (action, before, after) =>
+			dryRunItem(action, {
+				id: idInDryRun((before ?? after)?.id),
+				...(hasChanges && { changes: Object.fromEntries(changes(before?.data, after?.data)) }),
+				before: values(before),
+				after: values(after),
+			});
 	}
 
 	kept(record: DataRecord): JsonObject {

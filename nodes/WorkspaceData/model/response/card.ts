@@ -1,6 +1,7 @@
 /** Cards, as the service sends them. */
 import { readEntries } from './page';
-import { type JsonObject, nameOf, readObject, resourceSchema } from './shapes';
+import { nameOf, resourceSchema } from './idAndName';
+import { type JsonObject, readObject } from './shapes';
 
 /**
  * A card (table). `raw` is the service's unchanged object, with properties beyond the interface.

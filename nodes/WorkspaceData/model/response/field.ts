@@ -4,7 +4,8 @@ import { plainTypeName, type Habit, type Kind } from '../value/kinds/kind';
 import { kindOfType } from '../value/kinds/allKinds';
 import { choiceListOf, readOptions, type FieldOption } from './option';
 import { readEntries } from './page';
-import { type JsonObject, nameOf, readObject, resourceSchema } from './shapes';
+import { nameOf, resourceSchema } from './idAndName';
+import { type JsonObject, readObject } from './shapes';
 
 /**
  * A field (column definition). `raw` is the service's unchanged object.

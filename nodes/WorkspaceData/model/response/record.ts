@@ -10,9 +10,9 @@ import {
 	type JsonObject,
 	readList,
 	readObject,
-	resourceSchema,
 	untouchedObject,
 } from './shapes';
+import { resourceSchema } from './idAndName';
 import { readCursor, readEntries } from './page';
 
 /**

@@ -90,36 +90,8 @@ export function readObject<Resource>(
 export const isInexact = (value: unknown): boolean =>
 	typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
 
-/** An identifier. Services may send numbers. */
-const identifier = z.union([
-	z.string().min(1),
-	z
-		.number()
-		.finite()
-		.refine((id) => !isInexact(id))
-		.transform(String),
-]);
-
 /** An unchanged object of the service. Copying it key by key would lose keys such as `__proto__`. */
 export const untouchedObject = z.custom<JsonObject>(isObject);
-
-/** The name of a field or card, under any key that services use for it; undefined if it has none. */
-export function nameOf(raw: JsonObject): string | undefined {
-	const names = [raw.name, raw.label, raw.title, raw.field_name];
-	return names.find((name): name is string => typeof name === 'string' && name !== '');
-}
-
-/**
- * Schema of a resource: its identifier, under `id` or a more specific name, and more properties. The output
- * has the identifier as `id`.
- *
- * @param idName the other name of the identifier, for example `card_id`
- */
-export function resourceSchema<Shape extends z.ZodRawShape>(idName: string, shape: Shape) {
-	const withId = (raw: unknown) =>
-		isObject(raw) ? { ...raw, id: raw.id ?? raw[idName] } : undefined;
-	return z.preprocess(withId, z.object(shape).and(z.object({ id: identifier })));
-}
 
 /** Returns true if a body is a web page: of a proxy or a sign-in form, never of the service itself. */
 export const isWebPage = (body: unknown): boolean =>

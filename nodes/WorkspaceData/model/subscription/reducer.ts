@@ -12,6 +12,7 @@ import {
 	type Saved,
 	type Subscription,
 } from './saved';
+import { grown, NEVER, nextTry, type Retry } from './retryPause';
 
 /**
  * What is known about n8n's own webhook address since the last creation. `mine`: it has what this process
@@ -22,12 +23,6 @@ export type Standing = 'unasked' | 'mine' | 'unsaved' | 'foreign' | 'unknown';
 
 /** The response of n8n's own webhook address. `yes`: it has what was saved last; `none`: nobody said. */
 export type ProbeResult = 'yes' | 'no' | 'none';
-
-/** A task to try again, with a growing pause. */
-export interface Retry {
-	at: number;
-	pauseMs: number;
-}
 
 export interface SubscriptionState {
 	/**
@@ -56,10 +51,8 @@ export interface SubscriptionState {
 	deletions: ReadonlyMap<string, Retry & { since: number }>;
 }
 
-export const FIRST_PAUSE_MS = 15_000;
 const MINUTE_MS = 60_000;
-const MAX_PAUSE_MS = 3_600_000;
-const DAY_MS = 24 * MAX_PAUSE_MS;
+const DAY_MS = 86_400_000;
 /**
  * How late a new secret may be saved, in ms. Until then other processes refuse deliveries, which can pause
  * a subscription.
@@ -75,8 +68,6 @@ const MAX_SEARCHES = 20;
 const LATE_MS = 15 * MINUTE_MS;
 /** A new subscription may miss records that were created at the same moment. In ms. */
 const SEARCH_MARGIN_MS = 2_000;
-
-const NEVER: Retry = { at: Infinity, pauseMs: FIRST_PAUSE_MS };
 
 export const INITIAL: SubscriptionState = {
 	address: undefined,
@@ -201,17 +192,6 @@ function onPlanned(state: SubscriptionState, { at, reseal }: Of<'planned'>): Sub
 	const planned = { ...state, renewal: { ...NEVER, at: Math.min(at, state.renewal.at) } };
 	return reseal ? dirty(planned, at) : planned;
 }
-
-const grown = (pauseMs: number, factor = 2): number => Math.min(pauseMs * factor, MAX_PAUSE_MS);
-
-/**
- * Plans the next try of a renewal. The pause is longer if the service may have created an unknown
- * subscription.
- */
-const nextTry = (
-	{ pauseMs }: Retry,
-	{ isLost = false, jitter, now }: { isLost?: boolean; jitter: number; now: number },
-): Retry => ({ at: now + pauseMs * jitter, pauseMs: grown(pauseMs, isLost ? 4 : 2) });
 
 /** Marks the state as one that n8n must save. */
 const dirty = (state: SubscriptionState, now: number): SubscriptionState => ({

@@ -1,4 +1,7 @@
-/** Infers the type that a field needs to hold the values of a column without loss. */
+/**
+ * Infers the type that a field needs to hold the values of a column without loss. The types are the `newTypes` of
+ * the kinds.
+ */
 import { isDecimal } from './decimal';
 import { inUsualSpelling, isExcelDay, type Formats, type Formatted } from './formats';
 import { jsonForm, textOf } from './serialization';

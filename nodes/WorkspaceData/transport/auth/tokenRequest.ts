@@ -2,7 +2,8 @@
 import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { tokenAddress } from './tokenAddress';
-import { isKeptBack, readProblem, readRefusal, type Problem } from '../../model/response/problem';
+import { readProblem, readRefusal, type Problem } from '../../model/response/problem';
+import { isKeptBack } from '../../model/response/statusTitles';
 import { redact } from '../../model/redact';
 import { isWebPage, readObject } from '../../model/response/shapes';
 import { systemClock, type Clock } from '../http/clock';

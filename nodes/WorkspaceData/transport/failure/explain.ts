@@ -1,5 +1,6 @@
 /** Turns a failed request into an error that says what happened and what to do. */
-import { isKeptBack, readProblem, readRefusal, type Problem } from '../../model/response/problem';
+import { readProblem, readRefusal, type Problem } from '../../model/response/problem';
+import { isKeptBack } from '../../model/response/statusTitles';
 import { isWebPage } from '../../model/response/shapes';
 import type { Authentication } from '../auth/credential';
 import {

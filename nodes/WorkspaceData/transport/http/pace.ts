@@ -2,7 +2,8 @@
 import { Cancelled, isTransientStatus, NetworkFailure, SilentService } from '../failure/failures';
 import type { ApiResponse, ApiRequest } from '../request';
 import type { Clock } from './clock';
-import { hasNoneLeft, isRateLimited, MAX_WAIT_MS } from './rateLimitHeaders';
+import { hasNoneLeft, isRateLimited } from './rateLimitHeaders';
+import { MAX_WAIT_MS } from './rateLimitWait';
 import { RateWindow } from './rateWindow';
 import { IMPATIENT_WAIT_MS, isRepeatable } from './retryPolicy';
 import { createServiceClock, type ServiceClock } from './serviceClock';

@@ -11,15 +11,10 @@ export interface RateLimit {
 	resetAt: number | undefined;
 }
 
-/** The maximum single wait, in ms; the request is then tried again. */
-export const MAX_WAIT_MS = 60_000;
 /** Values from here on must be milliseconds. */
 const MIN_MILLISECONDS = 1e11;
 /** Values below must be a number of seconds from now. */
 const MAX_DELTA_SECONDS = 1e7;
-/** The minimum first wait, in ms; it doubles with each further wait. */
-const MIN_WAIT_MS = 1_000;
-
 function headerNumber(headers: Headers, name: string): number | undefined {
 	const value = headers[name];
 	if (typeof value !== 'string' && typeof value !== 'number') return undefined;
@@ -109,15 +104,6 @@ function soonest(headers: Headers, now: number, resetAt: number | undefined): nu
 	return Math.min(resetAt ?? Infinity, now + retryAfterMs);
 }
 
-/**
- * Returns how long to wait after a refusal by the rate limit, in ms: until the reset or `Retry-After`, whichever is
- * earlier. Waits at least a second, and twice as long after each further refusal, so that a reset in the past
- * doesn't cause a flood of requests. Never waits more than a minute at once.
- *
- * @param refusals how often this request was refused, starting at 1
- */
-export function refusalWait(headers: Headers, now: number, refusals: number): number {
-	const asked = (soonest(headers, now, readReset(headers, now)) ?? now) - now;
-	const atLeast = MIN_WAIT_MS * 2 ** (refusals - 1);
-	return Math.min(Math.max(asked ?? 0, atLeast), MAX_WAIT_MS);
-}
+/** When a refused request may be sent again, in ms since the epoch; undefined if the response doesn't say. */
+export const openAgainAt = (headers: Headers, now: number): number | undefined =>
+	soonest(headers, now, readReset(headers, now));

@@ -1,5 +1,6 @@
 /** The rate limit's window of one key, learned from the service's responses. */
-import { MAX_WAIT_MS, readRateLimit, type Headers, type RateLimit } from './rateLimitHeaders';
+import { readRateLimit, type Headers, type RateLimit } from './rateLimitHeaders';
+import { MAX_WAIT_MS } from './rateLimitWait';
 import type { ServiceClock } from './serviceClock';
 
 /**

@@ -5,7 +5,8 @@ import {
 	SilentService,
 	type NetworkFailure,
 } from '../failure/failures';
-import { isRateLimited, readRetryAfter, refusalWait } from './rateLimitHeaders';
+import { isRateLimited, readRetryAfter } from './rateLimitHeaders';
+import { refusalWait } from './rateLimitWait';
 import type { ApiResponse, ApiRequest } from '../request';
 
 /** The maximum number of attempts if a request may be sent again after a fault. */

@@ -1,4 +1,7 @@
-/** All kinds of values: the single list. A new kind is a file in this folder and a line here. */
+/**
+ * All kinds of values: the single list. A new kind is a file in this folder and a line here; a new type of an
+ * existing kind, such as another kind of text, is a name in the `types` and `newTypes` of its file.
+ */
 import { boolean } from './boolean';
 import { choice } from './singleSelect';
 import { choices } from './multiSelect';
