@@ -848,6 +848,23 @@ describe('Get Many', () => {
 			expect(titles(await poll({}, {}, [{}, {}]))).toEqual([]);
 		});
 
+		test('records whose item ends with an error come again once it is corrected', async () => {
+			const { id } = await workspace.card('Choices', {
+				Title: 'text',
+				Status: { type: 'single_select', options: ['Open', 'Done'] },
+			});
+			await workspace.records(id, [{ Title: 'a', Status: 'Open' }]);
+			const poll = published({ since: 'new', cardId: byId(id) });
+			const wrong = {
+				conditions: [{ field: 'Status', condition: 'isAnyOf', value: 'Open, Opne' }],
+			};
+			const failing = { node: { onError: 'continueRegularOutput' } } as const;
+			const { json } = await poll(failing, { filters: wrong });
+			expect(json).toMatchObject([{ error: expect.stringContaining('Opne') }]);
+			const right = { conditions: [{ field: 'Status', condition: 'isAnyOf', value: 'Open' }] };
+			expect(titles(await poll({}, { filters: right }))).toEqual(['a']);
+		});
+
 		test('Start Again forgets, once', async () => {
 			const poll = published({ since: 'new' });
 			await workspace.records(card.id, [{ Title: 'a' }]);

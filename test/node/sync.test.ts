@@ -1,6 +1,6 @@
 /** Sync: the records of a card become equal to the items, after everything was checked. */
 import type { IDataObject } from 'n8n-workflow';
-import { byId, mapAutomatically } from '../support/parameters';
+import { byId, mapAutomatically, mapEach } from '../support/parameters';
 import { hintsOf } from '../support/n8n';
 import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
@@ -196,6 +196,12 @@ describe('is refused, and nothing is sent, with', () => {
 			"The item with Key 'a': ",
 		],
 		[
+			"an option for the output that can't be used",
+			[{ Key: 'a' }, { Key: 'b' }],
+			{ ...remove, options: { outputFields: 'Price' } },
+			"has no field 'Price'",
+		],
+		[
 			'more deletions than half of the records',
 			[{ Key: 'a' }],
 			{ missingRecords: 'delete' },
@@ -217,19 +223,19 @@ describe('is refused, and nothing is sent, with', () => {
 			'a record outside the conditions',
 			[{ Key: 'c', Source: 'crm' }],
 			where('Source', 'shop'),
-			'1 items have values or records',
+			"Values or records of 1 item don't meet the conditions",
 		],
 		[
 			'a value that would bring its record outside the conditions',
 			[{ Key: 'a', Source: 'crm' }],
 			where('Source', 'shop'),
-			'1 items have values or records',
+			"Values or records of 1 item don't meet the conditions",
 		],
 		[
 			'a new record outside the conditions',
 			[{ Key: 'n', Source: 'crm' }],
 			where('Source', 'shop'),
-			'1 items have values or records',
+			"Values or records of 1 item don't meet the conditions",
 		],
 		[
 			'conditions that differ between items',
@@ -358,6 +364,30 @@ describe('is refused, and nothing is sent, with', () => {
 		expect(workspace.changes()).toEqual([]);
 	});
 });
+
+test.each(['deleteMany', 'sync'])(
+	'(H37) %s leaves a record alone whose last write has no known outcome',
+	async (operation) => {
+		const ids = await workspace.records(card.id, [
+			{ Key: 'a', Source: 'shop' },
+			{ Key: 'b', Source: 'shop' },
+			{ Key: 'c', Source: 'shop' },
+		]);
+		workspace.service.control.fail({ method: 'PATCH', mode: 'answer', status: 503, times: 3 });
+		const unclear = await runCounted('update', {
+			recordId: byId(ids[0] ?? ''),
+			columns: mapEach({ Source: 'kept' }),
+		});
+		expect(unclear.error).toBeDefined();
+		const result =
+			operation === 'sync'
+				? await sync([{ Key: 'c' }], remove)
+				: await runCounted(operation, where('Source', 'shop'));
+		expect(result.error).toBeUndefined();
+		expect((await rows()).map(({ Key }) => Key)).toEqual(operation === 'sync' ? ['a', 'c'] : ['a']);
+		expect(hintsOf(result)).toEqual([expect.stringMatching(/^Not deleted: 1 record .*unknown/)]);
+	},
+);
 
 describe('Dry Run', () => {
 	test('shows each change and the counts, and changes nothing', async () => {

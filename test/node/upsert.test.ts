@@ -259,11 +259,17 @@ describe('what a record holds is never a reason to refuse', () => {
 	};
 	const start = async (records: IDataObject[] = [HELD], fields = FIELDS) =>
 		(other = await startOtherService(fields, structuredClone(records)));
-	const run = async (operation: string, parameters: IDataObject, items: IDataObject[] = [{}]) =>
+	const run = async (
+		operation: string,
+		parameters: IDataObject,
+		items: IDataObject[] = [{}],
+		more: Partial<Parameters<typeof runAction>[0]> = {},
+	) =>
 		await runAction({
 			credentials: other.credentials,
 			items,
 			parameters: { resource: 'record', operation, cardId: byId('c'), ...parameters },
+			...more,
 		});
 	const bodies = () => other.changes.map(({ body }) => body);
 	const keyed = mapAutomatically(['Key']);
@@ -271,6 +277,8 @@ describe('what a record holds is never a reason to refuse', () => {
 		['upsert', { columns: keyed }],
 		['sync', { columns: keyed, missingRecords: 'delete' }],
 	];
+
+	const KEEP = { missingRecords: 'keep' };
 
 	describe.each(WRITES)('%s', (operation, parameters) => {
 		test('sends the values that differ, and nothing else (O9)', async () => {
@@ -300,6 +308,18 @@ describe('what a record holds is never a reason to refuse', () => {
 			const { json } = await run(operation, parameters, [{ ...AS_READ, V: 'new' }]);
 			expect(json).toMatchObject([{ action: 'updated' }]);
 			expect(bodies()).toEqual([{ data: { v: 'new' } }]);
+		});
+
+		test('matches on a field that the service computes (O8)', async () => {
+			await start([
+				{ k: 'k1', v: 'old', x: 7 },
+				{ k: 'k2', v: 'b', x: 8 },
+			]);
+			const columns = { columns: mapEach({ Total: 7, V: 'new' }, { matchingColumns: ['Total'] }) };
+			const { json, error } = await run(operation, { ...parameters, ...columns, ...KEEP });
+			expect(error).toBeUndefined();
+			expect(json).toMatchObject([{ id: 'r0', action: 'updated' }]);
+			expect(other.changes).toMatchObject([{ method: 'PATCH', body: { data: { v: 'new' } } }]);
 		});
 
 		test('keeps a removed choice next to a new one (O10)', async () => {
@@ -453,6 +473,23 @@ describe('what a record holds is never a reason to refuse', () => {
 		);
 	});
 
+	test.each([{ oldValues: true }, { dryRun: true }])(
+		'Update takes back what the record holds, where it reads the record: %j (O10)',
+		async (options) => {
+			await start();
+			const { error } = await run(
+				'update',
+				{ recordId: byId('r0'), columns: mapAutomatically(), options },
+				[{ ...AS_READ, V: 'new' }],
+			);
+			expect(error).toBeUndefined();
+			const byHand = { recordId: byId('r0'), columns: mapEach({ Total: 7 }), options };
+			expect((await run('update', byHand)).error).toBeUndefined();
+			const sent = 'dryRun' in options ? [] : [{ data: expect.objectContaining({ v: 'new' }) }];
+			expect(bodies()).toEqual(sent);
+		},
+	);
+
 	test.each([
 		[
 			'two choices',
@@ -492,4 +529,19 @@ describe('what a record holds is never a reason to refuse', () => {
 			expect(other.changes).toHaveLength(1);
 		},
 	);
+
+	test('also where the first change was refused, and errors continue (O9)', async () => {
+		await start(['k1', 'k2', 'k3', 'k4'].map((k) => ({ k, v: 'a', s: 'Open' })));
+		other.replaces = true;
+		other.refuses = ['r0'];
+		const items = ['k1', 'k2', 'k3', 'k4'].map((Key) => ({ Key, Status: 'Done' }));
+		const { json } = await run('upsert', { columns: keyed }, items, {
+			node: { onError: 'continueRegularOutput' },
+		});
+		expect(json.map(({ error }) => error)).toEqual([
+			expect.stringContaining('refused'),
+			...['k2', 'k3', 'k4'].map(() => expect.stringContaining("replaced record 'r1'")),
+		]);
+		expect(other.records.map(({ data }) => data.v)).toEqual(['a', undefined, 'a', 'a']);
+	});
 });

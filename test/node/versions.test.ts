@@ -409,6 +409,33 @@ describe('both versions', () => {
 		});
 	});
 
+	test('an event that was caught up goes in, with what the service added to it', async () => {
+		const event = { Key: 'a', event: 'record.created', workspace_id: 'w', delivery_key: 'k' };
+		const item = { ...event, caught_up: true, attempt: 2, Note: 'added by the workflow' };
+		const columns = { columns: mapAutomatically(['Key']) };
+		const { error } = await run2('upsert', columns, [item]);
+		expect(error).toBeUndefined();
+		expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Note: 'added by the workflow' }]);
+	});
+
+	test('a deleted record without values is brought back without values', async () => {
+		const items = [
+			{ Key: null, Note: null, deleted: true, id: 'r1' },
+			{ Key: 'b', Note: null, deleted: true, id: 'r2' },
+		];
+		const { error } = await run2('create', { columns: mapAutomatically() }, items);
+		expect(error).toBeUndefined();
+		expect(await workspace.rows(card.id)).toEqual([{}, { Key: 'b' }]);
+	});
+
+	test('nulls never clear, also where the service knows only the day of a creation', async () => {
+		const [id = ''] = await workspace.records(card.id, [{ Key: 'a', Note: 'kept' }]);
+		const item = { Key: 'a', Note: null, Amount: null, id, created_at: '2026-03-31' };
+		const { json } = await run2('upsert', { columns: mapAutomatically(['Key']) }, [item]);
+		expect(json[0]?.action).toBe('unchanged');
+		expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Note: 'kept' }]);
+	});
+
 	describe('what the nodes returned goes back in without the keys that they added', () => {
 		test.each<[string, IDataObject, string]>([
 			['a deleted record', { Key: 'a', Note: null, deleted: true, id: 'r1' }, "'deleted'"],

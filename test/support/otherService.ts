@@ -14,6 +14,8 @@ export interface OtherService {
 	records: Array<{ id: string; created_at: string; data: Json }>;
 	/** Whether a change of some values removes the others. */
 	replaces: boolean;
+	/** IDs of records whose changes it refuses. */
+	refuses: string[];
 	/** The status of a change; 204 comes without a body. */
 	updateStatus: number;
 	/** Is awaited before a request is carried out. */
@@ -70,6 +72,8 @@ export async function startOtherService(
 			return send(204);
 		}
 		const record = records[place];
+		if (record && service.refuses.includes(record.id))
+			return send(422, { type: 'urn:invalid', title: 'The change was refused' });
 		if (record) record.data = { ...(service.replaces ? {} : record.data), ...values };
 		if (service.updateStatus === 204) return send(204);
 		return send(service.updateStatus, record ?? {});
@@ -81,6 +85,7 @@ export async function startOtherService(
 		fields,
 		records,
 		replaces: false,
+		refuses: [],
 		updateStatus: 200,
 		before: () => {},
 		changes,

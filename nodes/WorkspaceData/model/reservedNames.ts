@@ -21,9 +21,6 @@ export const RESERVED_KEYS_2 = [
 	'$json',
 ] as const;
 
-/** The keys of a dry run's item. */
-export const DRY_RUN_KEYS = ['dry_run', 'action', 'id', 'changes', 'before', 'after'];
-
 /** The keys of a trigger's item next to its values, in order. */
 export const EVENT_KEYS = [
 	'event',

@@ -1,6 +1,7 @@
 import type { Card } from '../../model/response/card';
 import { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
+import { count } from '../../model/names';
 import type { JsonObject } from '../../model/response/shapes';
 import { cardNameProperty, ifCardExistsProperty } from '../../ui/fieldDefinition';
 import {
@@ -143,7 +144,7 @@ async function previewCard(
 	const growing = { run, card: meant, allowed: { fields: true, choices }, request };
 	const { planned, additions, index } = await previewChanges(growing, known, parts);
 	run.messages.hint(
-		`Dry run: card '${meant.name}' ${card ? 'exists' : 'would be created'}. ${planned.length} fields would be added${planned.length > 0 ? `: ${describePlan(planned)}` : ''}`,
+		`Dry run: card '${meant.name}' ${card ? 'exists' : 'would be created'}. ${count(planned.length, 'field')} would be added${planned.length > 0 ? `: ${describePlan(planned)}` : ''}`,
 	);
 	// The first hint lists the fields.
 	hintAtAdditions(run, meant, { planned: [], additions });

@@ -41,6 +41,7 @@ export async function columnsOf(
 	for (const [place, { columns: own }] of writes.entries()) {
 		if (place % SLICE_ITEMS === 0) await yieldToLoop();
 		for (const [key, value] of own.entries) {
+			if (own.origin?.extras.has(key)) continue;
 			const column = columns.get(key) ?? { values: [], hint: own.hints.get(key) };
 			columns.set(key, column);
 			column.values.push(value);

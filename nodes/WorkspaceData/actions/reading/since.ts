@@ -228,6 +228,8 @@ export async function notReturnedBefore(
 		const passing = (
 			await mapInSlices(run.yieldToLoop, listed, (one) => passes(one.record) && one)
 		).filter((one) => one !== false);
+		// Before anything counts as returned.
+		filter?.requireSeen();
 		if (by === 'newOrChanged' && passing.length > REMEMBERED.newOrChanged) {
 			throw new InputError(
 				`${passing.length} records of card '${card.name}' are too many to compare: 'New or Changed Records' can compare ${REMEMBERED.newOrChanged}`,
@@ -238,7 +240,6 @@ export async function notReturnedBefore(
 		const chosen = unseen.slice(0, limit);
 		for (const { token } of chosen) returned.add(token);
 		for (const { token } of unseen) left.add(token);
-		filter?.requireSeen();
 		hintAtReading(run, read, { limit, needsAll: true });
 		return chosen.map(({ record }) => record);
 	});

@@ -33,7 +33,8 @@ export const updateRecord = defineOperation({
 		const whenNotFound = readNotFound(options.ifNotFound);
 		const { text: recordId } = readLocator(get('recordId'), 'Record');
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
-		const write = await prepareWrite(run, itemIndex, parameters, UPDATE_LABEL);
+		const prepared = await prepareWrite(run, itemIndex, parameters, UPDATE_LABEL);
+		const write = { ...prepared, isListed: true };
 		const { writer } = write;
 		return await withLiveFields(
 			write,

@@ -268,6 +268,12 @@ export class CardView {
 		);
 	}
 
+	/** Returns true if no write to the record is under way, and the outcome of the last one is known. */
+	isClear(id: string): boolean {
+		const { underWay = 0, isUnclear = false } = this.memory.state(id) ?? {};
+		return underWay === 0 && !isUnclear && this.beneath?.isClear(id) !== false;
+	}
+
 	/** Returns true if the record's values are known: the last write has ended, and its outcome is clear. */
 	isCertain(id: string): boolean {
 		if (this.beneath && !this.beneath.isCertain(id)) return false;
@@ -277,7 +283,7 @@ export class CardView {
 			({ step, older }) => step >= this.since || older !== undefined,
 		);
 		const isSeen = state.step >= this.since || !this.unlisted.has(id);
-		return state.underWay === 0 && !state.isUnclear && isKnown && isSeen;
+		return this.isClear(id) && isKnown && isSeen;
 	}
 
 	/** Returns true if this process wrote this value of a record. */

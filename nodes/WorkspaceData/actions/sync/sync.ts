@@ -101,7 +101,7 @@ async function deleteMissing(
 		async (record) => {
 			const part = keyPart(fieldIds, record.data, listing, run.zone);
 			await run.writes.onKey(writer, part, async () => {
-				const isWanted = () => !view.isWritten(record.id);
+				const isWanted = () => !view.isWritten(record.id) && view.isClear(record.id);
 				if (await removeListed(run, writer, record.id, isWanted)) deleted.push(record);
 			});
 		},
@@ -116,7 +116,7 @@ async function deleteMissing(
 	);
 	if (deleted.length < deletions.length) {
 		run.messages.hint(
-			`Not deleted: ${count(deletions.length - deleted.length, 'record')} of card '${card.name}' without an item, because another execution wrote to the card during this run`,
+			`Not deleted: ${count(deletions.length - deleted.length, 'record')} of card '${card.name}' without an item, because another execution was writing to them, or the outcome of their last write is unknown`,
 		);
 	}
 	const gone = new Set(deleted);

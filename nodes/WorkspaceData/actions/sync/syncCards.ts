@@ -14,6 +14,8 @@ import type { CardReference, Run } from '../run/run';
 import { settled } from '../writing/difference';
 import { requireSameFields } from '../writing/liveFields';
 import { matchingFieldIds, otherSpelling } from '../writing/matching';
+import { resultsOf } from '../writing/results';
+import type { Write } from '../writing/valueConversion';
 import type { Writer } from '../writing/writer';
 import {
 	dataOf,
@@ -205,7 +207,7 @@ const keysOf = (
 	shown: ({ data }) => fieldIds.map((id) => `'${plainText(ownValue(data, id))}'`).join(', '),
 });
 
-/** Drops values that records already have. @throws InputError for a value that can't be sent */
+/** Drops values that can't be sent and that records already have. @throws InputError for any others */
 async function settledItems(
 	run: Run,
 	items: readonly SyncWrite[],
@@ -214,10 +216,21 @@ async function settledItems(
 ): Promise<SyncWrite[]> {
 	const checked: SyncWrite[] = [];
 	const refused: RefusedItem[] = [];
+	let options: Write['options'] | undefined;
 	for (const item of items) {
+		const { write } = item;
 		const [record] = matches.holds(item.key) ? await matches.find(item.data) : [];
 		try {
-			checked.push({ ...item, data: settled(item.data, record, listing, run.zone) });
+			// The options for the output are read here, because nothing may fail once records are written.
+			if (write.options !== options) resultsOf(run, write.writer, listing, write.options);
+			options = write.options;
+			const keys = fieldIds.map((id) => [id, ownValue(item.data, id)]);
+			// The key stays, although a computed value isn't sent.
+			const data = {
+				...settled(item.data, record, listing, run.zone),
+				...Object.fromEntries(keys),
+			};
+			checked.push({ ...item, data });
 		} catch (error) {
 			const name = fieldIds
 				.map((id) => `${listing.byId(id)?.name} ${quote(plainText(ownValue(item.data, id)))}`)

@@ -71,6 +71,8 @@ interface Chosen {
 	 * meets the conditions or this is unknown.
 	 */
 	now(record: DataRecord): DataRecord | undefined;
+	/** Returns true if no write to a record is under way, and the outcome of the last one is known. */
+	isClear(record: DataRecord): boolean;
 }
 
 /**
@@ -118,6 +120,7 @@ async function chooseRecords(
 				current !== 'deleted' && view.isCertain(record.id) && passes?.(current) === true;
 			return isChosen ? current : undefined;
 		},
+		isClear: ({ id }) => view.isClear(id),
 	};
 }
 
@@ -152,7 +155,10 @@ export async function changeMany<Result>(
 	const { place, request, maxChanges } = selection;
 	const { card } = place;
 	return await run.writes.inItemOrder(itemIndex, place, 'many', async () => {
-		const { records, now } = await chooseRecords(run, selection);
+		const { records, now, isClear } = await chooseRecords(run, selection);
+		// A record whose values are unclear is written again, but never deleted.
+		const wanted = (record: DataRecord) =>
+			done === 'updated' || isClear(record) ? now(record) : undefined;
 		const written = records.filter(needsWrite).length;
 		if (written > maxChanges) {
 			throw new InputError(
@@ -164,7 +170,7 @@ export async function changeMany<Result>(
 			records,
 			() => run.session.atOnce({ method: 'PATCH', ...request }),
 			async (record) => {
-				const result = await change(record, () => now(record)).catch(unlessGone);
+				const result = await change(record, () => wanted(record)).catch(unlessGone);
 				return result === undefined ? [] : [{ before: record, result }];
 			},
 			(error, changedSoFar, errors) => {
@@ -175,7 +181,7 @@ export async function changeMany<Result>(
 		const all = changed.flat();
 		if (all.length < records.length) {
 			run.messages.hint(
-				`Not ${done}: ${count(records.length - all.length, 'record')} of card '${card.name}' that met the conditions when the card was read. Another execution was writing, or somebody has deleted meanwhile`,
+				`Not ${done}: ${count(records.length - all.length, 'record')} of card '${card.name}' that met the conditions when the card was read. Another execution was writing, the outcome of the last write is unknown, or somebody has deleted meanwhile`,
 			);
 		}
 		return all;

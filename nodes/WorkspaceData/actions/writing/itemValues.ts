@@ -1,6 +1,6 @@
 /** Reads the values of an item, without what this node or its trigger added. */
 import { isObject, ownValue, type JsonObject } from '../../model/response/shapes';
-import { DRY_RUN_KEYS, EVENT_KEYS } from '../../model/reservedNames';
+import { EVENT_KEYS } from '../../model/reservedNames';
 import { canonicalJson } from '../../model/value/serialization';
 import { readTimestamp } from '../../model/value/timestamp';
 
@@ -9,7 +9,12 @@ type Entry = [string, unknown];
 /** A record's own properties, which Map Automatically doesn't treat as fields. */
 export const RECORD_PROPERTIES = ['id', 'created_at', 'action'];
 /** Keys next to the `fields` of an item that this node or its trigger returned. */
-const NEXT_TO_FIELDS = new Set<string>([...RECORD_PROPERTIES, ...EVENT_KEYS, 'fields']);
+const NEXT_TO_FIELDS = new Set<string>([
+	...RECORD_PROPERTIES,
+	...EVENT_KEYS,
+	'caught_up',
+	'fields',
+]);
 
 export interface ItemValues {
 	entries: Entry[];
@@ -19,48 +24,60 @@ export interface ItemValues {
 	marks: string[];
 	/** True if a null may mean that the record had no value when this node returned it. */
 	hasNulls: boolean;
+	/** Keys of an event that the service may have added. They are written only to fields of these names. */
+	extras: ReadonlySet<string>;
 }
 
-/** Detects which node returned an item, and in which form. */
-function originOf(item: JsonObject): { marks: string[]; hasNulls: boolean; isEvent: boolean } {
+/** The values of `action` in a dry run. */
+const DRY_RUN_ACTIONS: readonly unknown[] = ['create', 'update', 'delete', 'none'];
+
+/** Which node returned an item, and in which form. */
+interface Origin {
+	marks: string[];
+	isDeleted: boolean;
+	isEvent: boolean;
+	/** True if the item has the record's own properties right after its fields, as in version 2 of the node. */
+	isFlat: boolean;
+	extras: ReadonlySet<string>;
+}
+
+function originOf(item: JsonObject): Origin {
 	const has = (key: string): boolean => Object.hasOwn(item, key);
+	const keys = Object.keys(item);
 	const isDeleted = item.deleted === true && has('id');
+	const isEvent = ['delivery_key', 'event', 'workspace_id'].every(has);
+	const extras = isEvent ? keys.slice(keys.indexOf('delivery_key') + 1) : [];
+	const origin = { isDeleted, isEvent, isFlat: isFlat(item), extras: new Set(extras) };
 	// A dry run's item has no values to write.
-	const marks = item.dry_run === true ? DRY_RUN_KEYS.filter(has) : [];
-	if (isDeleted) marks.push('deleted');
-	if (item.dry_run !== true && isObject(item.before) && has('action')) marks.push('before');
+	const isDry = item.dry_run === true && DRY_RUN_ACTIONS.includes(item.action);
+	if (isDry) return { ...origin, marks: keys };
+	const hasBefore = isObject(item.before) && has('action');
 	return {
-		marks,
-		hasNulls: isDeleted || isFlatRecord(item),
-		isEvent: ['delivery_key', 'event', 'workspace_id'].every(has),
+		...origin,
+		marks: [...(isDeleted ? ['deleted'] : []), ...(hasBefore ? ['before'] : [])],
 	};
 }
 
-/** Returns true if an item has the record's own properties right after its fields, as in version 2 of the node. */
-function isFlatRecord(item: JsonObject): boolean {
-	const { id, created_at: createdAt } = item;
-	if (id === undefined || createdAt === undefined) return false;
+function isFlat(item: JsonObject): boolean {
 	const keys = Object.keys(item);
 	const place = keys.indexOf('id');
+	const { id, created_at: createdAt } = item;
 	const isOwn = id === null || typeof id === 'string';
-	const isTime = createdAt === null || readTimestamp(createdAt)?.clock !== undefined;
+	const isTime =
+		createdAt === null || typeof createdAt === 'number' || readTimestamp(createdAt) !== undefined;
 	return place > 0 && keys[place + 1] === 'created_at' && isOwn && isTime;
 }
 
 /** Returns the values for Map Automatically: the item's `fields`, or else all except a record's own properties. */
 export function automaticValues(item: JsonObject): ItemValues {
-	const { marks, hasNulls, isEvent } = originOf(item);
+	const { marks, isDeleted, isEvent, isFlat: isRecord, extras } = originOf(item);
 	const others = Object.entries(item).filter(([key]) => !marks.includes(key));
 	const { fields } = item;
-	if (isObject(fields)) {
+	if (isObject(fields) && !marks.includes('fields')) {
 		const isLeftOut = ([key, value]: Entry): boolean =>
 			!NEXT_TO_FIELDS.has(key) && canonicalJson(value) !== canonicalJson(ownValue(fields, key));
-		return {
-			entries: Object.entries(fields),
-			leftOut: others.filter(isLeftOut),
-			marks,
-			hasNulls: false,
-		};
+		const leftOut = others.filter(isLeftOut);
+		return { entries: Object.entries(fields), leftOut, marks, hasNulls: false, extras: NONE };
 	}
 	const isOwn = ([key]: Entry): boolean =>
 		RECORD_PROPERTIES.includes(key) || (isEvent && NEXT_TO_FIELDS.has(key));
@@ -68,25 +85,33 @@ export function automaticValues(item: JsonObject): ItemValues {
 		entries: others.filter((entry) => !isOwn(entry)).map(withPlainName),
 		leftOut: others.filter((entry) => isOwn(entry) && !Object.hasOwn(item, `fields.${entry[0]}`)),
 		marks,
-		hasNulls,
+		hasNulls: isDeleted || isRecord,
+		extras,
 	};
 }
 
 /** Returns the values of a row of a new card, where a sheet's own `id` is one of them. */
 export function rowValues(item: JsonObject): ItemValues {
-	const { marks, hasNulls, isEvent } = originOf(item);
+	const { marks, isDeleted, isEvent, isFlat: isRecord } = originOf(item);
 	const keys = Object.keys(item).filter((key) => !marks.includes(key));
-	if (isObject(item.fields) && keys.every((key) => NEXT_TO_FIELDS.has(key))) {
-		return { entries: Object.entries(item.fields), leftOut: [], marks, hasNulls: false };
+	const isNested = isObject(item.fields) && keys.includes('fields');
+	if (isNested && (isEvent || keys.every((key) => NEXT_TO_FIELDS.has(key)))) {
+		const entries = Object.entries(item.fields as JsonObject);
+		return { entries, leftOut: [], marks, hasNulls: false, extras: NONE };
 	}
+	// A sheet's own dates are seldom times.
+	const isTime = item.created_at === null || readTimestamp(item.created_at)?.clock !== undefined;
+	const hasNulls = isDeleted || (isRecord && isTime);
 	const added = keys.filter(
 		(key) => (hasNulls && RECORD_PROPERTIES.includes(key)) || (isEvent && NEXT_TO_FIELDS.has(key)),
 	);
 	const entries = keys
 		.filter((key) => !added.includes(key))
 		.map((key) => withPlainName([key, item[key]]));
-	return { entries, leftOut: [], marks: [...marks, ...added], hasNulls };
+	return { entries, leftOut: [], marks: [...marks, ...added], hasNulls, extras: NONE };
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** A field whose name the node uses itself has the key `fields.<name>`. */
 const withPlainName = ([key, value]: Entry): Entry => [key.replace(/^fields\./, ''), value];

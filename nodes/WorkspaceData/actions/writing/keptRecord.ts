@@ -21,9 +21,6 @@ export interface PartialChange {
 	request: ReadOptions;
 }
 
-/** The error if a change of some values has removed the others. */
-class ReplacedRecord extends UnexpectedResponse {}
-
 /** The maximum number of fields in a message. */
 const MAX_NAMED = 10;
 
@@ -47,40 +44,48 @@ function lostFields(
 	);
 }
 
+/** The changes of a card until one has shown that the service keeps the other values. */
+interface Trial {
+	/** Ends when the last of them has ended. */
+	last: Promise<unknown>;
+	replaced?: unknown;
+}
+
 /**
- * Sends a change of some values of a record. The first one of a run is sent alone until it is known that the service
- * keeps the other values.
+ * Sends a change of some values of a record. Until one has shown that the service keeps the other values, the changes
+ * of a run are sent one after the other.
  *
  * @param send returns the record in the response, if it shows one
- * @throws UnexpectedResponse if the service has replaced the record
+ * @throws UnexpectedResponse if the service has replaced the record, or an earlier one of the run
  */
 export async function sendPart(
 	run: Run,
 	change: PartialChange,
 	send: () => Promise<DataRecord | undefined>,
 ): Promise<DataRecord | undefined> {
+	const isKnown = () => keepingServices.get(run.session.baseUrl) === true;
 	const isWhole = lostFields(run, change, undefined).length === 0;
-	if (isWhole || keepingServices.get(run.session.baseUrl)) return await send();
-	const first = run.once(
-		`first change of ${change.writer.card.id}`,
-		(): { sent?: Promise<unknown> } => ({}),
+	if (isWhole || isKnown()) return await send();
+	const trial = run.once(
+		`trial of ${change.writer.card.id}`,
+		(): Trial => ({ last: Promise.resolve() }),
 	);
-	if (first.sent) {
-		await first.sent.catch(async (error: unknown) => {
-			// Each item has its own other failures.
-			if (error instanceof ReplacedRecord) await Promise.reject(error);
+	const trying = trial.last.then(async () => {
+		if (trial.replaced) throw trial.replaced;
+		if (isKnown()) return undefined;
+		const shown = await send();
+		await requireKept(run, change, shown).catch((error: unknown) => {
+			trial.replaced = error;
+			throw error;
 		});
-		return await send();
-	}
-	const sending = send().then(async (shown) => {
-		await requireKept(run, change, shown);
-		return shown;
+		return { shown };
 	});
-	first.sent = sending;
-	return await sending;
+	trial.last = trying.catch(() => undefined);
+	const tried = await trying;
+	return tried ? tried.shown : await send();
 }
 
-/** Reads the card if the response shows no full record. @param shown the response @throws ReplacedRecord */
+/** Reads the card if the response shows no full record. @param shown the response @throws UnexpectedResponse */
 async function requireKept(
 	run: Run,
 	change: PartialChange,
@@ -102,7 +107,7 @@ async function requireKept(
 		return;
 	}
 	const names = missing.map((id) => run.messages.withNames(id));
-	throw new ReplacedRecord(
+	throw new UnexpectedResponse(
 		`The service replaced record '${earlier.id}' by the values that were sent`,
 		`It had values in ${listed(names, MAX_NAMED)}, and has none there now. No other record was changed. Set the option '${unchangedOption.displayName}' to 'Send Again', map all fields, and run the items again.`,
 		true,

@@ -8,7 +8,7 @@ import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import type { CardReference, Run } from '../run/run';
 import { growCard } from '../growth/cardChanges';
 import { readChoice } from '../readParameters';
-import { readFormats, toRecordData, type ColumnOptions, type Write } from './valueConversion';
+import { readFormats, toRecordData, type Write } from './valueConversion';
 import { readDryRun } from './dryRun';
 import { requestOptions } from '../requestOptions';
 import { readColumns } from './mapper';
@@ -23,7 +23,7 @@ interface WriteParameters {
 	columns: unknown;
 	/** True in a dry run; read from the options if missing. */
 	isDry?: boolean;
-	options: ColumnOptions & {
+	options: Write['options'] & {
 		maxParallel?: unknown;
 		timeout?: unknown;
 		dryRun?: unknown;

@@ -100,7 +100,12 @@ export function readColumns(
 			isAutomatic ? whyNoValues(item) : 'Map at least one field.',
 		);
 	}
-	const automatic = 'marks' in origin && { isAutomatic, origin };
+	const automatic = 'marks' in origin && {
+		isAutomatic,
+		origin,
+		// A deleted record without values is brought back without values.
+		mayBeEmpty: origin.marks.includes('deleted'),
+	};
 	return { entries: given, matchingKeys, label, hints, ...automatic };
 }
 

@@ -13,6 +13,7 @@ import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { combineErrors } from './combineErrors';
 import { EMPTY_IN_OUTPUT, Refused } from './difference';
 import { hasName, hintAtLeftOut, type Columns } from './mapper';
+import type { ResultOptions } from './results';
 import type { Writer } from './writer';
 import {
 	booleanWordsOption,
@@ -28,7 +29,7 @@ export interface Write {
 	run: Run;
 	card: CardReference;
 	columns: Columns;
-	options: ColumnOptions;
+	options: ColumnOptions & ResultOptions;
 	request: ReadOptions;
 	/** Sends the writes; in a dry run it only predicts them. */
 	writer: Writer;
@@ -171,9 +172,10 @@ class Conversion {
 	}
 
 	private named(key: string, entry: unknown): Field | undefined {
-		const hint = this.write.columns.hints.get(key);
+		const { columns } = this.write;
+		const hint = columns.hints.get(key);
 		const known = this.index.find(key, hint);
-		if (known || this.ifUnknown === 'ignore') return known;
+		if (known || this.ifUnknown === 'ignore' || columns.origin?.extras.has(key)) return known;
 		if (!hasName(key, entry)) return undefined;
 		// Don't recommend the option that is already set.
 		return this.index.resolve(key, hint, this.ifUnknown === 'create' ? '' : FIELD_ADVICE);
@@ -193,12 +195,21 @@ class Conversion {
 			return isListed ? EMPTY_IN_OUTPUT : undefined;
 		}
 		const rules = isKey ? { ...this.rules, exact: true } : this.rules;
-		try {
-			return enter(field, entry, rules);
-		} catch (error) {
-			if (!isListed || isKey || !(error instanceof InputError)) throw error;
-			return new Refused(entry, rules, error);
+		const value = entered(field, entry, rules);
+		const mayBeHeld = isListed && !isKey;
+		if (value instanceof Refused && !(mayBeHeld && value.error instanceof InputError)) {
+			throw value.error;
 		}
+		return value;
+	}
+}
+
+/** Converts an entry to the value to send, or to the reason why there is none. */
+function entered(field: Field, entry: unknown, rules: EntryRules): unknown {
+	try {
+		return enter(field, entry, rules);
+	} catch (error) {
+		return new Refused(entry, rules, error);
 	}
 }
 

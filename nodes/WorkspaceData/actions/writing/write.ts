@@ -34,8 +34,9 @@ export async function update(
 ): Promise<DataRecord> {
 	const { run, columns, writer } = write;
 	const index = await fieldsOf(write);
-	const sent = settled(requireData(data, columns), undefined, index, run.zone);
-	const change = { earlier, values: sent };
+	const sent = settled(data, earlier, index, run.zone);
+	if (earlier && Object.keys(sent).length === 0 && Object.keys(data).length > 0) return earlier;
+	const change = { earlier, values: requireData(sent, columns) };
 	const send = async () => await writer.update({ id, earlier, index }, sent);
 	// The update is always wanted, so there is always a result.
 	return (await run.writes.change(writer, id, () => change, send)) as DataRecord;

@@ -176,7 +176,7 @@ describe('items that become a card', () => {
 			hints: new Map(),
 			isAutomatic: true,
 			mayBeEmpty: true,
-			origin: { leftOut: [], marks: [], hasNulls: false },
+			origin: { leftOut: [], marks: [], hasNulls: false, extras: new Set() },
 		});
 	});
 
@@ -224,12 +224,12 @@ test.each<[string, JsonObject, string, string, string, boolean]>([
 	['flat of version 1', { id: 'r', created_at: TIME, A: 1 }, 'A', 'id created_at A', '', false],
 	['a sheet', { A: 1, id: 7, created_at: TIME }, 'A', 'A id created_at', '', false],
 	[
-		'a sheet with days',
+		'a sheet with days, or a record of a service that knows only the day',
 		{ A: 1, id: 'r', created_at: '2026-01-31' },
 		'A',
 		'A id created_at',
 		'',
-		false,
+		true,
 	],
 	['a sheet with notes', { A: 1, id: 'r', created_at: 'today' }, 'A', 'A id created_at', '', false],
 	['a deleted record', { A: 1, deleted: true, id: 'r' }, 'A', 'A', 'deleted id', true],
@@ -260,6 +260,14 @@ test.each<[string, JsonObject, string, string, string, boolean]>([
 		'dry_run action id changes before after',
 		false,
 	],
+	[
+		'a field that a dry run would add',
+		{ dry_run: true, action: 'create', field: 'A', type: 'text', reason: 'b' },
+		'',
+		'',
+		'dry_run action field type reason',
+		false,
+	],
 	['a column dry_run', { A: 1, dry_run: false }, 'A dry_run', 'A dry_run', '', false],
 	[
 		'an event',
@@ -276,6 +284,22 @@ test.each<[string, JsonObject, string, string, string, boolean]>([
 		'A',
 		'A',
 		'event timestamp workspace_id card_id card_name record_id delivery_key',
+		false,
+	],
+	[
+		'an event that was caught up, with a value that was added after it',
+		{ A: 1, event: 'e', workspace_id: 'w', delivery_key: 'k', caught_up: true, B: 2 },
+		'A B',
+		'A B',
+		'event workspace_id delivery_key caught_up',
+		false,
+	],
+	[
+		'an event of version 1 that was caught up',
+		{ event: 'e', workspace_id: 'w', caught_up: true, fields: { A: 1 }, delivery_key: 'k' },
+		'A',
+		'A',
+		'',
 		false,
 	],
 	[

@@ -48,7 +48,7 @@ test('a value that Map Automatically leaves out is no value to match on (H35)', 
 				matchingKeys: ['Key'],
 				label: 'Values',
 				hints: new Map(),
-				origin: { leftOut, marks: [], hasNulls: false },
+				origin: { leftOut, marks: [], hasNulls: false, extras: new Set() },
 			},
 			index,
 		);
