@@ -259,9 +259,9 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 		async openNode(name) {
 			const node = page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
 			const panel = element('node-parameters');
-			// A canvas that is still moving takes no notice of it.
+			// A canvas that is still moving takes no notice of it, and a panel that comes late covers the node.
 			await until(`the panel of ${name}`, async () => {
-				await node.dblclick();
+				await node.dblclick({ timeout: 5_000 }).catch(() => undefined);
 				return await panel.waitFor({ timeout: 10_000 }).then(
 					() => true,
 					() => undefined,
