@@ -83,24 +83,6 @@ export const fieldKey = (
 ): ((field: Field) => string) =>
 	readChoice(fieldKeysOption, fieldKeys) === 'id' ? ({ id }) => id : (field) => index.keyOf(field);
 
-/**
- * Prepares the output of deleted records. From version 2 on it has their values, so that they can be restored.
- *
- * @throws InputError for options that name an unknown field
- */
-export function deletedOutput(
-	index: FieldIndex,
-	options: OutputOptions,
-): (record: DataRecord) => JsonObject {
-	if (!isVersion2(options)) return ({ id }) => ({ deleted: true, id });
-	const output = recordOutput(index, true, options);
-	return (record) => {
-		const item = output(record);
-		delete item.created_at;
-		return { ...item, deleted: true };
-	};
-}
-
 /** The ID of a field, and its key in the output. */
 interface Column {
 	id: string;

@@ -4,13 +4,7 @@ import { count } from '../../model/names';
 import type { DataRecord } from '../../model/response/record';
 import { type JsonObject, ownValue } from '../../model/response/shapes';
 import type { Zone } from '../../model/time';
-import {
-	deletedOutput,
-	fieldKey,
-	isVersion2,
-	recordOutput,
-	type OutputOptions,
-} from '../outputItems';
+import { fieldKey, isVersion2, recordOutput, type OutputOptions } from '../outputItems';
 import { readSwitch } from '../readParameters';
 import type { Run } from '../run/run';
 import { isSameValue } from '../run/matchIndex';
@@ -59,6 +53,24 @@ export const resultOf = (
 	before: DataRecord,
 	after: DataRecord,
 ): JsonObject => (action === 'updated' ? results.updated(before, after) : results.unchanged(after));
+
+/**
+ * Prepares the output of deleted records. From version 2 on it has their values, so that they can be restored.
+ *
+ * @throws InputError for options that name an unknown field
+ */
+function deletedOutput(
+	index: FieldIndex,
+	options: OutputOptions,
+): (record: DataRecord) => JsonObject {
+	if (!isVersion2(options)) return ({ id }) => ({ deleted: true, id });
+	const output = recordOutput(index, true, options);
+	return (record) => {
+		const item = output(record);
+		delete item.created_at;
+		return { ...item, deleted: true };
+	};
+}
 
 /** A changed field, with its old and its new value. */
 interface Difference {
