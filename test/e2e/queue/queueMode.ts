@@ -98,7 +98,8 @@ export async function openQueueMode(): Promise<QueueMode> {
 	const webhooks = await Promise.all(webhookPorts.map(async (port) => await host('webhook', port)));
 	for (const one of [...workers, ...webhooks]) await one.start();
 
-	const service = await startService({ control: true, backoff: 1_000 });
+	// A process that starts opens its port before it serves webhooks: four tries must last longer than that.
+	const service = await startService({ control: true, backoff: 3_000 });
 	const client = createN8nClient(main.baseUrl, 2);
 	await client.signIn();
 	return {
