@@ -31,6 +31,8 @@ export interface SubscriptionState {
 	 */
 	address: string | undefined;
 	saved: Saved;
+	/** True if this process made the mark, so that no other n8n has it. */
+	isMarked: boolean;
 	/** IDs of the subscriptions that this process created. */
 	made: ReadonlySet<string>;
 	standing: Standing;
@@ -72,6 +74,7 @@ const SEARCH_MARGIN_MS = 2_000;
 export const INITIAL: SubscriptionState = {
 	address: undefined,
 	saved: NOTHING_SAVED,
+	isMarked: false,
 	made: new Set(),
 	standing: 'unasked',
 	denials: 0,
@@ -100,6 +103,8 @@ export type SubscriptionEvent =
 			overlapMs: number;
 			now: number;
 	  }
+	/** The workflow is to be unpublished, but this process never started the node. */
+	| { type: 'adopted'; address: string; stored: Saved; now: number }
 	/** Another call from n8n, such as a delivery, read the saved data. */
 	| { type: 'read'; stored: Saved }
 	/** The service created a subscription. `savedByHook`: n8n saves it when the caller returns. */
@@ -122,8 +127,8 @@ export type SubscriptionEvent =
 	| { type: 'delivered'; id: string; now: number }
 	/** n8n saved this version. */
 	| { type: 'saved'; version: number; now: number }
-	/** n8n's own webhook address was probed. */
-	| { type: 'probed'; result: ProbeResult; jitter: number; now: number }
+	/** n8n's own webhook address was probed. `isOurs`: this process itself responded. */
+	| { type: 'probed'; result: ProbeResult; isOurs: boolean; jitter: number; now: number }
 	| { type: 'deleted'; id: string; isDone: boolean; now: number }
 	/** All records up to a time were searched. */
 	| { type: 'searched'; upTo: number; now: number }
@@ -161,6 +166,13 @@ export function reduce(state: SubscriptionState, event: SubscriptionEvent): Outc
 	switch (event.type) {
 		case 'started':
 			return onStarted(state, event);
+		case 'adopted':
+			return only({
+				...INITIAL,
+				address: event.address,
+				saved: newer(state.saved, event.stored),
+				aliveAt: event.now,
+			});
 		case 'read':
 			return only({ ...state, saved: newer(state.saved, event.stored) });
 		case 'created':
@@ -215,6 +227,7 @@ function onStarted(
 			...INITIAL,
 			address,
 			saved: { ...saved, previous, version, mark },
+			isMarked: true,
 			made: state.made,
 			aliveAt: now,
 		},
@@ -232,10 +245,12 @@ function onCreated(
 	{ subscription, mark, savedByHook, overlapMs, now }: Of<'created'>,
 ): Outcome {
 	const { saved } = state;
-	const replaced = [
+	const all = [
 		...saved.previous,
 		...(saved.current ? [retire(saved.current, now + overlapMs)] : []),
-	].filter(({ id }) => id !== subscription.id);
+	];
+	const isListed = all.some(({ id, fate }) => id === subscription.id && fate !== 'deleted');
+	const replaced = all.filter(({ id }) => id !== subscription.id);
 	const tooMany = replaced.slice(0, Math.max(0, replaced.length - MAX_WAITING));
 	const { missed, search } = searchBefore(saved.missed, subscription);
 	const created: SubscriptionState = {
@@ -248,7 +263,9 @@ function onCreated(
 			version: Math.max(now, saved.version + 1),
 			mark,
 		},
-		made: new Set([...state.made, subscription.id]),
+		isMarked: true,
+		// A service may return a subscription that exists, and a copy of the database lists the original's.
+		made: isListed ? state.made : new Set([...state.made, subscription.id]),
 		aliveAt: now,
 		renewal: { ...state.renewal, at: Infinity },
 		saving: savedByHook ? undefined : { at: now + MINUTE_MS, pauseMs: MINUTE_MS, since: now },
@@ -322,7 +339,12 @@ function onSaved(state: SubscriptionState, { version, now }: Of<'saved'>): Subsc
 	return isLate && state.renewal.pauseMs <= MINUTE_MS ? { ...saved, denials: 1 } : saved;
 }
 
-function onProbed(state: SubscriptionState, { result, jitter, now }: Of<'probed'>): Outcome {
+function onProbed(
+	state: SubscriptionState,
+	{ result: said, isOurs, jitter, now }: Of<'probed'>,
+): Outcome {
+	// The original has a mark that wasn't made here as well, so its response proves nothing.
+	const result = said === 'yes' && !state.isMarked && !isOurs ? 'no' : said;
 	const question = nextTry(state.question, { jitter: 1, now });
 	if (result === 'none') {
 		return { state: { ...state, standing: 'unknown', question }, effects: [] };

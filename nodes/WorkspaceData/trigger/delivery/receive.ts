@@ -45,6 +45,8 @@ export async function receiveDelivery(
 	clock: Clock = systemClock,
 ): Promise<IWebhookResponseData> {
 	const { headers } = context.getRequestObject();
+	const use = context.getMode() === 'manual' ? 'test' : 'production';
+	const node = nodeOf(context, use);
 	const body = await rawBody(context);
 	const store = new Store(context, readAuthentication(context));
 	const stored = await store.read();
@@ -52,10 +54,11 @@ export async function receiveDelivery(
 		// Uses only the saved data that n8n has just read, because all processes of this n8n read the same.
 		const ownSecret = await store.ownSecret();
 		const proof = ownSecret && answerProbe(body, headers[PROBE_HEADER], stored.mark, ownSecret);
-		if (proof) return respond(context, proof.status, proof.text);
+		if (proof) {
+			node.answered = proof.nonce;
+			return respond(context, proof.status, proof.text);
+		}
 	}
-	const use = context.getMode() === 'manual' ? 'test' : 'production';
-	const node = nodeOf(context, use);
 	const { warnings } = node;
 	const warn: Reception['warn'] = (kind, message, intervalMs = 60_000) =>
 		warnSparingly(context, kind, message, { warnings, now: clock.now(), intervalMs });

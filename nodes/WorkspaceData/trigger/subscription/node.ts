@@ -37,6 +37,8 @@ export class TriggerNode {
 	isRefused = false;
 	/** The fingerprint of the credential (empty if it couldn't be read), and when it was last compared. */
 	credential = { fingerprint: '', checkedAt: -Infinity };
+	/** The nonce of the last probe to which this process responded. */
+	answered: string | undefined;
 	/** The last warnings in the log, by kind, so that many of one kind don't hide the others. */
 	readonly warnings = new Map<string, WarningSlot>();
 	/** The next search for missed records, which hasn't started. */

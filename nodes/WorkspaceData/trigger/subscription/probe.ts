@@ -28,5 +28,12 @@ export async function ask({
 	// If it was created or published again since, the response is outdated.
 	if (node.state.saved.mark !== saved.mark) return [];
 	const result = (response && probe?.read(response)) ?? 'none';
-	return node.dispatch({ type: 'probed', result, jitter: jitterOf(clock), now: clock.now() });
+	const isOurs = node.answered === probe?.nonce;
+	return node.dispatch({
+		type: 'probed',
+		result,
+		isOurs,
+		jitter: jitterOf(clock),
+		now: clock.now(),
+	});
 }

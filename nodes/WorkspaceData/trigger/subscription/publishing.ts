@@ -183,8 +183,7 @@ export async function deactivate(
 	async function adopt(): Promise<void> {
 		const stored = await store.read();
 		if (node.state.address === undefined) {
-			const started = { type: 'started', address, stored, mark: stored.mark } as const;
-			node.dispatch({ ...started, overlapMs: Infinity, now: clock.now() });
+			node.dispatch({ type: 'adopted', address, stored, now: clock.now() });
 		}
 		node.dispatch({ type: 'read', stored });
 	}

@@ -36,6 +36,7 @@ const steps = {
 		if (world.options.queueMode) world.writeBack(old);
 	},
 	copy: (world: World) => world.startCopy(),
+	copyThatCannotStart: (world: World) => world.startCopy(false),
 	unpublishCopy: (world: World) => world.copy && world.unpublish(world.copy),
 	killCopy: (world: World) => world.copy && world.kill(world.copy),
 	startCopy: (world: World) => world.copy && world.start(world.copy),
@@ -89,6 +90,12 @@ test.each<[string, Mutation, Partial<Options>, Array<keyof typeof steps>]>([
 		['copy', 'overlap', 'minute'],
 	],
 	['P1: a copy that asks nobody', { asksNobody: true }, {}, ['copy', 'overlap', 'minute']],
+	[
+		"P1: a copy that couldn't start and takes the original's mark for its own",
+		{ believesEveryMark: true },
+		{},
+		['copyThatCannotStart', 'unpublishCopy'],
+	],
 	[
 		'P1: a copy for which everything gives way',
 		{ makesRoomAlways: true },
