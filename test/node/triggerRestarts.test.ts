@@ -158,6 +158,25 @@ describe('over restarts', () => {
 		await trigger.deactivate();
 	});
 
+	it('saves with the next delivery that the old one is deleted, so that the list stays short', async () => {
+		const trigger = suite.watchAll();
+		await trigger.activate();
+		await trigger.activate('init');
+		const response = await trigger.start();
+		pass(0.5);
+		await untilTicked(trigger, 'the old subscription to be deleted', () =>
+			suite.live(trigger).length === 1 ? true : undefined,
+		);
+		await trigger.idle();
+		trigger.reload();
+		await trigger.deliver(suite.delivery(current(trigger)));
+		trigger.changed();
+		expect(keptBy(trigger).retired).toEqual([]);
+		expect(trigger.emitted).toEqual([]);
+		await response?.closeFunction?.();
+		await trigger.deactivate();
+	});
+
 	it('tries a deletion again after pauses that grow when the service refuses it', async () => {
 		const trigger = suite.watchAll({ options: { overlap: 10 } });
 		await trigger.activate();

@@ -45,8 +45,11 @@ export interface SubscriptionState {
 	question: Retry;
 	/** When the current subscription last showed that it works. */
 	aliveAt: number;
-	/** When to create a new one; Infinity if that isn't needed. */
-	renewal: Retry;
+	/**
+	 * When to create a new one; Infinity if that isn't needed. `isDemanded`: also if the current one delivers,
+	 * because the credential changed.
+	 */
+	renewal: Retry & { isDemanded?: boolean };
 	/** When to have n8n save again; undefined if everything is saved. */
 	saving: (Retry & { since: number }) | undefined;
 	/** Deletions that failed, by subscription. */
@@ -119,10 +122,10 @@ export type SubscriptionEvent =
 	/** The service created none. `isLost`: it may have, without a response; `jitter`: from 0.9 to 1.1. */
 	| { type: 'refused'; isLost: boolean; jitter: number; now: number }
 	/**
-	 * A new one is planned because a response was late or the credential changed. `reseal`: save again as
-	 * well.
+	 * A new one is planned because a response was late or the credential changed. If it changed, the seals
+	 * must be saved again as well.
 	 */
-	| { type: 'planned'; at: number; reseal?: boolean }
+	| { type: 'planned'; at: number; isDemanded?: boolean }
 	/** This process verified a delivery. */
 	| { type: 'delivered'; id: string; now: number }
 	/** n8n saved this version. */
@@ -178,7 +181,7 @@ export function reduce(state: SubscriptionState, event: SubscriptionEvent): Outc
 		case 'created':
 			return onCreated(state, event);
 		case 'refused':
-			return only({ ...state, renewal: nextTry(state.renewal, event) });
+			return only({ ...state, renewal: { ...state.renewal, ...nextTry(state.renewal, event) } });
 		case 'planned':
 			return only(onPlanned(state, event));
 		case 'delivered':
@@ -200,15 +203,31 @@ export function reduce(state: SubscriptionState, event: SubscriptionEvent): Outc
 	}
 }
 
-function onPlanned(state: SubscriptionState, { at, reseal }: Of<'planned'>): SubscriptionState {
-	const planned = { ...state, renewal: { ...NEVER, at: Math.min(at, state.renewal.at) } };
-	return reseal ? dirty(planned, at) : planned;
+function onPlanned(
+	state: SubscriptionState,
+	{ at, isDemanded = false }: Of<'planned'>,
+): SubscriptionState {
+	const { renewal } = state;
+	const planned = {
+		...state,
+		renewal: {
+			...NEVER,
+			at: Math.min(at, renewal.at),
+			isDemanded: isDemanded || renewal.isDemanded === true,
+		},
+	};
+	return isDemanded ? dirty(planned, at) : planned;
 }
+
+/** Counts a change, so that the next delivery saves it. That needs no execution. */
+const withVersion = (state: SubscriptionState): SubscriptionState => ({
+	...state,
+	saved: { ...state.saved, version: state.saved.version + 1 },
+});
 
 /** Marks the state as one that n8n must save. */
 const dirty = (state: SubscriptionState, now: number): SubscriptionState => ({
-	...state,
-	saved: { ...state.saved, version: state.saved.version + 1 },
+	...withVersion(state),
 	saving: { at: now, pauseMs: MINUTE_MS, since: now },
 });
 
@@ -267,7 +286,7 @@ function onCreated(
 		// A service may return a subscription that exists, and a copy of the database lists the original's.
 		made: isListed ? state.made : new Set([...state.made, subscription.id]),
 		aliveAt: now,
-		renewal: { ...state.renewal, at: Infinity },
+		renewal: { ...state.renewal, at: Infinity, isDemanded: false },
 		saving: savedByHook ? undefined : { at: now + MINUTE_MS, pauseMs: MINUTE_MS, since: now },
 		deletions: state.deletions,
 	};
@@ -324,7 +343,8 @@ function onDelivered(state: SubscriptionState, { id, now }: Of<'delivered'>): Su
 	const alive: SubscriptionState = { ...state, aliveAt: now };
 	if (!isHere(state, current)) return alive;
 	// A service stops delivering for a paused subscription, and no copy has its secret.
-	return { ...alive, standing: 'mine', denials: 0, question: NEVER, renewal: NEVER };
+	const renewal = state.renewal.isDemanded ? state.renewal : NEVER;
+	return { ...alive, standing: 'mine', denials: 0, question: NEVER, renewal };
 }
 
 const isHere = ({ address }: SubscriptionState, { targetUrl }: Subscription): boolean =>
@@ -433,7 +453,7 @@ function onDeleted(
 		.map((one): Previous => (one.id === id ? { ...one, fate: 'deleted' } : one))
 		.filter(({ fate, deleteAt }) => fate !== 'deleted' || deleteAt > now);
 	const saved = { ...state.saved, current: isCurrent ? undefined : current, previous: left };
-	return { ...state, saved, deletions };
+	return withVersion({ ...state, saved, deletions });
 }
 
 /**
@@ -522,5 +542,6 @@ function withoutAbandoned(state: SubscriptionState, now: number): Outcome {
 	);
 	const effects = [...abandoning(failed, 'failed'), ...abandoning(elsewhere, 'elsewhere')];
 	if (left.length === previous.length) return { state, effects };
-	return { state: { ...state, saved: { ...state.saved, previous: left } }, effects };
+	const saved = { ...state.saved, previous: left };
+	return { state: withVersion({ ...state, saved }), effects };
 }

@@ -130,8 +130,7 @@ async function startWith(
 ): Promise<IWebhookResponseData> {
 	const { context, node, clock, warn } = reception;
 	const openService = async () => await openSession(context, settings.authentication, clock);
-	const subscription = node.state.saved.current ?? signer;
-	const wrong = misdirection(event, subscription, settings.events);
+	const wrong = misdirection(event, signer, settings.events);
 	if (wrong) {
 		warn(wrong.kind, `A signed delivery was ignored: ${wrong.reason}`);
 		return NOTHING_TO_DO;
@@ -153,7 +152,7 @@ async function startWith(
 	if (outcome === 'pending') return respond(context, 503);
 
 	const credentials = Object.values(context.getNode().credentials ?? {}).map(({ id }) => id);
-	const place = { openService, credentials, workspaceId: subscription.workspaceId };
+	const place = { openService, credentials, workspaceId: signer.workspaceId };
 	const index = await fieldsFor(event, settings, place, clock);
 	const isWanted = isRelevant(event, settings, { index, zone: localTime(context), warn });
 	if (!isWanted) return NOTHING_TO_DO;

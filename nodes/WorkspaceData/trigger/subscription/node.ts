@@ -33,8 +33,6 @@ export class TriggerNode {
 	readonly deliveries = new Duplicates();
 	/** The service's clock; undefined until this process opens the service for the node. */
 	serviceClock: ServiceClock | undefined;
-	/** True if the service refused the last creation. */
-	isRefused = false;
 	/** The fingerprint of the credential (empty if it couldn't be read), and when it was last compared. */
 	credential = { fingerprint: '', checkedAt: -Infinity };
 	/** The nonce of the last probe to which this process responded. */
@@ -84,10 +82,10 @@ export const nodeOf = (context: NodePlace, use: Use): TriggerNode =>
 export const forget = (context: NodePlace, use: Use): void => nodes.delete(keyOf(context, use));
 
 /**
- * Returns the use for which n8n calls a lifecycle hook. The hook's own webhook address shows it. The mode
+ * Returns the use that n8n ends with a lifecycle hook. The hook's own webhook address shows it. The mode
  * doesn't, because n8n ends a test with the same mode as it unpublishes.
  */
-export function useAt(context: NodePlace, address: string): Use {
+export function endedUse(context: NodePlace, address: string): Use {
 	if (context.getMode() === 'manual') return 'test';
 	if (nodes.get(keyOf(context, 'test'))?.state.address === address) return 'test';
 	const production = nodes.get(keyOf(context, 'production'))?.state.address;

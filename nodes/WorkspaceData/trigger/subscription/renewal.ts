@@ -63,7 +63,6 @@ export async function renew(site: Site, how: keyof typeof CALLS): Promise<Effect
 		isSent = true;
 		const made = await createInPlace(site, session, request, { how, isWanted });
 		silent.delete(session.baseUrl);
-		node.isRefused = false;
 		if (!isWanted()) return await discard(site, session, made);
 		const savedByHook = how !== 'background';
 		const { overlapMs } = site.settings;
@@ -78,7 +77,6 @@ export async function renew(site: Site, how: keyof typeof CALLS): Promise<Effect
 	return await subscribe().catch((error: unknown) => {
 		const isLost = isSent && mayHaveHappened(error);
 		const refused = { type: 'refused', isLost, jitter: jitterOf(clock), now: clock.now() } as const;
-		node.isRefused = true;
 		if (isWanted()) node.dispatch(refused);
 		throw error;
 	});

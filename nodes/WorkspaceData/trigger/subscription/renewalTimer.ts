@@ -137,7 +137,8 @@ const renewNow = async (site: TriggerSite): Promise<Effect[]> =>
 async function compareCredential({ context, settings, clock, node }: TriggerSite): Promise<void> {
 	const { credential, state } = node;
 	const { current, previous } = state.saved;
-	const isUrgent = node.isRefused || [current, ...previous].some((one) => one?.secret === '');
+	const isUrgent =
+		state.renewal.at < Infinity || [current, ...previous].some((one) => one?.secret === '');
 	const sinceMs = clock.now() - credential.checkedAt;
 	if (!isUrgent && sinceMs >= 0 && sinceMs < CREDENTIAL_INTERVAL_MS) return;
 	const fingerprint = await credentialFingerprint(context, settings.authentication).catch(() => '');
@@ -145,5 +146,5 @@ async function compareCredential({ context, settings, clock, node }: TriggerSite
 	if (fingerprint === '' || fingerprint === credential.fingerprint) return;
 	if (credential.checkedAt === -Infinity) return;
 	warn(context, 'The credential has changed: the subscription is renewed');
-	node.dispatch({ type: 'planned', at: clock.now(), reseal: true });
+	node.dispatch({ type: 'planned', at: clock.now(), isDemanded: true });
 }

@@ -1,6 +1,12 @@
 /** The rules of the trigger, in worlds of n8n and the service: whatever happens, they come to rest, and no other n8n is harmed. */
 import fc from 'fast-check';
 import { cases } from '../../../support/cases';
+import {
+	INITIAL,
+	reduce,
+	type SubscriptionEvent,
+} from '../../../../nodes/WorkspaceData/model/subscription/reducer';
+import { NOTHING_SAVED } from '../../../../nodes/WorkspaceData/model/subscription/saved';
 import { MINUTE, type Mutation, type Options, OVERLAP, SILENCE, World } from './world';
 
 const RUNS = cases(1_000).numRuns;
@@ -111,6 +117,45 @@ test.each<[string, Mutation, Partial<Options>, Array<keyof typeof steps>]>([
 ])('the world finds %s', (_name, mutation, chosen, history) => {
 	expect(() => play({ ...REGULAR, ...chosen }, history, mutation)).toThrow();
 	expect(() => play({ ...REGULAR, ...chosen }, history)).not.toThrow();
+});
+
+describe('a renewal that the service refuses, when the subscription delivers again', () => {
+	const subscription = {
+		id: 's1',
+		secret: 's',
+		targetUrl: 'https://n8n',
+		workspaceId: 'w',
+		cardId: null,
+		since: 0,
+		clockAheadMs: 0,
+	};
+	/** Planned at a minute, refused twice, then the current one delivers. */
+	const renewalAfter = (planned: { isDemanded?: boolean }) => {
+		const events: SubscriptionEvent[] = [
+			{
+				type: 'started',
+				address: 'https://n8n',
+				stored: { ...NOTHING_SAVED, current: subscription, version: 1 },
+				mark: 'm',
+				overlapMs: OVERLAP,
+				now: 0,
+			},
+			{ type: 'planned', at: MINUTE, ...planned },
+			{ type: 'refused', isLost: false, jitter: 1, now: MINUTE },
+			{ type: 'planned', at: 20 * MINUTE },
+			{ type: 'refused', isLost: false, jitter: 1, now: 2 * MINUTE },
+			{ type: 'delivered', id: 's1', now: 3 * MINUTE },
+		];
+		return events.reduce((state, event) => reduce(state, event).state, INITIAL).renewal.at;
+	};
+
+	test('is called off if a response was late (K12)', () => {
+		expect(renewalAfter({})).toBe(Infinity);
+	});
+
+	test('is tried again if the credential changed: the new workspace has none yet (K15)', () => {
+		expect(renewalAfter({ isDemanded: true })).toBeLessThan(5 * MINUTE);
+	});
 });
 
 test('a crash loop ends with one subscription', () => {
