@@ -67,8 +67,6 @@ const SAVED_IN_TIME_MS = 5_000;
 const MAX_DENIALS = 2;
 /** Max previous subscriptions that wait for deletion, so that n8n saves less than 20 kB for a node. */
 const MAX_WAITING = 20;
-/** Max ends of searches that are kept. */
-const MAX_SEARCHES = 20;
 /** How late deliveries of a removed subscription may arrive, in ms. */
 const LATE_MS = 15 * MINUTE_MS;
 /** A new subscription may miss records that were created at the same moment. In ms. */
@@ -91,9 +89,9 @@ export const INITIAL: SubscriptionState = {
 /** The time in which records may have been missed, by the service's clock. */
 export interface Search {
 	from: number;
-	/** Ends of earlier searches that may not be completed. */
-	earlier: number[];
 	upTo: number;
+	/** True if no search in it has failed, so that its records arrived in order. */
+	isWhole: boolean;
 }
 
 export type SubscriptionEvent =
@@ -271,7 +269,7 @@ function onCreated(
 	const isListed = all.some(({ id, fate }) => id === subscription.id && fate !== 'deleted');
 	const replaced = all.filter(({ id }) => id !== subscription.id);
 	const tooMany = replaced.slice(0, Math.max(0, replaced.length - MAX_WAITING));
-	const { missed, search } = searchBefore(saved.missed, subscription);
+	const { missed, search } = searchBefore(saved, subscription);
 	const created: SubscriptionState = {
 		...INITIAL,
 		address: state.address,
@@ -308,26 +306,21 @@ const abandoning = (
 	why: Extract<Effect, { type: 'abandon' }>['why'],
 ): Effect[] => (subscriptions.length > 0 ? [{ type: 'abandon', subscriptions, why }] : []);
 
-/** The search for records that may have been missed before the new subscription, and its bookkeeping. */
+/** The search for records that may have been missed before the new subscription. */
 function searchBefore(
-	missed: MissedTime | undefined,
+	{ missed, current }: Saved,
 	{ since, cardId }: Subscription,
 ): { missed: MissedTime; search: Search | undefined } {
-	if (missed?.cardId !== cardId) {
-		return { missed: { cardId, from: since, upTo: [] }, search: undefined };
-	}
-	const upTo = since + SEARCH_MARGIN_MS;
-	return {
-		missed: { ...missed, upTo: [...missed.upTo, upTo].slice(-MAX_SEARCHES) },
-		search: { from: missed.from, earlier: missed.upTo, upTo },
-	};
+	if (missed?.cardId !== cardId) return { missed: { cardId, from: since }, search: undefined };
+	// The search before the replaced subscription has moved it there, if it was completed.
+	const isWhole = missed.from >= (current?.since ?? Infinity);
+	return { missed, search: { from: missed.from, upTo: since + SEARCH_MARGIN_MS, isWhole } };
 }
 
 function onSearched(state: SubscriptionState, { upTo, now }: Of<'searched'>): SubscriptionState {
 	const { missed } = state.saved;
 	if (!missed || missed.from >= upTo) return state;
-	const later = missed.upTo.filter((end) => end > upTo);
-	const saved = { ...state.saved, missed: { ...missed, from: upTo, upTo: later } };
+	const saved = { ...state.saved, missed: { ...missed, from: upTo } };
 	return dirty({ ...state, saved }, now);
 }
 
