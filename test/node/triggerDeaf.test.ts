@@ -48,6 +48,15 @@ describe('a verified delivery', () => {
 		},
 	);
 
+	it('that a webhook process answers without success is said to be noticed later', async () => {
+		const { trigger } = await published();
+		const processor = suite.afterRestart(trigger);
+		await processor.deliver({ ...suite.delivery(current(trigger)), n8nStatus: 500 });
+		expect(suite.warnings).toEqual([expect.stringContaining("'Renew After Silence (Hours)'")]);
+		expect(suite.warnings.join()).not.toContain('ten minutes');
+		await trigger.deactivate();
+	});
+
 	it('that comes again makes a renewal due, unless another one follows (K12)', async () => {
 		const { trigger } = await published();
 		const { id } = current(trigger);

@@ -326,6 +326,24 @@ describe('over restarts', () => {
 			await trigger.deactivate();
 		});
 
+		it('P2 says nothing about another n8n before it knows whose the old one is', async () => {
+			const trigger = suite.watchAll();
+			await trigger.activate();
+			const old = current(trigger);
+			const next = suite.afterRestart(trigger);
+			suite.refuseNext({ status: 409, times: 2 });
+			await next.activate('init');
+			await next.start();
+			pass(0.02);
+			await untilTicked(next, 'n8n to save it', () =>
+				current(next).id === old.id ? undefined : true,
+			);
+			expect(suite.live(trigger).map(({ id }) => id)).toEqual([current(next).id]);
+			expect(suite.warnings.join()).toContain('A subscription holds the address');
+			expect(suite.warnings.join()).not.toContain('may not delete');
+			await next.deactivate();
+		});
+
 		it.each([400, 403, 422, 500])(
 			'C7 keeps the old one when the second is refused with %d',
 			async (status) => {

@@ -33,6 +33,7 @@ describe('unpublishing', () => {
 		await trigger.activate();
 		expect(suite.live(trigger).map((one) => one.id)).toEqual([current(trigger).id]);
 		expect(keptBy(trigger).retired).toMatchObject([{ id, fate: 'deleted' }]);
+		expect(suite.warnings[1]).toContain(`Subscription ${id} is deleted now`);
 		await trigger.deactivate();
 	});
 

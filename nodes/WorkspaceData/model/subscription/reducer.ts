@@ -30,6 +30,8 @@ export interface SubscriptionState {
 	 * the node.
 	 */
 	address: string | undefined;
+	/** How long a replaced or deleted subscription counts, in ms. */
+	overlapMs: number;
 	saved: Saved;
 	/** True if this process made the mark, so that no other n8n has it. */
 	isMarked: boolean;
@@ -42,12 +44,12 @@ export interface SubscriptionState {
 	 */
 	denials: number;
 	/** When the last response stops counting; Infinity if a delivery proved the address. */
-	question: Retry;
+	askAt: number;
 	/** When the current subscription last showed that it works. */
 	aliveAt: number;
 	/**
 	 * When to create a new one; Infinity if that isn't needed. `isDemanded`: also if the current one delivers,
-	 * because the credential changed.
+	 * because the credential changed or is wrong.
 	 */
 	renewal: Retry & { isDemanded?: boolean };
 	/** When to have n8n save again; undefined if everything is saved. */
@@ -65,6 +67,8 @@ const DAY_MS = 86_400_000;
 const SAVED_IN_TIME_MS = 5_000;
 /** If the address doesn't have what was saved after this many saves, another n8n responds there. */
 const MAX_DENIALS = 2;
+/** How often the address is asked while nobody or another n8n responds, in ms. */
+const ASK_PAUSE_MS = 10 * MINUTE_MS;
 /** Max previous subscriptions that wait for deletion, so that n8n saves less than 20 kB for a node. */
 const MAX_WAITING = 20;
 /** How late deliveries of a removed subscription may arrive, in ms. */
@@ -74,12 +78,13 @@ const SEARCH_MARGIN_MS = 2_000;
 
 export const INITIAL: SubscriptionState = {
 	address: undefined,
+	overlapMs: LATE_MS,
 	saved: NOTHING_SAVED,
 	isMarked: false,
 	made: new Set(),
 	standing: 'unasked',
 	denials: 0,
-	question: { at: 0, pauseMs: MINUTE_MS },
+	askAt: 0,
 	aliveAt: 0,
 	renewal: NEVER,
 	saving: undefined,
@@ -114,11 +119,13 @@ export type SubscriptionEvent =
 			subscription: Subscription;
 			mark: string;
 			savedByHook: boolean;
-			overlapMs: number;
 			now: number;
 	  }
-	/** The service created none. `isLost`: it may have, without a response; `jitter`: from 0.9 to 1.1. */
-	| { type: 'refused'; isLost: boolean; jitter: number; now: number }
+	/**
+	 * The service created none, as far as is known. `isDemanded`: it wasn't even asked, because the credential is
+	 * wrong; `jitter`: from 0.9 to 1.1.
+	 */
+	| { type: 'refused'; isDemanded?: boolean; jitter: number; now: number }
 	/**
 	 * A new one is planned because a response was late or the credential changed. If it changed, the seals
 	 * must be saved again as well.
@@ -129,11 +136,11 @@ export type SubscriptionEvent =
 	/** n8n saved this version. */
 	| { type: 'saved'; version: number; now: number }
 	/** n8n's own webhook address was probed. `isOurs`: this process itself responded. */
-	| { type: 'probed'; result: ProbeResult; isOurs: boolean; jitter: number; now: number }
+	| { type: 'probed'; result: ProbeResult; isOurs: boolean; now: number }
 	| { type: 'deleted'; id: string; isDone: boolean; now: number }
 	/** All records up to a time were searched. */
 	| { type: 'searched'; upTo: number; now: number }
-	| { type: 'unpublished'; overlapMs: number; now: number }
+	| { type: 'unpublished'; now: number }
 	/** Only time passed. */
 	| { type: 'passed'; silenceMs: number; now: number };
 
@@ -179,7 +186,7 @@ export function reduce(state: SubscriptionState, event: SubscriptionEvent): Outc
 		case 'created':
 			return onCreated(state, event);
 		case 'refused':
-			return only({ ...state, renewal: { ...state.renewal, ...nextTry(state.renewal, event) } });
+			return only({ ...state, renewal: withDemand(nextTry(state.renewal, event), state, event) });
 		case 'planned':
 			return only(onPlanned(state, event));
 		case 'delivered':
@@ -201,20 +208,22 @@ export function reduce(state: SubscriptionState, event: SubscriptionEvent): Outc
 	}
 }
 
+const withDemand = (
+	next: Retry,
+	{ renewal }: SubscriptionState,
+	{ isDemanded = false }: { isDemanded?: boolean },
+): SubscriptionState['renewal'] => ({
+	...next,
+	isDemanded: isDemanded || renewal.isDemanded === true,
+});
+
 function onPlanned(
 	state: SubscriptionState,
 	{ at, isDemanded = false }: Of<'planned'>,
 ): SubscriptionState {
-	const { renewal } = state;
-	const planned = {
-		...state,
-		renewal: {
-			...NEVER,
-			at: Math.min(at, renewal.at),
-			isDemanded: isDemanded || renewal.isDemanded === true,
-		},
-	};
-	return isDemanded ? dirty(planned, at) : planned;
+	const planned = { ...NEVER, at: Math.min(at, state.renewal.at) };
+	const next = { ...state, renewal: withDemand(planned, state, { isDemanded }) };
+	return isDemanded ? dirty(next, at) : next;
 }
 
 /** Counts a change, so that the next delivery saves it. That needs no execution. */
@@ -243,6 +252,7 @@ function onStarted(
 		state: {
 			...INITIAL,
 			address,
+			overlapMs,
 			saved: { ...saved, previous, version, mark },
 			isMarked: true,
 			made: state.made,
@@ -259,9 +269,9 @@ const retire = (subscription: Subscription, deleteAt: number): Previous => ({
 
 function onCreated(
 	state: SubscriptionState,
-	{ subscription, mark, savedByHook, overlapMs, now }: Of<'created'>,
+	{ subscription, mark, savedByHook, now }: Of<'created'>,
 ): Outcome {
-	const { saved } = state;
+	const { address, overlapMs, saved } = state;
 	const all = [
 		...saved.previous,
 		...(saved.current ? [retire(saved.current, now + overlapMs)] : []),
@@ -272,7 +282,8 @@ function onCreated(
 	const { missed, search } = searchBefore(saved, subscription);
 	const created: SubscriptionState = {
 		...INITIAL,
-		address: state.address,
+		address,
+		overlapMs,
 		saved: {
 			current: subscription,
 			previous: replaced.slice(tooMany.length),
@@ -330,14 +341,14 @@ function onDelivered(state: SubscriptionState, { id, now }: Of<'delivered'>): Su
 		// Nobody responded at the address, but a delivery came through it.
 		const isPrevious = state.saved.previous.some((one) => one.id === id && isHere(state, one));
 		return isPrevious && state.standing === 'unknown'
-			? { ...state, standing: 'mine', question: NEVER }
+			? { ...state, standing: 'mine', askAt: Infinity }
 			: state;
 	}
 	const alive: SubscriptionState = { ...state, aliveAt: now };
 	if (!isHere(state, current)) return alive;
 	// A service stops delivering for a paused subscription, and no copy has its secret.
 	const renewal = state.renewal.isDemanded ? state.renewal : NEVER;
-	return { ...alive, standing: 'mine', denials: 0, question: NEVER, renewal };
+	return { ...alive, standing: 'mine', denials: 0, askAt: Infinity, renewal };
 }
 
 const isHere = ({ address }: SubscriptionState, { targetUrl }: Subscription): boolean =>
@@ -352,33 +363,29 @@ function onSaved(state: SubscriptionState, { version, now }: Of<'saved'>): Subsc
 	return isLate && state.renewal.pauseMs <= MINUTE_MS ? { ...saved, denials: 1 } : saved;
 }
 
-function onProbed(
-	state: SubscriptionState,
-	{ result: said, isOurs, jitter, now }: Of<'probed'>,
-): Outcome {
+function onProbed(state: SubscriptionState, { result: said, isOurs, now }: Of<'probed'>): Outcome {
 	// The original has a mark that wasn't made here as well, so its response proves nothing.
 	const result = said === 'yes' && !state.isMarked && !isOurs ? 'no' : said;
-	const question = nextTry(state.question, { jitter: 1, now });
+	const askAt = now + ASK_PAUSE_MS;
 	if (result === 'none') {
-		return { state: { ...state, standing: 'unknown', question }, effects: [] };
+		return { state: { ...state, standing: 'unknown', askAt }, effects: [] };
 	}
 	if (result === 'yes') {
-		const mine = {
-			...state,
-			standing: 'mine',
-			question: { at: now + MINUTE_MS, pauseMs: MINUTE_MS },
-		} as const;
+		const mine = { ...state, standing: 'mine', askAt: now + MINUTE_MS } as const;
 		// The service may have paused it because of refusals, so the old ones stay until another one is
 		// known to work.
 		if (state.denials > 0) {
-			return { state: { ...mine, renewal: nextTry(state.renewal, { jitter, now }) }, effects: [] };
+			return {
+				state: { ...mine, renewal: nextTry(state.renewal, { jitter: 1, now }) },
+				effects: [],
+			};
 		}
 		const renewal = state.renewal.at === Infinity ? NEVER : state.renewal;
 		return { state: { ...mine, renewal }, effects: deletion(dueDeletions(mine, now)) };
 	}
 	const denials = state.denials + 1;
 	if (denials > MAX_DENIALS) {
-		const foreign: SubscriptionState = { ...state, standing: 'foreign', denials, question };
+		const foreign: SubscriptionState = { ...state, standing: 'foreign', denials, askAt };
 		return { state: foreign, effects: [{ type: 'reportForeign' }] };
 	}
 	const saving = { at: now + MINUTE_MS, pauseMs: MINUTE_MS, since: now };
@@ -392,6 +399,12 @@ export function mayDelete(state: SubscriptionState, one: Subscription | Previous
 	if (state.standing === 'mine') return state.denials === 0;
 	return state.standing === 'foreign' && state.made.has(one.id);
 }
+
+/** Returns true if an old one may hold this address, and nobody has been asked yet whose it is. */
+export const mayBeOurs = (state: SubscriptionState): boolean =>
+	state.standing === 'unasked' &&
+	state.saved.current !== undefined &&
+	isHere(state, state.saved.current);
 
 /** The subscriptions to delete now: their overlap is over, or there are too many newer ones. */
 function dueDeletions(state: SubscriptionState, now: number): Previous[] {
@@ -453,9 +466,9 @@ function onDeleted(
  * The workflow is unpublished. Deletes every subscription that this n8n may delete. Failed deletions stay
  * in the list.
  */
-function onUnpublished(state: SubscriptionState, { overlapMs, now }: Of<'unpublished'>): Outcome {
+function onUnpublished(state: SubscriptionState, { now }: Of<'unpublished'>): Outcome {
 	const { current, previous } = state.saved;
-	const end = now + overlapMs;
+	const end = now + state.overlapMs;
 	const all = [...previous, ...(current ? [retire(current, end)] : [])];
 	const gone = all.filter(({ fate }) => fate === 'deleted');
 	const isOwn = (one: Previous) =>
@@ -493,10 +506,10 @@ function onUnpublished(state: SubscriptionState, { overlapMs, now }: Of<'unpubli
 
 /** Returns true if a response of the address is needed and no valid one is known. */
 function isToAsk(state: SubscriptionState, now: number): boolean {
-	const { standing, question, saving, saved, renewal } = state;
+	const { standing, askAt, saving, saved, renewal } = state;
 	if (!saved.current || saving || standing === 'unsaved') return false;
 	if (standing === 'unasked') return true;
-	if (question.at > now) return false;
+	if (askAt > now) return false;
 	const waits = saved.previous.some(
 		(one) => isHere(state, one) && one.fate === undefined && one.deleteAt <= now,
 	);

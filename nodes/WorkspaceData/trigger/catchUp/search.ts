@@ -51,7 +51,8 @@ export function startSearch({ context, clock, node }: Site<ITriggerFunctions>): 
 	if (!pending || clock.now() < pending.notBefore) return;
 	node.search = undefined;
 	const { epoch } = node;
-	void runExecution(context, searchJob(pending.search)).then((ending) => {
+	const ended = runExecution(context, searchJob(pending.search)).catch(() => 'failed' as const);
+	void ended.then((ending) => {
 		if (node.epoch !== epoch) return;
 		const { upTo } = pending.search;
 		if (ending !== 'failed') node.dispatch({ type: 'searched', upTo, now: clock.now() });

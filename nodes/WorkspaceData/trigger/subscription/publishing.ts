@@ -7,7 +7,7 @@ import { mayHaveHappened } from '../../transport/failure/failures';
 import { toNodeError } from '../../transport/failure/nodeError';
 import { type Clock, systemClock, withTimeLimit } from '../../transport/http/clock';
 import { reasonOf, warn } from '../log';
-import { checkConditions, readAuthentication, readOverlap, readSettings } from '../parameters';
+import { checkConditions, readAuthentication, readSettings } from '../parameters';
 import { ask } from './probe';
 import { endedUse, forget, nodeOf } from './node';
 import { deleteWith, logAbandoned, renew, type Site } from './renewal';
@@ -155,10 +155,9 @@ export async function deactivate(
 	if (authentication && use === 'production') {
 		await ask({ context, node, settings: { authentication }, clock });
 	}
-	const overlapMs = use === 'test' ? 0 : readOverlap(context);
 	// What began before, also while the address was asked, is no longer wanted.
 	node.epoch += 1;
-	const effects = node.dispatch({ type: 'unpublished', overlapMs, now: clock.now() });
+	const effects = node.dispatch({ type: 'unpublished', now: clock.now() });
 	for (const effect of effects) if (effect.type === 'abandon') logAbandoned(context, effect);
 	const own = effects.flatMap((effect) => (effect.type === 'delete' ? effect.subscriptions : []));
 	if (authentication) {

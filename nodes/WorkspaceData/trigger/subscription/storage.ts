@@ -78,7 +78,7 @@ function open(sealed: string, key: string): string | undefined {
 	return secret;
 }
 
-/** The seal of a secret: the one that it has if the credential still opens it, or if it isn't readable. */
+/** The seal of a secret. It keeps its own if the credential still opens it, or isn't readable. */
 function sealOf({ secret, sealed }: Subscription, key: string | undefined): string | undefined {
 	if (key === undefined || secret === '') return sealed;
 	if (sealed !== undefined && unseal(sealed, key) === secret) return sealed;

@@ -141,9 +141,9 @@ describe('a renewal that the service refuses, when the subscription delivers aga
 				now: 0,
 			},
 			{ type: 'planned', at: MINUTE, ...planned },
-			{ type: 'refused', isLost: false, jitter: 1, now: MINUTE },
+			{ type: 'refused', jitter: 1, now: MINUTE },
 			{ type: 'planned', at: 20 * MINUTE },
-			{ type: 'refused', isLost: false, jitter: 1, now: 2 * MINUTE },
+			{ type: 'refused', jitter: 1, now: 2 * MINUTE },
 			{ type: 'delivered', id: 's1', now: 3 * MINUTE },
 		];
 		return events.reduce((state, event) => reduce(state, event).state, INITIAL).renewal.at;

@@ -141,10 +141,7 @@ export class World {
 		}
 		this.ask(n8n);
 		n8n.isPublished = false;
-		this.carryOut(
-			n8n,
-			this.dispatch(n8n, { type: 'unpublished', overlapMs: OVERLAP, now: this.now }),
-		);
+		this.carryOut(n8n, this.dispatch(n8n, { type: 'unpublished', now: this.now }));
 		n8n.database = (n8n.state as unknown as SubscriptionState).saved;
 		n8n.jobs = [];
 		n8n.state = undefined;
@@ -187,7 +184,7 @@ export class World {
 		}
 		const { now } = this;
 		if (typeof answer === 'string') {
-			this.dispatch(n8n, { type: 'refused', isLost: answer === 'lost', jitter: 1, now });
+			this.dispatch(n8n, { type: 'refused', jitter: 1, now });
 			return;
 		}
 		const subscription = {
@@ -199,7 +196,7 @@ export class World {
 			since: now,
 			clockAheadMs: 0,
 		};
-		const how = { mark: this.mark(), savedByHook, overlapMs: OVERLAP, now };
+		const how = { mark: this.mark(), savedByHook, now };
 		this.carryOut(n8n, this.dispatch(n8n, { type: 'created', subscription, ...how }));
 	}
 
@@ -257,9 +254,9 @@ export class World {
 		const heard = this.options.reachable && there ? (has ? 'yes' : 'no') : 'none';
 		const believed = believesEveryAnswer && heard !== 'none' ? 'yes' : heard;
 		const result = asksNobody ? 'yes' : believed;
-		// A process that responds to deliveries only may be the one that the probe reaches.
+		// A process that responds to deliveries only may have got the probe.
 		const isOurs = believesEveryMark ?? (there === n8n && !this.options.queueMode);
-		return this.dispatch(n8n, { type: 'probed', result, isOurs, jitter: 1, now: this.now });
+		return this.dispatch(n8n, { type: 'probed', result, isOurs, now: this.now });
 	}
 
 	private save(n8n: N8n): void {
