@@ -368,6 +368,8 @@ function onProbed(state: SubscriptionState, { result: said, isOurs, now }: Of<'p
 	const result = said === 'yes' && !state.isMarked && !isOurs ? 'no' : said;
 	const askAt = now + ASK_PAUSE_MS;
 	if (result === 'none') {
+		// A delivery that came meanwhile has proven the address.
+		if (state.askAt === Infinity) return { state, effects: [] };
 		return { state: { ...state, standing: 'unknown', askAt }, effects: [] };
 	}
 	if (result === 'yes') {

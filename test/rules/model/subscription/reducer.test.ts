@@ -158,6 +158,28 @@ describe('a renewal that the service refuses, when the subscription delivers aga
 	});
 });
 
+test('a delivery that comes while nobody responds at the address proves it', () => {
+	const subscription = {
+		id: 's2',
+		secret: 's',
+		targetUrl: 'https://n8n',
+		workspaceId: 'w',
+		cardId: null,
+		since: 0,
+		clockAheadMs: 0,
+	};
+	const address = subscription.targetUrl;
+	const at = { mark: 'm', now: 0 };
+	const events: SubscriptionEvent[] = [
+		{ type: 'started', address, stored: NOTHING_SAVED, overlapMs: OVERLAP, ...at },
+		{ type: 'created', subscription, savedByHook: true, ...at },
+		{ type: 'delivered', id: 's2', now: 1 },
+		{ type: 'probed', result: 'none', isOurs: false, now: 2 },
+	];
+	const end = events.reduce((state, event) => reduce(state, event).state, INITIAL);
+	expect(end.standing).toBe('mine');
+});
+
 test('a crash loop ends with one subscription', () => {
 	const world = play(REGULAR, []);
 	for (let n = 0; n < 15; n += 1) {
