@@ -30,9 +30,10 @@ async function watching(options: IDataObject = {}, parameters: IDataObject = {})
 	return { card, trigger, create };
 }
 
-/** n8n starts: subscribes, and the trigger orders what is to be looked for. */
-async function restart(trigger: TestTrigger): Promise<IDataObject[]> {
+/** n8n starts: subscribes, and the trigger orders what is to be looked for. @param ends whether that ends well */
+async function restart(trigger: TestTrigger, ends = true): Promise<IDataObject[]> {
 	await trigger.activate('init');
+	if (ends) trigger.endNext({});
 	const { closeFunction } = (await trigger.start()) ?? {};
 	const before = trigger.emitted.length;
 	jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 6_000);
@@ -149,9 +150,24 @@ it('looks at the time before the last start as well, which may not have got to t
 	await trigger.activate();
 	await nextMillisecond();
 	const lost = await create('lost');
-	await restart(trigger);
+	await restart(trigger, false);
 	// The execution died with the process.
 	expect(ids(await caughtUp(trigger))).toEqual(lost);
+	await trigger.deactivate();
+});
+
+it('C14 returns again what an execution returned that died before the next node had it', async () => {
+	const { card, trigger, create } = await watching();
+	await trigger.activate();
+	await nextMillisecond();
+	const [seen] = await create('seen');
+	await trigger.execute([live(card.id, seen)]);
+	const lost = await create('lost 1', 'lost 2');
+	const order = await restart(trigger, false);
+	expect(ids(await trigger.execute(order, 'trigger'))).toEqual(lost);
+	expect(ids(await trigger.execute(order, 'trigger'))).toEqual(lost);
+	// Their own events come late.
+	expect(await trigger.execute(lost.map((id) => live(card.id, id)))).toEqual([]);
 	await trigger.deactivate();
 });
 
@@ -248,24 +264,33 @@ it('returns what it can read of all cards, and names the card that it may not re
 	await trigger.deactivate();
 });
 
-it("searches again after a minute when an execution couldn't, three times in all", async () => {
+it.each([
+	["couldn't", undefined, 3],
+	['died', null, 3],
+	['ended in another node', 'Other', 1],
+])('searches again after a minute when an execution %s', async (_name, last, searches) => {
 	const { trigger } = await watching();
 	await trigger.activate();
 	await trigger.activate('init');
 	const { closeFunction } = (await trigger.start()) ?? {};
 	const start = Date.now() + 6_000;
+	const searched = () => trigger.emitted.filter(([item]) => item?.json.event === 'catch_up');
 	const at = async (seconds: number): Promise<number> => {
 		jest.spyOn(Date, 'now').mockReturnValue(start + seconds * 1_000);
 		trigger.tick();
 		await trigger.idle();
-		return trigger.emitted.length;
+		return searched().length;
 	};
-	for (let n = 0; n < 10; n += 1) trigger.endNext({ status: 'error' });
-	expect([await at(0), await at(59), await at(61), await at(110), await at(122)]).toEqual([
-		1, 1, 2, 2, 3,
-	]);
+	const ending = {
+		status: 'error',
+		...(last !== undefined && { lastNodeExecuted: last }),
+	} as const;
+	for (let n = 0; n < 10; n += 1) trigger.endNext(ending);
+	expect([await at(0), await at(59), await at(61), await at(110), await at(122)]).toEqual(
+		[1, 1, 2, 2, 3].map((count) => Math.min(count, searches)),
+	);
 	for (let minutes = 3; minutes < 60; minutes += 1) await at(minutes * 61);
-	expect(trigger.emitted).toEqual(new Array(3).fill(trigger.emitted[0]));
+	expect(searched()).toEqual(new Array(searches).fill(trigger.emitted[0]));
 	jest.restoreAllMocks();
 	await closeFunction?.();
 	await trigger.deactivate();
@@ -347,7 +372,10 @@ describe('C14 at any number of records', () => {
 		await trigger.deactivate();
 	});
 
-	it('counts records older than all that n8n remembers as seen', async () => {
+	it.each([
+		['all', 0],
+		['150 of them no longer', 150],
+	])('counts records older than all that n8n remembers as seen, %s exist', async (_name, gone) => {
 		const { card, trigger } = await watching();
 		await trigger.activate();
 		const [job] = await restart(trigger);
@@ -357,7 +385,7 @@ describe('C14 at any number of records', () => {
 		const records = listing(3_000, (index) => from + ((to - from) * (index + 1)) / 3_001);
 		// 2,900 came live; n8n remembers the last 2,000 of them. The last 100 were missed.
 		for (const { id } of records.slice(0, 2_900)) await trigger.execute([live(card.id, id)]);
-		list(records, 2);
+		list([...records.slice(0, 2_500), ...records.slice(2_500 + gone)], 2);
 		expect(ids(await trigger.execute(order, 'trigger'))).toEqual(
 			records.slice(2_900).map(({ id }) => id),
 		);

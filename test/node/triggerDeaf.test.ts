@@ -48,6 +48,15 @@ describe('a verified delivery', () => {
 		},
 	);
 
+	it('that a webhook process answers without success is said to be noticed later', async () => {
+		const { trigger } = await published();
+		const processor = suite.afterRestart(trigger);
+		await processor.deliver({ ...suite.delivery(current(trigger)), n8nStatus: 500 });
+		expect(suite.warnings).toEqual([expect.stringContaining("'Renew After Silence (Hours)'")]);
+		expect(suite.warnings.join()).not.toContain('ten minutes');
+		await trigger.deactivate();
+	});
+
 	it('that comes again makes a renewal due, unless another one follows (K12)', async () => {
 		const { trigger } = await published();
 		const { id } = current(trigger);
@@ -106,9 +115,9 @@ describe('the secret at rest', () => {
 		const { trigger } = await published();
 		const old = current(trigger);
 		const key = `node:${trigger.node.name}`;
-		const kept = { ...keptBy(trigger) };
+		const { current: kept, retired } = keptBy(trigger);
 		const next = suite.afterRestart(trigger, {
-			staticData: { [key]: { subscriptions: JSON.stringify(kept) } },
+			staticData: { [key]: { subscriptions: JSON.stringify({ current: kept, retired }) } },
 		});
 		await next.activate('init');
 		expect((await next.deliver(suite.delivery(old))).items).toHaveLength(1);
@@ -146,6 +155,24 @@ it('after the credential was replaced by one that the service refuses, a restart
 	await next.activate('init');
 	expect((await next.deliver(suite.delivery(old))).items).toHaveLength(1);
 	await next.deactivate();
+});
+
+it('P12 the saved secret survives a start without the credential, and counts once it is entered again', async () => {
+	const { trigger } = await published();
+	const old = current(trigger);
+	const next = suite.afterRestart(trigger);
+	const { credentials } = next.node;
+	delete next.node.credentials;
+	next.reload();
+	await next.activate('init');
+	expect(savedText(next)).toContain('sealed');
+	next.node.credentials = credentials as never;
+	for (const later of [next, suite.afterRestart(next)]) {
+		later.reload();
+		expect((await later.deliver(suite.delivery(old))).items).toHaveLength(1);
+	}
+	await next.deactivate();
+	expect(suite.live(trigger)).toEqual([]);
 });
 
 it("a secret that can't be opened any more is replaced at the start, and refused until then (K11)", async () => {

@@ -315,4 +315,54 @@ describe('P1: a copy of the database with the webhook address of the original', 
 		expect(suite.warnings.join()).toContain('A subscription that this n8n may not delete holds');
 		await original.deactivate();
 	});
+
+	/** n8n starts with a wrong value, so that nothing is known about the address, and the workflow is unpublished. */
+	async function unpublishedAfterAFailedStart(
+		original: TestTrigger,
+		options: Parameters<typeof suite.afterRestart>[1],
+	) {
+		const { events } = original.node.parameters;
+		original.node.parameters.events = '={{ $vars.none }}';
+		const next = suite.afterRestart(original, options);
+		original.node.parameters.events = events as never;
+		await next.activate('init');
+		await next.start();
+		await next.deactivate();
+		return next;
+	}
+
+	it('also where it could not start: its mark is the mark of the original', async () => {
+		const original = suite.watchAll();
+		await original.activate();
+		const production = current(original);
+		const copy = await unpublishedAfterAFailedStart(original, { ownAddress: original });
+		expect(suite.live(original).map(({ id }) => id)).toEqual([production.id]);
+		expect(suite.warnings.join()).toContain(
+			`Subscription ${production.id} still exists at the service: it may belong to another n8n`,
+		);
+		expect(keptBy(copy).retired).toEqual([]);
+		await original.deactivate();
+	});
+
+	it.each([['itself', {}] as const, ['nobody', { ownAddress: 'nobody' }] as const])(
+		'but n8n deletes its own after such a start, where its address reaches %s',
+		async (_name, options) => {
+			const original = suite.watchAll();
+			await original.activate();
+			await unpublishedAfterAFailedStart(original, options);
+			expect(suite.live(original)).toEqual([]);
+		},
+	);
+
+	it('also where the service returns the subscription of the original to the copy', async () => {
+		const original = suite.watchAll();
+		await original.activate();
+		const { id, secret } = current(original);
+		const copy = suite.afterRestart(original, { ownAddress: original });
+		suite.answerNext({ webhook_id: id, secret });
+		await copy.activate('init');
+		await copy.deactivate();
+		expect(suite.live(original).map((one) => one.id)).toEqual([id]);
+		await original.deactivate();
+	});
 });

@@ -1,5 +1,5 @@
 /** The trigger is published: one subscription, or a clear message. */
-import { current, keptBy, lifecycleSuite } from '../support/lifecycle';
+import { current, keptBy, lifecycleSuite, pass, untilTicked } from '../support/lifecycle';
 import { triggerNode, type TestTrigger } from '../support/trigger';
 
 const suite = lifecycleSuite();
@@ -36,6 +36,44 @@ describe('publishing', () => {
 		const trigger = suite.watchAll({ watch: 'oneCard', cardId });
 		await trigger.activate();
 		expect(suite.live(trigger)).toMatchObject([{ cardId: card.id }]);
+		await trigger.deactivate();
+	});
+
+	it('P4 takes a late delivery of the card that was watched before', async () => {
+		const cards = [
+			await suite.workspace.card('Before', []),
+			await suite.workspace.card('After', []),
+		];
+		const [before, after] = cards.map(({ id }) => ({ __rl: true, mode: 'id', value: id }));
+		const trigger = suite.watchAll({ watch: 'oneCard', cardId: before });
+		await trigger.activate();
+		const old = current(trigger);
+		await trigger.deactivate();
+		trigger.node.parameters.cardId = after as never;
+		trigger.reload();
+		await trigger.activate();
+		trigger.reload();
+		const event = { card_id: before?.value };
+		expect((await trigger.deliver(suite.delivery(old, event))).items).toHaveLength(1);
+		const wrong = await trigger.deliver(suite.delivery(current(trigger), event));
+		expect([wrong.status, wrong.items]).toEqual([200, undefined]);
+		await trigger.deactivate();
+	});
+
+	it("follows n8n's address, which changed while it runs", async () => {
+		const place = { webhookBase: 'http://127.0.0.1:5678' };
+		const trigger = triggerNode(suite.workspace.apiKey, { events: ['record.created'] }, place);
+		await trigger.activate();
+		place.webhookBase = 'http://127.0.0.1:5999';
+		await trigger.activate();
+		await trigger.start('activate');
+		const { id } = current(trigger);
+		pass(26.5);
+		await untilTicked(trigger, 'the renewal', () =>
+			current(trigger).id === id ? undefined : true,
+		);
+		const renewed = suite.live(trigger).find((one) => one.id === current(trigger).id);
+		expect(renewed?.targetUrl).toContain(':5999/');
 		await trigger.deactivate();
 	});
 

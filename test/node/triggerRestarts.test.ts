@@ -158,6 +158,25 @@ describe('over restarts', () => {
 		await trigger.deactivate();
 	});
 
+	it('saves with the next delivery that the old one is deleted, so that the list stays short', async () => {
+		const trigger = suite.watchAll();
+		await trigger.activate();
+		await trigger.activate('init');
+		const response = await trigger.start();
+		pass(0.5);
+		await untilTicked(trigger, 'the old subscription to be deleted', () =>
+			suite.live(trigger).length === 1 ? true : undefined,
+		);
+		await trigger.idle();
+		trigger.reload();
+		await trigger.deliver(suite.delivery(current(trigger)));
+		trigger.changed();
+		expect(keptBy(trigger).retired).toEqual([]);
+		expect(trigger.emitted).toEqual([]);
+		await response?.closeFunction?.();
+		await trigger.deactivate();
+	});
+
 	it('tries a deletion again after pauses that grow when the service refuses it', async () => {
 		const trigger = suite.watchAll({ options: { overlap: 10 } });
 		await trigger.activate();
@@ -305,6 +324,24 @@ describe('over restarts', () => {
 			await trigger.activate('init');
 			expect(suite.live(trigger).map(({ id }) => id)).toEqual([current(trigger).id]);
 			await trigger.deactivate();
+		});
+
+		it('P2 says nothing about another n8n before it knows whose the old one is', async () => {
+			const trigger = suite.watchAll();
+			await trigger.activate();
+			const old = current(trigger);
+			const next = suite.afterRestart(trigger);
+			suite.refuseNext({ status: 409, times: 2 });
+			await next.activate('init');
+			await next.start();
+			pass(0.02);
+			await untilTicked(next, 'n8n to save it', () =>
+				current(next).id === old.id ? undefined : true,
+			);
+			expect(suite.live(trigger).map(({ id }) => id)).toEqual([current(next).id]);
+			expect(suite.warnings.join()).toContain('A subscription holds the address');
+			expect(suite.warnings.join()).not.toContain('may not delete');
+			await next.deactivate();
 		});
 
 		it.each([400, 403, 422, 500])(

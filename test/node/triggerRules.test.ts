@@ -40,7 +40,7 @@ describe('P3: the limit is reached while the old subscription may be paused', ()
 		await trigger.start('activate');
 		suite.refuseNext({ ...LIMIT, times: 4 });
 		await trigger.activate('init');
-		expect(suite.warnings.join()).toContain('The service accepts no more subscriptions');
+		expect(suite.warnings.join()).toContain('The trigger does so itself once nothing has arrived');
 		await untilMinutes(trigger, 0, 'three more refusals', () => suite.subscribed() >= 4);
 		expect(suite.live(trigger).map(({ id }) => id)).toEqual([old.id]);
 		suite.workspace.service.control.clearFailures();
@@ -51,6 +51,17 @@ describe('P3: the limit is reached while the old subscription may be paused', ()
 		);
 		expect(suite.live(trigger)).toHaveLength(1);
 		await trigger.deactivate();
+	});
+
+	it('no line promises that it gives way if renewals after silence are off', async () => {
+		const trigger = suite.watchAll({ options: { renewAfterSilence: 0 } });
+		await trigger.activate();
+		const next = suite.afterRestart(trigger);
+		suite.refuseNext(LIMIT);
+		await next.activate('init');
+		expect(suite.warnings.join()).toContain('The service accepts no more subscriptions');
+		expect(suite.warnings.join()).not.toContain('does so itself');
+		await next.deactivate();
 	});
 
 	it('a refusal that speaks of no limit lets nothing give way', async () => {

@@ -3,6 +3,7 @@ import { hurry } from '../support/quickTime';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { current, keptBy, lifecycleSuite, until, untilTicked, pass } from '../support/lifecycle';
+import { triggerNode } from '../support/trigger';
 import { startWorkspace } from '../support/workspace';
 
 const suite = lifecycleSuite();
@@ -32,6 +33,7 @@ describe('unpublishing', () => {
 		await trigger.activate();
 		expect(suite.live(trigger).map((one) => one.id)).toEqual([current(trigger).id]);
 		expect(keptBy(trigger).retired).toMatchObject([{ id, fate: 'deleted' }]);
+		expect(suite.warnings[1]).toContain(`Subscription ${id} is deleted now`);
 		await trigger.deactivate();
 	});
 
@@ -181,6 +183,29 @@ describe('unpublishing', () => {
 		trigger.reload();
 		expect(await trigger.deactivate()).toBe(true);
 		expect(suite.live(trigger)).toEqual([]);
+	});
+
+	it('leaves nothing behind when a renewal falls due meanwhile', async () => {
+		let questions = 0;
+		const receive = async () => {
+			questions += 1;
+			if (questions === 1) {
+				trigger.tick();
+				await until('the renewal', () => (suite.live(trigger).length === 2 ? true : undefined));
+			}
+			return { status: 404, items: undefined };
+		};
+		const parameters = { events: ['record.created'] };
+		const own = { ownAddress: { receive } };
+		const trigger = triggerNode(suite.workspace.apiKey, parameters, own);
+		await trigger.activate();
+		await trigger.start('activate');
+		pass(26.5);
+		suite.refuseNext({ mode: 'slowBody', byteMs: 10 });
+		await trigger.deactivate();
+		await until('its end', () => (suite.live(trigger).length === 0 ? true : undefined));
+		await trigger.idle();
+		expect(keptBy(trigger)).not.toHaveProperty('current');
 	});
 
 	it('deletes the subscriptions of an overlap as well', async () => {

@@ -60,8 +60,8 @@ export interface DeliveryRequest {
 /** How an execution ends. */
 interface Ending {
 	status?: IRun['status'];
-	/** The node that ran last; the trigger itself unless told otherwise. */
-	lastNodeExecuted?: string;
+	/** The node that ran last; the trigger itself unless told otherwise; null if n8n doesn't know. */
+	lastNodeExecuted?: string | null;
 	/** n8n cannot even start it. */
 	throws?: Error;
 }
@@ -315,7 +315,7 @@ export function triggerNode(
 	/** What n8n tells of an execution that has run. */
 	function ended(run: Pick<IRun, 'data'>): IRun {
 		const { status = 'success', lastNodeExecuted = node.name } = endings.shift() ?? {};
-		run.data.resultData.lastNodeExecuted = lastNodeExecuted;
+		if (lastNodeExecuted !== null) run.data.resultData.lastNodeExecuted = lastNodeExecuted;
 		return { ...run, status } as IRun;
 	}
 

@@ -129,13 +129,6 @@ export function readSettings(context: ParameterPlace, typeVersion = 1): TriggerS
 	};
 }
 
-/** The overlap in ms; the default for an invalid value. */
-export function readOverlap(context: ParameterPlace): number {
-	const { overlap } = context.getNodeParameter('options', {}) as { overlap?: unknown };
-	const minutes = plainNumber(overlap ?? DEFAULT_OVERLAP_MINUTES);
-	return (minutes >= 0 ? minutes : DEFAULT_OVERLAP_MINUTES) * UNIT_MS.minutes;
-}
-
 /** The kind of credential; undefined for an invalid value. */
 export function readAuthentication(context: ParameterPlace): Authentication | undefined {
 	try {

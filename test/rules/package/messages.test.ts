@@ -70,7 +70,8 @@ test('docs/messages.md explains messages that the code has', () => {
 });
 
 /** Classes whose first parameter people read, and functions that log. */
-const TELLS = /^(?:InputError|UnexpectedResponse|Unreachable|AccessTokenError|warn|warnSparingly)$/;
+const TELLS =
+	/^(?:InputError|UnexpectedResponse|Unreachable|AccessTokenError|warn|(?:site\.)?node\.warn)$/;
 
 /** The messages that the code gives as literals to errors and to n8n's log. */
 function messagesOfCode(): string[] {

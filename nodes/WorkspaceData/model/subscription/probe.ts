@@ -34,6 +34,7 @@ export function writeProbe(mark: string, ownSecret: string) {
 	const header = `${nonce}.${proofOf(`probe ${nonce} ${body}`, key)}`;
 	return {
 		body,
+		nonce,
 		headers: { [PROBE_HEADER]: header },
 		read({ status, body: said }: { status: number; body: unknown }): ProbeResult {
 			if (status === 200 && said === proofOf(`saved ${nonce}`, key)) return 'yes';
@@ -56,13 +57,13 @@ export function answerProbe(
 	header: unknown,
 	mark: string,
 	ownSecret: string,
-): { status: 200 | 401; text: string } | undefined {
+): { status: 200 | 401; text: string; nonce: string } | undefined {
 	const [, nonce = '', proof = ''] = /^([^.]+)\.([0-9a-f]{64})$/.exec(String(header)) ?? [];
 	const key = probeKey(ownSecret);
 	const sent = Buffer.concat([Buffer.from(`probe ${nonce} `), body]);
 	if (!isSigned(sent, proof, [key])) return undefined;
 	const probe = probeSchema.safeParse(parseJsonText(Buffer.from(body).toString())).data;
 	return probe?.probe === nonce && probe.mark === mark
-		? { status: 200, text: proofOf(`saved ${nonce}`, key) }
-		: { status: 401, text: proofOf(`not saved ${nonce}`, key) };
+		? { status: 200, text: proofOf(`saved ${nonce}`, key), nonce }
+		: { status: 401, text: proofOf(`not saved ${nonce}`, key), nonce };
 }

@@ -30,7 +30,11 @@ export interface SubscriptionState {
 	 * the node.
 	 */
 	address: string | undefined;
+	/** How long a replaced or deleted subscription counts, in ms. */
+	overlapMs: number;
 	saved: Saved;
+	/** True if this process made the mark, so that no other n8n has it. */
+	isMarked: boolean;
 	/** IDs of the subscriptions that this process created. */
 	made: ReadonlySet<string>;
 	standing: Standing;
@@ -40,11 +44,14 @@ export interface SubscriptionState {
 	 */
 	denials: number;
 	/** When the last response stops counting; Infinity if a delivery proved the address. */
-	question: Retry;
+	askAt: number;
 	/** When the current subscription last showed that it works. */
 	aliveAt: number;
-	/** When to create a new one; Infinity if that isn't needed. */
-	renewal: Retry;
+	/**
+	 * When to create a new one; Infinity if that isn't needed. `isDemanded`: also if the current one delivers,
+	 * because the credential changed or is wrong.
+	 */
+	renewal: Retry & { isDemanded?: boolean };
 	/** When to have n8n save again; undefined if everything is saved. */
 	saving: (Retry & { since: number }) | undefined;
 	/** Deletions that failed, by subscription. */
@@ -60,10 +67,10 @@ const DAY_MS = 86_400_000;
 const SAVED_IN_TIME_MS = 5_000;
 /** If the address doesn't have what was saved after this many saves, another n8n responds there. */
 const MAX_DENIALS = 2;
+/** How often the address is asked while nobody or another n8n responds, in ms. */
+const ASK_PAUSE_MS = 10 * MINUTE_MS;
 /** Max previous subscriptions that wait for deletion, so that n8n saves less than 20 kB for a node. */
 const MAX_WAITING = 20;
-/** Max ends of searches that are kept. */
-const MAX_SEARCHES = 20;
 /** How late deliveries of a removed subscription may arrive, in ms. */
 const LATE_MS = 15 * MINUTE_MS;
 /** A new subscription may miss records that were created at the same moment. In ms. */
@@ -71,11 +78,13 @@ const SEARCH_MARGIN_MS = 2_000;
 
 export const INITIAL: SubscriptionState = {
 	address: undefined,
+	overlapMs: LATE_MS,
 	saved: NOTHING_SAVED,
+	isMarked: false,
 	made: new Set(),
 	standing: 'unasked',
 	denials: 0,
-	question: { at: 0, pauseMs: MINUTE_MS },
+	askAt: 0,
 	aliveAt: 0,
 	renewal: NEVER,
 	saving: undefined,
@@ -85,9 +94,9 @@ export const INITIAL: SubscriptionState = {
 /** The time in which records may have been missed, by the service's clock. */
 export interface Search {
 	from: number;
-	/** Ends of earlier searches that may not be completed. */
-	earlier: number[];
 	upTo: number;
+	/** True if no search in it has failed, so that its records arrived in order. */
+	isWhole: boolean;
 }
 
 export type SubscriptionEvent =
@@ -100,6 +109,8 @@ export type SubscriptionEvent =
 			overlapMs: number;
 			now: number;
 	  }
+	/** The workflow is to be unpublished, but this process never started the node. */
+	| { type: 'adopted'; address: string; stored: Saved; now: number }
 	/** Another call from n8n, such as a delivery, read the saved data. */
 	| { type: 'read'; stored: Saved }
 	/** The service created a subscription. `savedByHook`: n8n saves it when the caller returns. */
@@ -108,26 +119,28 @@ export type SubscriptionEvent =
 			subscription: Subscription;
 			mark: string;
 			savedByHook: boolean;
-			overlapMs: number;
 			now: number;
 	  }
-	/** The service created none. `isLost`: it may have, without a response; `jitter`: from 0.9 to 1.1. */
-	| { type: 'refused'; isLost: boolean; jitter: number; now: number }
 	/**
-	 * A new one is planned because a response was late or the credential changed. `reseal`: save again as
-	 * well.
+	 * The service created none, as far as is known. `isDemanded`: it wasn't even asked, because the credential is
+	 * wrong; `jitter`: from 0.9 to 1.1.
 	 */
-	| { type: 'planned'; at: number; reseal?: boolean }
+	| { type: 'refused'; isDemanded?: boolean; jitter: number; now: number }
+	/**
+	 * A new one is planned because a response was late or the credential changed. If it changed, the seals
+	 * must be saved again as well.
+	 */
+	| { type: 'planned'; at: number; isDemanded?: boolean }
 	/** This process verified a delivery. */
 	| { type: 'delivered'; id: string; now: number }
 	/** n8n saved this version. */
 	| { type: 'saved'; version: number; now: number }
-	/** n8n's own webhook address was probed. */
-	| { type: 'probed'; result: ProbeResult; jitter: number; now: number }
+	/** n8n's own webhook address was probed. `isOurs`: this process itself responded. */
+	| { type: 'probed'; result: ProbeResult; isOurs: boolean; now: number }
 	| { type: 'deleted'; id: string; isDone: boolean; now: number }
 	/** All records up to a time were searched. */
 	| { type: 'searched'; upTo: number; now: number }
-	| { type: 'unpublished'; overlapMs: number; now: number }
+	| { type: 'unpublished'; now: number }
 	/** Only time passed. */
 	| { type: 'passed'; silenceMs: number; now: number };
 
@@ -161,12 +174,19 @@ export function reduce(state: SubscriptionState, event: SubscriptionEvent): Outc
 	switch (event.type) {
 		case 'started':
 			return onStarted(state, event);
+		case 'adopted':
+			return only({
+				...INITIAL,
+				address: event.address,
+				saved: newer(state.saved, event.stored),
+				aliveAt: event.now,
+			});
 		case 'read':
 			return only({ ...state, saved: newer(state.saved, event.stored) });
 		case 'created':
 			return onCreated(state, event);
 		case 'refused':
-			return only({ ...state, renewal: nextTry(state.renewal, event) });
+			return only({ ...state, renewal: withDemand(nextTry(state.renewal, event), state, event) });
 		case 'planned':
 			return only(onPlanned(state, event));
 		case 'delivered':
@@ -188,15 +208,33 @@ export function reduce(state: SubscriptionState, event: SubscriptionEvent): Outc
 	}
 }
 
-function onPlanned(state: SubscriptionState, { at, reseal }: Of<'planned'>): SubscriptionState {
-	const planned = { ...state, renewal: { ...NEVER, at: Math.min(at, state.renewal.at) } };
-	return reseal ? dirty(planned, at) : planned;
+const withDemand = (
+	next: Retry,
+	{ renewal }: SubscriptionState,
+	{ isDemanded = false }: { isDemanded?: boolean },
+): SubscriptionState['renewal'] => ({
+	...next,
+	isDemanded: isDemanded || renewal.isDemanded === true,
+});
+
+function onPlanned(
+	state: SubscriptionState,
+	{ at, isDemanded = false }: Of<'planned'>,
+): SubscriptionState {
+	const planned = { ...NEVER, at: Math.min(at, state.renewal.at) };
+	const next = { ...state, renewal: withDemand(planned, state, { isDemanded }) };
+	return isDemanded ? dirty(next, at) : next;
 }
+
+/** Counts a change, so that the next delivery saves it. That needs no execution. */
+const withVersion = (state: SubscriptionState): SubscriptionState => ({
+	...state,
+	saved: { ...state.saved, version: state.saved.version + 1 },
+});
 
 /** Marks the state as one that n8n must save. */
 const dirty = (state: SubscriptionState, now: number): SubscriptionState => ({
-	...state,
-	saved: { ...state.saved, version: state.saved.version + 1 },
+	...withVersion(state),
 	saving: { at: now, pauseMs: MINUTE_MS, since: now },
 });
 
@@ -214,7 +252,9 @@ function onStarted(
 		state: {
 			...INITIAL,
 			address,
+			overlapMs,
 			saved: { ...saved, previous, version, mark },
+			isMarked: true,
 			made: state.made,
 			aliveAt: now,
 		},
@@ -229,18 +269,21 @@ const retire = (subscription: Subscription, deleteAt: number): Previous => ({
 
 function onCreated(
 	state: SubscriptionState,
-	{ subscription, mark, savedByHook, overlapMs, now }: Of<'created'>,
+	{ subscription, mark, savedByHook, now }: Of<'created'>,
 ): Outcome {
-	const { saved } = state;
-	const replaced = [
+	const { address, overlapMs, saved } = state;
+	const all = [
 		...saved.previous,
 		...(saved.current ? [retire(saved.current, now + overlapMs)] : []),
-	].filter(({ id }) => id !== subscription.id);
+	];
+	const isListed = all.some(({ id, fate }) => id === subscription.id && fate !== 'deleted');
+	const replaced = all.filter(({ id }) => id !== subscription.id);
 	const tooMany = replaced.slice(0, Math.max(0, replaced.length - MAX_WAITING));
-	const { missed, search } = searchBefore(saved.missed, subscription);
+	const { missed, search } = searchBefore(saved, subscription);
 	const created: SubscriptionState = {
 		...INITIAL,
-		address: state.address,
+		address,
+		overlapMs,
 		saved: {
 			current: subscription,
 			previous: replaced.slice(tooMany.length),
@@ -248,9 +291,11 @@ function onCreated(
 			version: Math.max(now, saved.version + 1),
 			mark,
 		},
-		made: new Set([...state.made, subscription.id]),
+		isMarked: true,
+		// A service may return a subscription that exists, and a copy of the database lists the original's.
+		made: isListed ? state.made : new Set([...state.made, subscription.id]),
 		aliveAt: now,
-		renewal: { ...state.renewal, at: Infinity },
+		renewal: { ...state.renewal, at: Infinity, isDemanded: false },
 		saving: savedByHook ? undefined : { at: now + MINUTE_MS, pauseMs: MINUTE_MS, since: now },
 		deletions: state.deletions,
 	};
@@ -272,26 +317,21 @@ const abandoning = (
 	why: Extract<Effect, { type: 'abandon' }>['why'],
 ): Effect[] => (subscriptions.length > 0 ? [{ type: 'abandon', subscriptions, why }] : []);
 
-/** The search for records that may have been missed before the new subscription, and its bookkeeping. */
+/** The search for records that may have been missed before the new subscription. */
 function searchBefore(
-	missed: MissedTime | undefined,
+	{ missed, current }: Saved,
 	{ since, cardId }: Subscription,
 ): { missed: MissedTime; search: Search | undefined } {
-	if (missed?.cardId !== cardId) {
-		return { missed: { cardId, from: since, upTo: [] }, search: undefined };
-	}
-	const upTo = since + SEARCH_MARGIN_MS;
-	return {
-		missed: { ...missed, upTo: [...missed.upTo, upTo].slice(-MAX_SEARCHES) },
-		search: { from: missed.from, earlier: missed.upTo, upTo },
-	};
+	if (missed?.cardId !== cardId) return { missed: { cardId, from: since }, search: undefined };
+	// The search before the replaced subscription has moved it there, if it was completed.
+	const isWhole = missed.from >= (current?.since ?? Infinity);
+	return { missed, search: { from: missed.from, upTo: since + SEARCH_MARGIN_MS, isWhole } };
 }
 
 function onSearched(state: SubscriptionState, { upTo, now }: Of<'searched'>): SubscriptionState {
 	const { missed } = state.saved;
 	if (!missed || missed.from >= upTo) return state;
-	const later = missed.upTo.filter((end) => end > upTo);
-	const saved = { ...state.saved, missed: { ...missed, from: upTo, upTo: later } };
+	const saved = { ...state.saved, missed: { ...missed, from: upTo } };
 	return dirty({ ...state, saved }, now);
 }
 
@@ -301,13 +341,14 @@ function onDelivered(state: SubscriptionState, { id, now }: Of<'delivered'>): Su
 		// Nobody responded at the address, but a delivery came through it.
 		const isPrevious = state.saved.previous.some((one) => one.id === id && isHere(state, one));
 		return isPrevious && state.standing === 'unknown'
-			? { ...state, standing: 'mine', question: NEVER }
+			? { ...state, standing: 'mine', askAt: Infinity }
 			: state;
 	}
 	const alive: SubscriptionState = { ...state, aliveAt: now };
 	if (!isHere(state, current)) return alive;
 	// A service stops delivering for a paused subscription, and no copy has its secret.
-	return { ...alive, standing: 'mine', denials: 0, question: NEVER, renewal: NEVER };
+	const renewal = state.renewal.isDemanded ? state.renewal : NEVER;
+	return { ...alive, standing: 'mine', denials: 0, askAt: Infinity, renewal };
 }
 
 const isHere = ({ address }: SubscriptionState, { targetUrl }: Subscription): boolean =>
@@ -322,28 +363,31 @@ function onSaved(state: SubscriptionState, { version, now }: Of<'saved'>): Subsc
 	return isLate && state.renewal.pauseMs <= MINUTE_MS ? { ...saved, denials: 1 } : saved;
 }
 
-function onProbed(state: SubscriptionState, { result, jitter, now }: Of<'probed'>): Outcome {
-	const question = nextTry(state.question, { jitter: 1, now });
+function onProbed(state: SubscriptionState, { result: said, isOurs, now }: Of<'probed'>): Outcome {
+	// The original has a mark that wasn't made here as well, so its response proves nothing.
+	const result = said === 'yes' && !state.isMarked && !isOurs ? 'no' : said;
+	const askAt = now + ASK_PAUSE_MS;
 	if (result === 'none') {
-		return { state: { ...state, standing: 'unknown', question }, effects: [] };
+		// A delivery that came meanwhile has proven the address.
+		if (state.askAt === Infinity) return { state, effects: [] };
+		return { state: { ...state, standing: 'unknown', askAt }, effects: [] };
 	}
 	if (result === 'yes') {
-		const mine = {
-			...state,
-			standing: 'mine',
-			question: { at: now + MINUTE_MS, pauseMs: MINUTE_MS },
-		} as const;
+		const mine = { ...state, standing: 'mine', askAt: now + MINUTE_MS } as const;
 		// The service may have paused it because of refusals, so the old ones stay until another one is
 		// known to work.
 		if (state.denials > 0) {
-			return { state: { ...mine, renewal: nextTry(state.renewal, { jitter, now }) }, effects: [] };
+			return {
+				state: { ...mine, renewal: nextTry(state.renewal, { jitter: 1, now }) },
+				effects: [],
+			};
 		}
 		const renewal = state.renewal.at === Infinity ? NEVER : state.renewal;
 		return { state: { ...mine, renewal }, effects: deletion(dueDeletions(mine, now)) };
 	}
 	const denials = state.denials + 1;
 	if (denials > MAX_DENIALS) {
-		const foreign: SubscriptionState = { ...state, standing: 'foreign', denials, question };
+		const foreign: SubscriptionState = { ...state, standing: 'foreign', denials, askAt };
 		return { state: foreign, effects: [{ type: 'reportForeign' }] };
 	}
 	const saving = { at: now + MINUTE_MS, pauseMs: MINUTE_MS, since: now };
@@ -357,6 +401,12 @@ export function mayDelete(state: SubscriptionState, one: Subscription | Previous
 	if (state.standing === 'mine') return state.denials === 0;
 	return state.standing === 'foreign' && state.made.has(one.id);
 }
+
+/** Returns true if an old one may hold this address, and nobody has been asked yet whose it is. */
+export const mayBeOurs = (state: SubscriptionState): boolean =>
+	state.standing === 'unasked' &&
+	state.saved.current !== undefined &&
+	isHere(state, state.saved.current);
 
 /** The subscriptions to delete now: their overlap is over, or there are too many newer ones. */
 function dueDeletions(state: SubscriptionState, now: number): Previous[] {
@@ -411,16 +461,16 @@ function onDeleted(
 		.map((one): Previous => (one.id === id ? { ...one, fate: 'deleted' } : one))
 		.filter(({ fate, deleteAt }) => fate !== 'deleted' || deleteAt > now);
 	const saved = { ...state.saved, current: isCurrent ? undefined : current, previous: left };
-	return { ...state, saved, deletions };
+	return withVersion({ ...state, saved, deletions });
 }
 
 /**
  * The workflow is unpublished. Deletes every subscription that this n8n may delete. Failed deletions stay
  * in the list.
  */
-function onUnpublished(state: SubscriptionState, { overlapMs, now }: Of<'unpublished'>): Outcome {
+function onUnpublished(state: SubscriptionState, { now }: Of<'unpublished'>): Outcome {
 	const { current, previous } = state.saved;
-	const end = now + overlapMs;
+	const end = now + state.overlapMs;
 	const all = [...previous, ...(current ? [retire(current, end)] : [])];
 	const gone = all.filter(({ fate }) => fate === 'deleted');
 	const isOwn = (one: Previous) =>
@@ -458,10 +508,10 @@ function onUnpublished(state: SubscriptionState, { overlapMs, now }: Of<'unpubli
 
 /** Returns true if a response of the address is needed and no valid one is known. */
 function isToAsk(state: SubscriptionState, now: number): boolean {
-	const { standing, question, saving, saved, renewal } = state;
+	const { standing, askAt, saving, saved, renewal } = state;
 	if (!saved.current || saving || standing === 'unsaved') return false;
 	if (standing === 'unasked') return true;
-	if (question.at > now) return false;
+	if (askAt > now) return false;
 	const waits = saved.previous.some(
 		(one) => isHere(state, one) && one.fate === undefined && one.deleteAt <= now,
 	);
@@ -500,5 +550,6 @@ function withoutAbandoned(state: SubscriptionState, now: number): Outcome {
 	);
 	const effects = [...abandoning(failed, 'failed'), ...abandoning(elsewhere, 'elsewhere')];
 	if (left.length === previous.length) return { state, effects };
-	return { state: { ...state, saved: { ...state.saved, previous: left } }, effects };
+	const saved = { ...state.saved, previous: left };
+	return { state: withVersion({ ...state, saved }), effects };
 }

@@ -11,14 +11,10 @@ const MAX_PAUSE_MS = 3_600_000;
 
 export const NEVER: Retry = { at: Infinity, pauseMs: FIRST_PAUSE_MS };
 
-export const grown = (pauseMs: number, factor = 2): number =>
-	Math.min(pauseMs * factor, MAX_PAUSE_MS);
+export const grown = (pauseMs: number): number => Math.min(pauseMs * 2, MAX_PAUSE_MS);
 
-/**
- * Plans the next try of a renewal. The pause is longer if the service may have created an unknown
- * subscription.
- */
+/** Plans the next try of a renewal. */
 export const nextTry = (
 	{ pauseMs }: Retry,
-	{ isLost = false, jitter, now }: { isLost?: boolean; jitter: number; now: number },
-): Retry => ({ at: now + pauseMs * jitter, pauseMs: grown(pauseMs, isLost ? 4 : 2) });
+	{ jitter, now }: { jitter: number; now: number },
+): Retry => ({ at: now + pauseMs * jitter, pauseMs: grown(pauseMs) });

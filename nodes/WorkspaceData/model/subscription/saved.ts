@@ -6,6 +6,8 @@ export interface Subscription {
 	id: string;
 	/** Signs the deliveries. The service shows it once, on creation. Empty if its seal couldn't be opened. */
 	secret: string;
+	/** The secret as it was saved. It stays if it can't be opened, for when the credential is readable again. */
+	sealed?: string | undefined;
 	/** The address that it delivers to. */
 	targetUrl: string;
 	/** The API root of the service that holds it; undefined if 0.1.0 saved it. */
@@ -36,8 +38,6 @@ export interface MissedTime {
 	cardId: string | null;
 	/** All records up to this time were searched. */
 	from: number;
-	/** Ends of later searches that may not be completed, oldest first. */
-	upTo: number[];
 }
 
 /** The subscriptions of a trigger node as n8n saves them. */
@@ -63,9 +63,29 @@ export const NOTHING_SAVED: Saved = {
 /** Max previous subscriptions whose deliveries count: each secret is tried, even for a forged delivery. */
 export const MAX_PREVIOUS = 5;
 
-/** Returns the copy that counts. @param ours wins if both have the same version */
-export const newer = (ours: Saved, other: Saved): Saved =>
-	other.version > ours.version ? other : ours;
+/**
+ * Returns the copy that counts, with the secrets and seals of both: only one of them may have been read with
+ * a readable credential.
+ *
+ * @param ours wins if both have the same version
+ */
+export function newer(ours: Saved, other: Saved): Saved {
+	const [counts, rest] = other.version > ours.version ? [other, ours] : [ours, other];
+	const twins = new Map(subscriptionsIn(rest).map((one) => [one.id, one]));
+	const completed = <One extends Subscription>(one: One): One => {
+		const twin = twins.get(one.id);
+		if (!twin || (twin.secret !== one.secret && twin.sealed !== one.sealed)) return one;
+		return { ...one, secret: one.secret || twin.secret, sealed: one.sealed ?? twin.sealed };
+	};
+	const { current, previous } = counts;
+	return { ...counts, current: current && completed(current), previous: previous.map(completed) };
+}
+
+/** The current subscription, and the previous ones. */
+export const subscriptionsIn = ({ current, previous }: Saved): Subscription[] => [
+	...(current ? [current] : []),
+	...previous,
+];
 
 /**
  * The subscriptions whose deliveries count, newest first. One that still exists counts after its overlap as
@@ -104,9 +124,7 @@ const savedSchema = z
 				fate: z.enum(['ended', 'deleted']).optional().catch(undefined),
 			}),
 		),
-		missed: z
-			.object({ cardId: z.string().nullable(), from: z.number(), upTo: z.array(z.number()) })
-			.optional(),
+		missed: z.object({ cardId: z.string().nullable(), from: z.number() }).optional(),
 		version: z.number().optional(),
 		mark: z.string().default(''),
 		/** As 0.2.0 wrote it. */
@@ -117,28 +135,23 @@ const savedSchema = z
 	.transform(({ current, retired, missed, catchUpFrom, version, endedUpTo, mark }) => ({
 		current,
 		previous: retired.map((one) => ({ ...one, deleteAt: one.deleteAt ?? Infinity })),
-		missed:
-			missed ??
-			(current && { cardId: current.cardId, from: catchUpFrom ?? current.since, upTo: [] }),
-		version: version ?? Math.max(endedUpTo, current?.generation ?? 0),
+		missed: missed ?? (current && { cardId: current.cardId, from: catchUpFrom ?? current.since }),
+		// More than nothing has.
+		version: version ?? Math.max(endedUpTo, current?.generation ?? 1),
 		mark,
 	}));
-
-/** Seals the secret of a subscription, or opens its seal; undefined if it can't be opened. */
-export type Sealing = (text: string) => string | undefined;
 
 /** Returns one text with readable secrets, for text that is sealed as a whole. */
 export const writeSaved = (saved: Saved): string => textOf(saved, (one) => one);
 
 /**
  * Returns one text without readable secrets, because everybody who may read a workflow may read what n8n
- * saved for it. The same subscriptions with the same seals return the same text.
+ * saved for it.
+ *
+ * @param seal returns the seal of its secret
  */
-export const sealSaved = (saved: Saved, seal: Sealing): string =>
-	textOf(saved, ({ secret, ...one }) => ({
-		...one,
-		sealed: secret === '' ? undefined : seal(secret),
-	}));
+export const sealSaved = (saved: Saved, seal: (one: Subscription) => string | undefined): string =>
+	textOf(saved, ({ secret, ...one }) => ({ ...one, sealed: seal({ ...one, secret }) }));
 
 const textOf = (
 	{ current, previous, ...rest }: Saved,
@@ -158,23 +171,20 @@ function parse(text: unknown): z.infer<typeof savedSchema> | undefined {
 	}
 }
 
-/** Returns the seals in saved text. */
-export function sealsIn(text: unknown): string[] {
-	const { current, previous = [] } = parse(text) ?? {};
-	return [current, ...previous].flatMap((one) => one?.sealed ?? []);
-}
-
 /**
  * Reads saved text, also of earlier versions. Returns no subscriptions if it can't be read.
  *
  * @param open opens the seals of secrets
  */
-export function readSaved(text: unknown, open: Sealing = () => undefined): Saved {
+export function readSaved(
+	text: unknown,
+	open: (sealed: string) => string | undefined = () => undefined,
+): Saved {
 	const saved = parse(text);
 	if (!saved) return NOTHING_SAVED;
-	const opened = <One extends z.infer<typeof subscriptionSchema>>({ sealed, ...one }: One) => ({
+	const opened = <One extends z.infer<typeof subscriptionSchema>>(one: One) => ({
 		...one,
-		secret: sealed === undefined || one.secret !== '' ? one.secret : (open(sealed) ?? ''),
+		secret: one.secret || (one.sealed && open(one.sealed)) || '',
 	});
 	return {
 		...saved,

@@ -2,6 +2,7 @@
  * Remembers the events that this process has accepted, so that a second delivery starts no second
  * execution.
  */
+import { BoundedMap } from '../../model/boundedMap';
 import type { Clock } from '../../transport/http/clock';
 import { isSuccess, problemOf, type DeliveryResponse, type ResponseProblem } from './lateResponses';
 
@@ -20,22 +21,13 @@ export interface Claim {
 	subscription: string;
 	/** True if the same subscription may deliver it again to have it executed again. */
 	mayRepeat: boolean;
-	/**
-	 * True if another subscription may deliver it as well. An event from two subscriptions is always a
-	 * duplicate.
-	 */
-	overlaps: boolean;
 }
 
-/** Number of keys that are remembered regardless of their age: about 80 kB for a node. */
-export const MIN_KNOWN = 1_000;
 /**
- * Max keys for a node: enough for an overlap of 15 minutes at a hundred deliveries a second, and about 10
- * MB. Beyond it, an event that an old subscription delivers this late runs twice.
+ * Max keys for a node: enough for an overlap of 15 minutes at twenty deliveries a second, and about 2 MB.
+ * Beyond it, an event that is delivered again runs twice.
  */
-export const MAX_KNOWN = 100_000;
-/** How long retries of a delivery may arrive, in ms. While subscriptions overlap, keys are kept longer. */
-const RETRIES_MS = 3_600_000;
+export const MAX_KNOWN = 20_000;
 /** How long a second delivery waits for the first, in ms: as long as n8n may wait for a free slot. */
 const MAX_WAIT_MS = 600_000;
 
@@ -66,18 +58,16 @@ const patienceOf = async (response: DeliveryResponse, clock: Clock): Promise<'pe
 		});
 	});
 
-/** The first 72 bits of a key: two of 100,000 collide once in 10^12 nodes. */
+/** The first 72 bits of a key: two of 20,000 collide once in 10^13 nodes. */
 const shortKey = (key: string): string =>
 	Buffer.from(key, 'hex').toString('base64url', 0, 9) || key;
 
 /** Recently accepted events, by key. */
 export class Duplicates {
-	/** The subscription and time of each delivered event, oldest first. */
-	private readonly known = new Map<string, { subscription: string; at: number }>();
+	/** Who delivered each event. An event from two subscriptions is always a duplicate. */
+	private readonly known = new BoundedMap<string, Pick<Open, 'subscription'>>(MAX_KNOWN);
 	/** Oldest first, except for repetitions. */
 	private readonly open = new Map<string, Open>();
-	/** From the latest event. */
-	private overlaps = false;
 
 	/**
 	 * Claims an event for execution, unless it was claimed before. Waits for an earlier delivery of it that
@@ -98,7 +88,6 @@ export class Duplicates {
 		const key = shortKey(event.key);
 		const mayRun = (by: { subscription: string } | undefined) =>
 			by === undefined || (event.mayRepeat && by.subscription === event.subscription);
-		this.overlaps = event.overlaps;
 		this.giveUpUnanswered(clock.now());
 		const cameBefore = known.get(key) ?? open.get(key);
 		if (cameBefore?.subscription === event.subscription && !event.mayRepeat) onProblem('repeated');
@@ -128,7 +117,7 @@ export class Duplicates {
 				// Another delivery of the event may have replaced this one.
 				if (this.open.get(key) === delivery) {
 					this.open.delete(key);
-					if (isSuccess(response)) this.remember(key, { subscription, at: now });
+					if (isSuccess(response)) this.known.set(key, { subscription });
 				}
 				const problem = problemOf(response, now - begunAt);
 				if (problem) onProblem(problem);
@@ -140,16 +129,6 @@ export class Duplicates {
 		onClose(response, () => {
 			if (!response.writableEnded) onProblem('hungUp');
 		});
-	}
-
-	private remember(key: string, event: { subscription: string; at: number }): void {
-		this.known.delete(key);
-		this.known.set(key, event);
-		for (const [oldest, { at }] of this.known) {
-			const isNeeded = this.overlaps || event.at - at <= RETRIES_MS;
-			if (this.known.size <= MIN_KNOWN || (isNeeded && this.known.size <= MAX_KNOWN)) return;
-			this.known.delete(oldest);
-		}
 	}
 
 	/** Forgets deliveries that n8n never responds to, so that a retry of one runs. */

@@ -46,6 +46,14 @@ const PROBLEMS: Record<ResponseProblem, string> = {
 	hungUp: "A sender didn't wait for the response to its delivery",
 };
 
-/** The warning for n8n's log. */
-export const problemWarning = (problem: ResponseProblem): string =>
-	`${PROBLEMS[problem]}: check n8n's load and its limit of executions. The trigger creates a new subscription in ten minutes unless events arrive`;
+/**
+ * The warning for n8n's log.
+ *
+ * @param isMain true if this process maintains the subscription; it can't tell another one
+ */
+export const problemWarning = (problem: ResponseProblem, isMain: boolean): string =>
+	`${PROBLEMS[problem]}: check n8n's load and its limit of executions. ${
+		isMain
+			? 'The trigger creates a new subscription in ten minutes unless events arrive'
+			: "If the service pauses the subscription, the trigger renews it after 'Renew After Silence (Hours)', or when it is published again"
+	}`;

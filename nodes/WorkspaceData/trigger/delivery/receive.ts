@@ -7,7 +7,6 @@ import { type DeliveredEvent, readEvent } from '../../model/webhookEvent';
 import { type Clock, systemClock } from '../../transport/http/clock';
 import { openSession } from '../../transport/session';
 import { localTime } from '../../transport/timeZone';
-import { warnSparingly } from '../log';
 import { outputOf } from '../output';
 import { readAuthentication, readSettings, type TriggerSettings } from '../parameters';
 import { nodeOf, type TriggerNode } from '../subscription/node';
@@ -30,7 +29,6 @@ interface Reception {
 	context: IWebhookFunctions;
 	node: TriggerNode;
 	clock: Clock;
-	warn(kind: string, message: string, intervalMs?: number): void;
 }
 
 /**
@@ -45,6 +43,9 @@ export async function receiveDelivery(
 	clock: Clock = systemClock,
 ): Promise<IWebhookResponseData> {
 	const { headers } = context.getRequestObject();
+	const use = context.getMode() === 'manual' ? 'test' : 'production';
+	const node = nodeOf(context, use);
+	const place: Reception = { context, node, clock };
 	const body = await rawBody(context);
 	const store = new Store(context, readAuthentication(context));
 	const stored = await store.read();
@@ -52,25 +53,23 @@ export async function receiveDelivery(
 		// Uses only the saved data that n8n has just read, because all processes of this n8n read the same.
 		const ownSecret = await store.ownSecret();
 		const proof = ownSecret && answerProbe(body, headers[PROBE_HEADER], stored.mark, ownSecret);
-		if (proof) return respond(context, proof.status, proof.text);
+		if (proof) {
+			node.answered = proof.nonce;
+			return respond(context, proof.status, proof.text);
+		}
 	}
-	const use = context.getMode() === 'manual' ? 'test' : 'production';
-	const node = nodeOf(context, use);
-	const { warnings } = node;
-	const warn: Reception['warn'] = (kind, message, intervalMs = 60_000) =>
-		warnSparingly(context, kind, message, { warnings, now: clock.now(), intervalMs });
 	node.dispatch({ type: 'read', stored });
 	const valid = accepted(node.state.saved, clock.now());
 	// A probe that isn't from this node is refused like any forgery.
 	const signature: unknown = PROBE_HEADER in headers ? undefined : headers[SIGNATURE_HEADER];
 	const signer = body && signerOf(body, signature, valid);
 	if (!body || !signer) {
-		warn('refused', `A delivery was refused: ${refusalReason(valid)}`);
+		node.warn(place, 'refused', `A delivery was refused: ${refusalReason(valid)}`);
 		return respond(context, 401);
 	}
 	const event = readEvent(body);
 	if (!event) {
-		warn('unreadable', "A signed delivery was ignored: its body isn't an event");
+		node.warn(place, 'unreadable', "A signed delivery was ignored: its body isn't an event");
 		return NOTHING_TO_DO;
 	}
 	const settings = readSettings(context, context.getNode().typeVersion);
@@ -79,8 +78,7 @@ export async function receiveDelivery(
 	// A long execution may have saved an old copy. This delivery proves that the subscription in memory
 	// works.
 	if (use === 'production' && stored.version < saved.version) await store.write(saved);
-	const verified = { event, signer, overlaps: valid.length > 1, settings };
-	return await startWith({ context, node, clock, warn }, verified);
+	return await startWith(place, { event, signer, settings });
 }
 
 /** The bytes of the request; undefined if n8n has none, as for multipart bodies. */
@@ -115,51 +113,47 @@ interface Verified {
 	event: DeliveredEvent;
 	/** The subscription that signed it, which may be an old one during an overlap. */
 	signer: Subscription;
-	/** True if other subscriptions may deliver the event as well. */
-	overlaps: boolean;
 	settings: TriggerSettings;
 }
 
 /** Starts the workflow with a verified event, unless the node's settings exclude it. */
 async function startWith(
 	reception: Reception,
-	{ event, signer, overlaps, settings }: Verified,
+	{ event, signer, settings }: Verified,
 ): Promise<IWebhookResponseData> {
-	const { context, node, clock, warn } = reception;
+	const { context, node, clock } = reception;
 	const openService = async () => await openSession(context, settings.authentication, clock);
-	const subscription = node.state.saved.current ?? signer;
-	const wrong = misdirection(event, subscription, settings.events);
+	const wrong = misdirection(event, signer, settings.events);
 	if (wrong) {
-		warn(wrong.kind, `A signed delivery was ignored: ${wrong.reason}`);
+		node.warn(reception, wrong.kind, `A signed delivery was ignored: ${wrong.reason}`);
 		return NOTHING_TO_DO;
 	}
 	const tooOld = await excessiveAge(node, event, settings, openService, clock);
 	if (tooOld) {
-		warn('age', `An event was ignored: ${tooOld}`);
+		node.warn(reception, 'age', `An event was ignored: ${tooOld}`);
 		return NOTHING_TO_DO;
 	}
-	const claim = {
-		key: event.key,
-		subscription: signer.id,
-		mayRepeat: !settings.ignoreDuplicates,
-		overlaps,
-	};
+	const mayRepeat = !settings.ignoreDuplicates;
+	const claim = { key: event.key, subscription: signer.id, mayRepeat };
 	const report = (problem: ResponseProblem) => onProblem(reception, signer.id, problem);
 	const outcome = await node.deliveries.claim(claim, context.getResponseObject(), clock, report);
 	if (outcome === 'duplicate') return NOTHING_TO_DO;
 	if (outcome === 'pending') return respond(context, 503);
 
 	const credentials = Object.values(context.getNode().credentials ?? {}).map(({ id }) => id);
-	const place = { openService, credentials, workspaceId: subscription.workspaceId };
+	const place = { openService, credentials, workspaceId: signer.workspaceId };
 	const index = await fieldsFor(event, settings, place, clock);
+	const warn = (kind: string, message: string) => node.warn(reception, kind, message);
 	const isWanted = isRelevant(event, settings, { index, zone: localTime(context), warn });
 	if (!isWanted) return NOTHING_TO_DO;
 	return { ...NOTHING_TO_DO, workflowData: [[{ json: outputOf(event, settings, index) }]] };
 }
 
 /** The service may have paused the subscription: unless it delivers again, a new one is created. */
-function onProblem({ node, clock, warn }: Reception, id: string, problem: ResponseProblem): void {
+function onProblem(reception: Reception, id: string, problem: ResponseProblem): void {
+	const { node, clock } = reception;
 	if (id !== node.state.saved.current?.id) return;
 	node.dispatch({ type: 'planned', at: clock.now() + LATE_RENEWAL_MS });
-	warn('late', problemWarning(problem), LATE_RENEWAL_MS);
+	const isMain = node.state.address !== undefined;
+	node.warn(reception, 'late', problemWarning(problem, isMain), LATE_RENEWAL_MS);
 }

@@ -18,7 +18,8 @@ import {
 } from '../../model/subscription/reducer';
 import type { ServiceClock } from '../../transport/http/serviceClock';
 import { Duplicates } from '../delivery/duplicates';
-import type { WarningSlot } from '../log';
+import type { Clock } from '../../transport/http/clock';
+import { type LogPlace, warn } from '../log';
 
 export type LifecycleContext = IHookFunctions | ITriggerFunctions;
 
@@ -33,12 +34,12 @@ export class TriggerNode {
 	readonly deliveries = new Duplicates();
 	/** The service's clock; undefined until this process opens the service for the node. */
 	serviceClock: ServiceClock | undefined;
-	/** True if the service refused the last creation. */
-	isRefused = false;
 	/** The fingerprint of the credential (empty if it couldn't be read), and when it was last compared. */
 	credential = { fingerprint: '', checkedAt: -Infinity };
-	/** The last warnings in the log, by kind, so that many of one kind don't hide the others. */
-	readonly warnings = new Map<string, WarningSlot>();
+	/** The nonce of the last probe to which this process responded. */
+	answered: string | undefined;
+	/** The last warnings in the log, by kind, and how many were left out since. */
+	private readonly warnings = new Map<string, { at: number; leftOut: number }>();
 	/** The next search for missed records, which hasn't started. */
 	search: { search: Search; triesLeft: number; notBefore: number } | undefined;
 	/**
@@ -56,6 +57,30 @@ export class TriggerNode {
 		const { state, effects } = reduce(this.current, event);
 		this.current = state;
 		return effects;
+	}
+
+	/**
+	 * Writes a warning to n8n's log. Later ones of the same kind are only counted for a while, so that many of
+	 * one kind don't hide the others.
+	 *
+	 * @param intervalMs the min time between two lines of a kind
+	 */
+	warn(
+		{ context, clock }: { context: LogPlace; clock: Clock },
+		kind: string,
+		message: string,
+		intervalMs = 60_000,
+	): void {
+		const last = this.warnings.get(kind);
+		const sinceMs = clock.now() - (last?.at ?? -Infinity);
+		// A clock that was set back must not silence the log.
+		if (last && sinceMs >= 0 && sinceMs < intervalMs) {
+			last.leftOut += 1;
+			return;
+		}
+		const more = last?.leftOut ? ` (and ${last.leftOut} more since the last warning)` : '';
+		this.warnings.set(kind, { at: clock.now(), leftOut: 0 });
+		warn(context, `${message}${more}`);
 	}
 }
 
@@ -82,10 +107,10 @@ export const nodeOf = (context: NodePlace, use: Use): TriggerNode =>
 export const forget = (context: NodePlace, use: Use): void => nodes.delete(keyOf(context, use));
 
 /**
- * Returns the use for which n8n calls a lifecycle hook. The hook's own webhook address shows it. The mode
+ * Returns the use that n8n ends with a lifecycle hook. The hook's own webhook address shows it. The mode
  * doesn't, because n8n ends a test with the same mode as it unpublishes.
  */
-export function useAt(context: NodePlace, address: string): Use {
+export function endedUse(context: NodePlace, address: string): Use {
 	if (context.getMode() === 'manual') return 'test';
 	if (nodes.get(keyOf(context, 'test'))?.state.address === address) return 'test';
 	const production = nodes.get(keyOf(context, 'production'))?.state.address;

@@ -4,7 +4,7 @@ import type { Effect } from '../../model/subscription/reducer';
 import { readOwnSecret } from '../../transport/auth/credential';
 import { postToSelf } from '../../transport/ownWebhook';
 import type { TriggerSettings } from '../parameters';
-import { jitterOf, type Site } from './renewal';
+import type { Site } from './renewal';
 
 /**
  * Sends a probe and dispatches the response. Only the data that n8n reads for the probe counts, because
@@ -28,5 +28,6 @@ export async function ask({
 	// If it was created or published again since, the response is outdated.
 	if (node.state.saved.mark !== saved.mark) return [];
 	const result = (response && probe?.read(response)) ?? 'none';
-	return node.dispatch({ type: 'probed', result, jitter: jitterOf(clock), now: clock.now() });
+	const isOurs = node.answered === probe?.nonce;
+	return node.dispatch({ type: 'probed', result, isOurs, now: clock.now() });
 }

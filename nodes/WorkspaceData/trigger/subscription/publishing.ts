@@ -7,9 +7,9 @@ import { mayHaveHappened } from '../../transport/failure/failures';
 import { toNodeError } from '../../transport/failure/nodeError';
 import { type Clock, systemClock, withTimeLimit } from '../../transport/http/clock';
 import { reasonOf, warn } from '../log';
-import { checkConditions, readAuthentication, readOverlap, readSettings } from '../parameters';
+import { checkConditions, readAuthentication, readSettings } from '../parameters';
 import { ask } from './probe';
-import { forget, nodeOf, useAt } from './node';
+import { endedUse, forget, nodeOf } from './node';
 import { deleteWith, logAbandoned, renew, type Site } from './renewal';
 import { planSearch } from '../catchUp/search';
 import { Store } from './storage';
@@ -43,7 +43,7 @@ export const notRenewed = (error: unknown): string =>
 async function subscribe(context: IHookFunctions, clock: Clock): Promise<boolean> {
 	const isStart = isStarting(context);
 	const address = targetUrlOf(context);
-	const use = useAt(context, address);
+	const use = context.getMode() === 'manual' ? 'test' : 'production';
 	if (use === 'production') checkWebhookId(context, isStart);
 	const read = readSettings(context);
 	const settings = use === 'test' ? { ...read, overlapMs: 0 } : read;
@@ -147,17 +147,17 @@ export async function deactivate(
 	clock: Clock = systemClock,
 ): Promise<boolean> {
 	const address = context.getNodeWebhookUrl('default') ?? '';
-	const use = useAt(context, address);
+	const use = endedUse(context, address);
 	const node = nodeOf(context, use);
-	node.epoch += 1;
 	const authentication = readAuthentication(context);
 	const store = new Store(context, authentication);
 	await adopt();
 	if (authentication && use === 'production') {
 		await ask({ context, node, settings: { authentication }, clock });
 	}
-	const overlapMs = use === 'test' ? 0 : readOverlap(context);
-	const effects = node.dispatch({ type: 'unpublished', overlapMs, now: clock.now() });
+	// What began before, also while the address was asked, is no longer wanted.
+	node.epoch += 1;
+	const effects = node.dispatch({ type: 'unpublished', now: clock.now() });
 	for (const effect of effects) if (effect.type === 'abandon') logAbandoned(context, effect);
 	const own = effects.flatMap((effect) => (effect.type === 'delete' ? effect.subscriptions : []));
 	if (authentication) {
@@ -183,8 +183,7 @@ export async function deactivate(
 	async function adopt(): Promise<void> {
 		const stored = await store.read();
 		if (node.state.address === undefined) {
-			const started = { type: 'started', address, stored, mark: stored.mark } as const;
-			node.dispatch({ ...started, overlapMs: Infinity, now: clock.now() });
+			node.dispatch({ type: 'adopted', address, stored, now: clock.now() });
 		}
 		node.dispatch({ type: 'read', stored });
 	}

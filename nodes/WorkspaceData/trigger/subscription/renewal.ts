@@ -1,16 +1,10 @@
 /** Creates a trigger node's subscription at the service, and deletes old ones. */
 import { randomUUID } from 'node:crypto';
 import { InputError } from '../../model/inputError';
-import { type Effect, roomFor } from '../../model/subscription/reducer';
-import type { Subscription } from '../../model/subscription/saved';
+import { type Effect, mayBeOurs, roomFor } from '../../model/subscription/reducer';
+import type { Previous, Subscription } from '../../model/subscription/saved';
 import { credentialFingerprint } from '../../transport/auth/credential';
-import {
-	ApiFailure,
-	Cancelled,
-	Failure,
-	isTimeOut,
-	mayHaveHappened,
-} from '../../transport/failure/failures';
+import { ApiFailure, Cancelled, Failure, isTimeOut } from '../../transport/failure/failures';
 import type { Clock } from '../../transport/http/clock';
 import { openSession, type Session } from '../../transport/session';
 import { reasonOf, warn } from '../log';
@@ -36,7 +30,7 @@ export interface Site<Context extends LifecycleContext = LifecycleContext> {
  * A random factor from 0.9 to 1.1 for a pause, so that triggers that fail together don't try again
  * together.
  */
-export const jitterOf = (clock: Clock): number => 0.9 + 0.2 * clock.random();
+const jitterOf = (clock: Clock): number => 0.9 + 0.2 * clock.random();
 
 /** Services that didn't respond in time while n8n started, so that its other triggers don't wait as well. */
 const silent = new Set<string>();
@@ -53,33 +47,24 @@ export async function renew(site: Site, how: keyof typeof CALLS): Promise<Effect
 	const { node, clock } = site;
 	const { epoch } = node;
 	const isWanted = () => node.epoch === epoch;
-	let isSent = false;
+	let isOpen = false;
 	const subscribe = async (): Promise<Effect[]> => {
 		const session = await open(site);
+		isOpen = true;
 		if (how === 'start' && silent.has(session.baseUrl)) {
 			throw new Error("the service didn't respond to another trigger at this start");
 		}
 		const request = await requestOf(site, session, how);
-		isSent = true;
 		const made = await createInPlace(site, session, request, { how, isWanted });
 		silent.delete(session.baseUrl);
-		node.isRefused = false;
 		if (!isWanted()) return await discard(site, session, made);
 		const savedByHook = how !== 'background';
-		const { overlapMs } = site.settings;
-		const created = {
-			type: 'created',
-			subscription: made,
-			mark: randomUUID(),
-			savedByHook,
-		} as const;
-		return node.dispatch({ ...created, overlapMs, now: clock.now() });
+		const created = { type: 'created', subscription: made, mark: randomUUID() } as const;
+		return node.dispatch({ ...created, savedByHook, now: clock.now() });
 	};
 	return await subscribe().catch((error: unknown) => {
-		const isLost = isSent && mayHaveHappened(error);
-		const refused = { type: 'refused', isLost, jitter: jitterOf(clock), now: clock.now() } as const;
-		node.isRefused = true;
-		if (isWanted()) node.dispatch(refused);
+		const refused = { type: 'refused', isDemanded: !isOpen, jitter: jitterOf(clock) } as const;
+		if (isWanted()) node.dispatch({ ...refused, now: clock.now() });
 		throw error;
 	});
 }
@@ -126,7 +111,11 @@ async function createInPlace(
 		if (reason === undefined || !isWanted()) throw withAdvice(error, hint);
 		const old = roomFor(node.state, reason, settings.silenceMs, clock.now());
 		if (old.length === 0) {
-			const advice = ROOM_ADVICE[reason](request.targetUrl);
+			const isUnasked = how !== 'publish' && mayBeOurs(node.state);
+			const advice =
+				reason === 'address'
+					? addressAdvice(request.targetUrl, isUnasked)
+					: limitAdvice(how, settings.silenceMs);
 			warn(context, advice);
 			throw withAdvice(error, advice);
 		}
@@ -137,12 +126,20 @@ async function createInPlace(
 	return made;
 }
 
-const ROOM_ADVICE = {
-	address: (url: string) =>
-		`A subscription that this n8n may not delete holds the address ${url}. If no other n8n uses it, delete it in the settings of the service`,
-	limit: () =>
-		"The service accepts no more subscriptions. An old one may be paused and still count: delete it in the settings of the service. The trigger does so itself once nothing has arrived for the time in 'Renew After Silence (Hours)'",
-} as const;
+/** @param isUnasked true if the address is asked first. Then an old one of this n8n gives way */
+const addressAdvice = (url: string, isUnasked: boolean): string =>
+	isUnasked
+		? `A subscription holds the address ${url}. If it is this n8n's, the trigger replaces it in a few minutes`
+		: `A subscription that this n8n may not delete holds the address ${url}. If no other n8n uses it, delete it in the settings of the service`;
+
+function limitAdvice(how: keyof typeof CALLS, silenceMs: number): string {
+	const advice =
+		'The service accepts no more subscriptions. An old one may be paused and still count: delete it in the settings of the service';
+	// Nothing tries again after a failed publication, or if renewals after silence are off.
+	return how === 'publish' || silenceMs === Infinity
+		? advice
+		: `${advice}. The trigger does so itself once nothing has arrived for the time in 'Renew After Silence (Hours)'`;
+}
 
 const isLoopback = (url: string): boolean =>
 	/^(?:localhost|127(?:\.\d+){3}|\[::1\]|0\.0\.0\.0)$/i.test(new URL(url).hostname);
@@ -178,7 +175,7 @@ async function discard({ context, node }: Site, session: Session, made: Subscrip
 async function deleteAll(
 	{ context, node, clock }: Pick<Site, 'context' | 'node' | 'clock'>,
 	session: Session,
-	subscriptions: readonly Subscription[],
+	subscriptions: ReadonlyArray<Subscription | Previous>,
 	how: 'patient' | 'impatient' = 'impatient',
 ): Promise<void> {
 	await Promise.all(
@@ -188,7 +185,8 @@ async function deleteAll(
 				(reason: unknown) => reason ?? 'unknown',
 			);
 			const isDone = error === undefined;
-			const wasTried = node.state.deletions.has(one.id);
+			const isLeftover = how === 'impatient' && 'fate' in one && one.fate === 'ended';
+			const wasTried = node.state.deletions.has(one.id) || isLeftover;
 			node.dispatch({ type: 'deleted', id: one.id, isDone, now: clock.now() });
 			if (isDone && wasTried) warn(context, `Subscription ${one.id} is deleted now`);
 			if (isDone) return;

@@ -4,7 +4,7 @@ import type { Effect } from '../../model/subscription/reducer';
 import { credentialFingerprint } from '../../transport/auth/credential';
 import { type Clock, systemClock } from '../../transport/http/clock';
 import { planSearch, startSearch } from '../catchUp/search';
-import { reasonOf, warn, warnSparingly } from '../log';
+import { reasonOf, warn } from '../log';
 import { readSettings, type TriggerSettings } from '../parameters';
 import { nodeOf } from './node';
 import { ask } from './probe';
@@ -42,7 +42,7 @@ export async function lookAfter(
 		isBusy = true;
 		const site: TriggerSite = { context, settings, clock, node: nodeOf(context, 'production') };
 		await look(site, silenceMs, () => isClosed).catch((error: unknown) =>
-			logSparingly(site, 'upkeep', `The subscription couldn't be checked: ${reasonOf(error)}`),
+			site.node.warn(site, 'upkeep', `The subscription couldn't be checked: ${reasonOf(error)}`),
 		);
 		isBusy = false;
 	};
@@ -100,7 +100,7 @@ async function carryOut(site: TriggerSite, effect: Effect): Promise<void> {
 			logAbandoned(context, effect);
 			break;
 		default:
-			logSparingly(
+			site.node.warn(
 				site,
 				effect.type,
 				`Another n8n responds at ${site.node.state.address}. This one deletes no subscription that it didn't create: it may be a copy. Give each n8n its own webhook address`,
@@ -109,24 +109,10 @@ async function carryOut(site: TriggerSite, effect: Effect): Promise<void> {
 	}
 }
 
-function logSparingly(
-	{ context, node, clock }: TriggerSite,
-	kind: string,
-	message: string,
-	intervalMs?: number,
-): void {
-	const { warnings } = node;
-	warnSparingly(context, kind, message, {
-		warnings,
-		now: clock.now(),
-		...(intervalMs && { intervalMs }),
-	});
-}
-
 /** Renews the subscription. After a failure, it is tried again after a growing pause. */
 const renewNow = async (site: TriggerSite): Promise<Effect[]> =>
 	await renew(site, 'background').catch((error: unknown) => {
-		logSparingly(site, 'renewal', notRenewed(error));
+		site.node.warn(site, 'renewal', notRenewed(error));
 		return [];
 	});
 
@@ -137,7 +123,8 @@ const renewNow = async (site: TriggerSite): Promise<Effect[]> =>
 async function compareCredential({ context, settings, clock, node }: TriggerSite): Promise<void> {
 	const { credential, state } = node;
 	const { current, previous } = state.saved;
-	const isUrgent = node.isRefused || [current, ...previous].some((one) => one?.secret === '');
+	const isUrgent =
+		state.renewal.at < Infinity || [current, ...previous].some((one) => one?.secret === '');
 	const sinceMs = clock.now() - credential.checkedAt;
 	if (!isUrgent && sinceMs >= 0 && sinceMs < CREDENTIAL_INTERVAL_MS) return;
 	const fingerprint = await credentialFingerprint(context, settings.authentication).catch(() => '');
@@ -145,5 +132,5 @@ async function compareCredential({ context, settings, clock, node }: TriggerSite
 	if (fingerprint === '' || fingerprint === credential.fingerprint) return;
 	if (credential.checkedAt === -Infinity) return;
 	warn(context, 'The credential has changed: the subscription is renewed');
-	node.dispatch({ type: 'planned', at: clock.now(), reseal: true });
+	node.dispatch({ type: 'planned', at: clock.now(), isDemanded: true });
 }

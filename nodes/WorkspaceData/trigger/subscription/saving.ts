@@ -50,18 +50,19 @@ export async function carryOutSaveJob(
 /** The result of an execution that the trigger started. `blind`: n8n provided no static data. */
 type Ending = 'done' | 'failed' | 'blind';
 
-/** Starts an execution with an item for this node, and waits for its end. */
+/**
+ * Starts an execution with an item for this node, and waits for its end. It is done if this node has run to
+ * its end. If a worker dies, n8n doesn't know which node ran last.
+ */
 export async function runExecution(context: ITriggerFunctions, json: IDataObject): Promise<Ending> {
 	const done = context.helpers.createDeferredPromise<IRun>();
 	context.emit([[{ json }]], undefined, done);
 	try {
 		const run = await done.promise;
-		const isOurFailure =
-			run !== undefined &&
-			run.status !== 'success' &&
-			run.data.resultData.lastNodeExecuted === context.getNode().name;
-		if (isOurFailure) return 'failed';
-		return run?.data?.resultData.metadata?.[NO_STATIC_DATA] === 'true' ? 'blind' : 'done';
+		const { lastNodeExecuted, metadata } = run?.data?.resultData ?? {};
+		const isLater = ![undefined, context.getNode().name].includes(lastNodeExecuted);
+		if (run?.status !== 'success' && !isLater) return 'failed';
+		return metadata?.[NO_STATIC_DATA] === 'true' ? 'blind' : 'done';
 	} catch (error) {
 		// n8n 1 reports this in queue mode if successful executions aren't saved.
 		return /could not find execution/i.test(reasonOf(error)) ? 'done' : 'failed';

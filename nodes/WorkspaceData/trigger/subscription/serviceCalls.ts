@@ -37,15 +37,6 @@ export interface SubscriptionRequest {
 
 /** The Date header has no fraction of a second. */
 const DATE_PRECISION_MS = 1_000;
-/** Max difference between two clocks of one service, in ms. A request takes part of it. */
-const PLAUSIBLE_MS = 20_000;
-
-/** When a subscription was created. `created_at` is ignored if it contradicts the Date header. */
-function existsSince(createdAt: number | undefined, date: number | undefined, now: number): number {
-	if (date === undefined) return createdAt ?? now + DATE_PRECISION_MS;
-	const claimed = createdAt ?? -Infinity;
-	return Math.abs(claimed - date) <= PLAUSIBLE_MS ? claimed : date + DATE_PRECISION_MS;
-}
 
 /** The service responded with a subscription that the node already has, but without its secret. */
 class KnownSubscription extends Failure {
@@ -91,7 +82,8 @@ export async function createSubscription(
 	}
 	const date = dateOf(response.headers);
 	const now = clock.now();
-	const since = existsSince(createdAt, date, now);
+	// By the same clock and in the same form as the times of records.
+	const since = createdAt ?? (date ?? now) + DATE_PRECISION_MS;
 	return { id, secret, targetUrl, ...place, cardId, since, clockAheadMs: (date ?? now) - now };
 }
 

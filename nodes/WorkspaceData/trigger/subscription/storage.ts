@@ -1,8 +1,13 @@
 /** The subscriptions of a node in n8n's static data, with sealed secrets. */
-import { createHash } from 'node:crypto';
 import type { IAllExecuteFunctions, IDataObject } from 'n8n-workflow';
 import { BoundedMap } from '../../model/boundedMap';
-import { readSaved, type Saved, sealsIn, sealSaved } from '../../model/subscription/saved';
+import {
+	readSaved,
+	type Saved,
+	sealSaved,
+	type Subscription,
+	subscriptionsIn,
+} from '../../model/subscription/saved';
 import { seal, unseal } from '../../model/subscription/seal';
 import { type Authentication, readOwnSecret } from '../../transport/auth/credential';
 
@@ -16,8 +21,6 @@ const KEY = 'subscriptions';
 
 /** Secrets by their seals, so that a delivery reads no credential. Missing ones are opened again. */
 const opened = new BoundedMap<string, string>(10_000);
-/** The last seal of each secret and its key, so that unchanged secrets are saved unchanged. */
-const seals = new BoundedMap<string, { sealed: string; key: string }>(10_000);
 
 /** The saved subscriptions of a node. */
 export class Store {
@@ -51,10 +54,11 @@ export class Store {
 	 */
 	async read(): Promise<Saved> {
 		const text = this.data[KEY];
-		const closed = sealsIn(text).filter((sealed) => opened.get(sealed) === undefined);
-		const key = closed.length > 0 ? await this.ownSecret() : undefined;
-		if (key !== undefined) for (const sealed of closed) open(sealed, key);
-		return readSaved(text, (sealed) => opened.get(sealed));
+		const saved = readSaved(text, (sealed) => opened.get(sealed));
+		const isClosed = ({ secret, sealed }: Subscription) => secret === '' && sealed !== undefined;
+		if (!subscriptionsIn(saved).some(isClosed)) return saved;
+		const key = await this.ownSecret();
+		return key === undefined ? saved : readSaved(text, (sealed) => open(sealed, key));
 	}
 
 	/**
@@ -64,25 +68,21 @@ export class Store {
 	 */
 	async write(saved: Saved): Promise<void> {
 		const key = await this.ownSecret();
-		this.data[KEY] = sealSaved(saved, (secret) => sealOnce(secret, key));
+		this.data[KEY] = sealSaved(saved, (one) => sealOf(one, key));
 	}
 }
 
-const digest = (text: string): string => createHash('sha256').update(text).digest('base64');
-
-function open(sealed: string, key: string): void {
-	const secret = unseal(sealed, key);
-	if (secret === undefined) return;
-	opened.set(sealed, secret);
-	seals.set(digest(secret), { sealed, key: digest(key) });
+function open(sealed: string, key: string): string | undefined {
+	const secret = opened.get(sealed) ?? unseal(sealed, key);
+	if (secret !== undefined) opened.set(sealed, secret);
+	return secret;
 }
 
-function sealOnce(secret: string, key: string | undefined): string | undefined {
-	const name = digest(secret);
-	const last = seals.get(name);
-	if (key === undefined || last?.key === digest(key)) return last?.sealed;
-	const sealed = seal(secret, key);
-	seals.set(name, { sealed, key: digest(key) });
-	opened.set(sealed, secret);
-	return sealed;
+/** The seal of a secret. It keeps its own if the credential still opens it, or isn't readable. */
+function sealOf({ secret, sealed }: Subscription, key: string | undefined): string | undefined {
+	if (key === undefined || secret === '') return sealed;
+	if (sealed !== undefined && unseal(sealed, key) === secret) return sealed;
+	const fresh = seal(secret, key);
+	opened.set(fresh, secret);
+	return fresh;
 }

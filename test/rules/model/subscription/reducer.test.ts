@@ -1,6 +1,12 @@
 /** The rules of the trigger, in worlds of n8n and the service: whatever happens, they come to rest, and no other n8n is harmed. */
 import fc from 'fast-check';
 import { cases } from '../../../support/cases';
+import {
+	INITIAL,
+	reduce,
+	type SubscriptionEvent,
+} from '../../../../nodes/WorkspaceData/model/subscription/reducer';
+import { NOTHING_SAVED } from '../../../../nodes/WorkspaceData/model/subscription/saved';
 import { MINUTE, type Mutation, type Options, OVERLAP, SILENCE, World } from './world';
 
 const RUNS = cases(1_000).numRuns;
@@ -36,6 +42,7 @@ const steps = {
 		if (world.options.queueMode) world.writeBack(old);
 	},
 	copy: (world: World) => world.startCopy(),
+	copyThatCannotStart: (world: World) => world.startCopy(false),
 	unpublishCopy: (world: World) => world.copy && world.unpublish(world.copy),
 	killCopy: (world: World) => world.copy && world.kill(world.copy),
 	startCopy: (world: World) => world.copy && world.start(world.copy),
@@ -90,6 +97,12 @@ test.each<[string, Mutation, Partial<Options>, Array<keyof typeof steps>]>([
 	],
 	['P1: a copy that asks nobody', { asksNobody: true }, {}, ['copy', 'overlap', 'minute']],
 	[
+		"P1: a copy that couldn't start and takes the original's mark for its own",
+		{ believesEveryMark: true },
+		{},
+		['copyThatCannotStart', 'unpublishCopy'],
+	],
+	[
 		'P1: a copy for which everything gives way',
 		{ makesRoomAlways: true },
 		{ onePerAddress: true },
@@ -104,6 +117,67 @@ test.each<[string, Mutation, Partial<Options>, Array<keyof typeof steps>]>([
 ])('the world finds %s', (_name, mutation, chosen, history) => {
 	expect(() => play({ ...REGULAR, ...chosen }, history, mutation)).toThrow();
 	expect(() => play({ ...REGULAR, ...chosen }, history)).not.toThrow();
+});
+
+describe('a renewal that the service refuses, when the subscription delivers again', () => {
+	const subscription = {
+		id: 's1',
+		secret: 's',
+		targetUrl: 'https://n8n',
+		workspaceId: 'w',
+		cardId: null,
+		since: 0,
+		clockAheadMs: 0,
+	};
+	/** Planned at a minute, refused twice, then the current one delivers. */
+	const renewalAfter = (planned: { isDemanded?: boolean }) => {
+		const events: SubscriptionEvent[] = [
+			{
+				type: 'started',
+				address: 'https://n8n',
+				stored: { ...NOTHING_SAVED, current: subscription, version: 1 },
+				mark: 'm',
+				overlapMs: OVERLAP,
+				now: 0,
+			},
+			{ type: 'planned', at: MINUTE, ...planned },
+			{ type: 'refused', jitter: 1, now: MINUTE },
+			{ type: 'planned', at: 20 * MINUTE },
+			{ type: 'refused', jitter: 1, now: 2 * MINUTE },
+			{ type: 'delivered', id: 's1', now: 3 * MINUTE },
+		];
+		return events.reduce((state, event) => reduce(state, event).state, INITIAL).renewal.at;
+	};
+
+	test('is called off if a response was late (K12)', () => {
+		expect(renewalAfter({})).toBe(Infinity);
+	});
+
+	test('is tried again if the credential changed: the new workspace has none yet (K15)', () => {
+		expect(renewalAfter({ isDemanded: true })).toBeLessThan(5 * MINUTE);
+	});
+});
+
+test('a delivery that comes while nobody responds at the address proves it', () => {
+	const subscription = {
+		id: 's2',
+		secret: 's',
+		targetUrl: 'https://n8n',
+		workspaceId: 'w',
+		cardId: null,
+		since: 0,
+		clockAheadMs: 0,
+	};
+	const address = subscription.targetUrl;
+	const at = { mark: 'm', now: 0 };
+	const events: SubscriptionEvent[] = [
+		{ type: 'started', address, stored: NOTHING_SAVED, overlapMs: OVERLAP, ...at },
+		{ type: 'created', subscription, savedByHook: true, ...at },
+		{ type: 'delivered', id: 's2', now: 1 },
+		{ type: 'probed', result: 'none', isOurs: false, now: 2 },
+	];
+	const end = events.reduce((state, event) => reduce(state, event).state, INITIAL);
+	expect(end.standing).toBe('mine');
 });
 
 test('a crash loop ends with one subscription', () => {

@@ -53,6 +53,8 @@ export interface Mutation {
 	believesEveryAnswer?: boolean;
 	/** What is due is deleted without asking. */
 	asksNobody?: boolean;
+	/** A mark that other n8n may have counts as well. */
+	believesEveryMark?: boolean;
 	/** A conflict makes every old subscription give way. */
 	makesRoomAlways?: boolean;
 }
@@ -130,26 +132,28 @@ export class World {
 		if (!this.options.queueMode) n8n.jobs = [];
 	}
 
+	/** A process that could not start the node knows nothing but what is saved. */
 	unpublish(n8n = this.production): void {
-		if (!n8n.state || !n8n.isPublished) return;
+		if (!n8n.isPublished) return;
+		if (!n8n.state) {
+			const adopted = { type: 'adopted', address: ADDRESS, stored: n8n.database } as const;
+			this.dispatch(n8n, { ...adopted, now: this.now });
+		}
 		this.ask(n8n);
 		n8n.isPublished = false;
-		this.carryOut(
-			n8n,
-			this.dispatch(n8n, { type: 'unpublished', overlapMs: OVERLAP, now: this.now }),
-		);
-		n8n.database = n8n.state.saved;
+		this.carryOut(n8n, this.dispatch(n8n, { type: 'unpublished', now: this.now }));
+		n8n.database = (n8n.state as unknown as SubscriptionState).saved;
 		n8n.jobs = [];
 		n8n.state = undefined;
 	}
 
-	/** Somebody starts a copy of the database with the same address. */
-	startCopy(): void {
+	/** Somebody starts a copy of the database with the same address. @param starts whether the node can be started */
+	startCopy(starts = true): void {
 		if (this.copy || !this.production.isPublished) return;
 		this.copy = new N8n('copy');
 		this.copy.database = structuredClone(this.production.database);
 		this.copy.isPublished = true;
-		this.start(this.copy);
+		if (starts) this.start(this.copy);
 	}
 
 	private post(n8n: N8n): Remote | 'refused' | 'lost' | 'address' | 'limit' {
@@ -180,7 +184,7 @@ export class World {
 		}
 		const { now } = this;
 		if (typeof answer === 'string') {
-			this.dispatch(n8n, { type: 'refused', isLost: answer === 'lost', jitter: 1, now });
+			this.dispatch(n8n, { type: 'refused', jitter: 1, now });
 			return;
 		}
 		const subscription = {
@@ -192,7 +196,7 @@ export class World {
 			since: now,
 			clockAheadMs: 0,
 		};
-		const how = { mark: this.mark(), savedByHook, overlapMs: OVERLAP, now };
+		const how = { mark: this.mark(), savedByHook, now };
 		this.carryOut(n8n, this.dispatch(n8n, { type: 'created', subscription, ...how }));
 	}
 
@@ -246,11 +250,13 @@ export class World {
 		if (!n8n.state) return [];
 		const there = this.answering.isPublished && this.answering.state ? this.answering : undefined;
 		const has = there?.database.mark === n8n.state.saved.mark;
-		const { believesEveryAnswer, asksNobody } = this.mutation;
+		const { believesEveryAnswer, asksNobody, believesEveryMark } = this.mutation;
 		const heard = this.options.reachable && there ? (has ? 'yes' : 'no') : 'none';
 		const believed = believesEveryAnswer && heard !== 'none' ? 'yes' : heard;
 		const result = asksNobody ? 'yes' : believed;
-		return this.dispatch(n8n, { type: 'probed', result, jitter: 1, now: this.now });
+		// A process that responds to deliveries only may have got the probe.
+		const isOurs = believesEveryMark ?? (there === n8n && !this.options.queueMode);
+		return this.dispatch(n8n, { type: 'probed', result, isOurs, now: this.now });
 	}
 
 	private save(n8n: N8n): void {
