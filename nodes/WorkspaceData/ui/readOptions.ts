@@ -103,23 +103,6 @@ export const simplifyProperty = {
 	description: 'Whether to return a simplified version of the response instead of the raw data',
 } as const;
 
-/** The output for an input item without a record. */
-export const noRecordsOption = {
-	displayName: 'If Not Found',
-	name: 'ifNotFound',
-	type: 'options',
-	options: [
-		{
-			name: 'Output an Empty Item',
-			value: 'empty',
-			description: 'Continue with an empty item, paired with the input item',
-		},
-		{ name: 'Output Nothing', value: 'nothing', description: 'The workflow ends here' },
-	],
-	default: 'nothing',
-	description: 'How to continue if there is no record to return',
-} as const;
-
 export const startAgainOption = {
 	displayName: 'Start Again',
 	name: 'startAgain',

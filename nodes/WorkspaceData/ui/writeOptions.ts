@@ -117,27 +117,6 @@ export const booleanWordsOption = {
 /** The formats of text values in the items. */
 export const formatOptions = [booleanWordsOption, dateFormatOption, numberFormatOption] as const;
 
-export const ifNotFoundOption = {
-	displayName: 'If Not Found',
-	name: 'ifNotFound',
-	type: 'options',
-	options: [
-		{
-			name: 'Output an Empty Item',
-			value: 'empty',
-			description: 'Continue with an empty item',
-		},
-		{ name: 'Skip the Item', value: 'skip', description: 'Continue without the item' },
-		{
-			name: 'Throw an Error',
-			value: 'error',
-			description: "Report that the record doesn't exist",
-		},
-	],
-	default: 'error',
-	description: "How to continue if the record doesn't exist",
-} as const;
-
 export const multipleMatchesOption = {
 	displayName: 'Multiple Matches',
 	name: 'multipleMatches',

@@ -7,7 +7,7 @@ import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { readChoice } from '../readParameters';
 import type { CardView } from '../run/cardMemory';
 import type { CardReference, Run } from '../run/run';
-import { ifNotFoundOption } from '../../ui/writeOptions';
+import { ifNotFoundOption } from '../../ui/ifNotFound';
 
 /**
  * Reads the option 'If Not Found'. It is read immediately, so that an invalid value stops the item before

@@ -13,7 +13,8 @@ import { findRecord, readNotFound, unlessFound } from '../reading/ifNotFound';
 import { requestOptions } from '../requestOptions';
 import { remove } from '../writing/write';
 import { createWriter } from '../writing/writer';
-import { dryRunOption, ifNotFoundOption } from '../../ui/writeOptions';
+import { ifNotFoundOption } from '../../ui/ifNotFound';
+import { dryRunOption } from '../../ui/writeOptions';
 
 export const deleteRecord = defineOperation({
 	value: 'delete',

@@ -13,7 +13,7 @@ import { defineOperation } from '../operation';
 import { findRecord, readNotFound, unlessFound } from '../reading/ifNotFound';
 import { recordOutput } from '../outputItems';
 import { requestOptions } from '../requestOptions';
-import { ifNotFoundOption } from '../../ui/writeOptions';
+import { ifNotFoundOption } from '../../ui/ifNotFound';
 
 export const getRecord = defineOperation({
 	value: 'get',

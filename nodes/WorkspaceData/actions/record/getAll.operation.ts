@@ -4,7 +4,6 @@ import { filterDetails, filtersProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import {
 	limitProperty,
-	noRecordsOption,
 	returnAllProperty,
 	searchProperty,
 	sinceProperty,
@@ -21,6 +20,7 @@ import {
 	recordOptions,
 } from '../../ui/recordOptions';
 import { readChoice, readLimit } from '../readParameters';
+import { noRecordsOption } from '../../ui/ifNotFound';
 import { defineOperation } from '../operation';
 import { eachInSlices } from '../schedule/yieldToLoop';
 import type { Run } from '../run/run';

@@ -1,6 +1,7 @@
 import { readLocator } from '../../model/locator';
 import { UPDATE_LABEL, updateColumnsProperty, selectCardNotice } from '../../ui/columns';
 import { cardLocator, recordLocator } from '../../ui/locators';
+import { ifNotFoundOption } from '../../ui/ifNotFound';
 import { recordOptions } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
 import { prepareWrite, withLiveFields } from '../writing/liveFields';
@@ -8,12 +9,7 @@ import { findRecord, readNotFound, unlessFound } from '../reading/ifNotFound';
 import { recordOutput } from '../outputItems';
 import { readOldValues, resultsOf } from '../writing/results';
 import { update } from '../writing/write';
-import {
-	dryRunOption,
-	ifNotFoundOption,
-	oldValuesOption,
-	writeOptions,
-} from '../../ui/writeOptions';
+import { dryRunOption, oldValuesOption, writeOptions } from '../../ui/writeOptions';
 
 export const updateRecord = defineOperation({
 	value: 'update',

@@ -3,6 +3,7 @@ import type { DataRecord } from '../../model/response/record';
 import type { JsonObject } from '../../model/response/shapes';
 import { matchColumnsProperty, selectCardNotice, VALUES_LABEL } from '../../ui/columns';
 import { cardLocator } from '../../ui/locators';
+import { ifNotFoundOption } from '../../ui/ifNotFound';
 import { recordOptions } from '../../ui/recordOptions';
 import { readChoice } from '../readParameters';
 import { defineOperation } from '../operation';
@@ -21,7 +22,6 @@ import { resultOf, resultsOf } from '../writing/results';
 import { create, updateFound } from '../writing/write';
 import {
 	dryRunOption,
-	ifNotFoundOption,
 	multipleMatchesOption,
 	oldValuesOptions,
 	unchangedOption,

@@ -31,3 +31,14 @@ export async function ask({
 	const isOurs = node.answered === probe?.nonce;
 	return node.dispatch({ type: 'probed', result, isOurs, now: clock.now() });
 }
+
+const DAY_MS = 86_400_000;
+
+/** Logs once a day that another n8n responds at the node's address. */
+export const reportForeign = (site: Pick<Site, 'context' | 'node' | 'clock'>): void =>
+	site.node.warn(
+		site,
+		'reportForeign',
+		`Another n8n responds at ${site.node.state.address}. This one deletes no subscription that it didn't create: it may be a copy. Give each n8n its own webhook address`,
+		DAY_MS,
+	);

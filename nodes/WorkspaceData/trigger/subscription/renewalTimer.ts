@@ -7,12 +7,11 @@ import { planSearch, startSearch } from '../catchUp/search';
 import { reasonOf, warn } from '../log';
 import { readSettings, type TriggerSettings } from '../parameters';
 import { nodeOf } from './node';
-import { ask } from './probe';
+import { ask, reportForeign } from './probe';
 import { activationError, isStarting, notRenewed } from './publishing';
 import { deleteWith, logAbandoned, renew, type Site } from './renewal';
 import { startSaving } from './saving';
 
-const DAY_MS = 86_400_000;
 /**
  * How often the credential is compared if there is no problem, in ms. It costs one read of n8n's database.
  */
@@ -99,13 +98,11 @@ async function carryOut(site: TriggerSite, effect: Effect): Promise<void> {
 		case 'abandon':
 			logAbandoned(context, effect);
 			break;
+		case 'reportForeign':
+			reportForeign(site);
+			break;
 		default:
-			site.node.warn(
-				site,
-				effect.type,
-				`Another n8n responds at ${site.node.state.address}. This one deletes no subscription that it didn't create: it may be a copy. Give each n8n its own webhook address`,
-				DAY_MS,
-			);
+			effect satisfies never;
 	}
 }
 
