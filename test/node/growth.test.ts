@@ -524,6 +524,16 @@ describe('fields and choices', () => {
 			expect(await called(name)).toBe(2);
 		});
 
+		test('a name that differs in more than spaces is another card (O5)', async () => {
+			const name = newName();
+			const slug = name.toLowerCase().replace(' ', '_');
+			await create(slug);
+			expect((await create(`${name} (€)`, { ifExists: 'error' })).json[0]?.name).toBe(
+				`${name} (€)`,
+			);
+			expect((await create(name, { ifExists: 'reuse' })).json[0]?.name).toBe(slug);
+		});
+
 		test('two at once, and a response that is lost, make one card', async () => {
 			const name = newName();
 			workspace.service.control.fail({ method: 'POST', path: '/cards$', mode: 'dropAfter' });
