@@ -718,6 +718,15 @@ describe('the same value', () => {
 			expect(deleted(await runOther('deleteMany', where('At', 'equals', STORED)))).toEqual(['r0']);
 		});
 
+		test('a field that was renamed since the mapper was refreshed gets none either (H8)', async () => {
+			await start(AT, [{ a: STORED }]);
+			const schema = [{ id: 'Old', displayName: 'Old', fieldId: 'a' }];
+			const columns = { ...mapEach({ Old: '2026-04-01T10:00:00' }), schema };
+			const { error } = await runOther('create', { columns });
+			expect(error).toBeUndefined();
+			expect(bodies()).toEqual([{ data: { a: '2026-04-01T10:00:00' } }]);
+		});
+
 		test('a time that clocks skip is refused (H8)', async () => {
 			const { error } = await run('create', { columns: mapEach({ At: '2026-03-29T02:30:00' }) });
 			expect(error?.message).toBe("Field 'At' can't hold \"2026-03-29T02:30:00\"");
