@@ -754,6 +754,17 @@ describe('Get Many', () => {
 				expect(titles(await getAll({ since: 'newOrChanged' }, [{}], next))).toEqual([]);
 			});
 
+			test("newOrChanged: a removed choice among several doesn't come again, either", async () => {
+				card = await workspace.card('Removed', {
+					Tags: { type: 'multi_select', options: ['red', 'blue'] },
+				});
+				const tokens = outdatedToken('rec_1', [['Tags', '?["red","gone"]']]);
+				const staticData = savedData({ by: 'newOrChanged', tokens, version: 2 });
+				listOne({ Tags: ['red', 'gone'] });
+				const run = { mode: 'trigger' as const, staticData };
+				expect((await getAll({ since: 'newOrChanged' }, [{}], run)).json).toEqual([]);
+			});
+
 			test('new: neither the remembered records nor older ones come again', async () => {
 				const [a = '', b = '', c = ''] = await workspace.records(card.id, [
 					{ Title: 'a' },

@@ -22,6 +22,8 @@ import {
 	type SeenEntry,
 	type ValueText,
 } from '../../model/recordMemory';
+import { canonicalJson } from '../../model/value/serialization';
+import { isOfKind } from '../../model/value/value';
 import type { RecordTest } from '../../model/value/recordFilter';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { identityOf } from '../run/matchIndex';
@@ -101,7 +103,16 @@ function valueTexts(run: Run, index: FieldIndex, saw: ReadSeen | undefined) {
 		(text: (id: string, value: unknown) => string): ValueText =>
 		(id, value) => [nameOf(id), text(id, value)];
 	const ofVersion1 = [(_: string, value: unknown) => JSON.stringify(asDouble(value))];
-	const ofVersion2 = [identity, (id: string, value: unknown) => identity(id, asDouble(value))];
+	// Version 0.2.0 compared several choices in their order if one of them was removed from the field.
+	const ordered = (id: string, value: unknown): string => {
+		const field = index.byId(id);
+		const { set } = field?.kind ?? {};
+		if (!field || !set) return identity(id, value);
+		const member = { ...field, kind: set.kind };
+		const isRead = set.of(value, field).every((one) => isOfKind(member, one, run.zone));
+		return isRead ? identity(id, value) : `?${canonicalJson(value)}`;
+	};
+	const ofVersion2 = [ordered, (id: string, value: unknown) => ordered(id, asDouble(value))];
 	const isOutdated = saw && saw.version < TOKEN_VERSION;
 	return {
 		now: named((id, value) => identity(id, withoutLinks(value))),
