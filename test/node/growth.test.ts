@@ -2,6 +2,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { type ActionRun, hintsOf, runAction } from '../support/n8n';
 import { byId, fromList, mapAutomatically, mapEach } from '../support/parameters';
+import { recordRuns } from '../support/recordRuns';
 import { startStopwatch } from '../support/stopwatch';
 import { type TestCard, type TestWorkspace, useCard, useWorkspace } from '../support/workspace';
 
@@ -9,6 +10,7 @@ let workspace: TestWorkspace;
 let card: TestCard;
 
 describe('fields and choices', () => {
+	const { answer } = recordRuns(() => ({ workspace, card }));
 	useCard(
 		'Follows',
 		{
@@ -486,6 +488,39 @@ describe('fields and choices', () => {
 			expect(after).toHaveLength(5);
 		});
 
+		test.each([
+			[[{ id: 'o1', name: 'Open' }]],
+			['[{"name":"Open"}]'],
+			['={{ ({ name: "Open" }) }}'],
+			[[['Open', ['Done']]]],
+		])('%j is refused: no choice becomes JSON text', async (choices) => {
+			const fieldId = byId(card.fieldIds.Status ?? '');
+			for (const { error } of [
+				await field('update', { fieldId, updateFields: { choices } }),
+				await field('create', { ...create, additionalFields: { choices } }),
+			]) {
+				expect(error?.message).toContain("'Choices' can't be");
+				expect(error?.description).toContain("use 'Options (JSON)'");
+			}
+			expect(sent(/^(POST|PATCH) /)).toEqual([]);
+		});
+
+		test.each([[[' Late ', 'Done']], ['Late, Done']])(
+			'update with %j keeps a choice with outer spaces',
+			async (choices) => {
+				const listed = [' Late ', 'Later', 'Done'].map((name, n) => ({ id: `o${n}`, name }));
+				const fieldId = card.fieldIds.Status ?? '';
+				const shown = { id: fieldId, name: 'Status', type: 'single_select', options: listed };
+				answer('GET', '/fields$', { fields: [shown] }, { times: 9 });
+				answer('PATCH', '/fields/', {});
+				const updateFields = { choices };
+				const { error, json } = await field('update', { fieldId: byId(fieldId), updateFields });
+				expect(error).toBeUndefined();
+				// What was sent, as the response doesn't show the field.
+				expect(json).toEqual([{ id: fieldId, options: [listed[0], listed[2]] }]);
+			},
+		);
+
 		test('both ways at once are an error, and an empty list changes nothing', async () => {
 			const both = { choices: ['One'], options: '["Two"]' };
 			const { error } = await field('create', { ...create, additionalFields: both });
@@ -522,6 +557,16 @@ describe('fields and choices', () => {
 			expect(await called(name)).toBe(1);
 			expect((await create(name)).error).toBeUndefined();
 			expect(await called(name)).toBe(2);
+		});
+
+		test('a name that differs in more than spaces is another card (O5)', async () => {
+			const name = newName();
+			const slug = name.toLowerCase().replace(' ', '_');
+			await create(slug);
+			expect((await create(`${name} (€)`, { ifExists: 'error' })).json[0]?.name).toBe(
+				`${name} (€)`,
+			);
+			expect((await create(name, { ifExists: 'reuse' })).json[0]?.name).toBe(slug);
 		});
 
 		test('two at once, and a response that is lost, make one card', async () => {

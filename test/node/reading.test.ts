@@ -706,6 +706,24 @@ describe('Get Many', () => {
 			expect((await poll()).json).toHaveLength(1);
 		});
 
+		test.each<[string, IDataObject, IDataObject, boolean]>([
+			['the size of a file', { filename: 'a.pdf', size: 1 }, { filename: 'a.pdf', size: 2 }, false],
+			[
+				'a signed preview',
+				{ thumb: { url: 'https://x/1' } },
+				{ thumb: { url: 'https://x/2' } },
+				false,
+			],
+			['a value next to a link', { status: 'open' }, { status: 'done' }, true],
+		])('newOrChanged: %s in an object with an ID and a link (O19)', async (_, had, has, comes) => {
+			card = await workspace.card('Objects', { Amount: 'json' });
+			const poll = published({ since: 'newOrChanged' });
+			listOne({ Amount: { id: 1, url: 'https://x/a', ...had } });
+			expect((await poll()).json).toHaveLength(1);
+			listOne({ Amount: { id: 1, url: 'https://x/b', ...has } });
+			expect((await poll()).json).toHaveLength(comes ? 1 : 0);
+		});
+
 		test('newOrChanged: only Output Field Names are compared where they are set (O19)', async () => {
 			card = await workspace.card('Some', { Amount: 'number', Note: 'text' });
 			const poll = published({ since: 'newOrChanged', options: { outputFields: 'Amount' } });
@@ -752,6 +770,17 @@ describe('Get Many', () => {
 				expect(JSON.stringify(first.staticData)).not.toContain(tokens.slice(0, 12));
 				const next = { mode: 'trigger' as const, staticData: first.staticData };
 				expect(titles(await getAll({ since: 'newOrChanged' }, [{}], next))).toEqual([]);
+			});
+
+			test("newOrChanged: a removed choice among several doesn't come again, either", async () => {
+				card = await workspace.card('Removed', {
+					Tags: { type: 'multi_select', options: ['red', 'blue'] },
+				});
+				const tokens = outdatedToken('rec_1', [['Tags', '?["red","gone"]']]);
+				const staticData = savedData({ by: 'newOrChanged', tokens, version: 2 });
+				listOne({ Tags: ['red', 'gone'] });
+				const run = { mode: 'trigger' as const, staticData };
+				expect((await getAll({ since: 'newOrChanged' }, [{}], run)).json).toEqual([]);
 			});
 
 			test('new: neither the remembered records nor older ones come again', async () => {

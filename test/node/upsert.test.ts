@@ -207,6 +207,17 @@ describe('a service that keeps keys in another spelling', () => {
 		expect(await rows()).toHaveLength(1);
 	});
 
+	test('times that differ in their milliseconds are different keys (O3)', async () => {
+		const at = (fraction: string) => `2026-03-31T10:00:00${fraction}Z`;
+		const first = await upsert('At', at('.123'), at('.456'));
+		expect(first.json.map(({ action }) => action)).toEqual(['created', 'created']);
+		const { json } = await sync('At', at('.123'), at('.789'));
+		expect(json.map(({ action }) => action)).toEqual(['unchanged', 'created', 'deleted']);
+		for (const near of ['', '.000', '.123456']) {
+			expect((await upsert('At', at(near))).error?.message).toContain('only in its spelling');
+		}
+	});
+
 	test('a third spelling is refused once the service has shown that it keeps one (O3)', async () => {
 		workspace.service.control.setVariants({ storedTexts: 'lowerCase' });
 		const { error } = await upsert('Mail', 'Ann', 'ann', 'ANN');

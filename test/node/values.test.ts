@@ -375,6 +375,21 @@ describe('exact values', () => {
 		expect(workspace.requests().filter((request) => !request.includes('/fields'))).toEqual([]);
 	});
 
+	test.each([
+		['upsert', 'Amount'],
+		['sync', 'Amount'],
+		['upsert', 'Key'],
+	])(
+		'%s by %s: a value to match on that may have lost digits is refused (O2)',
+		async (operation, key) => {
+			const options = { unknownFields: 'create' };
+			const parameters = { columns: mapAutomatically([key]), missingRecords: 'keep', options };
+			const { error } = await run(operation, parameters, [{ [key]: 363228830310334464 }]);
+			expect(JSON.stringify(error)).toContain('Enter it as text.');
+			expect(workspace.changes()).toEqual([]);
+		},
+	);
+
 	test('decimals, exponents and whole numbers up to 2^53 stay numbers (O2)', async () => {
 		const values = [0.1, 9_007_199_254_740_991, 1.5e300, -12.25];
 		const { json } = await run(
@@ -701,6 +716,15 @@ describe('the same value', () => {
 			]);
 			expect(json.map(({ id, action }) => [id, action])).toEqual([['r0', 'unchanged']]);
 			expect(deleted(await runOther('deleteMany', where('At', 'equals', STORED)))).toEqual(['r0']);
+		});
+
+		test('a field that was renamed since the mapper was refreshed gets none either (H8)', async () => {
+			await start(AT, [{ a: STORED }]);
+			const schema = [{ id: 'Old', displayName: 'Old', fieldId: 'a' }];
+			const columns = { ...mapEach({ Old: '2026-04-01T10:00:00' }), schema };
+			const { error } = await runOther('create', { columns });
+			expect(error).toBeUndefined();
+			expect(bodies()).toEqual([{ data: { a: '2026-04-01T10:00:00' } }]);
 		});
 
 		test('a time that clocks skip is refused (H8)', async () => {

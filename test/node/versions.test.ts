@@ -394,6 +394,16 @@ describe('both versions', () => {
 			},
 		);
 
+		test.each(['Key', 'KEY'])(
+			'a null under %s is no value to match on, and creates no record',
+			async (key) => {
+				const item = { [key]: null, Note: 'a', id: 'r1', created_at: '2026-03-31T00:00:00Z' };
+				const { error } = await run2('upsert', { columns: mapAutomatically(['Key']) }, [item]);
+				expect(error?.message).toBe("Matching field 'Key' has no value");
+				expect(await workspace.rows(card.id)).toEqual([]);
+			},
+		);
+
 		test('a null that is mapped by hand clears', async () => {
 			const item = await returned();
 			await fillNote(item);

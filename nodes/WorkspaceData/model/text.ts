@@ -25,11 +25,11 @@ export const cleanName = (name: string): string =>
 export const foldCase = (name: string): string => cleanName(name).toLowerCase();
 
 /**
- * The names that services use instead of a name if only letters and digits are allowed: `My Col` as
- * `my_col` or `my-col`.
+ * The names that services use instead of a name if spaces aren't allowed: `My Col` as `my_col` or `my-col`.
+ * Other characters stay, because `Price (€)` isn't `Price`.
  */
 export const slugsOf = (name: string): string[] => {
-	const words = foldCase(name).match(/[\p{L}\p{N}]+/gu) ?? [];
+	const words = foldCase(name).split(/[ _-]+/);
 	return [words.join('_'), words.join('-')];
 };
 

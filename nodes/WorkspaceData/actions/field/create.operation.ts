@@ -13,6 +13,7 @@ import type { FieldOption } from '../../model/response/option';
 import { InputError } from '../../model/inputError';
 import type { JsonObject } from '../../model/response/shapes';
 import { plainText } from '../../model/text';
+import { showValue } from '../../model/value/serialization';
 import { listedChoices } from '../../model/value/kinds/multiSelect';
 import { cardPath, type ReadOptions } from '../../transport/cardAndFieldListings';
 import type { Run } from '../run/run';
@@ -65,11 +66,28 @@ interface EnteredOptions {
 	choices?: unknown;
 }
 
-/** Reads the parameter 'Choices': each value once, without empty ones. */
+/**
+ * Reads the parameter 'Choices': each value once, without empty ones.
+ *
+ * @throws InputError for an object, because its ID and its color would be lost
+ */
 function readChoices(entered: unknown, options: readonly FieldOption[]): string[] {
-	const list = listedChoices({ options }, entered) ?? [];
-	const texts = list.flat().map((choice) => plainText(choice ?? '').trim());
-	return [...new Set(texts)].filter((text) => text !== '');
+	const list = listedChoices({ options }, entered) ?? [entered];
+	const texts = list.flat().map((choice) => {
+		if (typeof choice !== 'object' || choice === null) return spellingOf(choice ?? '', options);
+		throw new InputError(
+			`'${choicesProperty.displayName}' can't be ${showValue(choice)}`,
+			`Enter text values. For choices with an ID or a color, use '${fieldOptionsProperty.displayName}'.`,
+		);
+	});
+	return [...new Set(texts)].filter((text) => text.trim() !== '');
+}
+
+/** The text of a choice without outer spaces, unless the field has the choice with them. */
+function spellingOf(choice: unknown, options: readonly FieldOption[]): string {
+	const text = plainText(choice);
+	const known = options.map(({ label }) => label).filter((label) => label.trim() === text.trim());
+	return known.find((label) => label === text) ?? known[0] ?? text.trim();
 }
 
 /**

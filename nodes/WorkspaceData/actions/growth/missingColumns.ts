@@ -5,6 +5,7 @@ import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
 import type { Column } from './newFields';
 import type { Run } from '../run/run';
 import { isNameless } from '../writing/mapper';
+import { fieldOfKey } from '../writing/matching';
 import { cleanName, foldCase, slugsOf } from '../../model/text';
 import type { Write } from '../writing/valueConversion';
 
@@ -16,15 +17,6 @@ export interface Addition {
 
 /** The parts of writes that decide which columns a card needs. */
 export type PlannedWrites = readonly Pick<Write, 'columns' | 'options' | 'request'>[];
-
-/** The field of a key; undefined if there is none. Null for an ambiguous key, which its item reports. */
-function peek(index: FieldIndex, key: string, hint?: FieldHint): Field | undefined | null {
-	try {
-		return index.find(key, hint);
-	} catch {
-		return null;
-	}
-}
 
 /** The values of all items by key, in the order of their first use. */
 type Columns = ReadonlyMap<string, { values: unknown[]; hint: FieldHint | undefined }>;
@@ -55,7 +47,7 @@ export function missingColumns(index: FieldIndex, columns: Columns): Column[] {
 	const missing = new Map<string, { name: string; values: unknown[] }>();
 	for (const [name, { values, hint }] of columns) {
 		// An item reports its ambiguous keys and its values without a name.
-		if (peek(index, name, hint) !== undefined || isNameless(name)) continue;
+		if (fieldOfKey(index, name, hint) !== undefined || isNameless(name)) continue;
 		const known = missing.get(foldCase(name));
 		if (known) known.values = [...known.values, ...values];
 		else missing.set(foldCase(name), { name: cleanName(name), values });
@@ -81,7 +73,7 @@ export function keptNames(
 export function missingChoices(index: FieldIndex, columns: Columns): Addition[] {
 	const values = new Map<Field, unknown[]>();
 	for (const [key, column] of columns) {
-		const field = peek(index, key, column.hint);
+		const field = fieldOfKey(index, key, column.hint);
 		if (!field?.kind.choicesIn) continue;
 		values.set(field, [...(values.get(field) ?? []), ...column.values]);
 	}

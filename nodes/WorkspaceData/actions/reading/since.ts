@@ -22,6 +22,8 @@ import {
 	type SeenEntry,
 	type ValueText,
 } from '../../model/recordMemory';
+import { canonicalJson } from '../../model/value/serialization';
+import { isOfKind } from '../../model/value/value';
 import type { RecordTest } from '../../model/value/recordFilter';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { identityOf } from '../run/matchIndex';
@@ -101,7 +103,16 @@ function valueTexts(run: Run, index: FieldIndex, saw: ReadSeen | undefined) {
 		(text: (id: string, value: unknown) => string): ValueText =>
 		(id, value) => [nameOf(id), text(id, value)];
 	const ofVersion1 = [(_: string, value: unknown) => JSON.stringify(asDouble(value))];
-	const ofVersion2 = [identity, (id: string, value: unknown) => identity(id, asDouble(value))];
+	// Version 0.2.0 compared several choices in their order if one of them was removed from the field.
+	const ordered = (id: string, value: unknown): string => {
+		const field = index.byId(id);
+		const { set } = field?.kind ?? {};
+		if (!field || !set) return identity(id, value);
+		const member = { ...field, kind: set.kind };
+		const isRead = set.of(value, field).every((one) => isOfKind(member, one, run.zone));
+		return isRead ? identity(id, value) : `?${canonicalJson(value)}`;
+	};
+	const ofVersion2 = [ordered, (id: string, value: unknown) => ordered(id, asDouble(value))];
 	const isOutdated = saw && saw.version < TOKEN_VERSION;
 	return {
 		now: named((id, value) => identity(id, withoutLinks(value))),
@@ -167,13 +178,22 @@ const asDouble = (value: unknown): unknown =>
 const ownValues = (data: JsonObject, fields: readonly string[]): JsonObject =>
 	Object.fromEntries(fields.filter((id) => Object.hasOwn(data, id)).map((id) => [id, data[id]]));
 
-/** Replaces files with their IDs, because their links may be signed and then differ each time. */
+/**
+ * Replaces files with their IDs, because their links may be signed and then differ each time. Of other objects
+ * with an ID and a link, only the links are left out.
+ */
 function withoutLinks(value: unknown): unknown {
 	if (Array.isArray(value)) return value.map(withoutLinks);
-	const isFile =
-		isObject(value) && isIdentifier(value.id) && Object.values(value).some((part) => isLink(part));
-	return isFile ? { id: value.id } : value;
+	if (!isObject(value) || !isIdentifier(value.id) || !Object.values(value).some(isLink))
+		return value;
+	if (Object.keys(value).some((key) => FILE_KEY.test(key))) return { id: value.id };
+	return JSON.parse(
+		JSON.stringify(value, (_key, part: unknown) => (isLink(part) ? undefined : part)),
+	);
 }
+
+/** Properties that only files have. */
+const FILE_KEY = /^(?:file_?(?:name|size|type)|(?:mime|content)_?type)$/i;
 
 const isIdentifier = (id: unknown): boolean => typeof id === 'string' || typeof id === 'number';
 const isLink = (part: unknown): boolean => typeof part === 'string' && /^https?:\/\//i.test(part);

@@ -42,6 +42,19 @@ const loosened = (value: unknown): unknown =>
 				.replace(/^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)[.,]\d+/, '$1')
 		: value;
 
+/** The milliseconds in the text of a time, without zeros at the end. */
+function millisecondsIn(value: unknown): string {
+	const [, digits = ''] =
+		(typeof value === 'string' && /^\s*[\d-]+[T ][\d:]+[.,](\d{1,3})/.exec(value)) || [];
+	return digits.replace(/0+$/, '');
+}
+
+/** Returns true if times are the same once a service drops their fractions of a second, or of a millisecond. */
+const mayBeOneTime = (one: unknown, other: unknown): boolean => {
+	const [a, b] = [millisecondsIn(one), millisecondsIn(other)];
+	return a === '' || b === '' || a === b;
+};
+
 /** As `matchKey`, but the same for values that a service may store in one spelling. */
 export const looseKey: typeof matchKey = (fieldIds, data, index, zone) =>
 	matchKey(
@@ -173,12 +186,15 @@ export class MatchIndex {
 	async near(data: JsonObject): Promise<readonly DataRecord[]> {
 		this.nearby ??= this.fileNear();
 		const nearby = await this.nearby;
-		const { looseKeyOf, view } = this.source;
+		const { looseKeyOf, view, fieldIds } = this.source;
 		const key = looseKeyOf(data);
 		return (nearby.get(key) ?? [])
 			.map((record) => view.current(record))
 			.filter((record) => record !== 'deleted')
-			.filter((record) => looseKeyOf(record.data) === key);
+			.filter((record) => looseKeyOf(record.data) === key)
+			.filter((record) =>
+				fieldIds.every((id) => mayBeOneTime(ownValue(record.data, id), ownValue(data, id))),
+			);
 	}
 
 	/**

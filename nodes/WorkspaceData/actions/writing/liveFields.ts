@@ -12,6 +12,7 @@ import { readFormats, toRecordData, type Write } from './valueConversion';
 import { readDryRun } from './dryRun';
 import { requestOptions } from '../requestOptions';
 import { readColumns } from './mapper';
+import { fieldOfKey } from './matching';
 import { createWriter } from './writer';
 import { unchangedOption } from '../../ui/writeOptions';
 
@@ -105,7 +106,7 @@ export async function fieldsFor(
 ): Promise<FieldIndex> {
 	if (!index.fields.some(({ kind }) => kind.dependsOnRecords)) return index;
 	const matters = columns.entries.some(([key, value]) =>
-		index.candidates(key).some(({ kind }) => kind.dependsOnRecords?.(value)),
+		fieldOfKey(index, key, columns.hints.get(key))?.kind.dependsOnRecords?.(value),
 	);
 	return matters ? await run.fields.sampled(card, index, request) : index;
 }

@@ -3,7 +3,7 @@ import { isEmpty } from '../../model/value/emptyValue';
 import { showValue } from '../../model/value/serialization';
 import type { DataRecord } from '../../model/response/record';
 import type { Field } from '../../model/response/field';
-import type { FieldIndex } from '../../model/fieldIndex';
+import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
 import type { Zone } from '../../model/time';
 import { InputError } from '../../model/inputError';
 import { type JsonObject, ownValue } from '../../model/response/shapes';
@@ -11,6 +11,19 @@ import { looseKey, matchKey } from '../run/matchIndex';
 import type { Run } from '../run/run';
 import type { Columns } from './mapper';
 import { quote } from '../../model/names';
+
+/** The field of a key; undefined if there is none. Null for an ambiguous key, which its item reports. */
+export function fieldOfKey(
+	index: FieldIndex,
+	key: string,
+	hint?: FieldHint,
+): Field | undefined | null {
+	try {
+		return index.find(key, hint);
+	} catch {
+		return null;
+	}
+}
 
 /**
  * Returns the IDs of the matching fields of an item.

@@ -13,6 +13,7 @@ import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { combineErrors } from './combineErrors';
 import { EMPTY_IN_OUTPUT, Refused } from './difference';
 import { hasName, hintAtLeftOut, type Columns } from './mapper';
+import { fieldOfKey } from './matching';
 import type { ResultOptions } from './results';
 import type { Writer } from './writer';
 import {
@@ -113,7 +114,7 @@ export function toRecordData(write: Entered, index: FieldIndex): JsonObject {
 	for (const [key, entry] of columns.entries) {
 		try {
 			const field = conversion.fieldOf(key, entry);
-			const value = field && conversion.valueOf(field, key, entry);
+			const value = field && conversion.valueOf(field, entry);
 			if (field && value !== undefined) data.push([field.id, value]);
 		} catch (error) {
 			errors.push(error);
@@ -130,7 +131,8 @@ class Conversion {
 	private readonly index: FieldIndex;
 	private readonly rules: EntryRules;
 	private readonly ifUnknown: string | undefined;
-	private readonly matching: ReadonlySet<string>;
+	/** The IDs of the matching fields. An item may spell their names differently. */
+	private readonly matching: ReadonlySet<string | undefined>;
 	/** The keys of the fields that have a value. */
 	private readonly keys = new Map<string, string>();
 
@@ -141,7 +143,9 @@ class Conversion {
 		this.index = index;
 		this.rules = conversionRules(run, options);
 		this.ifUnknown = readChoice(unknownFieldsOption, options.unknownFields);
-		this.matching = new Set(columns.matchingKeys);
+		this.matching = new Set(
+			columns.matchingKeys.map((key) => fieldOfKey(index, key, columns.hints.get(key))?.id),
+		);
 	}
 
 	/**
@@ -154,7 +158,7 @@ class Conversion {
 		const field = this.named(key, entry);
 		if (!field) return undefined;
 		const { run, columns } = this.write;
-		if (field.isReadOnly && columns.isAutomatic && !this.matching.has(key)) {
+		if (field.isReadOnly && columns.isAutomatic && !this.matching.has(field.id)) {
 			run.messages.hint(
 				`'${key}' of the items wasn't written, because the service computes this field`,
 			);
@@ -187,9 +191,9 @@ class Conversion {
 	 * @returns undefined if there is none; `Refused` if the record may have the value already
 	 * @throws InputError if the field can't hold the value
 	 */
-	valueOf(field: Field, key: string, entry: unknown): unknown {
+	valueOf(field: Field, entry: unknown): unknown {
 		const { columns, isListed = false } = this.write;
-		const isKey = this.matching.has(key);
+		const isKey = this.matching.has(field.id);
 		// Version 2 returns null for an empty field, which doesn't mean that the user wants to clear it.
 		if (entry === null && !isKey && columns.origin?.hasNulls) {
 			return isListed ? EMPTY_IN_OUTPUT : undefined;

@@ -30,7 +30,7 @@ const MAX_TEXT_LENGTH = 255;
 
 /** Names of columns whose digits aren't amounts: a value in another row may begin with a zero. */
 const CODE_NAME =
-	/(?:^|[^\p{L}])(?:phone|tel|telephone|telefon|mobile|fax|zip|postal|postcode|plz|iban|isbn|ean|gtin|upc|sku|ssn|vat)(?=[^\p{L}]|$)/iu;
+	/(?:^|[^\p{L}])(?:(?:phone|telephone|telefon|mobile|fax)(?:numbers?|nummer|nr)?|tel|zip(?:codes?)?|postal(?:codes?)?|postcodes?|postleitzahl|plz|iban|isbn|ean|gtin|upc|sku|ssn|vat)(?=[^\p{L}]|$)/iu;
 /** Names of columns whose numbers may be Excel's days. */
 const DAY_NAME =
 	/(?:(?<!\p{L})(?:due|deadline|birthday|born|created|updated|start|end|since|until|fällig|fecha|data|jour|échéance|naissance)|(?<!up)date|datum|day|tag)(?!\p{L})/iu;

@@ -4,7 +4,7 @@ import { choiceListOf, readOptions } from '../response/option';
 import { isObject, type JsonObject } from '../response/shapes';
 import { InputError } from '../inputError';
 import { foldCase } from '../text';
-import { enteredChoice, showChoice } from './choices';
+import { enteredChoice, isChoice, showChoice } from './choices';
 import { isCanonicalNumber } from './decimal';
 
 /**
@@ -19,6 +19,8 @@ export function newChoices(field: Field, values: readonly unknown[]): string[] {
 			const text = String(choice).trim();
 			const key = foldCase(text);
 			if (text === '' || added.has(key) || enteredChoice(field.options, choice)) continue;
+			// Text that differs only in case from two choices is refused later.
+			if (isChoice(field.options, text)) continue;
 			added.set(key, text);
 		}
 	}

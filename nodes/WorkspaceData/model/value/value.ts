@@ -72,6 +72,10 @@ export function enter(field: ValueField, entered: unknown, rules: EntryRules): u
 		if (rules.fits && !holdsEmptyText(field)) return undefined;
 		if (entered === '') return '';
 	}
+	// Two different numbers of the service may have become this one.
+	if (rules.exact && typeof entered === 'number' && mayHaveLostDigits(entered)) {
+		throw unusable(field, entered, TOO_MANY_DIGITS);
+	}
 	const sent = field.kind.enter(entered, field, rules);
 	if (isSendable(sent)) return jsonForm(sent);
 	throw unusable(field, sent, 'Enter text, finite numbers, dates, or lists and objects of these.');
@@ -85,10 +89,6 @@ export function enter(field: ValueField, entered: unknown, rules: EntryRules): u
 export function enterOperand(field: ValueField, entered: unknown, rules: EntryRules): unknown {
 	let refusal: unknown = unusable(field, entered);
 	try {
-		// Two different numbers of the service may have become this one.
-		if (rules.exact && typeof entered === 'number' && mayHaveLostDigits(entered)) {
-			throw unusable(field, entered, TOO_MANY_DIGITS);
-		}
 		const sent = enter(field, entered, rules);
 		if (!isEmpty(sent) && field.kind.read(sent, field, rules.zone) !== undefined) return sent;
 	} catch (error) {

@@ -1,6 +1,7 @@
 /** Which fields and choices a card lacks for the values of a run. */
 import {
 	columnsOf,
+	keptNames,
 	missingChoices,
 	missingColumns,
 	type PlannedWrites,
@@ -105,6 +106,20 @@ describe('missing fields', () => {
 		const all = await columns(writeOf([['Pages', 1]]), writeOf([['Pages', 2]]));
 		expect(missingColumns(index, all)).toEqual([{ name: 'Pages', values: [1, 2] }]);
 	});
+});
+
+test.each([
+	['My Col', 'my_col', true],
+	['My  Col', 'my-col', true],
+	['my-col', 'my_col', true],
+	['Café Bar', 'café_bar', true],
+	['Price (€)', 'price', false],
+	['Price (€)', 'price_(€)', true],
+	['Discount %', 'discount', false],
+	['C#', 'c', false],
+])('a column %s goes into a field that the service calls %s: %s (O5)', (column, name, isSame) => {
+	const kept = keptNames(new FieldIndex([field(name)], 'Books'), [{ name: column, values: [] }]);
+	expect(kept.has(column)).toBe(isSame);
 });
 
 describe('missing choices', () => {

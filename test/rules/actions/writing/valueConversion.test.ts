@@ -135,12 +135,23 @@ test('an unknown choice is an error with advice, unless choices are added anyway
 	expect(JSON.stringify(adding)).not.toContain("'Add to the Field'");
 });
 
-test('a choice by which records are matched must be spelled exactly', () => {
-	expect(
-		failureOf(() => dataOf({ Status: 'DONE' }, {}, { matchingKeys: ['Status'] })),
-	).toMatchObject({
-		message: expect.stringContaining('DONE'),
-	});
+test.each([
+	['Status', 'Status'],
+	['status', 'Status'],
+	['id-Status', 'Status'],
+	['Status', 'Old'],
+])(
+	'a choice by which records are matched must be spelled exactly, under %s for %s',
+	(key, matching) => {
+		const hints = new Map([['Old', { fieldId: 'id-Status' }]]);
+		const matched = { matchingKeys: [matching], hints };
+		expect(failureOf(() => dataOf({ [key]: 'DONE' }, {}, matched))).toMatchObject({
+			message: expect.stringContaining('DONE'),
+		});
+	},
+);
+
+test('another choice is found in any case', () => {
 	expect(dataOf({ Status: 'DONE' })).toEqual({ 'id-Status': 'Done' });
 });
 

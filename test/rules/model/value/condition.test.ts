@@ -204,6 +204,16 @@ describe('a value that is none of its field’s kind, where records are chosen t
 		}
 	});
 
+	test("identifiers of choices, which nobody sees, don't contain a text", () => {
+		const about = field('F', 'single_select', options);
+		const stored = ['o1', 'o2', 'Low', 'o3', { id: 'o1', name: 'Low' }];
+		const found = (text: string) => stored.filter(testIn('contains', text, about, { zone }));
+		expect(found('LO')).toEqual(['o1', 'Low', { id: 'o1', name: 'Low' }]);
+		expect(found('o')).toEqual(['o1', 'Low', 'o3', { id: 'o1', name: 'Low' }]);
+		expect(found('1')).toEqual([]);
+		expect(stored.filter(containsText(about, 'o2'))).toEqual([]);
+	});
+
 	test("nor that a choice doesn't contain a text", () => {
 		const about = field('F', 'single_select', options);
 		const test = testIn('notContains', 'Low', about, { zone, isExact: true });

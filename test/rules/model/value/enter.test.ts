@@ -233,6 +233,20 @@ test.each([
 	expect(() => convert('text', value)).toThrow(`Field 'F' can't hold ${shown}`);
 });
 
+test.each(['text', 'number', 'single_select', 'a type of the future'])(
+	'%s: a number that may have lost digits finds no record to change (O2)',
+	(type) => {
+		const put = (value: number, fits: boolean) =>
+			enter(field('F', type), value, { ...rules, exact: true, fits });
+		for (const fits of [false, true]) {
+			expect(() => put(363228830310334464, fits)).toThrow(
+				expect.objectContaining({ description: expect.stringContaining('Enter it as text') }),
+			);
+			expect(String(put(9_007_199_254_740_991, fits))).toBe('9007199254740991');
+		}
+	},
+);
+
 test.each<[unknown, unknown]>([
 	[true, true],
 	['True', true],

@@ -92,15 +92,15 @@ describe('never a type that loses something', () => {
 		expect(inferType('Column', values).type).toBe('text');
 	});
 
-	test.each(['Phone', 'phoneNumber', 'Mobile Phone', 'zip_code', 'PLZ', 'ISBN', 'Home Phone'])(
-		'digits under the name %s stay a text',
-		(name) => {
-			expect(inferType(name, ['10115', '90210']).type).toBe('text');
-			expect(inferType('Population', ['10115', '90210']).type).toBe('number');
-			// Numbers are numbers, whatever their name.
-			expect(inferType(name, [10115, 90210]).type).toBe('number');
-		},
-	);
+	test.each([
+		...['Phone', 'phoneNumber', 'Mobile Phone', 'zip_code', 'PLZ', 'ISBN', 'Home Phone', 'Zipcode'],
+		...['ZIPCode', 'Postleitzahl', 'Telefonnummer', 'Phonenumber', 'Postalcode', 'Faxnummer'],
+	])('digits under the name %s stay a text', (name) => {
+		expect(inferType(name, ['10115', '90210']).type).toBe('text');
+		expect(inferType('Population', ['10115', '90210']).type).toBe('number');
+		// Numbers are numbers, whatever their name.
+		expect(inferType(name, [10115, 90210]).type).toBe('number');
+	});
 
 	test.each(['Microphones', 'Hotel', 'Faxes'])('digits under the name %s are amounts', (name) => {
 		expect(inferType(name, ['10115', '90210']).type).toBe('number');

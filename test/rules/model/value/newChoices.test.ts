@@ -82,6 +82,10 @@ test.each<[string, unknown]>([
 	expect(() => settingChoices(field('select', had), ['Late'])).toThrow(shown);
 });
 
+test('a third spelling of two choices is no new one: their field refuses it', () => {
+	expect(newChoices(field('select', ['Open', 'open']), ['OPEN', 'open', 'Late'])).toEqual(['Late']);
+});
+
 test('each new choice once; known choices in any spelling, empty values and other types add none', () => {
 	const status = field('select', [{ id: 'o1', name: 'Open' }]);
 	const values = ['Open', 'open ', 'o1', 'Late', 'late', ' Late', '', ' ', null, undefined, {}, 7];

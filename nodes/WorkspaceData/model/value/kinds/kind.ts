@@ -61,7 +61,7 @@ export interface EntryRules {
 	fits?: boolean;
 	/** True if text is refused that the field would shorten: `007` to 7, a time to its day. */
 	whole?: boolean;
-	/** True if choices must be spelled exactly, because they select records for a change. */
+	/** True for values that select records for a change: choices must be spelled exactly, and numbers exact. */
 	exact?: boolean;
 	/**
 	 * Collects choices that the field doesn't have but records may hold, with their errors. Without it,

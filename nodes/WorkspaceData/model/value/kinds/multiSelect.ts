@@ -2,7 +2,7 @@
 import { parseJsonText } from '../../response/json';
 import { isChoice, quoteChoice, splitChoices } from '../choices';
 import { compareForms, type Comparable } from '../comparable';
-import { textOf } from '../serialization';
+import { canonicalJson, textOf } from '../serialization';
 import { allowedChoices, choice, enterChoice } from './singleSelect';
 import { ANY_OF, EQUALITY, PARTS, unusable, type Kind, type ValueField } from './kind';
 
@@ -67,7 +67,9 @@ export const choices: Kind = {
 		},
 	],
 	read: (stored, field, zone) => setOf(stored, field, (one) => choice.read(one, field, zone)),
-	identify: (stored, field) => setOf(stored, field, (one) => choice.identify?.(one, field)),
+	// A removed choice, in a list because no choice's form is one.
+	identify: (stored, field) =>
+		setOf(stored, field, (one) => choice.identify?.(one, field) ?? [canonicalJson(one)]),
 	texts: (stored, field) =>
 		membersOf(stored, field).flatMap((one) => choice.texts?.(one, field) ?? [textOf(one)]),
 	set: { kind: choice, of: membersOf },

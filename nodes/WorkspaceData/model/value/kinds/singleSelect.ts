@@ -105,7 +105,8 @@ export const choice: Kind = {
 	texts(stored, field) {
 		const place = readChoice(stored, field);
 		const option = typeof place === 'number' ? field.options[place] : undefined;
-		return option ? [textOf(stored), ...option.labels] : [textOf(stored)];
+		// People don't see its identifier.
+		return option?.labels ?? [textOf(stored)];
 	},
 	enter: enterChoice,
 	accepts: allowedChoices,

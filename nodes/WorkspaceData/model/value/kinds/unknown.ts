@@ -36,8 +36,8 @@ export const unknown: Kind = {
 type Order = (stored: unknown) => number | undefined;
 
 /**
- * Compares days as written; if both have a time, as instants. Against a time, a day counts as its
- * beginning.
+ * Compares stored days as written, and stored times as instants. Against a stored time, an entered day counts
+ * as its beginning.
  */
 function againstTime(operand: Timestamp, zone: Zone): Order {
 	const instant = instantOf(operand, zone);
