@@ -160,6 +160,17 @@ test('D11: an item that waits in vain ends the others only if nothing was served
 	expect(await session.request(request('GET'))).toMatchObject({ status: 200 });
 });
 
+test.each<Partial<ApiRequest>>([{ impatient: true }, { optional: true }])(
+	'D11: %j: a request that is refused in vain ends no other',
+	async (how) => {
+		const { session } = await service(({ url }) =>
+			url.endsWith('/limited') ? answer(429, { 'retry-after': '1' }) : ok,
+		);
+		await expect(session.request(request('GET', { path: ['limited'], ...how }))).rejects.toThrow();
+		expect(await session.request(request('POST'))).toMatchObject({ status: 200 });
+	},
+);
+
 describe('a service that keeps silent', () => {
 	const silence = new Promise<never>(() => {}) as unknown as Answer;
 	const never = [silence] as const;
@@ -182,6 +193,15 @@ describe('a service that keeps silent', () => {
 			transient: true,
 		});
 		expect(errors[19]).toMatchObject({ message: expect.stringContaining("wasn't sent") });
+	});
+
+	test('D9: optional requests are sent once each, and their time-outs end nothing', async () => {
+		const { session, sent } = await service(silence, silence, silence, silence, ok);
+		for (let n = 0; n < 4; n += 1) {
+			await expect(session.request(request('GET', { optional: true }))).rejects.toThrow();
+		}
+		expect(await session.request(request('POST'))).toMatchObject({ status: 200 });
+		expect(sent).toHaveLength(5);
 	});
 
 	test('G11: after a response, nothing is left to end: the client would make an error of it', async () => {
