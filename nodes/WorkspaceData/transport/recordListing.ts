@@ -2,7 +2,7 @@
 import { readNextQuery, type Page } from '../model/response/page';
 import { readRecordPage, type DataRecord, type RecordPage } from '../model/response/record';
 import type { Session } from './session';
-import { ApiFailure, UnexpectedResponse } from './failure/failures';
+import { ApiFailure, UnexpectedResponse, Unreachable } from './failure/failures';
 import { namesPageSize, SMALL_PAGE, type RefusedSize } from './pageSize';
 import { pageSizeOf } from './processState';
 import { openListing, type Listing, type ListingOptions } from './paging';
@@ -94,7 +94,8 @@ export function openRecordListing(
 	function shrink(error: unknown): 'restart' {
 		const smaller = size === undefined ? undefined : pageSize.smallerAfter(error, size);
 		if (size === undefined || !smaller) throw error;
-		if (error instanceof ApiFailure) {
+		// A page that is too large to be read is no reason for smaller pages of other cards.
+		if (!(error instanceof Unreachable && error.tooLarge)) {
 			const isCertain = (refused?.isCertain ?? false) || namesPageSize(error);
 			refused = { size: refused?.size ?? size, isCertain };
 		}

@@ -246,16 +246,17 @@ class CredentialSession implements Session {
 	/** Sends a request, unless the service didn't respond to the previous ones. */
 	private async attempt({ request, options }: Call): Promise<Attempt> {
 		const { pace, clock } = this.opened;
-		const { timeoutMs: timeout = DEFAULT_TIMEOUT_MS, impatient, insistent, optional } = request;
+		const { timeoutMs: timeout = DEFAULT_TIMEOUT_MS, impatient, insistent } = request;
+		const { shrinks, optional } = request;
 		const isSilent = this.timeOuts >= MAX_TIMEOUTS || (impatient && pace.isSilent);
 		if (isSilent && !insistent) return { outcome: new SilentService(), token: undefined };
 		const start = clock.now();
 		const attempt = await sendOnce(this.opened, { ...options, timeout }, this.cancelling.signal);
 		const { outcome } = attempt;
-		// A timeout of the auth server says nothing about the service.
+		// A timeout of the auth server says nothing about the service; one of a large page may be due to its size.
 		if (outcome instanceof AccessTokenError || outcome instanceof Cancelled) return attempt;
 		const isTooLate = isTimeOut(outcome);
-		if (isTooLate && (optional || clock.now() - start < MIN_TIMEOUT_MS)) return attempt;
+		if (isTooLate && (shrinks || optional || clock.now() - start < MIN_TIMEOUT_MS)) return attempt;
 		this.timeOuts = isTooLate ? this.timeOuts + 1 : 0;
 		pace.noteSilence(isTooLate);
 		return attempt;

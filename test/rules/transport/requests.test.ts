@@ -2,6 +2,7 @@
 import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { openSession } from '../../../nodes/WorkspaceData/transport/session';
 import { Cancelled } from '../../../nodes/WorkspaceData/transport/failure/failures';
+import { openRecordListing } from '../../../nodes/WorkspaceData/transport/recordListing';
 import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
 import { createTestClock } from '../../support/clock';
 
@@ -202,6 +203,18 @@ describe('a service that keeps silent', () => {
 		}
 		expect(await session.request(request('POST'))).toMatchObject({ status: 200 });
 		expect(sent).toHaveLength(5);
+	});
+
+	test('O11: page sizes are halved as often as it takes; at the smallest, three time-outs are the last', async () => {
+		const pages: Answer = ({ qs }) =>
+			answer(200, {}, { records: [], next_cursor: null, limit: qs?.limit });
+		const slow = await service(silence, silence, silence, silence, silence, pages);
+		expect(await openRecordListing(slow.session, 'c1', Infinity).first(1)).toEqual([]);
+		expect(slow.sent.map(({ qs }) => qs?.limit)).toEqual([1_000, 500, 250, 125, 62, 31]);
+		const hanging = await service(...never);
+		await expect(openRecordListing(hanging.session, 'c1', 40).first(1)).rejects.toThrow();
+		expect(hanging.sent.map(({ qs }) => qs?.limit)).toEqual([40, 20, 10, 10, 10]);
+		await expect(hanging.session.request(request('GET'))).rejects.toThrow("wasn't sent");
 	});
 
 	test('G11: after a response, nothing is left to end: the client would make an error of it', async () => {
