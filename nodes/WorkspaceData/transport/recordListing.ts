@@ -6,7 +6,7 @@ import { ApiFailure, UnexpectedResponse, Unreachable } from './failure/failures'
 import { namesPageSize, SMALL_PAGE, type RefusedSize } from './pageSize';
 import { pageSizeOf } from './processState';
 import { openListing, type Listing, type ListingOptions } from './paging';
-import type { ReadOptions } from './request';
+import type { ApiRequest, ReadOptions } from './request';
 import { cardPath, NO_CONTENT, PARTIAL, unexpected } from './cardAndFieldListings';
 
 /** Reads one page of records. @param limit records wanted; if undefined, the service decides */
@@ -15,14 +15,13 @@ async function readRecords(
 	cardId: string,
 	cursor: string | undefined,
 	limit: number | undefined,
-	options: ReadOptions,
+	options: ReadOptions & Pick<ApiRequest, 'shrinks'>,
 ): Promise<RecordPage> {
 	const { status, body, headers } = await session.request({
 		method: 'GET',
 		path: [...cardPath(cardId), 'records'],
 		query: { ...(limit && { limit }), ...(cursor !== undefined && { cursor }) },
 		...options,
-		shrinks: limit !== undefined && limit > SMALL_PAGE,
 	});
 	if (status === NO_CONTENT && cursor === undefined) return { records: [], nextCursor: null };
 	const page = readRecordPage(body);
@@ -104,7 +103,8 @@ export function openRecordListing(
 	}
 
 	async function readPage(cursor: string | undefined): Promise<Page<DataRecord> | 'restart'> {
-		const page = await readRecords(session, cardId, cursor, size, options).catch(shrink);
+		const request = { ...options, shrinks: size !== undefined && size > SMALL_PAGE };
+		const page = await readRecords(session, cardId, cursor, size, request).catch(shrink);
 		if (page === 'restart') return page;
 		pageSize.accepted(size, refused);
 		refused = undefined;

@@ -253,11 +253,13 @@ class CredentialSession implements Session {
 		const start = clock.now();
 		const attempt = await sendOnce(this.opened, { ...options, timeout }, this.cancelling.signal);
 		const { outcome } = attempt;
-		// A timeout of the auth server says nothing about the service; one of a large page may be due to its size.
+		// A timeout of the auth server says nothing about the service.
 		if (outcome instanceof AccessTokenError || outcome instanceof Cancelled) return attempt;
 		const isTooLate = isTimeOut(outcome);
-		if (isTooLate && (shrinks || optional || clock.now() - start < MIN_TIMEOUT_MS)) return attempt;
-		this.timeOuts = isTooLate ? this.timeOuts + 1 : 0;
+		if (isTooLate && (optional || clock.now() - start < MIN_TIMEOUT_MS)) return attempt;
+		// The size may be the reason: the run goes to smaller ones first.
+		if (!isTooLate) this.timeOuts = 0;
+		else if (!shrinks) this.timeOuts += 1;
 		pace.noteSilence(isTooLate);
 		return attempt;
 	}

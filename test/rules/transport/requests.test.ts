@@ -2,7 +2,10 @@
 import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { openSession } from '../../../nodes/WorkspaceData/transport/session';
 import { Cancelled } from '../../../nodes/WorkspaceData/transport/failure/failures';
-import { openRecordListing } from '../../../nodes/WorkspaceData/transport/recordListing';
+import {
+	getRecordPage,
+	openRecordListing,
+} from '../../../nodes/WorkspaceData/transport/recordListing';
 import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
 import { createTestClock } from '../../support/clock';
 
@@ -215,6 +218,26 @@ describe('a service that keeps silent', () => {
 		await expect(openRecordListing(hanging.session, 'c1', 40).first(1)).rejects.toThrow();
 		expect(hanging.sent.map(({ qs }) => qs?.limit)).toEqual([40, 20, 10, 10, 10]);
 		await expect(hanging.session.request(request('GET'))).rejects.toThrow("wasn't sent");
+	});
+
+	test('D9: pages that no smaller one replaces count as silence', async () => {
+		const { session, sent } = await service(...never);
+		const read = async () => await getRecordPage(session, 'c1', undefined, 100);
+		await expect(read()).rejects.toThrow('no response came in time');
+		await expect(read()).rejects.toThrow("wasn't sent");
+		expect(sent).toHaveLength(3);
+	});
+
+	test('C11: halved pages of a run tell a waiting user that the service is silent', async () => {
+		const { session, sent } = await service(...never);
+		const reading = openRecordListing(session, 'c1', 40)
+			.first(1)
+			.catch(() => {});
+		while (sent.length < 2) await new Promise(setImmediate);
+		await expect(session.request(request('GET', { impatient: true }))).rejects.toThrow(
+			"wasn't sent",
+		);
+		await reading;
 	});
 
 	test('G11: after a response, nothing is left to end: the client would make an error of it', async () => {
