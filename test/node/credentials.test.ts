@@ -512,6 +512,28 @@ describe('service accounts', () => {
 		expect(tokenRequests()).toHaveLength(2);
 	});
 
+	test("n8n's HTTP Request node keeps a token that works while no other can be had (B14)", async () => {
+		const context = executeContext(account());
+		const { workspaceId, baseUrl, control } = workspace.service;
+		const get = async (path: string) =>
+			await context.helpers.requestWithAuthentication
+				.call(context, 'workspaceDataServiceAccountApi', {
+					method: 'GET',
+					uri: `${baseUrl}/workspaces/${workspaceId}/${path}`,
+					json: true,
+				})
+				.then(
+					() => 'read',
+					({ httpCode }: { httpCode: string }) => httpCode,
+				);
+		expect(await get('cards')).toBe('read');
+		const now = Date.now.bind(Date);
+		const later = jest.spyOn(Date, 'now').mockImplementation(() => now() + 31_000);
+		control.failTokens({ mode: 'unavailable' });
+		expect([await get('cards/none'), await get('cards')]).toEqual(['404', 'read']);
+		later.mockRestore();
+	});
+
 	test('a token that expired in the meantime is taken out of messages, too', async () => {
 		const card = { type: 'about:blank', title: 'No access' };
 		const echo = await startWebServer((request, response) => {

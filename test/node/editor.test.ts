@@ -350,6 +350,21 @@ describe('requests of the editor', () => {
 			expect((await press(kind)).status).toBe('OK');
 		});
 
+		test('a workspace without cards may answer 204 (O15)', async () => {
+			workspace.service.control.fail({ path: '/cards$', status: 204, body: 'empty' });
+			expect((await press('apiKey')).status).toBe('OK');
+		});
+
+		test.each([
+			[429, {}],
+			[403, { 'x-ratelimit-remaining': '0' }],
+		])('%d for the rate limit blames no entry (O22)', async (status, headers) => {
+			workspace.service.control.fail({ path: '/cards$', status, headers, body: 'html' });
+			const { message } = await press('apiKey');
+			expect(message).toContain('Test the credential again after the rate limit resets.');
+			expect(message).not.toContain("Check '");
+		});
+
 		test.each([
 			['apiKey', { apiKey: 'wrong-key-of-nobody' }, "Check 'API Key'"],
 			['apiKey', { apiKey: '' }, "'API Key' is empty"],
@@ -383,7 +398,8 @@ describe('requests of the editor', () => {
 			[200, "isn't the workspace service"],
 			[404, "doesn't offer the API at this address"],
 			[403, 'A web page responded, not the service'],
-			[502, "doesn't offer the API at this address"],
+			[502, 'often while the service is restarted or overloaded'],
+			[503, 'often while the service is restarted or overloaded'],
 			[302, 'redirects to another address'],
 		])('another web server that answers %i', async (status, message) => {
 			const server = await startWebServer((_request, response) => {

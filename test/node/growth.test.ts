@@ -1,4 +1,5 @@
 /** Cards, fields and choices that a run adds. */
+import { hurry } from '../support/quickTime';
 import type { IDataObject } from 'n8n-workflow';
 import { type ActionRun, hintsOf, runAction } from '../support/n8n';
 import { byId, fromList, mapAutomatically, mapEach } from '../support/parameters';
@@ -1016,6 +1017,19 @@ describe('Create From Items', () => {
 			// Without the option it would wait for 10 s.
 			expect(elapsed()).toBeLessThan(8_000);
 			expect(await typesOf(name)).toEqual({ A: 'text', B: 'number', C: 'email' });
+		});
+
+		test('a description that the rate limit refuses first: its types, after the wait', async () => {
+			hurry();
+			const name = newName();
+			const { control } = workspace.service;
+			const path = '/openapi.json$';
+			control.fail({ path, status: 429, headers: { 'retry-after': '8' } });
+			const properties = { type: { enum: ['text', 'email'] } };
+			const json = { components: { schemas: { Field: { properties } } } };
+			control.fail({ path, status: 200, body: 'json', json });
+			expect((await run(name, items)).error).toBeUndefined();
+			expect(await typesOf(name)).toEqual({ A: 'text', B: 'text', C: 'email' });
 		});
 
 		test('a description that is none: the usual types', async () => {

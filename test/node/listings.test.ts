@@ -73,6 +73,14 @@ describe('listings in other ways than the interface shows', () => {
 			expect(error?.message).toContain(message);
 			expect(workspace.requests().some((request) => request.startsWith('POST'))).toBe(false);
 		});
+
+		test.each([{ total_records: 9 }, { meta: { totalRows: '9' } }])(
+			'a list of fields with the number of records, %j, is complete (O12)',
+			async (more) => {
+				answer('GET', '/fields$', { fields: [{ id: 'f1', name: 'Other', type: 'text' }], ...more });
+				expect((await list('field')).json).toHaveLength(1);
+			},
+		);
 	});
 
 	test.each(['cards', 'fields', 'records'])(

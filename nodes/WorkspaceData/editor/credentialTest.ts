@@ -12,13 +12,15 @@ import { InputError } from '../model/inputError';
 import { readProblem, readRefusal, type Problem } from '../model/response/problem';
 import { isKeptBack } from '../model/response/statusTitles';
 import { redact } from '../model/redact';
+import { NO_CONTENT } from '../transport/cardAndFieldListings';
 import { accessTokens } from '../transport/processState';
 import { systemClock, type Clock } from '../transport/http/clock';
 import { entryText } from '../transport/auth/credential';
 import { AccessTokenError, NetworkFailure, UnusableResponse } from '../transport/failure/failures';
-import { IN_BETWEEN } from '../transport/failure/explain';
+import { IN_BETWEEN, pageAdvice } from '../transport/failure/explain';
 import { readNetworkFault } from '../transport/failure/networkFault';
 import { requestAccessToken } from '../transport/auth/tokenRequest';
+import { isRateLimited, type Headers } from '../transport/http/rateLimitHeaders';
 import { sendAndRead, type Send } from '../transport/http/sendAndRead';
 
 /** Timeout of the whole response, in ms. */
@@ -50,8 +52,14 @@ const wordsOf = ({ kind = '', title, detail = '' }: Problem): string =>
 	[kind, title, detail].join(' ').replace(/\S*\/\S*/g, '');
 
 /** Returns a message that says which entry of the credential the unsuccessful response points to. */
-function blame(problem: Problem, host: string, keyAdvice: string): string {
+function blame(
+	problem: Problem,
+	{ host, keyAdvice, headers }: { host: string; keyAdvice: string; headers: Headers },
+): string {
 	const { status } = problem;
+	if (isRateLimited(status, headers, true)) {
+		return 'Test the credential again after the rate limit resets';
+	}
 	if (isKeptBack(problem)) return `${problem.title}. ${IN_BETWEEN} Check 'Base URL'`;
 	if (status === 401) return keyAdvice;
 	// The service refused with a success status, so its own message says the rest.
@@ -59,6 +67,7 @@ function blame(problem: Problem, host: string, keyAdvice: string): string {
 	if (status < 400) {
 		return `${host} redirects to another address. Enter the final address in 'Base URL'`;
 	}
+	if (problem.foreign && status >= 500) return pageAdvice('Test the credential again later.');
 	const wrongAddress = `${host} doesn't offer the API at this address. Check 'Base URL'`;
 	if (problem.foreign) return wrongAddress;
 	const words = wordsOf(problem);
@@ -105,8 +114,9 @@ async function listsCards(
 			response.description ?? "Check 'Base URL'",
 		);
 	}
-	const { status, body } = response ?? { status: 0, body: '' };
+	const { status, body, headers } = response ?? { status: 0, body: '', headers: {} };
 	const refusal = readRefusal(status, body, clean);
+	if (status === NO_CONTENT) return undefined;
 	if (status === 200 && !refusal) {
 		return readCards(body)
 			? undefined
@@ -114,7 +124,7 @@ async function listsCards(
 	}
 	const problem = refusal ?? readProblem(status, body, clean);
 	return sentence(
-		blame(problem, host, keyAdvice),
+		blame(problem, { host, keyAdvice, headers }),
 		`It responded: ${problem.detail ?? problem.title}`,
 	);
 }

@@ -113,7 +113,7 @@ class PagedListing<Entry extends { id: string }> implements Listing<Entry> {
 
 	async find(id: string): Promise<Entry | undefined> {
 		if (!this.options.keep) {
-			for await (const entry of this) if (entry.id === id) return entry;
+			for await (const entry of this.inParts(false)) if (entry.id === id) return entry;
 		}
 		while (!this.ids.has(id)) {
 			if (!(await this.readOn())) return undefined;
@@ -121,9 +121,13 @@ class PagedListing<Entry extends { id: string }> implements Listing<Entry> {
 		return this.byId.get(id);
 	}
 
-	async *[Symbol.asyncIterator](): AsyncGenerator<Entry> {
+	[Symbol.asyncIterator](): AsyncGenerator<Entry> {
+		return this.inParts(true);
+	}
+
+	private async *inParts(ahead: boolean): AsyncGenerator<Entry> {
 		for (let start = this.options.keep ? 0 : this.dropped; ; ) {
-			const some = await this.part(start, PART, true);
+			const some = await this.part(start, PART, ahead);
 			if (some.length === 0) return;
 			yield* some;
 			start += some.length;

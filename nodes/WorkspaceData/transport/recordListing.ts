@@ -2,11 +2,11 @@
 import { readNextQuery, type Page } from '../model/response/page';
 import { readRecordPage, type DataRecord, type RecordPage } from '../model/response/record';
 import type { Session } from './session';
-import { ApiFailure, UnexpectedResponse } from './failure/failures';
+import { ApiFailure, UnexpectedResponse, Unreachable } from './failure/failures';
 import { namesPageSize, SMALL_PAGE, type RefusedSize } from './pageSize';
 import { pageSizeOf } from './processState';
 import { openListing, type Listing, type ListingOptions } from './paging';
-import type { ReadOptions } from './request';
+import type { ApiRequest, ReadOptions } from './request';
 import { cardPath, NO_CONTENT, PARTIAL, unexpected } from './cardAndFieldListings';
 
 /** Reads one page of records. @param limit records wanted; if undefined, the service decides */
@@ -15,14 +15,13 @@ async function readRecords(
 	cardId: string,
 	cursor: string | undefined,
 	limit: number | undefined,
-	options: ReadOptions,
+	options: ReadOptions & Pick<ApiRequest, 'shrinks'>,
 ): Promise<RecordPage> {
 	const { status, body, headers } = await session.request({
 		method: 'GET',
 		path: [...cardPath(cardId), 'records'],
 		query: { ...(limit && { limit }), ...(cursor !== undefined && { cursor }) },
 		...options,
-		shrinks: limit !== undefined && limit > SMALL_PAGE,
 	});
 	if (status === NO_CONTENT && cursor === undefined) return { records: [], nextCursor: null };
 	const page = readRecordPage(body);
@@ -94,7 +93,8 @@ export function openRecordListing(
 	function shrink(error: unknown): 'restart' {
 		const smaller = size === undefined ? undefined : pageSize.smallerAfter(error, size);
 		if (size === undefined || !smaller) throw error;
-		if (error instanceof ApiFailure) {
+		// A page that is too large to be read is no reason for smaller pages of other cards.
+		if (!(error instanceof Unreachable && error.tooLarge)) {
 			const isCertain = (refused?.isCertain ?? false) || namesPageSize(error);
 			refused = { size: refused?.size ?? size, isCertain };
 		}
@@ -103,7 +103,8 @@ export function openRecordListing(
 	}
 
 	async function readPage(cursor: string | undefined): Promise<Page<DataRecord> | 'restart'> {
-		const page = await readRecords(session, cardId, cursor, size, options).catch(shrink);
+		const request = { ...options, shrinks: size !== undefined && size > SMALL_PAGE };
+		const page = await readRecords(session, cardId, cursor, size, request).catch(shrink);
 		if (page === 'restart') return page;
 		pageSize.accepted(size, refused);
 		refused = undefined;

@@ -28,6 +28,11 @@ export interface ApiRequest {
 	shrinks?: boolean;
 	/** True if it stops at the first fault and waits only seconds for the rate limit, because a user is waiting. */
 	impatient?: boolean;
+	/**
+	 * True if the caller continues without it: after a timeout it isn't sent again, and its failure says nothing about
+	 * other requests.
+	 */
+	optional?: boolean;
 	/** True if it is sent although others got no response, because a user requested it and is waiting. */
 	insistent?: boolean;
 	/** True if it is sent before all waiting requests, because these depend on it. */
@@ -65,7 +70,13 @@ export function toHttpRequest(
 /** The settings of a request for a listing, except for its address. */
 export type ReadOptions = Pick<
 	ApiRequest,
-	'timeoutMs' | 'maxParallel' | 'requestsPerSecond' | 'impatient' | 'insistent' | 'ahead'
+	| 'timeoutMs'
+	| 'maxParallel'
+	| 'requestsPerSecond'
+	| 'impatient'
+	| 'optional'
+	| 'insistent'
+	| 'ahead'
 >;
 
 /** A response of the service or its auth server. */

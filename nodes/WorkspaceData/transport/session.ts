@@ -247,6 +247,7 @@ class CredentialSession implements Session {
 	private async attempt({ request, options }: Call): Promise<Attempt> {
 		const { pace, clock } = this.opened;
 		const { timeoutMs: timeout = DEFAULT_TIMEOUT_MS, impatient, insistent } = request;
+		const { shrinks, optional } = request;
 		const isSilent = this.timeOuts >= MAX_TIMEOUTS || (impatient && pace.isSilent);
 		if (isSilent && !insistent) return { outcome: new SilentService(), token: undefined };
 		const start = clock.now();
@@ -255,8 +256,10 @@ class CredentialSession implements Session {
 		// A timeout of the auth server says nothing about the service.
 		if (outcome instanceof AccessTokenError || outcome instanceof Cancelled) return attempt;
 		const isTooLate = isTimeOut(outcome);
-		if (isTooLate && clock.now() - start < MIN_TIMEOUT_MS) return attempt;
-		this.timeOuts = isTooLate ? this.timeOuts + 1 : 0;
+		if (isTooLate && (optional || clock.now() - start < MIN_TIMEOUT_MS)) return attempt;
+		// The size may be the reason: the run goes to smaller ones first.
+		if (!isTooLate) this.timeOuts = 0;
+		else if (!shrinks) this.timeOuts += 1;
 		pace.noteSilence(isTooLate);
 		return attempt;
 	}
@@ -307,7 +310,9 @@ class CredentialSession implements Session {
 		}
 		if (act === 'done') return refusalOf(outcome, request, origin, before) ?? outcome;
 		const isUnserved = waitingSince !== undefined && pace.servedAt <= waitingSince;
-		if (isUnserved && asksToWait(outcome, request)) this.exhaust(outcome);
+		// It waited for seconds only, or at an address with limits that others needn't have.
+		const saysNothing = request.impatient === true || request.optional === true;
+		if (isUnserved && !saysNothing && asksToWait(outcome, request)) this.exhaust(outcome);
 		const failure = apiFailure(outcome, request, origin, sent);
 		const isGone = act === 'alreadyGone' && saysGone(failure, [request.deletes ?? '']);
 		return isGone ? { ...outcome, status: 204, body: '' } : failure;

@@ -71,6 +71,11 @@ test.each<[number, unknown, string | undefined]>([
 	expect(apiFailure(respond(status, body), sending(creates), origin).advice).toBeUndefined();
 });
 
+test.each([403, 503])('%d for the rate limit: its advice (O22)', (status) => {
+	const limited = { ...respond(status), headers: { 'x-ratelimit-remaining': '0' } };
+	expect(apiFailure(limited, sending(), origin).advice).toMatch(/after the limit resets/);
+});
+
 test.each([
 	[401, /new access token/],
 	[403, /role of this service account/],

@@ -124,6 +124,14 @@ describe('G5: a listing whose every page has a new cursor', () => {
 	});
 });
 
+test('an entry is looked for without a page more than needed (O1)', async () => {
+	const { opened, asked } = tens(30, { keep: false });
+	expect(await opened.find('e5')).toEqual({ id: 'e5' });
+	expect(asked).toEqual([0]);
+	expect(await opened.find('e15')).toEqual({ id: 'e15' });
+	expect(asked).toEqual([0, 10]);
+});
+
 let services = 0;
 
 /**
@@ -217,6 +225,9 @@ describe('the size of pages', () => {
 		const unnamed = service(15, upTo(13, refusal(422)));
 		for (let n = 0; n < 3; n += 1) expect(await unnamed.read()).toEqual(ids(15));
 		expect(unnamed.limits).toEqual([1_000, 10, 10, 1_000, 10, 10, 10, 10]);
+		const slow = service(15, upTo(200, late));
+		for (let n = 0; n < 3; n += 1) expect(await slow.read()).toEqual(ids(15));
+		expect(slow.limits).toEqual([1_000, 500, 250, 125, 1_000, 500, 250, 125, 125]);
 	});
 
 	test('is the same for all pages, as a cursor may depend on it, and never grows (H10)', async () => {

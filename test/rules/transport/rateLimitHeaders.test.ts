@@ -74,6 +74,9 @@ test.each<[number, Headers, boolean]>([
 	[403, { 'x-ratelimit-remaining': '3' }, false],
 	[403, {}, false],
 	[503, {}, false],
+	// Some services mean no limit by a limit of 0 (G9).
+	[403, { 'x-ratelimit-limit': '0', 'x-ratelimit-remaining': '0' }, false],
+	[503, { 'x-ratelimit-limit': '-1', 'x-ratelimit-remaining': '0' }, false],
 	[401, { 'x-ratelimit-remaining': '0' }, false],
 	[200, { 'x-ratelimit-remaining': '0' }, false],
 ])(

@@ -2,6 +2,10 @@
 import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { openSession } from '../../../nodes/WorkspaceData/transport/session';
 import { Cancelled } from '../../../nodes/WorkspaceData/transport/failure/failures';
+import {
+	getRecordPage,
+	openRecordListing,
+} from '../../../nodes/WorkspaceData/transport/recordListing';
 import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
 import { createTestClock } from '../../support/clock';
 
@@ -160,6 +164,17 @@ test('D11: an item that waits in vain ends the others only if nothing was served
 	expect(await session.request(request('GET'))).toMatchObject({ status: 200 });
 });
 
+test.each<Partial<ApiRequest>>([{ impatient: true }, { optional: true }])(
+	'D11: %j: a request that is refused in vain ends no other',
+	async (how) => {
+		const { session } = await service(({ url }) =>
+			url.endsWith('/limited') ? answer(429, { 'retry-after': '1' }) : ok,
+		);
+		await expect(session.request(request('GET', { path: ['limited'], ...how }))).rejects.toThrow();
+		expect(await session.request(request('POST'))).toMatchObject({ status: 200 });
+	},
+);
+
 describe('a service that keeps silent', () => {
 	const silence = new Promise<never>(() => {}) as unknown as Answer;
 	const never = [silence] as const;
@@ -182,6 +197,47 @@ describe('a service that keeps silent', () => {
 			transient: true,
 		});
 		expect(errors[19]).toMatchObject({ message: expect.stringContaining("wasn't sent") });
+	});
+
+	test('D9: optional requests are sent once each, and their time-outs end nothing', async () => {
+		const { session, sent } = await service(silence, silence, silence, silence, ok);
+		for (let n = 0; n < 4; n += 1) {
+			await expect(session.request(request('GET', { optional: true }))).rejects.toThrow();
+		}
+		expect(await session.request(request('POST'))).toMatchObject({ status: 200 });
+		expect(sent).toHaveLength(5);
+	});
+
+	test('O11: page sizes are halved as often as it takes; at the smallest, three time-outs are the last', async () => {
+		const pages: Answer = ({ qs }) =>
+			answer(200, {}, { records: [], next_cursor: null, limit: qs?.limit });
+		const slow = await service(silence, silence, silence, silence, silence, pages);
+		expect(await openRecordListing(slow.session, 'c1', Infinity).first(1)).toEqual([]);
+		expect(slow.sent.map(({ qs }) => qs?.limit)).toEqual([1_000, 500, 250, 125, 62, 31]);
+		const hanging = await service(...never);
+		await expect(openRecordListing(hanging.session, 'c1', 40).first(1)).rejects.toThrow();
+		expect(hanging.sent.map(({ qs }) => qs?.limit)).toEqual([40, 20, 10, 10, 10]);
+		await expect(hanging.session.request(request('GET'))).rejects.toThrow("wasn't sent");
+	});
+
+	test('D9: pages that no smaller one replaces count as silence', async () => {
+		const { session, sent } = await service(...never);
+		const read = async () => await getRecordPage(session, 'c1', undefined, 100);
+		await expect(read()).rejects.toThrow('no response came in time');
+		await expect(read()).rejects.toThrow("wasn't sent");
+		expect(sent).toHaveLength(3);
+	});
+
+	test('C11: halved pages of a run tell a waiting user that the service is silent', async () => {
+		const { session, sent } = await service(...never);
+		const reading = openRecordListing(session, 'c1', 40)
+			.first(1)
+			.catch(() => {});
+		while (sent.length < 2) await new Promise(setImmediate);
+		await expect(session.request(request('GET', { impatient: true }))).rejects.toThrow(
+			"wasn't sent",
+		);
+		await reading;
 	});
 
 	test('G11: after a response, nothing is left to end: the client would make an error of it', async () => {

@@ -42,7 +42,7 @@ async function offeredTypes(
 ): Promise<readonly string[]> {
 	const described = await run
 		.description('json', {
-			impatient: true,
+			optional: true,
 			timeoutMs: Math.min(timeoutMs, DESCRIPTION_TIMEOUT_MS),
 		})
 		.then(describedFieldTypes)

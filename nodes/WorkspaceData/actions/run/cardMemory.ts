@@ -115,7 +115,7 @@ export class CardMemory {
 	/** Opens a view for a new listing. @param beneath in a dry run, the view of writes that were really sent */
 	open(now: number, beneath?: CardView): CardView {
 		this.forget(now);
-		const view = new CardView(this, beneath);
+		const view = new CardView(this, now, beneath);
 		this.views.add(view);
 		return view;
 	}
@@ -232,10 +232,12 @@ export class CardView {
 	readonly since: number;
 	private readonly memory: CardMemory;
 	private readonly beneath: CardView | undefined;
+	private readonly openedAt: number;
 	private readonly unlisted = new Set<string>();
 
-	constructor(memory: CardMemory, beneath?: CardView) {
+	constructor(memory: CardMemory, openedAt: number, beneath?: CardView) {
 		this.memory = memory;
+		this.openedAt = openedAt;
 		this.beneath = beneath;
 		this.since = memory.next;
 	}
@@ -303,13 +305,14 @@ export class CardView {
 
 	/**
 	 * Returns a function that returns the steps since its last call. The first call returns the steps since the
-	 * listing was opened, and earlier creations that it may not show yet.
+	 * listing was opened, and creations in the minute before, which it may not show yet.
 	 */
 	follow(): () => readonly Step[] {
 		const beneath = this.beneath?.follow();
 		const unseen = this.memory
 			.before(this.since)
-			.filter(({ creation = 'answered' }) => creation !== 'answered');
+			.filter(({ creation = 'answered' }) => creation !== 'answered')
+			.filter(({ at }) => this.openedAt - at < LAG_MS);
 		let next = this.since;
 		return () => {
 			const news = [...(beneath?.() ?? []), ...unseen.splice(0), ...this.memory.from(next)];

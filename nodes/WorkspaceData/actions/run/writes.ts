@@ -199,11 +199,21 @@ export class Writes {
 		open: (isFirst: boolean) => Listing,
 		read: (listing: Listing) => Promise<void>,
 	): Promise<Listing> {
+		return (await this.readWhole(place, open, read)).listing;
+	}
+
+	/** As `readAll`, and tells if the last listing can't have skipped a record. */
+	private async readWhole<Listing extends { hasShifted(): boolean }>(
+		place: WritePlace,
+		open: (isFirst: boolean) => Listing,
+		read: (listing: Listing) => Promise<void>,
+	): Promise<{ listing: Listing; isWhole: boolean }> {
 		const { memory } = this.seenOf({ ...place, isDry: false });
 		for (let tries = 1; ; tries += 1) {
 			const listing = open(tries === 1);
 			const isSteady = await memory.withoutDeletions(async () => await read(listing));
-			if ((isSteady && !listing.hasShifted()) || tries === MAX_READINGS) return listing;
+			const isWhole = isSteady && !listing.hasShifted();
+			if (isWhole || tries === MAX_READINGS) return { listing, isWhole };
 		}
 	}
 
@@ -225,10 +235,10 @@ export class Writes {
 		const matches = new MatchIndex({
 			readAll: async (take) => {
 				const open = () => records.again(place.card, request);
-				const listing = await this.readAll(place, open, async (all) => {
+				const { isWhole } = await this.readWhole(place, open, async (all) => {
 					for await (const record of all) take(record);
 				});
-				return !listing.hasShifted();
+				return isWhole;
 			},
 			keyOf: (data) => matchKey(fieldIds, data, index, zone),
 			looseKeyOf: (data) => looseKey(fieldIds, data, index, zone),

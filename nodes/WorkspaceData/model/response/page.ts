@@ -98,15 +98,12 @@ export function readNextQuery(body: unknown, link: unknown): Record<string, stri
 	return cursor === null ? null : { cursor };
 }
 
-/** The total number of entries; undefined if the listing doesn't say. @param header `X-Total-Count` */
+/** The total number of cards or fields; undefined if the listing doesn't say. @param header `X-Total-Count` */
 export function readTotal(body: unknown, header: unknown): number | undefined {
 	const stated = Number(header ?? NaN);
 	if (Number.isSafeInteger(stated)) return stated;
 	if (!isObject(body)) return undefined;
-	return numberIn(body, [
-		...['total', 'total_count', 'totalCount', 'total_items', 'totalItems', 'total_records'],
-		...['totalRecords', 'totalRows', 'total_rows'],
-	]);
+	return numberIn(body, ['total', 'total_count', 'totalCount', 'total_items', 'totalItems']);
 }
 
 /** Names under which services say that a list continues, or where it continues. */

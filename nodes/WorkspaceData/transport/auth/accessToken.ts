@@ -104,11 +104,11 @@ export class AccessTokens {
 		account.refused = true;
 	}
 
-	/** Forgets the token unless it is fresh, because a request failed for an unknown reason. */
+	/** Has the token renewed unless it is fresh, because a request failed for an unknown reason. */
 	suspect(credential: ICredentialDataDecryptedObject): void {
-		const account = this.accountOf(credential);
-		const { issuedAt = Infinity } = account.token ?? {};
-		if (this.clock.now() - issuedAt > FRESH_MS) account.token = undefined;
+		const { token } = this.accountOf(credential);
+		const now = this.clock.now();
+		if (token && now - token.issuedAt > FRESH_MS) token.renewAt = Math.min(token.renewAt, now);
 	}
 
 	/** The tokens that the service may quote in its messages. */

@@ -68,7 +68,12 @@ export function apiFailure(
 	const { status, headers, body } = response;
 	const problem = readProblem(status, body, redact);
 	const rateLimited = isRateLimited(status, headers, isRepeatable(request.method));
-	return new ApiFailure(problem, advice(problem, request, authentication), rateLimited, sent);
+	return new ApiFailure(
+		problem,
+		advice(problem, request, authentication, rateLimited),
+		rateLimited,
+		sent,
+	);
 }
 
 /**
@@ -133,7 +138,7 @@ function networkAdvice(
 const SAYS_UNIQUE = /\b(?:unique|duplicate|already (?:exists|taken|in use|used))\b/i;
 
 /** Advice for a web page instead of a response. @param later the first advice, as a sentence; may be empty */
-const pageAdvice = (later: string): string =>
+export const pageAdvice = (later: string): string =>
 	[
 		"A proxy or the service's host responded with a web page, often while the service is restarted or overloaded.",
 		later,
@@ -152,6 +157,8 @@ interface Refusal extends Pick<Problem, 'status' | 'foreign'> {
 	words: string;
 	creates: ApiRequest['creates'];
 	method: ApiRequest['method'];
+	/** True if the rate limit is the reason, whatever the status. */
+	rateLimited: boolean;
 	isApiKey: boolean;
 	/** True if a web page replaced the response, and the address isn't the reason. */
 	isPage: boolean;
@@ -193,6 +200,10 @@ const ADVICE: ReadonlyArray<
 		"It may have been deleted, or a name may stand where its ID belongs. Select the card again in 'Card'.",
 	],
 	[
+		({ rateLimited }) => rateLimited,
+		`Run the node again after the limit resets, or ${LOWER_PARALLEL}`,
+	],
+	[
 		({ status }) => status === 403,
 		({ isApiKey }) =>
 			`${isApiKey ? 'This API key' : 'The role of this service account'} doesn't allow it. In the credential, select an account that may edit, or ask the owner of the workspace for that role.`,
@@ -205,10 +216,6 @@ const ADVICE: ReadonlyArray<
 	[
 		({ status, words }) => status === 409 && SAYS_UNIQUE.test(words),
 		'Something else has this value already. Enter another one, or change what has it.',
-	],
-	[
-		({ status }) => status === 429,
-		`Run the node again after the limit resets, or ${LOWER_PARALLEL}`,
 	],
 	[
 		({ creates, status }) => creates === 'subscription' && isTransientStatus(status),
@@ -238,9 +245,10 @@ function advice(
 	{ status, foreign, kind = '', title, detail = '' }: Problem,
 	{ creates, method }: Pick<ApiRequest, 'creates' | 'method'>,
 	authentication: Authentication,
+	rateLimited: boolean,
 ): string | undefined {
 	const refusal: Refusal = {
-		...{ status, foreign, kind, creates, method, words: `${title} ${detail}` },
+		...{ status, foreign, kind, creates, method, rateLimited, words: `${title} ${detail}` },
 		isApiKey: authentication === 'apiKey',
 		isPage: foreign === true && status >= 500,
 	};

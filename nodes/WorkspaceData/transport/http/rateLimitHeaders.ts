@@ -68,15 +68,20 @@ export function readRateLimit(
 	now: number,
 	serviceNow?: number,
 ): RateLimit | undefined {
-	const remaining = headerNumber(headers, 'x-ratelimit-remaining');
+	const remaining = readRemaining(headers);
+	if (remaining === undefined) return undefined;
 	const limit = headerNumber(headers, 'x-ratelimit-limit');
-	if (remaining === undefined || (limit !== undefined && limit <= 0)) return undefined;
 	return { limit, remaining, resetAt: soonest(headers, now, readReset(headers, now, serviceNow)) };
 }
 
+/** Returns the number of requests left; undefined if it isn't stated, or there is no limit. */
+function readRemaining(headers: Headers): number | undefined {
+	const isUnlimited = (headerNumber(headers, 'x-ratelimit-limit') ?? Infinity) <= 0;
+	return isUnlimited ? undefined : headerNumber(headers, 'x-ratelimit-remaining');
+}
+
 /** Returns true if a response says that no requests remain in the window. */
-export const hasNoneLeft = (headers: Headers): boolean =>
-	headerNumber(headers, 'x-ratelimit-remaining') === 0;
+export const hasNoneLeft = (headers: Headers): boolean => readRemaining(headers) === 0;
 
 /**
  * Returns true if a response refuses a request because of the rate limit and not because of its content.

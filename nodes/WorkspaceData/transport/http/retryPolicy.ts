@@ -64,7 +64,12 @@ export type Step =
  */
 export function nextStep(
 	outcome: ApiResponse | NetworkFailure,
-	{ method, impatient, shrinks }: Pick<ApiRequest, 'method' | 'impatient' | 'shrinks'>,
+	{
+		method,
+		impatient,
+		shrinks,
+		optional,
+	}: Pick<ApiRequest, 'method' | 'impatient' | 'shrinks' | 'optional'>,
 	history: History,
 	{ now, mayRenew }: { now: number; mayRenew: boolean },
 ): Step {
@@ -80,7 +85,7 @@ export function nextStep(
 	});
 
 	if (outcome instanceof SilentService) return { act: 'fail' };
-	if (shrinks && isTimeOut(outcome)) return { act: 'fail' };
+	if ((shrinks || optional) && isTimeOut(outcome)) return { act: 'fail' };
 	if (outcome instanceof Error) {
 		const mayHaveArrived = outcome.sent !== 'no';
 		const safe = repeatable || !mayHaveArrived;

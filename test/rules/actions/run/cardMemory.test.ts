@@ -170,6 +170,15 @@ describe('a listing', () => {
 		expect(news()).toEqual([]);
 	});
 
+	test('is told nothing of a creation without a response more than a minute ago, even if older listings are in use', () => {
+		const memory = new CardMemory();
+		memory.open(0);
+		for (const creation of ['unanswered', 'done'] as const)
+			memory.createdUnknown(creation, { a: 1 }, 0);
+		expect(memory.open(LAG_MS - 1).follow()()).toHaveLength(2);
+		expect(memory.open(LAG_MS).follow()()).toEqual([]);
+	});
+
 	test('has skipped nothing where no deletion was under way', async () => {
 		const memory = new CardMemory();
 		const read = async (work: () => void) =>
