@@ -114,7 +114,7 @@ test.each([
 	['my-col', 'my_col', true],
 	['Café Bar', 'café_bar', true],
 	['Price (€)', 'price', false],
-	['Price (€)', 'price_(€)', true],
+	['Unit/Price (net)', 'unit_price_net', true],
 	['Discount %', 'discount', false],
 	['C#', 'c', false],
 ])('a column %s goes into a field that the service calls %s: %s (O5)', (column, name, isSame) => {
