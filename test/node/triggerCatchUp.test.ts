@@ -156,21 +156,6 @@ it('looks at the time before the last start as well, which may not have got to t
 	await trigger.deactivate();
 });
 
-it('C14 returns again what an execution returned that died before the next node had it', async () => {
-	const { card, trigger, create } = await watching();
-	await trigger.activate();
-	await nextMillisecond();
-	const [seen] = await create('seen');
-	await trigger.execute([live(card.id, seen)]);
-	const lost = await create('lost 1', 'lost 2');
-	const order = await restart(trigger, false);
-	expect(ids(await trigger.execute(order, 'trigger'))).toEqual(lost);
-	expect(ids(await trigger.execute(order, 'trigger'))).toEqual(lost);
-	// Their own events come late.
-	expect(await trigger.execute(lost.map((id) => live(card.id, id)))).toEqual([]);
-	await trigger.deactivate();
-});
-
 it('watches all cards, also in the raw form and with ids', async () => {
 	const one = await workspace.card('One', [{ name: 'Title', type: 'text' }]);
 	const two = await workspace.card('Two', [{ name: 'Title', type: 'text' }]);

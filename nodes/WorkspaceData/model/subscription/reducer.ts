@@ -71,6 +71,8 @@ const MAX_DENIALS = 2;
 const ASK_PAUSE_MS = 10 * MINUTE_MS;
 /** Max previous subscriptions that wait for deletion, so that n8n saves less than 20 kB for a node. */
 const MAX_WAITING = 20;
+/** Max ends of searches that are kept. */
+const MAX_SEARCHES = 20;
 /** How late deliveries of a removed subscription may arrive, in ms. */
 const LATE_MS = 15 * MINUTE_MS;
 /** A new subscription may miss records that were created at the same moment. In ms. */
@@ -94,9 +96,9 @@ export const INITIAL: SubscriptionState = {
 /** The time in which records may have been missed, by the service's clock. */
 export interface Search {
 	from: number;
+	/** Ends of earlier searches that may not be completed. */
+	earlier: number[];
 	upTo: number;
-	/** True if no search in it has failed, so that its records arrived in order. */
-	isWhole: boolean;
 }
 
 export type SubscriptionEvent =
@@ -279,7 +281,7 @@ function onCreated(
 	const isListed = all.some(({ id, fate }) => id === subscription.id && fate !== 'deleted');
 	const replaced = all.filter(({ id }) => id !== subscription.id);
 	const tooMany = replaced.slice(0, Math.max(0, replaced.length - MAX_WAITING));
-	const { missed, search } = searchBefore(saved, subscription);
+	const { missed, search } = searchBefore(saved.missed, subscription);
 	const created: SubscriptionState = {
 		...INITIAL,
 		address,
@@ -317,21 +319,26 @@ const abandoning = (
 	why: Extract<Effect, { type: 'abandon' }>['why'],
 ): Effect[] => (subscriptions.length > 0 ? [{ type: 'abandon', subscriptions, why }] : []);
 
-/** The search for records that may have been missed before the new subscription. */
+/** The search for records that may have been missed before the new subscription, and its bookkeeping. */
 function searchBefore(
-	{ missed, current }: Saved,
+	missed: MissedTime | undefined,
 	{ since, cardId }: Subscription,
 ): { missed: MissedTime; search: Search | undefined } {
-	if (missed?.cardId !== cardId) return { missed: { cardId, from: since }, search: undefined };
-	// The search before the replaced subscription has moved it there, if it was completed.
-	const isWhole = missed.from >= (current?.since ?? Infinity);
-	return { missed, search: { from: missed.from, upTo: since + SEARCH_MARGIN_MS, isWhole } };
+	if (missed?.cardId !== cardId) {
+		return { missed: { cardId, from: since, upTo: [] }, search: undefined };
+	}
+	const upTo = since + SEARCH_MARGIN_MS;
+	return {
+		missed: { ...missed, upTo: [...missed.upTo, upTo].slice(-MAX_SEARCHES) },
+		search: { from: missed.from, earlier: missed.upTo, upTo },
+	};
 }
 
 function onSearched(state: SubscriptionState, { upTo, now }: Of<'searched'>): SubscriptionState {
 	const { missed } = state.saved;
 	if (!missed || missed.from >= upTo) return state;
-	const saved = { ...state.saved, missed: { ...missed, from: upTo } };
+	const later = missed.upTo.filter((end) => end > upTo);
+	const saved = { ...state.saved, missed: { ...missed, from: upTo, upTo: later } };
 	return dirty({ ...state, saved }, now);
 }
 

@@ -38,6 +38,8 @@ export interface MissedTime {
 	cardId: string | null;
 	/** All records up to this time were searched. */
 	from: number;
+	/** Ends of later searches that may not be completed, oldest first. */
+	upTo: number[];
 }
 
 /** The subscriptions of a trigger node as n8n saves them. */
@@ -124,7 +126,9 @@ const savedSchema = z
 				fate: z.enum(['ended', 'deleted']).optional().catch(undefined),
 			}),
 		),
-		missed: z.object({ cardId: z.string().nullable(), from: z.number() }).optional(),
+		missed: z
+			.object({ cardId: z.string().nullable(), from: z.number(), upTo: z.array(z.number()) })
+			.optional(),
 		version: z.number().optional(),
 		mark: z.string().default(''),
 		/** As 0.2.0 wrote it. */
@@ -135,7 +139,9 @@ const savedSchema = z
 	.transform(({ current, retired, missed, catchUpFrom, version, endedUpTo, mark }) => ({
 		current,
 		previous: retired.map((one) => ({ ...one, deleteAt: one.deleteAt ?? Infinity })),
-		missed: missed ?? (current && { cardId: current.cardId, from: catchUpFrom ?? current.since }),
+		missed:
+			missed ??
+			(current && { cardId: current.cardId, from: catchUpFrom ?? current.since, upTo: [] }),
 		// More than nothing has.
 		version: version ?? Math.max(endedUpTo, current?.generation ?? 1),
 		mark,

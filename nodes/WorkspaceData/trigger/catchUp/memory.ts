@@ -1,6 +1,6 @@
 /**
  * Remembers which created records the workflow has processed, in n8n's own deduplication table, which only
- * executions can access. It holds the latest records.
+ * executions can access. It holds the latest records, and the ends of completed searches.
  */
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { REMEMBERED } from '../../model/recordMemory';
@@ -20,11 +20,8 @@ const MODE = { mode: 'entries' } as const;
 export const recordKey = (cardId: unknown, recordId: unknown): string =>
 	JSON.stringify([String(cardId), String(recordId)]);
 
-/**
- * The key of a record that a search returned. It doesn't count for other searches: if the execution ends
- * early, the next search must return the record again.
- */
-export const returnedKey = (key: string): string => `returned ${key}`;
+/** The key of a completed search up to a time, in ms since the epoch. */
+export const searchedKey = (upTo: number): string => `searched up to ${upTo}`;
 
 /**
  * n8n's memory for a node. Its tasks run one after the other, because n8n reads and writes without a lock.
@@ -78,7 +75,7 @@ const createdRecord = ({ json }: INodeExecutionData): CreatedRecord | undefined 
 	json.event === 'record.created' && json.record_id !== undefined
 		? {
 				key: recordKey(json.card_id, json.record_id),
-				createdAt: parseTime(json.timestamp as string) ?? -Infinity,
+				createdAt: parseTime(json.timestamp as string) ?? Infinity,
 			}
 		: undefined;
 
@@ -94,17 +91,19 @@ export async function withoutKnown(
 	if (created.length === 0) return items;
 	try {
 		const keys = new RecordKeys(context);
-		const { current } = await new Store(context, undefined).read();
-		const searchedUpTo = (current?.since ?? Infinity) + CLOSE_MS;
-		// Only a late event can be about a record that a search has returned.
-		const late = created.filter(({ createdAt }) => createdAt <= searchedUpTo);
+		const { missed } = await new Store(context, undefined).read();
+		const oldest = Math.min(...created.map(({ createdAt }) => createdAt));
+		const ends = missed
+			? [missed.from, ...missed.upTo].filter((end) => end - CLOSE_MS >= oldest)
+			: [];
 		return await keys.alone(async () => {
 			const fresh = new Set(await keys.add(created.map(({ key }) => key)));
-			const returned = await keys.find(late.map(({ key }) => returnedKey(key)));
+			const found = await keys.find(ends.map(searchedKey));
+			const searched = Math.max(-Infinity, ...ends.filter((end) => found.has(searchedKey(end))));
 			return items.filter((item) => {
 				const record = createdRecord(item);
 				if (!record) return true;
-				return fresh.has(record.key) && !returned.has(returnedKey(record.key));
+				return fresh.has(record.key) && record.createdAt > searched - CLOSE_MS;
 			});
 		});
 	} catch (error) {

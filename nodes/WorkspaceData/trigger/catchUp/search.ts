@@ -23,7 +23,7 @@ import { type TriggerSettings, watchedCard } from '../parameters';
 import type { Site } from '../subscription/renewal';
 import { runExecution } from '../subscription/saving';
 import { Store } from '../subscription/storage';
-import { RecordKeys, recordKey, returnedKey } from './memory';
+import { CLOSE_MS, RecordKeys, recordKey, searchedKey } from './memory';
 
 /** Max tries of a search. Each one is an execution that the user can see. */
 const TRIES = 3;
@@ -31,8 +31,6 @@ const TRIES = 3;
 const DELAY_MS = 5_000;
 /** Pause after a failed search, in ms. */
 const PAUSE_MS = 60_000;
-/** Max returned records whose own events may still come, late. */
-const MAX_LATE = 1_000;
 /** Number of records that are read at a time. */
 const PART = 100;
 
@@ -66,11 +64,11 @@ export function startSearch({ context, clock, node }: Site<ITriggerFunctions>): 
 const toIso = (ms: number): string => new Date(ms).toISOString();
 
 /** The item that starts such an execution. */
-const searchJob = ({ from, upTo, isWhole }: Search): IDataObject => ({
+const searchJob = ({ from, earlier, upTo }: Search): IDataObject => ({
 	event: 'catch_up',
 	from: toIso(from),
 	to: toIso(upTo),
-	whole: isWhole,
+	earlier: earlier.map(toIso),
 });
 
 const time = z.string().transform((text) => Date.parse(text));
@@ -79,9 +77,9 @@ const jobSchema = z
 		event: z.literal('catch_up'),
 		from: time,
 		to: time,
-		whole: z.boolean().default(false),
+		earlier: z.array(time).default([]),
 	})
-	.transform(({ from, to, whole }): Search => ({ from, upTo: to, isWhole: whole }));
+	.transform(({ from, to, earlier }): Search => ({ from, earlier, upTo: to }));
 
 /** Reads the search from such an item; undefined for another item. */
 export const readSearchJob = (json: unknown): Search | undefined => jobSchema.safeParse(json).data;
@@ -114,11 +112,12 @@ export async function catchUp(
 		const { current } = await new Store(context, undefined).read();
 		const watched = current ? current.cardId : await watchedCard(settings, session);
 		const keys = new RecordKeys(context);
-		const listed = await listCreated(session, watched, search, warnOnce);
+		const span = await unsearched(keys, search);
+		const listed = await listCreated(session, watched, span, warnOnce);
 		const oldest = clock.now() + (current?.clockAheadMs ?? 0) - settings.maxEventAgeMs;
 		const indexes = await fieldIndexes(session, settings, listed);
 		// This is the last step, so that a failed search is done again.
-		const missed = await keys.alone(async () => await takeMissed(keys, listed, search));
+		const missed = await keys.alone(async () => await takeMissed(keys, listed, span));
 		const filter = {
 			zone: localTime(context),
 			warn: (_kind: string, text: string) => warnOnce(text),
@@ -136,11 +135,27 @@ export async function catchUp(
 	}
 }
 
+/**
+ * The time without a completed search. `isWhole`: no search in it has failed, so its records arrived in
+ * order.
+ */
+interface Span {
+	from: number;
+	upTo: number;
+	isWhole: boolean;
+}
+
+async function unsearched(keys: RecordKeys, { from, earlier, upTo }: Search): Promise<Span> {
+	const known = await keys.alone(async () => await keys.find(earlier.map(searchedKey)));
+	const searched = Math.max(from, ...earlier.filter((end) => known.has(searchedKey(end))));
+	return { from: searched, upTo, isWhole: earlier.every((end) => end <= searched) };
+}
+
 /** The records of the watched card that were created in a time span; of all cards if it is null. */
 async function listCreated(
 	session: Session,
 	watched: string | null,
-	span: Search,
+	span: Span,
 	warnOnce: (message: string) => void,
 ): Promise<Candidate[]> {
 	if (watched !== null) return await createdIn(session, watched, span);
@@ -163,7 +178,7 @@ async function listCreated(
 async function createdIn(
 	session: Session,
 	cardId: string,
-	{ from, upTo }: Search,
+	{ from, upTo }: Span,
 	onRefused?: (error: ApiFailure) => void,
 ): Promise<Candidate[]> {
 	const found: Candidate[] = [];
@@ -199,15 +214,15 @@ const isRefused = (error: unknown): error is ApiFailure =>
 	(error.problem.status === 403 || isGone(error));
 
 /**
- * Returns the records that the workflow hasn't processed, oldest first, and marks the latest as returned.
- * n8n only remembers the latest records. If it may have forgotten some, all records before the oldest known
- * one count as processed. This doesn't apply if a search has failed in that time: earlier records may have
- * been missed, and duplicates are better.
+ * Returns the records that the workflow hasn't processed, oldest first, and marks them as processed. n8n
+ * only remembers the latest records. If it may have forgotten some, all records before the oldest known one
+ * count as processed. This doesn't apply if a search has failed in that time: earlier records may have been
+ * missed, and duplicates are better.
  */
 async function takeMissed(
 	keys: RecordKeys,
 	listed: Candidate[],
-	{ from, isWhole }: Search,
+	{ from, upTo, isWhole }: Span,
 ): Promise<Candidate[]> {
 	const byTime = listed.sort(byAge);
 	const tokens = await keys.find(byTime.map(({ token }) => token));
@@ -215,7 +230,8 @@ async function takeMissed(
 	const oldest = mayForget ? byTime.find(({ token }) => tokens.has(token)) : undefined;
 	const spans = oldest ? [spanOf(from, oldest.at - 1)] : [];
 	const missed = byTime.filter((one) => !isSeen({ tokens, spans }, one));
-	await keys.add(missed.slice(-MAX_LATE).map(({ token }) => returnedKey(token)));
+	const atEdge = missed.filter(({ at }) => upTo - at < CLOSE_MS).map(({ token }) => token);
+	await keys.add([...atEdge.slice(-PART * 10), searchedKey(upTo)]);
 	return missed;
 }
 
