@@ -123,7 +123,10 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		const ids = await createRecords(card, 3);
 		await expectExactly(collect, ids);
 		// It was saved: the next start replaces it and leaves nothing behind.
+		const renewed = (await subscriptions(card)).map(({ id }) => id);
 		await restart();
+		// n8n responds before it has started the published workflows.
+		await liveAgain(card, renewed);
 		await asTimePasses('one subscription to be left', async () =>
 			(await subscriptions(card)).length === 1 ? true : undefined,
 		);
