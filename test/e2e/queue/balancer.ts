@@ -6,6 +6,11 @@ import { freePort } from '../../host/ports.ts';
 export interface Balancer {
 	/** Address for clients, without a final slash. */
 	url: string;
+	/**
+	 * Sends nothing to a port while the task runs. A process that starts responds 200 to webhooks and forgets them, so
+	 * that a load balancer must ask if it is ready.
+	 */
+	without(port: number, task: () => Promise<void>): Promise<void>;
 	close(): Promise<void>;
 }
 
@@ -13,10 +18,12 @@ export interface Balancer {
 export async function startBalancer(ports: readonly number[]): Promise<Balancer> {
 	const port = await freePort();
 	const open = new Set<Socket>();
+	const away = new Set<number>();
 	let turn = 0;
 
 	function forward(client: Socket, tries: number): void {
-		const target = ports[turn++ % ports.length];
+		const ready = ports.filter((one) => !away.has(one));
+		const target = ready[turn++ % ready.length];
 		if (target === undefined || tries === 0) {
 			client.destroy();
 			return;
@@ -40,6 +47,11 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
 	await new Promise<void>((resolve) => listener.listen(port, '127.0.0.1', resolve));
 	return {
 		url: `http://127.0.0.1:${port}`,
+		async without(one, task) {
+			away.add(one);
+			await task();
+			away.delete(one);
+		},
 		async close() {
 			for (const socket of open) socket.destroy();
 			await new Promise((resolve) => listener.close(resolve));

@@ -70,8 +70,7 @@ const disasters: Array<{ at: number; name: string; strike: () => Promise<void> }
 		at: 0.4 * RECORDS,
 		name: 'a webhook processor is killed',
 		async strike() {
-			await mode.webhooks[0]?.kill();
-			await mode.webhooks[0]?.start();
+			await mode.restartWebhook(0);
 		},
 	},
 	{

@@ -5,6 +5,7 @@ import { storeCredentials, type CredentialReferences } from '../../host/credenti
 import { createN8nClient, type N8nClient } from '../../host/n8nClient.ts';
 import { createN8nHost, type N8nHost, type Role } from '../../host/n8nProcess.ts';
 import { installPackage } from '../../host/packageInstall.ts';
+import { until } from '../../host/deadline.ts';
 import { freePort } from '../../host/ports.ts';
 import { startService, type RunningService } from '../../host/serviceProcess.ts';
 import { connectControl, type RemoteControl } from '../../../service/control/controlClient.ts';
@@ -25,6 +26,8 @@ export interface QueueMode {
 	main: N8nHost;
 	workers: N8nHost[];
 	webhooks: N8nHost[];
+	/** Kills a webhook processor and starts it again. */
+	restartWebhook(place: number): Promise<void>;
 	redis: Redis;
 	/** The main process reaches Redis through this. */
 	mainsRedis: SlowRedis;
@@ -98,8 +101,7 @@ export async function openQueueMode(): Promise<QueueMode> {
 	const webhooks = await Promise.all(webhookPorts.map(async (port) => await host('webhook', port)));
 	for (const one of [...workers, ...webhooks]) await one.start();
 
-	// A process that starts opens its port before it serves webhooks: four tries must last longer than that.
-	const service = await startService({ control: true, backoff: 3_000 });
+	const service = await startService({ control: true, backoff: 1_000 });
 	const client = createN8nClient(main.baseUrl, 2);
 	await client.signIn();
 	return {
@@ -111,6 +113,19 @@ export async function openQueueMode(): Promise<QueueMode> {
 		main,
 		workers,
 		webhooks,
+		async restartWebhook(place) {
+			const [host, port] = [webhooks[place], webhookPorts[place]];
+			if (!host || port === undefined) throw new Error(`There is no processor ${place}`);
+			await host.kill();
+			await balancer.without(port, async () => {
+				await host.start();
+				// It is ready before it serves webhooks, and responds 200 until then.
+				await until('webhooks to be served', async () => {
+					const { status } = await fetch(`${host.baseUrl}/webhook/none`);
+					return status === 404 ? true : undefined;
+				});
+			});
+		},
 		redis,
 		mainsRedis,
 		database: postgres,
