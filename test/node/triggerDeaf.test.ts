@@ -48,7 +48,7 @@ describe('a verified delivery', () => {
 		},
 	);
 
-	it('that a webhook process answers without success is said to be noticed later', async () => {
+	it('a webhook process that responds without success says that it is noticed later', async () => {
 		const { trigger } = await published();
 		const processor = suite.afterRestart(trigger);
 		await processor.deliver({ ...suite.delivery(current(trigger)), n8nStatus: 500 });

@@ -73,14 +73,14 @@ interface EnteredOptions {
  */
 function readChoices(entered: unknown, options: readonly FieldOption[]): string[] {
 	const list = listedChoices({ options }, entered) ?? [entered];
-	const texts = list.flat().map((choice) => {
+	const labels = list.flat().map((choice) => {
 		if (typeof choice !== 'object' || choice === null) return spellingOf(choice ?? '', options);
 		throw new InputError(
 			`'${choicesProperty.displayName}' can't be ${showValue(choice)}`,
 			`Enter text values. For choices with an ID or a color, use '${fieldOptionsProperty.displayName}'.`,
 		);
 	});
-	return [...new Set(texts)].filter((text) => text.trim() !== '');
+	return [...new Set(labels)].filter((text) => text.trim() !== '');
 }
 
 /** The text of a choice without outer spaces, unless the field has the choice with them. */

@@ -15,6 +15,7 @@ export interface RateLimit {
 const MIN_MILLISECONDS = 1e11;
 /** Values below must be a number of seconds from now. */
 const MAX_DELTA_SECONDS = 1e7;
+
 function headerNumber(headers: Headers, name: string): number | undefined {
 	const value = headers[name];
 	if (typeof value !== 'string' && typeof value !== 'number') return undefined;

@@ -9,7 +9,7 @@ import { openSession } from '../../transport/session';
 import { localTime } from '../../transport/timeZone';
 import { outputOf } from '../output';
 import { readAuthentication, readSettings, type TriggerSettings } from '../parameters';
-import { nodeOf, type TriggerNode } from '../subscription/node';
+import { nodeOf, type TriggerNode, useOf } from '../subscription/node';
 import { Store } from '../subscription/storage';
 import { excessiveAge } from './eventAge';
 import { fieldsFor } from './fieldNames';
@@ -43,7 +43,7 @@ export async function receiveDelivery(
 	clock: Clock = systemClock,
 ): Promise<IWebhookResponseData> {
 	const { headers } = context.getRequestObject();
-	const use = context.getMode() === 'manual' ? 'test' : 'production';
+	const use = useOf(context);
 	const node = nodeOf(context, use);
 	const place: Reception = { context, node, clock };
 	const body = await rawBody(context);

@@ -104,6 +104,10 @@ const keyOf = (context: NodePlace, use: Use): string =>
 export const nodeOf = (context: NodePlace, use: Use): TriggerNode =>
 	nodes.getOrCreate(keyOf(context, use), () => new TriggerNode());
 
+/** The use for which n8n starts a node or calls it with a delivery. */
+export const useOf = (context: Pick<NodePlace, 'getMode'>): Use =>
+	context.getMode() === 'manual' ? 'test' : 'production';
+
 export const forget = (context: NodePlace, use: Use): void => nodes.delete(keyOf(context, use));
 
 /**
@@ -111,7 +115,7 @@ export const forget = (context: NodePlace, use: Use): void => nodes.delete(keyOf
  * doesn't, because n8n ends a test with the same mode as it unpublishes.
  */
 export function endedUse(context: NodePlace, address: string): Use {
-	if (context.getMode() === 'manual') return 'test';
+	if (useOf(context) === 'test') return 'test';
 	if (nodes.get(keyOf(context, 'test'))?.state.address === address) return 'test';
 	const production = nodes.get(keyOf(context, 'production'))?.state.address;
 	return production === undefined || production === address ? 'production' : 'test';

@@ -9,7 +9,7 @@ import { type Clock, systemClock, withTimeLimit } from '../../transport/http/clo
 import { reasonOf, warn } from '../log';
 import { checkConditions, readAuthentication, readSettings } from '../parameters';
 import { ask } from './probe';
-import { endedUse, forget, nodeOf } from './node';
+import { endedUse, forget, nodeOf, useOf } from './node';
 import { deleteWith, logAbandoned, renew, type Site } from './renewal';
 import { planSearch } from '../catchUp/search';
 import { Store } from './storage';
@@ -43,7 +43,7 @@ export const notRenewed = (error: unknown): string =>
 async function subscribe(context: IHookFunctions, clock: Clock): Promise<boolean> {
 	const isStart = isStarting(context);
 	const address = targetUrlOf(context);
-	const use = context.getMode() === 'manual' ? 'test' : 'production';
+	const use = useOf(context);
 	if (use === 'production') checkWebhookId(context, isStart);
 	const read = readSettings(context);
 	const settings = use === 'test' ? { ...read, overlapMs: 0 } : read;

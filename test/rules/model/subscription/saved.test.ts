@@ -29,7 +29,7 @@ const saved: Saved = {
 };
 const seal = ({ secret, sealed }: { secret: string; sealed?: string | undefined }) =>
 	secret === '' ? sealed : `sealed ${secret}`;
-/** The same, as it is read from saved text. */
+/** The same after it was saved and read again. */
 const sealedToo = (list: Saved): Saved => ({
 	...list,
 	current: list.current && { ...list.current, sealed: seal(list.current) },
