@@ -26,6 +26,7 @@ const usage = `npm run test:e2e -- [options] [-- options of jest]
   --only <part>   rest, browser, …: files whose path has the part; may be given several times
   --skip <part>   as --only, but not those
   --major <1|2>   one major of n8n only
+  --install       install both n8n, and nothing else
   --pictures      take the pictures of docs/pictures again (browser, n8n 2)`;
 
 function readOptions() {
@@ -35,6 +36,7 @@ function readOptions() {
 			only: { type: 'string', multiple: true, default: [] },
 			skip: { type: 'string', multiple: true, default: [] },
 			major: { type: 'string', multiple: true, default: ['1', '2'] },
+			install: { type: 'boolean', default: false },
 			pictures: { type: 'boolean', default: false },
 			help: { type: 'boolean', short: 'h', default: false },
 		},
@@ -121,6 +123,10 @@ async function main(): Promise<number> {
 	const { majors, positionals } = options;
 	if (options.help) {
 		say(usage);
+		return 0;
+	}
+	if (options.install) {
+		for (const major of majors) await installHost(major, say);
 		return 0;
 	}
 	const runs = await planRuns(options);

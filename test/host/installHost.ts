@@ -91,7 +91,10 @@ async function buildDriver(folder: string): Promise<void> {
 		['rebuild', 'sqlite3', '--ignore-scripts=false', '--foreground-scripts'],
 		{
 			cwd: folder,
-			env: headers === undefined ? {} : { npm_config_nodedir: headers },
+			env: {
+				npm_config_jobs: 'max',
+				...(headers === undefined ? {} : { npm_config_nodedir: headers }),
+			},
 			purpose: "Building n8n's database driver (it needs python3, make and a C++ compiler)",
 		},
 	);
