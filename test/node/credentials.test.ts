@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { accessTokens } from '../../nodes/WorkspaceData/transport/processState';
+import { fieldOptionsProperty } from '../../nodes/WorkspaceData/ui/fieldDefinition';
 import {
 	type ActionResult,
 	executeContext,
@@ -683,6 +684,11 @@ describe('bad input', () => {
 			[
 				'a field without properties',
 				onCard('update', { ...field, updateFields: empty }),
+				"'Update Fields' is empty",
+			],
+			[
+				'options of a field as the panel adds them, which must not remove its choices',
+				onCard('update', { ...field, updateFields: { options: fieldOptionsProperty.default } }),
 				"'Update Fields' is empty",
 			],
 		])('%s', async (_what, parameters, message) => {

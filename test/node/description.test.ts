@@ -239,9 +239,12 @@ describe('the pages', () => {
 				const section = sections.get(`${resource}: ${name}`) ?? '';
 				const labels = properties
 					.filter((property) => !isOptions(property))
-					.filter(({ type }) => type !== 'notice' && type !== 'resourceMapper')
+					.filter(({ type }) => type !== 'notice')
 					.flatMap((property) => [property, ...entriesOf(property)])
-					.map(({ displayName }) => displayName);
+					.map(
+						({ displayName, typeOptions }) =>
+							typeOptions?.resourceMapper?.valuesLabel ?? displayName,
+					);
 				expect(labels.filter((label) => !section.includes(`**${label}**`))).toEqual([]);
 			},
 		);

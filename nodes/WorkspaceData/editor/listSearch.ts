@@ -129,8 +129,11 @@ export async function searchFilterValues(
 		const typed = filter?.trim() ?? '';
 		const field = await comparedField(this);
 		const condition = this.getCurrentNodeParameter('&condition');
-		const offered = (field && field.kind.input.filterValues?.(field, condition)) ?? [];
-		const found = offered.filter(({ name }) => matches(filter, name, ''));
+		const { options, filterValues = options } = field?.kind.input ?? {};
+		const offered = (field && filterValues?.(field, condition)) ?? [];
+		const found = offered
+			.map(({ name, value }) => ({ name, value: String(value) }))
+			.filter(({ name }) => matches(filter, name, ''));
 		const isOffered = found.some(
 			({ name, value }) => name.toLowerCase() === typed.toLowerCase() || value === typed,
 		);

@@ -1,6 +1,7 @@
 /** Finds fields of a card by name or ID. */
 import type { Field } from './response/field';
 import { InputError } from './inputError';
+import { BoundedMap } from './boundedMap';
 import { askForNearest, listedInQuotes, quote } from './names';
 import { foldCase } from './text';
 
@@ -38,7 +39,7 @@ export class FieldIndex {
 	private readonly byFoldedName: ReadonlyMap<string, readonly Field[]>;
 	private readonly ids: ReadonlyMap<string, Field>;
 	/** Thousands of items may have the same wrong key, so near names are searched only once for each. */
-	private readonly advices = new Map<string, string>();
+	private readonly advices = new BoundedMap<string, string>(MAX_ADVICES);
 
 	/**
 	 * @param fields the live listing
@@ -125,8 +126,7 @@ export class FieldIndex {
 	}
 
 	private missing(key: string, more = ''): InputError {
-		const advice = this.advices.get(key) ?? this.adviceFor(key);
-		if (this.advices.size < MAX_ADVICES) this.advices.set(key, advice);
+		const advice = this.advices.getOrCreate(key, () => this.adviceFor(key));
 		const description = [advice, more].filter(Boolean).join(' ');
 		return new InputError(`Card '${this.cardName}' has no field ${quote(key)}`, description);
 	}

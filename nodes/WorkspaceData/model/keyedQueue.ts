@@ -14,7 +14,8 @@ export function createKeyedQueue(): KeyedQueue {
 	const last = new Map<string, Promise<unknown>>();
 	return async (key, task) => {
 		const earlier = last.get(key);
-		const result = earlier ? earlier.then(task, task) : startNow(task);
+		// Without an earlier one, it starts at once. What it throws before its first wait is a rejection, too.
+		const result = earlier ? earlier.then(task, task) : (async () => await task())();
 		last.set(key, result);
 		try {
 			return await result;
@@ -22,9 +23,4 @@ export function createKeyedQueue(): KeyedQueue {
 			if (last.get(key) === result) last.delete(key);
 		}
 	};
-}
-
-/** Starts a task at once. An error that it throws before its first wait counts as a rejection. */
-async function startNow<T>(task: () => Promise<T>): Promise<T> {
-	return await task();
 }

@@ -2,7 +2,7 @@
 import { pathSegment } from './serviceUrl';
 import type { Card } from './response/card';
 import { InputError } from './inputError';
-import { adviceOnNames, quote } from './names';
+import { askForNearest, listedInQuotes, quote } from './names';
 import { isObject } from './response/shapes';
 import { foldCase } from './text';
 
@@ -73,38 +73,26 @@ export function cardsOfName(cards: readonly Card[], name: string): readonly Card
 	return cards.filter((card) => foldCase(card.name) === foldCase(name));
 }
 
-const NO_CARDS = 'The workspace has no cards yet.';
+/** Max cards in a message. */
+const MAX_NAMED = 3;
 
-const cardAdvice = (cards: readonly Card[], name: string): string =>
-	adviceOnNames(
-		name,
-		cards.map((card) => card.name),
-		'cards',
-	);
-
-/**
- * The card with exactly this name, for changes that can't be undone.
- *
- * @throws InputError if there is none or more than one; names the nearest cards
- */
-function exactCardByName(cards: readonly Card[], name: string): Card {
-	const exact = cards.filter((card) => card.name === name);
-	if (exact.length > 0) return findCardByName(exact, name);
-	throw new InputError(
-		`The workspace has no card called ${quote(name)}`,
-		cards.length > 0
-			? `Nothing was deleted, because the name must match exactly, including spaces and capital letters. ${cardAdvice(cards, name)}`
-			: NO_CARDS,
-	);
+function cardAdvice(cards: readonly Card[], name: string, isExact: boolean): string {
+	if (cards.length === 0) return 'The workspace has no cards yet.';
+	const names = cards.map((card) => card.name);
+	const known = askForNearest(name, names) || `The cards are ${listedInQuotes(names, MAX_NAMED)}.`;
+	return isExact
+		? `Nothing was sent, because the name must match exactly, including spaces and capital letters. ${known}`
+		: known;
 }
 
 /**
  * The card with this name.
  *
- * @throws InputError if there is none or more than one
+ * @param isExact true if the name must match exactly, for changes that can't be undone
+ * @throws InputError if there is none or more than one; names the nearest cards
  */
-export function findCardByName(cards: readonly Card[], name: string): Card {
-	const found = cardsOfName(cards, name);
+export function findCardByName(cards: readonly Card[], name: string, isExact = false): Card {
+	const found = isExact ? cards.filter((card) => card.name === name) : cardsOfName(cards, name);
 	const [card] = found;
 	if (card && found.length === 1) return card;
 	if (card) {
@@ -115,7 +103,7 @@ export function findCardByName(cards: readonly Card[], name: string): Card {
 	}
 	throw new InputError(
 		`The workspace has no card called ${quote(name)}`,
-		cards.length > 0 ? cardAdvice(cards, name) : NO_CARDS,
+		cardAdvice(cards, name, isExact),
 	);
 }
 
@@ -133,5 +121,5 @@ export async function locateCard(
 ): Promise<Pick<Card, 'id' | 'name'>> {
 	if (mode !== 'name') return { id: text, name: shown };
 	const cards = await listed();
-	return isExact ? exactCardByName(cards, entered) : findCardByName(cards, text);
+	return findCardByName(cards, isExact ? entered : text, isExact);
 }

@@ -45,17 +45,12 @@ function fold(name: string): string {
 /** Returns up to three names that contain `key` or that it may be a typo of, the most similar first. */
 export function nearestNames(key: string, names: readonly string[]): string[] {
 	const wanted = fold(key);
-	const nearest: Array<{ name: string; distance: number }> = [];
-	for (const name of new Set(names)) {
-		const folded = fold(name);
-		const worst = nearest.length < SHOWN_NAMES ? Infinity : (nearest.at(-1)?.distance ?? Infinity);
-		const distance = distanceOf(wanted, folded);
-		if (distance === undefined || distance >= worst) continue;
-		nearest.push({ name, distance });
-		nearest.sort((a, b) => a.distance - b.distance);
-		nearest.length = Math.min(nearest.length, SHOWN_NAMES);
-	}
-	return nearest.map(({ name }) => name);
+	return [...new Set(names)]
+		.map((name) => ({ name, distance: distanceOf(wanted, fold(name)) }))
+		.filter(({ distance }) => distance < Infinity)
+		.sort((a, b) => a.distance - b.distance)
+		.slice(0, SHOWN_NAMES)
+		.map(({ name }) => name);
 }
 
 /** A question that suggests similar names, for a message about an unknown `key`; empty if there are none. */
@@ -64,29 +59,16 @@ export function askForNearest(key: string, names: readonly string[]): string {
 	return near.length > 0 ? `Did you mean ${near.map(quote).join(', ')}?` : '';
 }
 
-/**
- * A sentence about the known names, for a message about an unknown `key`.
- *
- * @param plural what the names belong to, for example `fields`
- * @returns similar names as a question, else the first names; empty if there are no names
- */
-export function adviceOnNames(key: string, names: readonly string[], plural: string): string {
-	if (names.length === 0) return '';
-	const question = askForNearest(key, names);
-	if (question) return question;
-	return `The ${plural} are ${listedInQuotes(names, SHOWN_NAMES)}.`;
-}
-
-/** The distance between two folded names; undefined if they aren't similar. */
-function distanceOf(wanted: string, name: string): number | undefined {
+/** The distance between two folded names; Infinity if they aren't similar. */
+function distanceOf(wanted: string, name: string): number {
 	const [shorter, longer] = wanted.length < name.length ? [wanted, name] : [name, wanted];
 	const slips = Math.max(1, Math.floor(shorter.length / LETTERS_PER_SLIP));
 	const difference = longer.length - shorter.length;
 	if (shorter.length >= SHORTEST_PART && longer.includes(shorter)) return difference;
 	// The distance is at least the difference in length.
-	if (difference > slips) return undefined;
+	if (difference > slips) return Infinity;
 	const distance = editDistance(wanted, name);
-	return distance <= slips && distance < longer.length ? distance : undefined;
+	return distance <= slips && distance < longer.length ? distance : Infinity;
 }
 
 /** The number of letters to insert, delete, replace or swap with the next one (optimal string alignment). */

@@ -1,7 +1,7 @@
 /**
  * Remembers which records a workflow has processed, for *Since Last Run* and *Catch Up*. It keeps a token
- * for each record, or for each state of a record. There is room only for the latest tokens, so time spans
- * cover older records.
+ * for each record, or for each state of a record. There is room only for the latest tokens, so all records
+ * up to an age count as seen.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod/v3';
@@ -27,37 +27,16 @@ export interface SeenEntry extends Age {
 	token: string;
 }
 
-/** A time span in which every record counts as seen. */
-export interface SeenSpan {
-	/** The exclusive beginning, in ms since the epoch; undefined for everything older. */
-	after?: number;
-	/** The inclusive end. */
-	upTo: Age;
-}
-
 /** The remembered records. */
 export interface Seen {
 	tokens: ReadonlySet<string>;
-	spans: readonly SeenSpan[];
+	/** The youngest age up to which every record counts as seen, whatever its token. */
+	floor?: Age | undefined;
 }
 
-export const NOTHING_SEEN: Seen = { tokens: new Set(), spans: [] };
-
-/** Sorts after every ID. */
-const ANY_ID = '\u{10FFFF}';
-
-/** The span after one time, up to and including another; both in ms since the epoch. */
-export const spanOf = (after: number, upTo: number): SeenSpan => ({
-	after,
-	upTo: { at: upTo, id: ANY_ID },
-});
-
-/** Returns true if a record of this age counts as processed, whatever its token. */
-export const isWithin = (spans: readonly SeenSpan[], age: Age): boolean =>
-	spans.some(({ after, upTo }) => byAge(age, upTo) <= 0 && (after === undefined || age.at > after));
-
-export const isSeen = ({ tokens, spans }: Seen, entry: SeenEntry): boolean =>
-	tokens.has(entry.token) || isWithin(spans, entry);
+/** Returns true if a record of this age counts as seen, whatever its token. */
+export const isOld = ({ floor }: Pick<Seen, 'floor'>, age: Age): boolean =>
+	floor !== undefined && byAge(age, floor) <= 0;
 
 /** Length of a token: 72 bits, so that two of 10,000 collide once in 10^13 cards. */
 const TOKEN_LENGTH = 12;
@@ -107,7 +86,7 @@ export function remember(
 ): Seen {
 	const kept = listed.filter(({ token }) => seen.tokens.has(token) || returned.has(token));
 	const tokensOf = (entries: readonly SeenEntry[]) => new Set(entries.map(({ token }) => token));
-	if (by === 'newOrChanged') return { tokens: tokensOf(kept.slice(-most[by])), spans: [] };
+	if (by === 'newOrChanged') return { tokens: tokensOf(kept.slice(-most[by])) };
 	const oldestLeft = listed.find(({ token }) => left.has(token));
 	const newer = oldestLeft ? kept.filter((entry) => byAge(entry, oldestLeft) > 0).length : 0;
 	const count = Math.min(Math.max(most.new, newer), most.newOrChanged);
@@ -115,8 +94,8 @@ export function remember(
 	// Records with the same time can't be distinguished by age, so all of them or none are remembered.
 	while (start > 0 && kept[start - 1]?.at === kept[start]?.at) start -= 1;
 	const dropped = kept[start - 1];
-	const spans = dropped ? [{ upTo: { at: dropped.at, id: dropped.id } }] : seen.spans;
-	return { tokens: tokensOf(kept.slice(start)), spans };
+	const floor = dropped ? { at: dropped.at, id: dropped.id } : seen.floor;
+	return { tokens: tokensOf(kept.slice(start)), floor };
 }
 
 /** The largest number of records with the same time. @param listed oldest first */
@@ -155,8 +134,7 @@ export const TOKEN_VERSION = 3;
  * Returns the saved form: all tokens as one text, because they have the same length, and the age up to
  * which all records count as seen.
  */
-export function writeSeen({ tokens, spans }: Seen): StoredSeen {
-	const floor = spans[0]?.upTo;
+export function writeSeen({ tokens, floor }: Seen): StoredSeen {
 	return {
 		tokens: [...tokens].join(''),
 		// JSON has no infinity.
@@ -171,10 +149,9 @@ export function readSeen(saved: unknown): ReadSeen | undefined {
 	if (!parsed.success) return undefined;
 	const { tokens, floor, version } = parsed.data;
 	const all = tokens.match(new RegExp(`.{${TOKEN_LENGTH}}`, 'g')) ?? [];
-	const upTo = floor && { id: floor.id, at: floor.at ?? -Infinity };
 	return {
 		tokens: new Set(all),
-		spans: upTo ? [{ upTo }] : [],
+		floor: floor && { id: floor.id, at: floor.at ?? -Infinity },
 		version,
 	};
 }

@@ -1,4 +1,6 @@
 /** Removes secrets from text. */
+import { percentEncoded } from './text';
+
 const MASK = '***';
 /** Shorter values may occur as words by chance. No real key or secret is that short. */
 const MIN_SECRET_LENGTH = 6;
@@ -15,19 +17,10 @@ function formsOf(secret: string): string[] {
 	const text = secret.trim();
 	return [...new Set([text, text.replace(UNSENT, '')])].flatMap((form) => [
 		form,
-		encodeSafely(form),
+		percentEncoded(form),
 		new URLSearchParams({ '': form }).toString().slice(1),
 		JSON.stringify(form).slice(1, -1),
 	]);
-}
-
-/** Half of a surrogate pair can't be encoded. */
-function encodeSafely(text: string): string {
-	try {
-		return encodeURIComponent(text);
-	} catch {
-		return text;
-	}
 }
 
 /**

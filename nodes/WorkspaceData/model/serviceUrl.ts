@@ -1,10 +1,8 @@
 /** Addresses of the service: the API root, and segments of paths. */
 import { InputError } from './inputError';
+import { percentEncoded } from './text';
 
 const API_ROOT = '/api/v1';
-
-/** Half of a surrogate pair: it isn't text and can't be percent-encoded. */
-const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
 /**
  * Parses an address that must be plain http(s), without sign-in data, query or fragment.
@@ -17,14 +15,9 @@ export function parseAddress(value: unknown, parameter: string, example: string)
 	if (text === '') {
 		throw new InputError(`'${parameter}' is empty`, `Enter an address such as ${example}.`);
 	}
-	let url: URL;
-	try {
-		url = new URL(text);
-	} catch {
-		url = new URL('invalid:');
-	}
-	const plain = !url.username && !url.password && !url.search && !url.hash;
-	if (!/^https?:$/.test(url.protocol) || !url.hostname || !plain) {
+	const url = URL.canParse(text) ? new URL(text) : undefined;
+	const isPlain = url && !url.username && !url.password && !url.search && !url.hash;
+	if (!isPlain || !/^https?:$/.test(url.protocol)) {
 		throw new InputError(
 			`'${parameter}' isn't a valid address`,
 			`Enter an address such as ${example}: http or https, without user name, query or fragment.`,
@@ -98,5 +91,5 @@ export function exactSegment(value: unknown, parameter: string): string {
 			`Enter the ID that the service shows for '${parameter}'.`,
 		);
 	}
-	return encodeURIComponent(text.replace(LONE_SURROGATE, '\uFFFD'));
+	return percentEncoded(text);
 }

@@ -51,3 +51,9 @@ export const plainNames = (value: unknown): string[] => {
 				.map((name) => name.trim());
 	return names.filter((name) => name.trim() !== '');
 };
+
+/** Half of a surrogate pair: it isn't text and can't be percent-encoded. */
+const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
+
+export const percentEncoded = (text: string): string =>
+	encodeURIComponent(text.replace(LONE_SURROGATE, '\uFFFD'));

@@ -24,7 +24,8 @@ export const fieldOptionsProperty = {
 	displayName: 'Options (JSON)',
 	name: 'options',
 	type: 'json',
-	default: '[]',
+	// Empty, because an empty list would remove all choices of an existing field.
+	default: '',
 	placeholder: 'e.g. ["Open", "Done"]',
 	description: 'The options of the field as JSON, for example the choices of a select field',
 } as const;

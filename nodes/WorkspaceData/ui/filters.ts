@@ -34,12 +34,9 @@ export const comparedField = {
 		'The field to compare. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 } as const;
 
-/** The compared field determines which conditions and values are offered. */
-const dependsOnField = ['cardId.value', '&field'] as const;
-
 const conditionLoading = {
 	loadOptionsMethod: 'getFilterConditions',
-	loadOptionsDependsOn: dependsOnField,
+	loadOptionsDependsOn: ['cardId.value', '&field'],
 } as const;
 
 /** The conditions that records must meet. */
@@ -64,7 +61,7 @@ export const filtersProperty = {
 					options: CONDITION_OPTIONS,
 					default: 'equals',
 					description:
-						"How to compare. 'Equals' distinguishes upper and lower case; conditions on part of a text don't.",
+						"How to compare. In text, 'Equals' distinguishes upper and lower case; conditions on a part of it don't.",
 				},
 				{
 					displayName: 'Value',

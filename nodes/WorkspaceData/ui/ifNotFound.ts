@@ -32,7 +32,11 @@ export const noRecordsOption = {
 			value: 'empty',
 			description: 'Continue with an empty item, paired with the input item',
 		},
-		{ name: 'Output Nothing', value: 'nothing', description: 'The workflow ends here' },
+		{
+			name: 'Output Nothing',
+			value: 'nothing',
+			description: 'Return no item; if no input item has one, the branch ends here',
+		},
 	],
 	default: 'nothing',
 	description: 'How to continue if there is no record to return',

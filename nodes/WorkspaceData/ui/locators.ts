@@ -1,88 +1,56 @@
+/** Select a card, a field or a record. */
+
+/** @param searchListMethod returns the entries of the list */
+const byListOrId = (thing: string, searchListMethod: string, id: string) =>
+	({
+		type: 'resourceLocator',
+		default: { mode: 'list', value: '' },
+		required: true,
+		modes: [
+			{
+				displayName: 'From List',
+				name: 'list',
+				type: 'list',
+				placeholder: `Select a ${thing}…`,
+				typeOptions: { searchListMethod, searchable: true },
+			},
+			{ displayName: 'By ID', name: 'id', type: 'string', placeholder: `e.g. ${id}` },
+		],
+	}) as const;
+
+const byListIdOrName = (thing: string, searchListMethod: string, id: string, name: string) => {
+	const locator = byListOrId(thing, searchListMethod, id);
+	return {
+		...locator,
+		modes: [
+			...locator.modes,
+			{ displayName: 'By Name', name: 'name', type: 'string', placeholder: `e.g. ${name}` },
+		],
+	} as const;
+};
+
 /** The card that an operation works on. */
 export const cardLocator = {
 	displayName: 'Card',
 	name: 'cardId',
-	type: 'resourceLocator',
-	default: { mode: 'list', value: '' },
-	required: true,
 	description: 'The card (table) to work on',
-	modes: [
-		{
-			displayName: 'From List',
-			name: 'list',
-			type: 'list',
-			placeholder: 'Select a card…',
-			typeOptions: { searchListMethod: 'searchCards', searchable: true },
-		},
-		{
-			displayName: 'By ID',
-			name: 'id',
-			type: 'string',
-			placeholder: 'e.g. crd_01J9Z3V8QK',
-		},
-		{
-			displayName: 'By Name',
-			name: 'name',
-			type: 'string',
-			placeholder: 'e.g. Customers',
-		},
-	],
+	...byListIdOrName('card', 'searchCards', 'crd_01J9Z3V8QK', 'Customers'),
 } as const;
 
 /** A field of the selected card. */
 export const fieldLocator = {
 	displayName: 'Field',
 	name: 'fieldId',
-	type: 'resourceLocator',
-	default: { mode: 'list', value: '' },
-	required: true,
 	description: 'The field (column) to work on',
 	typeOptions: { loadOptionsDependsOn: ['cardId.value'] },
-	modes: [
-		{
-			displayName: 'From List',
-			name: 'list',
-			type: 'list',
-			placeholder: 'Select a field…',
-			typeOptions: { searchListMethod: 'searchFields', searchable: true },
-		},
-		{
-			displayName: 'By ID',
-			name: 'id',
-			type: 'string',
-			placeholder: 'e.g. fld_01J9Z3V8QK',
-		},
-		{
-			displayName: 'By Name',
-			name: 'name',
-			type: 'string',
-			placeholder: 'e.g. Status',
-		},
-	],
+	...byListIdOrName('field', 'searchFields', 'fld_01J9Z3V8QK', 'Status'),
 } as const;
 
 /** A record of the selected card. */
 export const recordLocator = {
 	displayName: 'Record',
 	name: 'recordId',
-	type: 'resourceLocator',
-	default: { mode: 'list', value: '' },
-	required: true,
 	description: 'The record (row) to work on',
 	typeOptions: { loadOptionsDependsOn: ['cardId.value'] },
-	modes: [
-		{
-			displayName: 'From List',
-			name: 'list',
-			type: 'list',
-			placeholder: 'Select a record…',
-			typeOptions: { searchListMethod: 'searchRecords', searchable: true },
-		},
-		{
-			displayName: 'By ID',
-			name: 'id',
-			type: 'string',
-			placeholder: 'e.g. 01J9Z3V8QKX5T0M2W4R6Y8A1B3',
-		},
-	],
+	...byListOrId('record', 'searchRecords', '01J9Z3V8QKX5T0M2W4R6Y8A1B3'),
 } as const;

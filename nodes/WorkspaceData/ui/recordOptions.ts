@@ -29,7 +29,7 @@ export const fieldKeysOption = {
 	description: 'How to name the fields in the output',
 } as const;
 
-export const outputFieldsOption = {
+const outputFieldsOption = {
 	displayName: 'Output Field Names or IDs',
 	name: 'outputFields',
 	type: 'multiOptions',
@@ -39,7 +39,7 @@ export const outputFieldsOption = {
 		'The fields to return; all when empty. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 } as const;
 
-export const maxParallelOption = {
+const maxParallelOption = {
 	displayName: 'Max Parallel Requests',
 	name: 'maxParallel',
 	type: 'number',
@@ -49,16 +49,16 @@ export const maxParallelOption = {
 		'How many requests may run at once; 0 is automatic. Enter 1 to store new records in the order of the items.',
 } as const;
 
-export const timeoutOption = {
+const timeoutOption = {
 	displayName: 'Timeout (Seconds)',
 	name: 'timeout',
 	type: 'number',
-	typeOptions: { minValue: 1 },
+	typeOptions: { minValue: 1, maxValue: 86_400 },
 	default: 30,
 	description: 'How long to wait for the response to a request',
 } as const;
 
-export const requestsPerSecondOption = {
+const requestsPerSecondOption = {
 	displayName: 'Requests per Second',
 	name: 'requestsPerSecond',
 	type: 'number',
@@ -96,5 +96,16 @@ export const outputFormatOption2 = {
 	displayOptions: { show: { '@version': [{ _cnd: { gte: 2 } }] } },
 } as const;
 
-/** The option with the default of each version of the node. */
-export const outputFormatOptions = [outputFormatOption, outputFormatOption2] as const;
+/** The options of operations that return records. */
+export const outputOptions = [
+	fieldKeysOption,
+	outputFieldsOption,
+	outputFormatOption,
+	outputFormatOption2,
+] as const;
+
+/** The options of requests that read. */
+export const readingOptions = [requestsPerSecondOption, timeoutOption] as const;
+
+/** The options of requests that change something. */
+export const sendingOptions = [maxParallelOption, ...readingOptions] as const;

@@ -1,12 +1,5 @@
 /** How records are written: options and parameters of the operations that change something. */
-import {
-	fieldKeysOption,
-	maxParallelOption,
-	outputFieldsOption,
-	outputFormatOptions,
-	requestsPerSecondOption,
-	timeoutOption,
-} from './recordOptions';
+import { outputOptions, sendingOptions } from './recordOptions';
 
 export const emptyValuesOption = {
 	displayName: 'Empty Values',
@@ -249,13 +242,9 @@ export const maxChangesProperty = {
 /** The options of all operations that write values. */
 export const writeOptions = [
 	emptyValuesOption,
-	fieldKeysOption,
 	...formatOptions,
-	maxParallelOption,
 	missingChoicesOption,
-	outputFieldsOption,
-	...outputFormatOptions,
-	requestsPerSecondOption,
-	timeoutOption,
+	...outputOptions,
+	...sendingOptions,
 	unknownFieldsOption,
 ] as const;

@@ -98,6 +98,11 @@ describe('a card by its name', () => {
 				description: expect.stringContaining("'Orders'"),
 			}),
 		);
+		expect(() => findCardByName(cards, 'zzz')).toThrow(
+			expect.objectContaining({
+				description: "The cards are 'Orders', 'orders', ' Archive ' and 2 more.",
+			}),
+		);
 		expect(() => findCardByName([], 'Orders')).toThrow(
 			expect.objectContaining({ description: 'The workspace has no cards yet.' }),
 		);
@@ -119,13 +124,13 @@ describe('a card by its name', () => {
 		expect(await locate('orders')).toMatchObject({ id: 'c2' });
 	});
 
-	test('deleted: only what is spelled exactly so, and is there once', async () => {
+	test('changed in bulk or deleted: only what is spelled exactly so, and is there once', async () => {
 		expect(await locate(' Archive ', true)).toMatchObject({ id: 'c3' });
 		expect(await locate('orders', true)).toMatchObject({ id: 'c2' });
 		for (const near of ['Archive', 'ORDERS', ' Orders']) {
 			await expect(locate(near, true)).rejects.toMatchObject({
 				message: expect.stringContaining('no card called'),
-				description: expect.stringContaining('Nothing was deleted'),
+				description: expect.stringContaining('Nothing was sent'),
 			});
 		}
 		await expect(locate('Twin', true)).rejects.toThrow("has 2 cards called 'Twin'");

@@ -3,13 +3,12 @@ import fc from 'fast-check';
 import type { DataRecord } from '../../../nodes/WorkspaceData/model/response/record';
 import { ageOf, byAge } from '../../../nodes/WorkspaceData/model/response/record';
 import {
-	isSeen,
-	NOTHING_SEEN,
+	isOld,
 	readSeen,
 	remember,
-	spanOf,
 	type Seen,
 	type SeenBy,
+	type SeenEntry,
 	tokenOf,
 	type ValueText,
 	writeSeen,
@@ -17,6 +16,11 @@ import {
 import { cases } from '../../support/cases';
 
 const jsonOf: ValueText = (id, value) => [id, JSON.stringify(value)];
+
+const NOTHING_SEEN: Seen = { tokens: new Set(), floor: undefined };
+
+const isSeen = (seen: Seen, one: SeenEntry): boolean =>
+	seen.tokens.has(one.token) || isOld(seen, one);
 
 /** So few that they run out soon. */
 const MOST = { new: 4, newOrChanged: 12 };
@@ -183,7 +187,7 @@ test('the remembered records are bounded, whatever the card has', () => {
 	const world = { rows, saved: '{}', returned: new Map(), time: 0, times: [], ids: 0 };
 	const seen = readSeen(JSON.parse(runOnce(world, 'new', Infinity, 9).saved));
 	expect(seen?.tokens.size).toBe(MOST.new);
-	expect(seen?.spans).toEqual([{ upTo: { at: 45, id: 'r45' } }]);
+	expect(seen?.floor).toEqual({ at: 45, id: 'r45' });
 	const states = readSeen(JSON.parse(runOnce(world, 'newOrChanged', Infinity, 9).saved));
 	expect(states?.tokens.size).toBe(MOST.newOrChanged);
 });
@@ -219,7 +223,7 @@ test.each([undefined, null, 'x', {}, { tokens: 1 }, { tokens: '', floor: 1 }])(
 test('what is saved is read as the same, also where records have no time', () => {
 	const tokens = new Set(['a'.repeat(12), 'b'.repeat(12)]);
 	for (const at of [5, -Infinity]) {
-		const seen = { tokens, spans: [{ upTo: { at, id: 'r1' } }] };
+		const seen = { tokens, floor: { at, id: 'r1' } };
 		const saved: unknown = JSON.parse(JSON.stringify(writeSeen(seen)));
 		expect(readSeen(saved)).toStrictEqual({ ...seen, version: 3 });
 	}
@@ -229,16 +233,4 @@ test('what is saved is read as the same, also where records have no time', () =>
 test('tokens of an earlier version are told from tokens of this one', () => {
 	expect(readSeen({ tokens: '' })?.version).toBe(1);
 	expect(readSeen({ tokens: '', version: 2 })?.version).toBe(2);
-});
-
-test.each<[string, number, boolean]>([
-	['at its beginning', 1_000, false],
-	['behind its beginning', 1_001, true],
-	['at its end', 2_000, true],
-	['behind its end', 2_001, false],
-])('a span has all records of its time, whatever their ids: %s', (_where, at, isIn) => {
-	const seen: Seen = { tokens: new Set(), spans: [spanOf(1_000, 2_000)] };
-	for (const id of ['', 'a', '~~~', '\u{10FFFE}']) {
-		expect(isSeen(seen, { at, id, token: 'unknown' })).toBe(isIn);
-	}
 });

@@ -4,12 +4,7 @@ import { InputError } from '../../model/inputError';
 import { count } from '../../model/names';
 import type { JsonObject } from '../../model/response/shapes';
 import { cardNameProperty, ifCardExistsProperty } from '../../ui/fieldDefinition';
-import {
-	maxParallelOption,
-	recordOptions,
-	requestsPerSecondOption,
-	timeoutOption,
-} from '../../ui/recordOptions';
+import { recordOptions, sendingOptions } from '../../ui/recordOptions';
 import { readChoice, readSwitch, requireText } from '../readParameters';
 import { describePlan, type PlannedField } from '../growth/newFields';
 import { defineOperation } from '../operation';
@@ -207,10 +202,8 @@ export const createCardFromItems = defineOperation({
 			dryRunOption,
 			...formatOptions,
 			ifExistsOption,
-			maxParallelOption,
 			missingChoicesOption,
-			requestsPerSecondOption,
-			timeoutOption,
+			...sendingOptions,
 		]),
 	],
 	async execute({ run, itemIndex, get }) {

@@ -6,10 +6,8 @@ import { InputError } from '../../model/inputError';
 import { type DataRecord, ageOf, byAge } from '../../model/response/record';
 import { isObject, type JsonObject } from '../../model/response/shapes';
 import {
-	isSeen,
-	isWithin,
+	isOld,
 	mostOfOneTime,
-	NOTHING_SEEN,
 	readSeen,
 	remember,
 	REMEMBERED,
@@ -129,15 +127,15 @@ async function openCard(
 ): Promise<TrackedCard> {
 	const { by, fields } = query;
 	const saw = readOwn(run.context, card.id, query);
-	const { spans } = saw ?? NOTHING_SEEN;
-	const tokens = new Set(saw?.tokens);
+	const before = { tokens: new Set(saw?.tokens), floor: saw?.floor };
+	const { tokens } = before;
 	const texts = valueTexts(run, index, saw);
 	const compared = (record: DataRecord): DataRecord =>
 		fields ? { ...record, data: ownValues(record.data, fields) } : record;
 	const entries = new Map<string, Entry>();
 	const take = (record: DataRecord): boolean => {
 		const age = ageOf(record);
-		if (isWithin(spans, age)) return false;
+		if (isOld(before, age)) return false;
 		const token = tokenOf(compared(record), by, texts.now);
 		// An earlier version saved it: the same state has another token now.
 		if (texts.earlier.some((text) => tokens.has(tokenOf(record, by, text)))) tokens.add(token);
@@ -154,7 +152,6 @@ async function openCard(
 	hintAtShift(run, listing, card.name);
 	const listed = await sortInSlices(run.yieldToLoop, [...entries.values()], byAge);
 	if (by === 'new') requireAges(card, listed);
-	const before = { tokens, spans };
 	const opened: TrackedCard = { before, listed, read, returned: new Set(), left: new Set() };
 	run.ending.whenDone(() => save(run.context, card, query, opened));
 	return opened;
@@ -256,7 +253,9 @@ export async function notReturnedBefore(
 				"Add conditions to 'Filters' so that fewer records meet them, or select 'New Records'.",
 			);
 		}
-		const unseen = passing.filter((one) => !isSeen(before, one) && !returned.has(one.token));
+		const unseen = passing.filter(
+			(one) => !before.tokens.has(one.token) && !returned.has(one.token),
+		);
 		const chosen = unseen.slice(0, limit);
 		for (const { token } of chosen) returned.add(token);
 		for (const { token } of unseen) left.add(token);

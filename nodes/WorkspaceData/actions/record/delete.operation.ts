@@ -1,11 +1,6 @@
 import { readLocator } from '../../model/locator';
 import { cardLocator, recordLocator } from '../../ui/locators';
-import {
-	maxParallelOption,
-	recordOptions,
-	requestsPerSecondOption,
-	timeoutOption,
-} from '../../ui/recordOptions';
+import { recordOptions, sendingOptions } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
 import { readDryRun } from '../writing/dryRun';
 import { resultsOf } from '../writing/results';
@@ -25,13 +20,7 @@ export const deleteRecord = defineOperation({
 	properties: [
 		cardLocator,
 		recordLocator,
-		recordOptions([
-			dryRunOption,
-			ifNotFoundOption,
-			maxParallelOption,
-			requestsPerSecondOption,
-			timeoutOption,
-		]),
+		recordOptions([dryRunOption, ifNotFoundOption, ...sendingOptions]),
 	],
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');

@@ -1,13 +1,7 @@
 import type { DataRecord } from '../../model/response/record';
 import { filterDetails, filtersProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
-import {
-	maxParallelOption,
-	outputFormatOption2,
-	recordOptions,
-	requestsPerSecondOption,
-	timeoutOption,
-} from '../../ui/recordOptions';
+import { outputFormatOption2, recordOptions, sendingOptions } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
 import { changeMany, readMaxChanges, requireConditions } from '../writing/changeMany';
 import { readDryRuns } from '../writing/dryRun';
@@ -29,13 +23,7 @@ export const deleteManyRecords = defineOperation({
 		...filterDetails,
 		maxChangesProperty,
 		dryRunProperty,
-		recordOptions([
-			...savedDryRunOptions,
-			maxParallelOption,
-			outputFormatOption2,
-			requestsPerSecondOption,
-			timeoutOption,
-		]),
+		recordOptions([...savedDryRunOptions, outputFormatOption2, ...sendingOptions]),
 	],
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');

@@ -1,13 +1,6 @@
 import { readLocator } from '../../model/locator';
 import { cardLocator, recordLocator } from '../../ui/locators';
-import {
-	fieldKeysOption,
-	outputFieldsOption,
-	outputFormatOptions,
-	requestsPerSecondOption,
-	timeoutOption,
-	recordOptions,
-} from '../../ui/recordOptions';
+import { outputOptions, readingOptions, recordOptions } from '../../ui/recordOptions';
 import { simplifyProperty } from '../../ui/readOptions';
 import { defineOperation } from '../operation';
 import { findRecord, readNotFound, unlessFound } from '../reading/ifNotFound';
@@ -24,14 +17,7 @@ export const getRecord = defineOperation({
 		cardLocator,
 		recordLocator,
 		simplifyProperty,
-		recordOptions([
-			fieldKeysOption,
-			ifNotFoundOption,
-			outputFieldsOption,
-			...outputFormatOptions,
-			requestsPerSecondOption,
-			timeoutOption,
-		]),
+		recordOptions([ifNotFoundOption, ...outputOptions, ...readingOptions]),
 	],
 	async execute({ run, get }) {
 		const options = get('options');

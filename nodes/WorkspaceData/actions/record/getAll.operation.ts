@@ -11,14 +11,7 @@ import {
 	simplifyProperty,
 	startAgainOption,
 } from '../../ui/readOptions';
-import {
-	fieldKeysOption,
-	outputFieldsOption,
-	outputFormatOptions,
-	requestsPerSecondOption,
-	timeoutOption,
-	recordOptions,
-} from '../../ui/recordOptions';
+import { outputOptions, readingOptions, recordOptions } from '../../ui/recordOptions';
 import { readChoice, readLimit } from '../readParameters';
 import { noRecordsOption } from '../../ui/ifNotFound';
 import { defineOperation } from '../operation';
@@ -55,15 +48,7 @@ export const getManyRecords = defineOperation({
 		sortProperty,
 		sinceProperty,
 		simplifyProperty,
-		recordOptions([
-			fieldKeysOption,
-			noRecordsOption,
-			outputFieldsOption,
-			...outputFormatOptions,
-			requestsPerSecondOption,
-			startAgainOption,
-			timeoutOption,
-		]),
+		recordOptions([noRecordsOption, ...outputOptions, ...readingOptions, startAgainOption]),
 	],
 	async execute({ run, get }) {
 		const options = get('options');

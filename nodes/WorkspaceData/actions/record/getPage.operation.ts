@@ -3,14 +3,7 @@ import { plainText } from '../../model/text';
 import { ApiFailure } from '../../transport/failure/failures';
 import { cardLocator } from '../../ui/locators';
 import { pageLimitProperty, simplifyProperty } from '../../ui/readOptions';
-import {
-	fieldKeysOption,
-	outputFieldsOption,
-	outputFormatOptions,
-	requestsPerSecondOption,
-	recordOptions,
-	timeoutOption,
-} from '../../ui/recordOptions';
+import { outputOptions, readingOptions, recordOptions } from '../../ui/recordOptions';
 import { readLimit } from '../readParameters';
 import { defineOperation } from '../operation';
 import { recordOutput } from '../outputItems';
@@ -56,13 +49,7 @@ export const getRecordPageOperation = defineOperation({
 		},
 		pageLimitProperty,
 		simplifyProperty,
-		recordOptions([
-			fieldKeysOption,
-			outputFieldsOption,
-			...outputFormatOptions,
-			requestsPerSecondOption,
-			timeoutOption,
-		]),
+		recordOptions([...outputOptions, ...readingOptions]),
 	],
 	async execute({ run, get }) {
 		const options = get('options');

@@ -61,7 +61,7 @@ export function single(entered: unknown): unknown {
 	if (typeof form !== 'object') return form;
 	throw new InputError(
 		`${VALUE_LABEL} can't be ${showValue(entered)}`,
-		'Enter one value: a text, a number, true or false, or a date. To compare with several, add a condition for each.',
+		'Enter one value: text, a number, true or false, or a date. To compare with several, add a condition for each.',
 	);
 }
 

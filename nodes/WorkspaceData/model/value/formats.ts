@@ -35,13 +35,14 @@ const DAY_MS = 86_400_000;
  * selected format
  */
 export function inUsualSpelling(
-	type: Formatted,
+	type: string,
 	given: unknown,
 	{ number, date, words }: Formats = {},
 ): unknown {
 	if (type === 'number') return number === 'comma' ? fromComma(given) : given;
 	if (type === 'boolean') return words ? fromWords(given, words) : given;
-	if (date === undefined || date === 'iso' || readTimestamp(given)) return given;
+	const isTime = type === 'date' || type === 'datetime';
+	if (!isTime || !date || date === 'iso' || readTimestamp(given)) return given;
 	if (date !== 'excel') return typeof given === 'string' ? fromParts(given, date) : given;
 	const time = fromExcel(number === 'comma' ? fromComma(given) : given);
 	return type === 'date' && time !== undefined && !isDay(time) ? undefined : time;

@@ -81,14 +81,6 @@ const asText = (values: readonly unknown[], why: string): Inference => ({
 	why,
 });
 
-const FORMATTED: readonly string[] = [
-	'number',
-	'date',
-	'datetime',
-	'boolean',
-] satisfies Formatted[];
-const isFormatted = (type: string): type is Formatted => FORMATTED.includes(type);
-
 /** Converts text values to the format that fields of a type read; undefined for an invalid value. */
 function spellingsFor(
 	type: string,
@@ -98,7 +90,7 @@ function spellingsFor(
 	// Excel's days are recognized by the name of the column.
 	const own = formats.date === 'excel' ? { ...formats, date: 'iso' as const } : formats;
 	return texts.map((text) => {
-		const usual = isFormatted(type) ? inUsualSpelling(type, text, own) : text;
+		const usual = inUsualSpelling(type, text, own);
 		return typeof usual === 'string' ? usual : undefined;
 	});
 }
@@ -218,7 +210,7 @@ export function offeredType(
 	offered: readonly string[],
 ): { type: string; name: string } {
 	const wanted = NEW_TYPES.find((known) => known.type === type);
-	for (const candidate of [type, ...(wanted?.else ?? [])]) {
+	for (const candidate of [type, ...(wanted?.else ?? []), 'text', 'long_text']) {
 		for (const plain of NEW_TYPES.find((known) => known.type === candidate)?.names ?? []) {
 			const name = offered.find((own) => plainTypeName(own) === plain);
 			if (name !== undefined) return { type: candidate, name };

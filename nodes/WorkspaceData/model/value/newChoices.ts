@@ -95,7 +95,7 @@ export const settingChoices = (
 			if ('option' in named) return list[options.indexOf(named.option)];
 			throw new InputError(
 				`'${text}' matches ${named.candidates.length} choices of field '${field.name}'`,
-				`It is ${named.candidates.map(showChoice).join(' and ')}. Use 'Options (JSON)' to keep one of them.`,
+				`It matches ${named.candidates.map(showChoice).join(' and ')}. Use 'Options (JSON)' to keep one of them.`,
 			);
 		});
 	});

@@ -20,8 +20,8 @@ export interface Timestamp {
 	offset: string | undefined;
 }
 
-/** Returns true if a day, as YYYY-MM-DD, exists. */
-function isCalendarDay(day: string): boolean {
+/** Returns true if text is only a day, as YYYY-MM-DD, that exists. */
+export function isDay(day: string): boolean {
 	if (!DAY.test(day)) return false;
 	// Every month has these days.
 	if (/-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])$/.test(day)) return true;
@@ -29,16 +29,13 @@ function isCalendarDay(day: string): boolean {
 	return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
 }
 
-/** Returns true if text is only a day, as YYYY-MM-DD. */
-export const isDay = (text: string): boolean => DAY.test(text) && isCalendarDay(text);
-
 /** Reads text, or an object whose JSON is text, as a timestamp; undefined if it isn't one. */
 export function readTimestamp(value: unknown): Timestamp | undefined {
 	const form = jsonForm(value);
 	if (typeof form !== 'string') return undefined;
 	const text = form.trim();
 	const [, day, clock, fraction = '', offset] = TIMESTAMP.exec(text) ?? [];
-	if (day === undefined || !isCalendarDay(day) || (clock === undefined && offset)) return undefined;
+	if (day === undefined || !isDay(day) || (clock === undefined && offset)) return undefined;
 	return {
 		text,
 		day,

@@ -8,7 +8,6 @@ import type {
 import { z } from 'zod/v3';
 import { type DataRecord, type Age, ageOf, byAge } from '../../model/response/record';
 import { FieldIndex } from '../../model/fieldIndex';
-import { isSeen, spanOf } from '../../model/recordMemory';
 import type { Search } from '../../model/subscription/reducer';
 import { listCards, listFields } from '../../transport/cardAndFieldListings';
 import { ApiFailure, saysGone } from '../../transport/failure/failures';
@@ -222,14 +221,14 @@ const isRefused = (error: unknown): error is ApiFailure =>
 async function takeMissed(
 	keys: RecordKeys,
 	listed: Candidate[],
-	{ from, upTo, isWhole }: Span,
+	{ upTo, isWhole }: Span,
 ): Promise<Candidate[]> {
 	const byTime = listed.sort(byAge);
 	const tokens = await keys.find(byTime.map(({ token }) => token));
 	const mayForget = isWhole && (await keys.isFull());
 	const oldest = mayForget ? byTime.find(({ token }) => tokens.has(token)) : undefined;
-	const spans = oldest ? [spanOf(from, oldest.at - 1)] : [];
-	const missed = byTime.filter((one) => !isSeen({ tokens, spans }, one));
+	const since = oldest?.at ?? -Infinity;
+	const missed = byTime.filter(({ at, token }) => at >= since && !tokens.has(token));
 	const atEdge = missed.filter(({ at }) => upTo - at < CLOSE_MS).map(({ token }) => token);
 	await keys.add([...atEdge.slice(-PART * 10), searchedKey(upTo)]);
 	return missed;

@@ -1,6 +1,6 @@
 /**
  * All kinds of values: the single list. A new kind is a file in this folder and a line here; a new type of an
- * existing kind, such as another kind of text, is a name in the `types` and `newTypes` of its file.
+ * existing kind, such as another kind of text, is a name in the `newTypes` or `types` of its file.
  */
 import { boolean } from './boolean';
 import { choice } from './singleSelect';
@@ -28,7 +28,13 @@ export const KINDS: readonly Kind[] = [
 	unknown,
 ];
 
-const BY_TYPE = new Map(KINDS.flatMap((kind) => kind.types.map((type) => [type, kind] as const)));
+const BY_TYPE = new Map(
+	KINDS.flatMap((kind) =>
+		[kind.types ?? [], ...kind.newTypes.map(({ names }) => names)]
+			.flat()
+			.map((type) => [type, kind] as const),
+	),
+);
 
 /**
  * The kind of a type, by its name or a usual synonym.

@@ -13,13 +13,10 @@ function readBoolean(value: unknown): number | undefined {
 }
 
 export const boolean: Kind = {
-	name: 'boolean',
-	types: ['boolean', 'bool', 'checkbox', 'yesno'],
 	newTypes: [
 		{
 			type: 'boolean',
 			names: ['boolean', 'bool', 'checkbox', 'yesno'],
-			else: ['text'],
 			one: 'true or false',
 			fitsText: (text) => /^(?:true|false)$/i.test(text),
 			isUniform: (texts) =>
@@ -51,9 +48,5 @@ export const boolean: Kind = {
 			{ name: 'False', value: false },
 		],
 		canMatch: true,
-		filterValues: () => [
-			{ name: 'True', value: 'true' },
-			{ name: 'False', value: 'false' },
-		],
 	},
 };

@@ -12,13 +12,10 @@ function readDay(value: unknown): Timestamp | undefined {
 }
 
 export const date: Kind = {
-	name: 'date',
-	types: ['date', 'dateonly'],
 	newTypes: [
 		{
 			type: 'date',
 			names: ['date', 'dateonly'],
-			else: ['text'],
 			one: 'a day like 2026-03-31',
 			fitsText: isDay,
 		},

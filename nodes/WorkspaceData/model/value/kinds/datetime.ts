@@ -23,13 +23,10 @@ const KEPT_EVERYWHERE =
 	/^\d{4}-\d{2}-\d{2}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,3})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
 export const datetime: Kind = {
-	name: 'datetime',
-	types: ['datetime', 'dateandtime'],
 	newTypes: [
 		{
 			type: 'datetime',
 			names: ['datetime', 'dateandtime'],
-			else: ['text'],
 			one: 'a time with an offset like 2026-03-31T14:30:00Z',
 			fitsText: (text) => KEPT_EVERYWHERE.test(text) && isDay(text.slice(0, 10)),
 		},

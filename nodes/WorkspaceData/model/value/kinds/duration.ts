@@ -31,7 +31,6 @@ function readDuration(stored: unknown): Comparable | undefined {
 }
 
 export const duration: Kind = {
-	name: 'duration',
 	types: ['duration', 'timespan'],
 	newTypes: [],
 	read: readDuration,

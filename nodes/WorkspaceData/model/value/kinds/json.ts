@@ -4,9 +4,7 @@ import { canonicalJson, textOf } from '../serialization';
 import { EQUALITY, PARTS, unusable, type Kind } from './kind';
 
 export const json: Kind = {
-	name: 'json',
-	types: ['json', 'object'],
-	newTypes: [{ type: 'json', names: ['json', 'object'], else: ['long_text', 'text'] }],
+	newTypes: [{ type: 'json', names: ['json', 'object'], else: ['long_text'] }],
 	read(stored) {
 		if (typeof stored !== 'string') return canonicalJson(stored);
 		const parsed = isExactJson(stored) ? parseJsonText(stored) : undefined;

@@ -9,25 +9,15 @@ import { isEmpty } from '../emptyValue';
 import { acceptedIn, inUsualSpelling, type Formats, type Formatted } from '../formats';
 import { showValue } from '../serialization';
 
+export const EQUALITY = ['equals', 'notEquals', 'isEmpty', 'isNotEmpty'] as const;
+export const ANY_OF = ['isAnyOf', 'isNoneOf'] as const;
+export const ORDER = ['greaterThan', 'greaterOrEqual', 'lessThan', 'lessOrEqual'] as const;
+export const PARTS = ['contains', 'notContains'] as const;
+export const ENDS = ['startsWith', 'endsWith'] as const;
+export const DAYS = ['inLastDays', 'inNextDays'] as const;
+
 /** The conditions for filters, with their names in the node's parameter. */
-export const CONDITIONS = [
-	'equals',
-	'notEquals',
-	'isAnyOf',
-	'isNoneOf',
-	'contains',
-	'notContains',
-	'startsWith',
-	'endsWith',
-	'greaterThan',
-	'greaterOrEqual',
-	'lessThan',
-	'lessOrEqual',
-	'inLastDays',
-	'inNextDays',
-	'isEmpty',
-	'isNotEmpty',
-] as const;
+export const CONDITIONS = [...EQUALITY, ...ANY_OF, ...ORDER, ...PARTS, ...ENDS, ...DAYS] as const;
 
 export type Condition = (typeof CONDITIONS)[number];
 
@@ -77,8 +67,8 @@ export interface NewType {
 	type: string;
 	/** Names that services use for it, without case and separators, the best first. */
 	names: readonly string[];
-	/** Other types that can hold its values. */
-	else: readonly string[];
+	/** Types that can hold its values, other than types of text. */
+	else?: readonly string[];
 	/** The word for one such value in messages. */
 	one?: string;
 	/** Returns true if text can become such a value and return unchanged. */
@@ -102,14 +92,14 @@ export interface Offer {
 /** The editor's input for a value. */
 export interface EditorInput {
 	/** n8n's input in the field mapper. */
-	type: 'string' | 'dateTime' | 'object' | 'options';
+	type: 'string' | 'dateTime' | 'options';
 	/** The entries of `options`. */
 	options?(field: ValueField): readonly Offer[];
 	/** True if records can be matched by it. */
 	canMatch: boolean;
 	/** Text that the label shows after the name. */
 	hint?(field: ValueField): string;
-	/** The values that a filter suggests for a condition. */
+	/** The values that a filter suggests for a condition; by default `options`. */
 	filterValues?(field: ValueField, condition?: unknown): readonly Offer[];
 	/** Common names of conditions for such values. */
 	conditionNames?: Partial<Record<Condition, string>>;
@@ -117,10 +107,9 @@ export interface EditorInput {
 
 /** Everything that is known about a kind of value. The list of kinds is `allKinds.ts`. */
 export interface Kind {
-	readonly name: string;
-	/** Names of its types, in lower case and without spaces, hyphens and underscores. */
-	readonly types: readonly string[];
 	readonly newTypes: readonly NewType[];
+	/** Names of other types, in lower case and without spaces, hyphens and underscores. */
+	readonly types?: readonly string[];
 
 	/**
 	 * The comparable form of a stored value: two values are equal only if their forms are equal.
@@ -171,13 +160,6 @@ export interface Kind {
 	orderAgainst?(operand: unknown, zone: Zone): (stored: unknown) => number | undefined;
 	readonly input: EditorInput;
 }
-
-export const EQUALITY = ['equals', 'notEquals', 'isEmpty', 'isNotEmpty'] as const;
-export const ANY_OF = ['isAnyOf', 'isNoneOf'] as const;
-export const ORDER = ['greaterThan', 'greaterOrEqual', 'lessThan', 'lessOrEqual'] as const;
-export const PARTS = ['contains', 'notContains'] as const;
-export const ENDS = ['startsWith', 'endsWith'] as const;
-export const DAYS = ['inLastDays', 'inNextDays'] as const;
 
 /** Returns true for a number with more digits than a number keeps, which is read as text. */
 const isLongNumber = (value: unknown): boolean =>

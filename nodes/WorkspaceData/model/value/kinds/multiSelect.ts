@@ -53,16 +53,12 @@ function choicesHint({ options }: ValueField): string {
 }
 
 export const choices: Kind = {
-	name: 'choices',
-	types: [
-		...['multiselect', 'multipleselect', 'multichoice'],
-		...['multiplechoice', 'multienum', 'choices'],
-	],
+	types: ['multienum'],
 	newTypes: [
 		{
 			type: 'multi_select',
 			names: ['multiselect', 'multipleselect', 'multichoice', 'multiplechoice', 'choices'],
-			else: ['json', 'long_text', 'text'],
+			else: ['json', 'long_text'],
 			choices: 'several',
 		},
 	],
@@ -90,6 +86,6 @@ export const choices: Kind = {
 		type: 'string',
 		canMatch: false,
 		hint: choicesHint,
-		filterValues: choice.input.filterValues,
+		filterValues: choice.input.options,
 	},
 };

@@ -44,21 +44,12 @@ export function enterNumber(entered: unknown, field: ValueField, rules: EntryRul
 	if (number === undefined) {
 		throw unusable(field, entered, acceptedIn('number', entered, rules.formats, ACCEPTED));
 	}
-	if (typeof number === 'object') {
-		throw unusable(
-			field,
-			entered,
-			Number.isFinite(number.near)
-				? `As a number it would become ${number.near}. Use a text field for it.`
-				: `No number is that large. ${ACCEPTED}`,
-		);
+	const near = typeof number === 'object' ? number.near : number;
+	if (!Number.isFinite(near)) {
+		throw unusable(field, entered, `No number is that large. ${ACCEPTED}`);
 	}
-	if (rules.whole && !isPlainNumber(usual)) {
-		throw unusable(
-			field,
-			entered,
-			`As a number it would become ${number}. Use a text field for it.`,
-		);
+	if (near !== number || (rules.whole && !isPlainNumber(usual))) {
+		throw unusable(field, entered, `As a number it would become ${near}. Use a text field for it.`);
 	}
 	return number;
 }
@@ -66,16 +57,11 @@ export function enterNumber(entered: unknown, field: ValueField, rules: EntryRul
 const decimals = (text: string): number => text.split('.')[1]?.length ?? 0;
 
 export const number: Kind = {
-	name: 'number',
-	types: [
-		...['number', 'numeric', 'integer', 'int', 'float', 'double', 'decimal'],
-		...['currency', 'percent'],
-	],
+	types: ['integer', 'int', 'currency', 'percent'],
 	newTypes: [
 		{
 			type: 'number',
 			names: ['number', 'decimal', 'numeric', 'double', 'float'],
-			else: ['text'],
 			one: 'a number like 12.5',
 			fitsText: isPlainNumber,
 			// `1.10` and `1.9` are versions, while `1.10` and `1.90` are amounts.

@@ -62,7 +62,7 @@ export function enterChoice(entered: unknown, field: ValueField, rules: EntryRul
 	if ('option' in named) return sentFor(named.option, spelling, named.isExact);
 	throw new InputError(
 		`'${textOf(spelling)}' matches ${named.candidates.length} choices of field '${field.name}'`,
-		`It is ${named.candidates.map(showChoice).join(' and ')}. Use a text or number that only one of them has.`,
+		`It matches ${named.candidates.map(showChoice).join(' and ')}. Use text or a number that only one of them has.`,
 	);
 }
 
@@ -90,13 +90,10 @@ const offers = ({ options }: ValueField): Offer[] =>
 	options.map(({ label }) => ({ name: label, value: label }));
 
 export const choice: Kind = {
-	name: 'choice',
-	types: ['singleselect', 'select', 'enum', 'dropdown', 'singlechoice', 'choice'],
 	newTypes: [
 		{
 			type: 'single_select',
 			names: ['singleselect', 'select', 'singlechoice', 'dropdown', 'enum', 'choice'],
-			else: ['text'],
 			choices: 'one',
 		},
 	],
@@ -119,5 +116,5 @@ export const choice: Kind = {
 	},
 	choicesIn: (entered) => (entriesOf(entered).length === 1 ? entriesOf(entered) : []),
 	conditions: [...EQUALITY, ...ANY_OF, ...PARTS],
-	input: { type: 'options', options: offers, canMatch: true, filterValues: offers },
+	input: { type: 'options', options: offers, canMatch: true },
 };

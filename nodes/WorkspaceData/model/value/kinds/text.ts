@@ -21,30 +21,24 @@ const NO_DATE = 'Invalid DateTime';
 const NO_DATE_ADVICE = "The value is a date that couldn't be read. Check its expression.";
 
 export const text: Kind = {
-	name: 'text',
-	types: [
-		...['text', 'longtext', 'shorttext', 'richtext', 'string'],
-		...['email', 'url', 'phone', 'textarea'],
-	],
+	types: ['richtext', 'phone'],
 	newTypes: [
 		{
 			type: 'email',
 			names: ['email'],
-			else: ['text'],
-			one: 'an e-mail address',
+			one: 'an email address',
 			fitsText: (value) =>
 				value.length <= 254 && /^[\w.%+-]+@[a-z\d-]+(?:\.[a-z\d-]+)+$/i.test(value),
 		},
 		{
 			type: 'url',
 			names: ['url'],
-			else: ['text', 'long_text'],
 			one: 'a web address',
 			fitsText: (value) =>
 				value.length <= 2_000 && /^https?:\/\/[^\s/?#]+\S*$/i.test(value) && URL.canParse(value),
 		},
-		{ type: 'long_text', names: ['longtext', 'textarea'], else: ['text'] },
-		{ type: 'text', names: ['text', 'string', 'shorttext'], else: ['long_text'] },
+		{ type: 'long_text', names: ['longtext', 'textarea'] },
+		{ type: 'text', names: ['text', 'string', 'shorttext'] },
 	],
 	read: (stored) => (typeof stored === 'object' ? undefined : textOf(stored)),
 	isLanguage: true,

@@ -12,8 +12,6 @@ import { instantOf, readTimestamp, type Timestamp } from '../timestamp';
 import { isCanonicalNumber } from '../decimal';
 
 export const unknown: Kind = {
-	name: 'unknown',
-	types: [],
 	newTypes: [],
 	read(stored) {
 		const text = typeof stored === 'string' ? stored : canonicalJson(stored);
