@@ -30,7 +30,7 @@ export function asUtc(text: string): string {
  * @returns ms since the epoch; undefined if it isn't a time
  * @see service interface, part 2, "Record", and part 6, "Delivery"
  */
-export function parseTime(text: unknown): number | undefined {
+export function parseTime(text: string | null | undefined): number | undefined {
 	if (typeof text !== 'string') return undefined;
 	const time = Date.parse(asUtc(text));
 	return Number.isNaN(time) ? undefined : time;

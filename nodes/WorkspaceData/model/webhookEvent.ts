@@ -1,8 +1,20 @@
 import { createHash } from 'node:crypto';
+import { z } from 'zod/v3';
 import { isTooDeep, tryParse } from './response/json';
-import { identifierOf } from './response/idAndName';
-import { isObject, isText, type JsonObject } from './response/shapes';
+import { isObject, type JsonObject, untouchedObject } from './response/shapes';
 import { parseTime } from './time';
+
+/** The events a subscription can list. @see service interface, part 6 */
+export const EVENTS = [
+	'card.created',
+	'card.updated',
+	'collaborator.added',
+	'record.created',
+	'record.deleted',
+	'record.updated',
+] as const;
+
+export type EventName = (typeof EVENTS)[number];
 
 /**
  * A delivered event. The interface only shows the body of record events, so everything but the event's name
@@ -25,6 +37,26 @@ export interface DeliveredEvent {
 	key: string;
 }
 
+const optionalText = z.string().min(1).optional().catch(undefined);
+
+/** Identifiers may be numbers. A number that lost digits in JSON is ignored. */
+const optionalId = z
+	.union([z.string().min(1), z.number().int().safe().transform(String)])
+	.optional()
+	.catch(undefined);
+
+const eventSchema = z.object({
+	event: z.string().min(1),
+	timestamp: optionalText,
+	workspace_id: optionalId,
+	card_id: optionalId,
+	record_id: optionalId,
+	data: untouchedObject.optional().catch(undefined),
+});
+
+/** Parses JSON from bytes of any content type; undefined if they aren't JSON. */
+const parseJson = (bytes: Uint8Array): unknown => tryParse(new TextDecoder().decode(bytes))?.value;
+
 /**
  * Reads the body of a delivery.
  *
@@ -32,15 +64,18 @@ export interface DeliveredEvent {
  * @returns undefined if the body isn't an event, or is one that n8n couldn't store
  */
 export function readEvent(bytes: Uint8Array): DeliveredEvent | undefined {
-	const body = tryParse(new TextDecoder().decode(bytes))?.value;
-	if (!isObject(body) || isTooDeep(body) || !isText(body.event)) return undefined;
+	const body = parseJson(bytes);
+	if (!isObject(body) || isTooDeep(body)) return undefined;
+	const event = eventSchema.safeParse(body);
+	if (!event.success) return undefined;
+	const { event: name, timestamp, workspace_id, card_id, record_id, data } = event.data;
 	return {
-		event: body.event,
-		happenedAt: parseTime(body.timestamp),
-		workspaceId: identifierOf(body.workspace_id),
-		cardId: identifierOf(body.card_id),
-		recordId: identifierOf(body.record_id),
-		data: isObject(body.data) ? body.data : undefined,
+		event: name,
+		happenedAt: parseTime(timestamp),
+		workspaceId: workspace_id,
+		cardId: card_id,
+		recordId: record_id,
+		data,
 		body,
 		key: createHash('sha256').update(bytes).digest('hex'),
 	};

@@ -1,7 +1,21 @@
 /** Reads an unsuccessful response: problem details, or whatever the service sends instead. */
+import { z } from 'zod/v3';
 import { parseJsonText } from './json';
 import { fallbackTitle } from './statusTitles';
 import { holds, isObject, isText, type JsonObject, WRAPPERS, isWebPage } from './shapes';
+
+/**
+ * Problem details from the service. Other members are kept.
+ *
+ * @see RFC 7807, section 3.1; service interface, part 7
+ */
+const problemSchema = z
+	.object({
+		type: z.string().optional().catch(undefined),
+		title: z.string().optional().catch(undefined),
+		detail: z.string().optional().catch(undefined),
+	})
+	.passthrough();
 
 /** An unsuccessful response in words. */
 export interface Problem {
@@ -17,9 +31,6 @@ export interface Problem {
 }
 
 const MAX_TEXT = 500;
-
-const textOf = (value: unknown): string | undefined =>
-	typeof value === 'string' ? value : undefined;
 
 /** Shortens to one line. Secrets are removed first, because half a secret wouldn't be recognized. */
 const clip = (text: string, clean: (text: string) => string): string => {
@@ -92,7 +103,7 @@ function htmlText(html: string): string | undefined {
  * @param status HTTP status code
  * @param body the body from n8n's request helper: parsed JSON, text, or empty
  * @param clean removes secrets from text that the service sent
- * @see RFC 7807, section 3.1; service interface, part 7
+ * @see RFC 7807
  */
 export function readProblem(
 	status: number,
@@ -111,15 +122,16 @@ export function readProblem(
 			...(isPage && { foreign: true }),
 		};
 	}
-	if (!isObject(body)) return { status, title: fallbackTitle(status) };
-	if (isNestedProblem(body)) return readProblem(status, body.error, clean);
-	const [type, title, detail] = [body.type, body.title, body.detail].map(textOf);
-	const inner = isObject(body.error) ? body.error : {};
+	if (isObject(body) && isNestedProblem(body)) return readProblem(status, body.error, clean);
+	const problem = problemSchema.safeParse(body);
+	if (!problem.success) return { status, title: fallbackTitle(status) };
+	const { type, title, detail, ...rest } = problem.data;
+	const inner = isObject(rest.error) ? rest.error : {};
 	const other = [
-		...[body.message, body.error_description, body.error],
+		...[rest.message, rest.error_description, rest.error],
 		...[inner.message, inner.detail, inner.description, inner.code],
 	].find(isText);
-	const listed = listedErrors(body, detail ?? other);
+	const listed = listedErrors(body as Record<string, unknown>, detail ?? other);
 	const details = [detail ?? other, listed].filter(Boolean).join(' — ');
 	const kind = problemKind(type);
 	return {

@@ -1,10 +1,18 @@
 /** Records, as the service sends them, and their age. */
+import { z } from 'zod/v3';
 import type { ValueField } from '../value/kinds/kind';
 import { kindOfType } from '../value/kinds/allKinds';
-import { byCharacter } from '../text';
 import { asUtc, parseTime } from '../time';
-import { holds, isObject, type JsonObject, readList, readObject } from './shapes';
-import { identifierOf } from './idAndName';
+import {
+	hasErrors,
+	holds,
+	isObject,
+	type JsonObject,
+	readList,
+	readObject,
+	untouchedObject,
+} from './shapes';
+import { resourceSchema } from './idAndName';
 import { readCursor, readEntries } from './page';
 
 /**
@@ -25,22 +33,32 @@ export interface DataRecord {
 /** The ID of a record whose creation was confirmed without an ID. No service uses an empty one. */
 export const UNKNOWN_ID = '';
 
-/** A value that each record has, or may have: how it is compared, and how to read it. */
-export interface NamedValue {
+/** A record's own property for filters: how its values are compared, and how to read them. */
+interface OwnValue {
 	field: ValueField;
 	read(record: DataRecord): unknown;
 }
 
-const ID = { ...kindOfType('text'), isLanguage: false };
-const TIME = kindOfType('datetime');
+const ownField = (name: string, type: string): ValueField => ({
+	name,
+	type,
+	kind: kindOfType(type),
+	options: [],
+});
+
+/** Sorted character by character, not by the rules of a language. */
+const identifier: ValueField = ((field) => ({
+	...field,
+	kind: { ...field.kind, isLanguage: false },
+}))(ownField('ID', 'text'));
 
 /** A record's own properties, under their names in filters. */
-export const OWN_VALUES: ReadonlyMap<string, NamedValue> = new Map<string, NamedValue>([
-	['id', { field: { name: 'ID', type: 'text', kind: ID, options: [] }, read: ({ id }) => id }],
+export const OWN_VALUES: ReadonlyMap<string, OwnValue> = new Map([
+	['id', { field: identifier, read: ({ id }) => id }],
 	[
 		'created_at',
 		{
-			field: { name: 'Created At', type: 'datetime', kind: TIME, options: [] },
+			field: ownField('Created At', 'datetime'),
 			read: ({ createdAt }) => createdAt && asUtc(createdAt),
 		},
 	],
@@ -55,6 +73,11 @@ export interface RecordPage {
 	gap?: string;
 }
 
+const recordSchema = resourceSchema('record_id', {
+	data: untouchedObject.optional().catch(undefined),
+	created_at: z.union([z.string(), z.number()]).nullish().catch(null),
+});
+
 /** Until the year 5138, seconds since the epoch are smaller numbers than this. */
 const MAX_SECONDS = 1e11;
 
@@ -66,10 +89,16 @@ function timeText(time: unknown): string | null {
 }
 
 function toRecord(raw: JsonObject): DataRecord | undefined {
-	const id = identifierOf(raw.id ?? raw.record_id);
-	if (id === undefined) return undefined;
-	const data = isObject(raw.data) ? raw.data : {};
-	return { id, data, createdAt: timeText(raw.created_at), raw };
+	// Records as the interface shows them skip the schema, which would take most of the time of a long
+	// listing.
+	if (typeof raw.id === 'string' && raw.id !== '' && isObject(raw.data)) {
+		const { id, data, created_at } = raw;
+		return { id, data, createdAt: timeText(created_at), raw };
+	}
+	const record = recordSchema.safeParse(raw);
+	if (!record.success) return undefined;
+	const { id, data, created_at } = record.data;
+	return { id, data: data ?? {}, createdAt: timeText(created_at), raw };
 }
 
 /**
@@ -91,8 +120,7 @@ function gapOf(body: unknown, records: readonly DataRecord[]): string | undefine
 	if (unreadable > 0) return `it has ${unreadable} without an ID that can be read`;
 	const withoutValues = records.find(({ raw }) => !isObject(raw.data) && holds(raw.data));
 	if (withoutValues) return `the values of record ${withoutValues.id} can't be read`;
-	const hasErrors = isObject(body) && [body.error, body.errors].some(holds);
-	return hasErrors ? 'it came with errors' : undefined;
+	return hasErrors(body) ? 'it came with errors' : undefined;
 }
 
 /** The record in a response; undefined if there is none, for example in an empty body after a change. */
@@ -125,7 +153,7 @@ function byIdentifier(a: string, b: string): number {
 		const [left, right] = [BigInt(a), BigInt(b)];
 		if (left !== right) return left < right ? -1 : 1;
 	}
-	return byCharacter(a, b);
+	return a === b ? 0 : a < b ? -1 : 1;
 }
 
 /** Oldest first. */

@@ -4,6 +4,7 @@
  *
  * @see service interface, part 4, "Gaps"
  */
+import { z } from 'zod/v3';
 
 export type JsonObject = Record<string, unknown>;
 
@@ -89,6 +90,9 @@ export function readObject<Resource>(
 export const isInexact = (value: unknown): boolean =>
 	typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
 
+/** An unchanged object of the service. Copying it key by key would lose keys such as `__proto__`. */
+export const untouchedObject = z.custom<JsonObject>(isObject);
+
 /** Returns true if a body is a web page: of a proxy or a sign-in form, never of the service itself. */
 export const isWebPage = (body: unknown): boolean =>
 	typeof body === 'string' && /<(!doctype|html|head|body)\b/i.test(body);
@@ -96,3 +100,7 @@ export const isWebPage = (body: unknown): boolean =>
 /** Returns true if a value isn't empty: text, a nonzero number, true, or an object or list with members. */
 export const holds = (value: unknown): boolean =>
 	typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value);
+
+/** Returns true if an object reports an error next to its list, so that the list may be incomplete. */
+export const hasErrors = (body: unknown): boolean =>
+	isObject(body) && [body.error, body.errors].some(holds);
