@@ -217,6 +217,7 @@ describe('types that a service offers', () => {
 		['email', ['text'], 'text', 'text'],
 		['email', ['string'], 'text', 'string'],
 		['text', ['long_text'], 'long_text', 'long_text'],
+		['boolean', ['long_text'], 'long_text', 'long_text'],
 		['text', ['emoji'], 'text', 'text'],
 	])('%s among %j is %s, called %s', (type, offered, expected, name) => {
 		expect(offeredType(type, offered)).toEqual({ type: expected, name });
