@@ -336,7 +336,7 @@ describe('when a response is ambiguous, nothing is written', () => {
 			list(listed('r1', { Number: 8 }), listed('r2', { Number: '7,0' }));
 			const { error } = await runCounted('deleteMany', where('Number', 'notEquals', 7));
 			expect(error?.message).toBe(
-				`Record r2 has "7,0" in field 'Number', which is no value of the field's type`,
+				`Record r2 has "7,0" in field 'Number', which isn't valid for the field's type`,
 			);
 			expect(workspace.changes()).toEqual([]);
 		});

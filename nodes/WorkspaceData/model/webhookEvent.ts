@@ -1,20 +1,9 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod/v3';
+import { identifier } from './response/idAndName';
 import { isTooDeep, tryParse } from './response/json';
 import { isObject, type JsonObject, untouchedObject } from './response/shapes';
 import { parseTime } from './time';
-
-/** The events a subscription can list. @see service interface, part 6 */
-export const EVENTS = [
-	'card.created',
-	'card.updated',
-	'collaborator.added',
-	'record.created',
-	'record.deleted',
-	'record.updated',
-] as const;
-
-export type EventName = (typeof EVENTS)[number];
 
 /**
  * A delivered event. The interface only shows the body of record events, so everything but the event's name
@@ -39,11 +28,7 @@ export interface DeliveredEvent {
 
 const optionalText = z.string().min(1).optional().catch(undefined);
 
-/** Identifiers may be numbers. A number that lost digits in JSON is ignored. */
-const optionalId = z
-	.union([z.string().min(1), z.number().int().safe().transform(String)])
-	.optional()
-	.catch(undefined);
+const optionalId = identifier.optional().catch(undefined);
 
 const eventSchema = z.object({
 	event: z.string().min(1),

@@ -2,8 +2,8 @@
 import { z } from 'zod/v3';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
-import type { DataRecord } from '../../model/response/record';
-import { namedValue, type NamedValue } from '../../model/value/recordFilter';
+import type { DataRecord, NamedValue } from '../../model/response/record';
+import { namedValue } from '../../model/value/recordFilter';
 import { byCharacter, plainText } from '../../model/text';
 import type { Run } from '../run/run';
 import { sortInSlices, mapInSlices } from '../schedule/yieldToLoop';

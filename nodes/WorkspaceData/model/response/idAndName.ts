@@ -2,8 +2,8 @@
 import { z } from 'zod/v3';
 import { isInexact, isObject, type JsonObject } from './shapes';
 
-/** An identifier. Services may send numbers. */
-const identifier = z.union([
+/** An identifier. Services may send numbers; one that lost digits in JSON isn't accepted. */
+export const identifier = z.union([
 	z.string().min(1),
 	z
 		.number()

@@ -2,16 +2,9 @@
 import { z } from 'zod/v3';
 import type { ValueField } from '../value/kinds/kind';
 import { kindOfType } from '../value/kinds/allKinds';
+import { byCharacter } from '../text';
 import { asUtc, parseTime } from '../time';
-import {
-	hasErrors,
-	holds,
-	isObject,
-	type JsonObject,
-	readList,
-	readObject,
-	untouchedObject,
-} from './shapes';
+import { holds, isObject, type JsonObject, readList, readObject, untouchedObject } from './shapes';
 import { resourceSchema } from './idAndName';
 import { readCursor, readEntries } from './page';
 
@@ -33,32 +26,23 @@ export interface DataRecord {
 /** The ID of a record whose creation was confirmed without an ID. No service uses an empty one. */
 export const UNKNOWN_ID = '';
 
-/** A record's own property for filters: how its values are compared, and how to read them. */
-interface OwnValue {
+/** A value that each record has, or may have: how it is compared, and how to read it. */
+export interface NamedValue {
 	field: ValueField;
 	read(record: DataRecord): unknown;
 }
 
-const ownField = (name: string, type: string): ValueField => ({
-	name,
-	type,
-	kind: kindOfType(type),
-	options: [],
-});
-
 /** Sorted character by character, not by the rules of a language. */
-const identifier: ValueField = ((field) => ({
-	...field,
-	kind: { ...field.kind, isLanguage: false },
-}))(ownField('ID', 'text'));
+const ID = { ...kindOfType('text'), isLanguage: false };
+const TIME = kindOfType('datetime');
 
 /** A record's own properties, under their names in filters. */
-export const OWN_VALUES: ReadonlyMap<string, OwnValue> = new Map([
-	['id', { field: identifier, read: ({ id }) => id }],
+export const OWN_VALUES: ReadonlyMap<string, NamedValue> = new Map<string, NamedValue>([
+	['id', { field: { name: 'ID', type: 'text', kind: ID, options: [] }, read: ({ id }) => id }],
 	[
 		'created_at',
 		{
-			field: ownField('Created At', 'datetime'),
+			field: { name: 'Created At', type: 'datetime', kind: TIME, options: [] },
 			read: ({ createdAt }) => createdAt && asUtc(createdAt),
 		},
 	],
@@ -120,7 +104,8 @@ function gapOf(body: unknown, records: readonly DataRecord[]): string | undefine
 	if (unreadable > 0) return `it has ${unreadable} without an ID that can be read`;
 	const withoutValues = records.find(({ raw }) => !isObject(raw.data) && holds(raw.data));
 	if (withoutValues) return `the values of record ${withoutValues.id} can't be read`;
-	return hasErrors(body) ? 'it came with errors' : undefined;
+	const hasErrors = isObject(body) && [body.error, body.errors].some(holds);
+	return hasErrors ? 'it came with errors' : undefined;
 }
 
 /** The record in a response; undefined if there is none, for example in an empty body after a change. */
@@ -153,7 +138,7 @@ function byIdentifier(a: string, b: string): number {
 		const [left, right] = [BigInt(a), BigInt(b)];
 		if (left !== right) return left < right ? -1 : 1;
 	}
-	return a === b ? 0 : a < b ? -1 : 1;
+	return byCharacter(a, b);
 }
 
 /** Oldest first. */

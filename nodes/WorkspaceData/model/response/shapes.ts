@@ -100,7 +100,3 @@ export const isWebPage = (body: unknown): boolean =>
 /** Returns true if a value isn't empty: text, a nonzero number, true, or an object or list with members. */
 export const holds = (value: unknown): boolean =>
 	typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value);
-
-/** Returns true if an object reports an error next to its list, so that the list may be incomplete. */
-export const hasErrors = (body: unknown): boolean =>
-	isObject(body) && [body.error, body.errors].some(holds);

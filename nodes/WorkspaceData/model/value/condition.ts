@@ -18,6 +18,7 @@ export type Test = (stored: unknown) => boolean | undefined;
 
 /** What is needed to read a condition. */
 export interface ConditionPlace {
+	/** The zone of times without an offset, and of today. */
 	zone: Zone;
 	/** True if records are selected for a change, so that similar names and values don't match. */
 	isExact?: boolean;

@@ -2,15 +2,13 @@
 import { z } from 'zod/v3';
 import type { Field } from '../response/field';
 import type { FieldHint, FieldIndex } from '../fieldIndex';
-import { conditionTest, containsText, valuesIn } from './condition';
-import type { ValueField } from './kinds/kind';
+import { conditionTest, containsText, valuesIn, type ConditionPlace } from './condition';
 import { showValue } from './serialization';
 import { InputError } from '../inputError';
 import { locatorValue } from '../locator';
-import { OWN_VALUES, type DataRecord } from '../response/record';
+import { OWN_VALUES, type DataRecord, type NamedValue } from '../response/record';
 import { ownValue } from '../response/shapes';
 import { plainText } from '../text';
-import type { Zone } from '../time';
 
 const filtersSchema = z.object({
 	conditions: z
@@ -33,13 +31,9 @@ export interface EnteredCondition {
 }
 
 /** What is needed to read conditions. */
-export interface FilterPlace {
-	/** The zone of times without an offset, and of today. */
-	zone: Zone;
+export interface FilterPlace extends Omit<ConditionPlace, 'unlisted'> {
 	/** Reports a name that is ambiguous. */
 	hint(message: string): void;
-	/** True if records are selected for a change, so that similar names and values are refused. */
-	isExact?: boolean;
 	/**
 	 * True if a choice is looked for even if the field doesn't have it, because records may still hold a
 	 * removed choice.
@@ -95,14 +89,6 @@ export function readMatchType(matchType: unknown): boolean {
 	);
 }
 
-/** A value that each record of a card has, or may have. */
-export interface NamedValue {
-	field: ValueField;
-	/** True for a property of the record itself. */
-	isOwn: boolean;
-	read(record: DataRecord): unknown;
-}
-
 /** The field that matches a key exactly: by its name, else by its ID or the saved ID. @throws InputError */
 function exactField(index: FieldIndex, key: string, { fieldId = '' }: FieldHint): Field {
 	const isName = index.fields.some(({ name }) => name === key);
@@ -141,11 +127,11 @@ export function namedValue(
 				`'${key}' in ${parameter} means the record's own property. To compare the field with the same name, use the field's ID: ${named.id}`,
 			);
 		}
-		return { ...own, isOwn: true };
+		return own;
 	}
 	const kept = hintOf(hints, key);
 	const field = isExact ? exactField(index, key, kept) : index.resolve(key, kept);
-	return { field, isOwn: false, read: ({ data }) => ownValue(data, field.id) };
+	return { field, read: ({ data }) => ownValue(data, field.id) };
 }
 
 /**
@@ -193,12 +179,9 @@ export function recordTest(
 	});
 }
 
-const unreadable = (
-	record: DataRecord,
-	{ field, read }: Pick<NamedValue, 'field' | 'read'>,
-): InputError =>
+const unreadable = (record: DataRecord, { field, read }: NamedValue): InputError =>
 	new InputError(
-		`Record ${record.id} has ${showValue(read(record))} in field '${field.name}', which is no value of the field's type`,
+		`Record ${record.id} has ${showValue(read(record))} in field '${field.name}', which isn't valid for the field's type`,
 		"It's unclear whether the record meets the conditions, so nothing was sent. Correct the value, or exclude the record by another condition.",
 	);
 

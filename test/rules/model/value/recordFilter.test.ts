@@ -153,9 +153,10 @@ describe('where records are chosen to be changed', () => {
 });
 
 test('what a key names is told apart: a property, or a field', () => {
-	expect(namedValue(index, 'created_at', 'Sort', place)).toMatchObject({ isOwn: true });
-	const { isOwn, read } = namedValue(index, 'Amount', 'Sort', place);
-	expect([isOwn, records.map(read)]).toEqual([false, [1, 2, 12]]);
+	const valuesOf = (key: string) => records.map(namedValue(index, key, 'Sort', place).read);
+	const created = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z', null];
+	expect(valuesOf('created_at')).toEqual(created);
+	expect(valuesOf('Amount')).toEqual([1, 2, 12]);
 	// A field that all objects seem to have.
 	const odd = new FieldIndex([field('Odd', 'text', [], 'constructor')], 'Orders');
 	expect(namedValue(odd, 'Odd', 'Sort', place).read(record('r', {}))).toBeUndefined();
