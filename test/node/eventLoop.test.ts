@@ -100,6 +100,38 @@ test('1,000 items × 1,000 fields are written (D16)', async () => {
 });
 
 test.each([
+	['Update Many, none of which changes', 'updateMany', {}],
+	['Update Many, in a dry run', 'updateMany', { dryRun: true }],
+	['Delete Many, in a dry run', 'deleteMany', { dryRun: true }],
+])('20,000 records × 20 values: %s (D16)', async (_, operation, parameters) => {
+	const fields = fieldsOf(20);
+	const data = Object.fromEntries(fields.map(({ id }, n) => [id, n + 0.5]));
+	const listed = Array.from({ length: 20_000 }, (__, n) => ({ id: `r${n}`, data }));
+	const answer = (___: string, path: string, page: number) =>
+		path === 'fields'
+			? { fields }
+			: {
+					records: listed.slice(page * 200, (page + 1) * 200),
+					next_cursor: page < 99 ? String(page + 1) : null,
+				};
+	const all = {
+		operation,
+		cardId: byId('c1'),
+		columns: mapAutomatically(),
+		filters: { conditions: [{ field: 'Field number 0', condition: 'isNotEmpty' }] },
+		matchType: 'allConditions',
+		maxChanges: -1,
+		options: {},
+		...parameters,
+	};
+	const { result, longest } = await longestStretch(
+		async () => await route(context(all, [itemOf(20)], answer)),
+	);
+	expect(result[0]).toHaveLength(20_000);
+	expect(longest).toBeLessThan(LIMIT_MS);
+});
+
+test.each([
 	['sorted by a text and a number', { sort: { by: [{ field: 'Name' }, { field: 'Amount' }] } }],
 	['searched', { search: 'nobody is called this' }],
 	['compared with the run before', { since: 'newOrChanged', returnAll: false, limit: 9_000 }],

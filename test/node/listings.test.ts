@@ -257,6 +257,20 @@ describe('a listing that lags behind', () => {
 		},
 	);
 
+	test.each([
+		['update', { columns: mapEach({ V: '2' }), options: { oldValues: true } }],
+		['update', { columns: mapEach({ V: '2' }), options: { dryRun: true } }],
+		['delete', { options: { dryRun: true } }],
+	])('%s finds what was just created, by its ID: %j (O20)', async (operation, parameters) => {
+		const before = await list();
+		const [made] = (await upsert({ Key: 'a' })).json;
+		lag(before);
+		const recordId = byId(made?.id as string);
+		const { json, error } = await run(operation, { recordId, ...parameters });
+		expect(error).toBeUndefined();
+		expect(json).toMatchObject([{ id: made?.id }]);
+	});
+
 	test("a record that was just deleted doesn't count as one (O20)", async () => {
 		await upsert({ Key: 'a' });
 		const before = await list();

@@ -140,6 +140,15 @@ describe('many records', () => {
 			await run(operation, where('created_at', 'isEmpty'));
 			expect(requested('GET')).toBe(3);
 		});
+
+		test('one hint says how many were read, however far each item has read', async () => {
+			await fill(400);
+			const items = [150, 399, 270].map((n) => ({ key: `k${n}` }));
+			const result = await run(operation, where('Key', 'equals', '={{ $json.key }}'), items);
+			expect(hintsOf(result)).toEqual([
+				"400 records were read, because the service can't filter or count.",
+			]);
+		});
 	});
 
 	describe.each(['count', 'ifExists', 'ifNotExists'])('%s', (operation) => {
@@ -217,6 +226,14 @@ describe('many records', () => {
 			expect(error?.description).toMatch(/2 of 10 records were (updated|deleted)\./);
 			expect(requested(method)).toBe(3);
 		});
+	});
+
+	test('Update Many: the message counts, and names the empty text that the service refuses (M17)', async () => {
+		await fill(2);
+		const columns = mapEach({ Amount: '={{ "" }}' });
+		const { error } = await run('updateMany', { columns, ...where('Key', 'isNotEmpty') });
+		expect(error?.description).toContain("Empty text was sent for 'Amount'.");
+		expect(error?.description).toContain('0 of 2 records were updated.');
 	});
 
 	test('Update Many changes what meets the conditions, one item a record', async () => {

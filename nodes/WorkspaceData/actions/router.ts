@@ -96,8 +96,8 @@ async function runItem(
 	const { run, itemIndex } = call;
 	const { context } = run;
 	const pairedItem = { item: itemIndex };
-	// A previous item has ended the run.
-	if (run.ending.isStopped) return { itemIndex, items: [], error: new Cancelled() };
+	// A previous item has ended the run, or it was canceled.
+	if (run.session.halted.aborted) return { itemIndex, items: [], error: new Cancelled() };
 	try {
 		const results = await operation.execute(call);
 		const binary = operation.passesOn && context.getInputData()[itemIndex]?.binary;
@@ -114,7 +114,7 @@ async function runItem(
 		return { itemIndex, items };
 	} catch (error) {
 		if (!context.continueOnFail()) {
-			run.ending.stop();
+			run.session.stop();
 			return { itemIndex, items: [], error };
 		}
 		const item = errorItem(context.getNode(), itemError(run, error, itemIndex), itemIndex);

@@ -1,6 +1,6 @@
 /** What a run says about itself: names in place of IDs, how far it came, how long it waited. */
 import { longWaitHint } from '../../../nodes/WorkspaceData/actions/run/ending';
-import { createMessages, progressOf } from '../../../nodes/WorkspaceData/actions/run/messages';
+import { Messages, progressOf } from '../../../nodes/WorkspaceData/actions/run/messages';
 import {
 	ApiFailure,
 	Cancelled,
@@ -22,7 +22,7 @@ test.each([
 	['7 values', '7 values'],
 	['Same', 'Same'],
 ])('names stand in place of IDs: %s', (text, expected) => {
-	const messages = createMessages({ addExecutionHints: () => {} });
+	const messages = new Messages({ addExecutionHints: () => {} });
 	messages.learnName('fld_1', 'Title');
 	// A bare number may be anything in a text.
 	messages.learnName('7', 'Seven');

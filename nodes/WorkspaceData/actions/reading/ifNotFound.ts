@@ -2,7 +2,7 @@
 import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/response/record';
 import type { JsonObject } from '../../model/response/shapes';
-import { saysGone, type ApiFailure } from '../../transport/failure/failures';
+import { saysGone } from '../../transport/failure/failures';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { readChoice } from '../readParameters';
 import type { CardView } from '../run/cardMemory';
@@ -14,29 +14,27 @@ import { ifNotFoundOption } from '../../ui/ifNotFound';
  * anything is sent.
  *
  * @param policy `error`, `skip` or `empty`
- * @returns a function that returns the output of the item; for `error` it throws the error that it receives
+ * @returns a function that returns the output of an item whose record doesn't exist. It throws the error that it
+ * receives for `error`, and if the item has failed for another reason
  * @throws InputError for an unknown option value
  */
-export function readNotFound(policy: unknown): WhenNotFound {
+export function readNotFound(policy: unknown): (error: unknown) => JsonObject[] {
 	const choice = readChoice(ifNotFoundOption, policy) ?? 'error';
 	return (error) => {
-		if (choice === 'error') throw error;
+		if (choice === 'error' || !isRecordNotFound(error)) throw error;
 		return choice === 'skip' ? [] : [{}];
 	};
 }
 
-/** Returns the output of an item whose record doesn't exist. */
-export type WhenNotFound = (error: unknown) => JsonObject[];
-
-/** A card's listing has no such record. */
-class RecordMissing extends InputError {}
+/** A card has no such record. */
+export class RecordMissing extends InputError {}
 
 /**
  * Finds a record. The interface has no request for one, so the listing is read until the record is found, once for all
  * items.
  *
  * @param request how the listing is read
- * @param view in a dry run, returns the listed record as the previous items would have left it
+ * @param view returns the listed record as the previous items left it, or in a dry run would have left it
  * @throws RecordMissing if the card has no such record
  */
 export async function findRecord(
@@ -45,7 +43,9 @@ export async function findRecord(
 	recordId: string,
 	view?: CardView,
 ): Promise<DataRecord> {
-	const listed = await records.of(card, Infinity, request).find(recordId);
+	const found = await records.of(card, Infinity, request).find(recordId);
+	// A listing that lags behind doesn't show the newest records.
+	const listed = found ?? view?.creations().find(({ id }) => id === recordId);
 	const record = listed && view ? view.current(listed) : listed;
 	if (record && record !== 'deleted') return record;
 	throw new RecordMissing(
@@ -58,13 +58,5 @@ export async function findRecord(
  * Returns true if the record doesn't exist: it isn't listed, or the service itself says so. A missing card or workspace
  * doesn't count, nor does a gateway's 404, which has no problem type.
  */
-export const isRecordNotFound = (error: unknown): error is RecordMissing | ApiFailure =>
+export const isRecordNotFound = (error: unknown): boolean =>
 	error instanceof RecordMissing || saysGone(error, ['record']);
-
-/** Does what the option says after a failure because of a missing record; passes on other failures. */
-export const unlessFound =
-	(whenNotFound: WhenNotFound) =>
-	(error: unknown): JsonObject[] => {
-		if (isRecordNotFound(error)) return whenNotFound(error);
-		throw error;
-	};

@@ -9,6 +9,7 @@ import {
 	recordTest,
 	type RecordTest,
 } from '../../model/value/recordFilter';
+import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import type { RecordListing } from '../../transport/recordListing';
 
 /** The number of records processed between two yields to the event loop. Up to this number, there is no hint. */
@@ -17,14 +18,14 @@ const A_FEW = 100;
 /**
  * Reads records of a listing from the start, page by page.
  *
- * @param isLast processes a record; returns true if no further record is needed
- * @param toTheEnd true to read the whole listing; else `isLast` may end it early
+ * @param take processes a record; returns true if no further record is needed
+ * @param toTheEnd true to read the whole listing; else `take` may end it early
  * @returns the number of records processed
  */
 export async function scanRecords(
 	{ yieldToLoop }: Pick<Run, 'yieldToLoop'>,
 	listing: RecordListing,
-	isLast: (record: DataRecord) => boolean,
+	take: (record: DataRecord) => unknown,
 	toTheEnd = false,
 ): Promise<number> {
 	let read = 0;
@@ -35,9 +36,32 @@ export async function scanRecords(
 		await yieldToLoop();
 		for (const record of part) {
 			read += 1;
-			if (isLast(record)) return read;
+			if (take(record) === true) return read;
 		}
 	}
+}
+
+/**
+ * Reads all records of a card, and again if pages may have skipped some. A hint says if some may be missing.
+ *
+ * @param begin called before each reading
+ * @returns the number of records of the last reading
+ */
+export async function scanAll(
+	run: Pick<Run, 'yieldToLoop' | 'messages' | 'records' | 'writes'>,
+	{ card, request }: { card: CardReference; request: ReadOptions },
+	take: (record: DataRecord) => void,
+	begin: () => void = () => {},
+): Promise<number> {
+	let read = 0;
+	const first = run.records.of(card, Infinity, request, true);
+	const scan = async (listing: RecordListing) => {
+		begin();
+		read = await scanRecords(run, listing, take, true);
+	};
+	const { listing } = await run.writes.readAll(card, request, scan, first);
+	hintAtShift(run, listing, card.name);
+	return read;
 }
 
 /** The records that an operation looks for. */
@@ -48,7 +72,7 @@ export interface Wanted {
 	filter: RecordTest | undefined;
 	/** A test in addition to the conditions, such as a search. */
 	passes?: ((record: DataRecord) => boolean) | undefined;
-	/** True if all records are read, whatever `isLast` returns. */
+	/** True if all records are read, whatever `take` returns. */
 	toTheEnd?: boolean;
 	cost?: ReadingCost;
 }
@@ -56,16 +80,16 @@ export interface Wanted {
 /**
  * Reads the records that pass. Hints say how many were read, and if some may be missing.
  *
- * @param isLast receives each of them; returns true if no further record is needed
+ * @param take receives each of them; returns true if no further record is needed
  */
 export async function readPassing(
-	run: Pick<Run, 'yieldToLoop' | 'messages'>,
+	run: Pick<Run, 'yieldToLoop' | 'once' | 'ending' | 'messages'>,
 	{ card, listing, filter, passes = filter, toTheEnd = false, cost }: Wanted,
-	isLast: (record: DataRecord) => boolean,
+	take: (record: DataRecord) => unknown,
 ): Promise<void> {
 	let isEnough = false;
 	const look = (record: DataRecord): boolean => {
-		if (!passes || passes(record)) isEnough = isLast(record);
+		if (!passes || passes(record)) isEnough = take(record) === true;
 		return isEnough;
 	};
 	const read = await scanRecords(run, listing, look, toTheEnd);
@@ -75,7 +99,7 @@ export async function readPassing(
 }
 
 /** Adds a hint if pages repeated a record, as others may be missing. @param card the card's name in messages */
-export function hintAtShift(
+function hintAtShift(
 	{ messages }: Pick<Run, 'messages'>,
 	listing: RecordListing,
 	card: string,
@@ -94,21 +118,28 @@ export interface ReadingCost {
 	needsAll?: boolean;
 }
 
-/** Adds a hint about the cost of conditions, a search or an order, if more than one page was read. */
+/**
+ * Adds a hint about the cost of conditions, a search or an order, if more than one page was read. It comes at the end
+ * of the run, because each of a thousand items may end its reading elsewhere: the largest number is shown.
+ */
 export function hintAtReading(
-	{ messages }: Pick<Run, 'messages'>,
+	{ once, ending, messages }: Pick<Run, 'once' | 'ending' | 'messages'>,
 	read: number,
 	{ limit = Infinity, needsAll = false }: ReadingCost = {},
 ): void {
 	if (read <= A_FEW) return;
-	if (needsAll && limit !== Infinity) {
-		messages.hint(
-			`${read} records were read, although 'Limit' is ${limit}: the service can neither sort nor tell which records are new.`,
-		);
-		return;
-	}
-	const advice = limit === Infinity ? '' : " A lower 'Limit' ends the reading earlier.";
-	messages.hint(`${read} records were read, because the service can't filter or count.${advice}`);
+	const hintAt = (number: number): string => {
+		if (needsAll && limit !== Infinity)
+			return `${number} records were read, although 'Limit' is ${limit}: the service can neither sort nor tell which records are new.`;
+		const advice = limit === Infinity ? '' : " A lower 'Limit' ends the reading earlier.";
+		return `${number} records were read, because the service can't filter or count.${advice}`;
+	};
+	const most = once(hintAt(0), () => {
+		const number = { read };
+		ending.whenDone(() => messages.hint(hintAt(number.read)));
+		return number;
+	});
+	most.read = Math.max(most.read, read);
 }
 
 /**

@@ -27,7 +27,7 @@ import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { identityOf } from '../run/matchIndex';
 import type { CardReference, Run } from '../run/run';
 import { sortInSlices, mapInSlices } from '../schedule/yieldToLoop';
-import { hintAtReading, hintAtShift, scanRecords } from './scan';
+import { hintAtReading, scanAll } from './scan';
 
 /** The key in the node's static data. Its value is JSON text. */
 const KEY = 'returnedRecords';
@@ -133,23 +133,15 @@ async function openCard(
 	const compared = (record: DataRecord): DataRecord =>
 		fields ? { ...record, data: ownValues(record.data, fields) } : record;
 	const entries = new Map<string, Entry>();
-	const take = (record: DataRecord): boolean => {
+	const take = (record: DataRecord): void => {
 		const age = ageOf(record);
-		if (isOld(before, age)) return false;
+		if (isOld(before, age)) return;
 		const token = tokenOf(compared(record), by, texts.now);
 		// An earlier version saved it: the same state has another token now.
 		if (texts.earlier.some((text) => tokens.has(tokenOf(record, by, text)))) tokens.add(token);
 		entries.set(record.id, { ...age, token, record });
-		return false;
 	};
-	let read = 0;
-	const open = (isFirst: boolean) =>
-		isFirst ? run.records.of(card, Infinity, request) : run.records.again(card, request);
-	const listing = await run.writes.readAll({ card, isDry: false }, open, async (all) => {
-		entries.clear();
-		read = await scanRecords(run, all, take, true);
-	});
-	hintAtShift(run, listing, card.name);
+	const read = await scanAll(run, { card, request }, take, () => entries.clear());
 	const listed = await sortInSlices(run.yieldToLoop, [...entries.values()], byAge);
 	if (by === 'new') requireAges(card, listed);
 	const opened: TrackedCard = { before, listed, read, returned: new Set(), left: new Set() };

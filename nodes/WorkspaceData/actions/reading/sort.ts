@@ -16,9 +16,9 @@ const sortSchema = z.object({
 	by: z.array(z.object({ field: z.unknown(), direction: z.unknown() })).nullish(),
 });
 
-function readDirection(value: unknown): OrderField['direction'] {
-	const direction = DIRECTIONS.find((known) => known === (value ?? 'asc'));
-	if (direction) return direction;
+function readDirection(value: unknown): Direction {
+	const direction = value ?? 'asc';
+	if (direction === 'asc' || direction === 'desc') return direction;
 	throw new InputError(
 		`'Direction' in 'Sort' can't be '${plainText(value)}'`,
 		'Select one of Ascending, Descending.',
@@ -26,7 +26,7 @@ function readDirection(value: unknown): OrderField['direction'] {
 }
 
 /** Sorts records. */
-export type Sorting = (records: readonly DataRecord[]) => Promise<DataRecord[]>;
+type Sorting = (records: readonly DataRecord[]) => Promise<DataRecord[]>;
 
 /**
  * Reads the order. Values are compared by their field's type, and empty ones come last. Records with equal values
@@ -61,22 +61,16 @@ async function sorted(
 	by: ReadonlyArray<NamedValue & Pick<OrderField, 'direction'>>,
 ): Promise<DataRecord[]> {
 	await yieldToLoop();
-	const keyed = await mapInSlices(yieldToLoop, records, (record) => ({
-		record,
-		places: placesOf(
-			by,
-			by.map(({ read }) => read(record)),
-			zone,
-		),
-	}));
+	const keyed = await mapInSlices(yieldToLoop, records, (record) => {
+		const values = by.map(({ read }) => read(record));
+		return { record, places: placesOf(by, values, zone) };
+	});
 	const compare = compareBy(by);
 	const inOrder = await sortInSlices(yieldToLoop, keyed, (a, b) => compare(a.places, b.places));
 	return inOrder.map(({ record }) => record);
 }
 
-export const DIRECTIONS = ['asc', 'desc'] as const;
-
-export type Direction = (typeof DIRECTIONS)[number];
+export type Direction = 'asc' | 'desc';
 
 /** A field to sort by. */
 export interface OrderField {
@@ -101,12 +95,8 @@ export function compareBy(
 ): (a: readonly Place[], b: readonly Place[]) => number {
 	return (a, b) => {
 		for (const [column, { field, direction }] of orders.entries()) {
-			const order = comparePlaces(
-				field,
-				a[column] as Place,
-				b[column] as Place,
-				direction === 'desc',
-			);
+			const [one, other] = [a[column] as Place, b[column] as Place];
+			const order = comparePlaces(field, one, other, direction === 'desc');
 			if (order !== 0) return order;
 		}
 		return 0;

@@ -4,9 +4,8 @@ import { recordOptions, sendingOptions } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
 import { readDryRun } from '../writing/dryRun';
 import { resultsOf } from '../writing/results';
-import { findRecord, readNotFound, unlessFound } from '../reading/ifNotFound';
+import { findRecord, readNotFound } from '../reading/ifNotFound';
 import { requestOptions } from '../requestOptions';
-import { remove } from '../writing/write';
 import { createWriter } from '../writing/writer';
 import { ifNotFoundOption } from '../../ui/ifNotFound';
 import { dryRunOption } from '../../ui/writeOptions';
@@ -36,9 +35,9 @@ export const deleteRecord = defineOperation({
 				// Requested before the records are listed.
 				const view = results && run.writes.view(writer);
 				const record = view && (await findRecord(run, { card, request }, id, view));
-				await remove(run, writer, id);
-				return [results && record ? results.deleted(record) : { deleted: true, id }];
+				await run.writes.remove(writer, id);
+				return [results && record ? results('deleted', record) : { deleted: true, id }];
 			})
-			.catch(unlessFound(whenNotFound));
+			.catch(whenNotFound);
 	},
 });

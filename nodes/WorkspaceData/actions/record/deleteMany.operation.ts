@@ -7,7 +7,6 @@ import { changeMany, readMaxChanges, requireConditions } from '../writing/change
 import { readDryRuns } from '../writing/dryRun';
 import { resultsOf } from '../writing/results';
 import { requestOptions } from '../requestOptions';
-import { removeListed } from '../writing/write';
 import { createWriter } from '../writing/writer';
 import { dryRunProperty, maxChangesProperty, savedDryRunOptions } from '../../ui/writeOptions';
 
@@ -35,17 +34,13 @@ export const deleteManyRecords = defineOperation({
 		const card = await run.cards.findExact(get('cardId'), request);
 		const index = await run.fields.of(card, request);
 		const writer = createWriter(run, card, request, isDry);
-		const change = async ({ id }: DataRecord, now: () => DataRecord | undefined) => {
-			const isWanted = () => now() !== undefined;
-			return (await removeListed(run, writer, id, isWanted)) ? 'deleted' : undefined;
-		};
 		const results = resultsOf(run, writer, index, options);
-		const deleted = await changeMany(
-			run,
-			itemIndex,
-			{ place: writer, index, conditions, request, maxChanges },
-			{ change, done: 'deleted' },
-		);
-		return deleted.map(({ before }) => results.deleted(before));
+		const change = async (record: DataRecord, now: () => DataRecord | undefined) => {
+			const isWanted = () => now() !== undefined;
+			const isGone = await run.writes.remove(writer, record.id, isWanted);
+			return isGone ? results('deleted', record) : undefined;
+		};
+		const chosen = { place: writer, index, conditions, request, maxChanges };
+		return await changeMany(run, itemIndex, { ...chosen, change, done: 'deleted' });
 	},
 });

@@ -3,7 +3,7 @@ import { cardLocator, recordLocator } from '../../ui/locators';
 import { outputOptions, readingOptions, recordOptions } from '../../ui/recordOptions';
 import { simplifyProperty } from '../../ui/readOptions';
 import { defineOperation } from '../operation';
-import { findRecord, readNotFound, unlessFound } from '../reading/ifNotFound';
+import { findRecord, readNotFound } from '../reading/ifNotFound';
 import { recordOutput } from '../outputItems';
 import { requestOptions } from '../requestOptions';
 import { ifNotFoundOption } from '../../ui/ifNotFound';
@@ -28,6 +28,6 @@ export const getRecord = defineOperation({
 		const output = recordOutput(await run.fields.of(card, request), get('simple'), options);
 		return await findRecord(run, { card, request }, recordId)
 			.then((record) => [output(record)])
-			.catch(unlessFound(whenNotFound));
+			.catch(whenNotFound);
 	},
 });

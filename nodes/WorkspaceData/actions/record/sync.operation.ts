@@ -8,7 +8,7 @@ import { readChoice } from '../readParameters';
 import { defineOperation } from '../operation';
 import type { Run } from '../run/run';
 import { readDryRuns } from '../writing/dryRun';
-import { resultOf, resultsOf } from '../writing/results';
+import { resultsOf } from '../writing/results';
 import { readWrite } from '../writing/liveFields';
 import { requestOptions } from '../requestOptions';
 import { finishCard, writeItem } from '../sync/sync';
@@ -109,10 +109,10 @@ export const syncRecords = defineOperation({
 		run.ending.append(
 			deleted.map((record) => ({
 				itemIndex: firstItem,
-				json: { ...results.deleted(record), ...(!writer.isDry && { action: 'deleted' }) },
+				json: { ...results('deleted', record), ...(!writer.isDry && { action: 'deleted' }) },
 			})),
 		);
-		const json = before ? resultOf(results, action, before, after) : results.created(after);
+		const json = results(action, after, before);
 		// A dry run returns changes only.
 		return writer.isDry && action === 'unchanged' ? [] : [json];
 	},

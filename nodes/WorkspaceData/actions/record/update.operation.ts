@@ -5,7 +5,7 @@ import { ifNotFoundOption } from '../../ui/ifNotFound';
 import { recordOptions } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
 import { prepareWrite, withLiveFields } from '../writing/liveFields';
-import { findRecord, readNotFound, unlessFound } from '../reading/ifNotFound';
+import { findRecord, readNotFound } from '../reading/ifNotFound';
 import { recordOutput } from '../outputItems';
 import { readOldValues, resultsOf } from '../writing/results';
 import { update } from '../writing/write';
@@ -44,9 +44,9 @@ export const updateRecord = defineOperation({
 				// Requested before the records are listed.
 				const view = run.writes.view(writer);
 				const record = await findRecord(run, write, recordId, view);
-				return [results.updated(record, await update(write, data, recordId, record))];
+				return [results('updated', await update(write, data, recordId, record), record)];
 			},
 			async (_, task) => await run.writes.inItemOrder(itemIndex, writer, recordId, task),
-		).catch(unlessFound(whenNotFound));
+		).catch(whenNotFound);
 	},
 });

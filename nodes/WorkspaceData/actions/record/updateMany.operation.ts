@@ -7,7 +7,7 @@ import { changeMany, readMaxChanges, requireConditions } from '../writing/change
 import { requireData, toRecordData } from '../writing/valueConversion';
 import { readDryRuns } from '../writing/dryRun';
 import { fieldsFor, prepareWrite } from '../writing/liveFields';
-import { resultOf, resultsOf } from '../writing/results';
+import { resultsOf } from '../writing/results';
 import { isUnchanged, updateListed } from '../writing/write';
 import {
 	dryRunProperty,
@@ -52,25 +52,19 @@ export const updateManyRecords = defineOperation({
 		const results = resultsOf(run, write.writer, index, options);
 		// Conditions use the existing fields, also in a dry run.
 		const listing = write.preview ? await run.fields.of(card, request) : index;
-		const updated = await changeMany(
-			run,
-			itemIndex,
-			{
-				place: write.writer,
-				index: listing,
-				conditions,
-				hints: columns.hints,
-				request,
-				maxChanges,
+		return await changeMany(run, itemIndex, {
+			place: write.writer,
+			index: listing,
+			conditions,
+			hints: columns.hints,
+			request,
+			maxChanges,
+			needsWrite: (record) => !isUnchanged(write, data, record, listing),
+			change: async (record, now) => {
+				const updated = await updateListed(write, data, record.id, listing, now);
+				return updated && results(updated.action, updated.record, record);
 			},
-			{
-				needsWrite: (record) => !isUnchanged(write, data, record, listing),
-				change: async ({ id }, now) => await updateListed(write, data, id, listing, now),
-				done: 'updated',
-			},
-		);
-		return updated.map(({ before, result: { action, record } }) =>
-			resultOf(results, action, before, record),
-		);
+			done: 'updated',
+		});
 	},
 });

@@ -12,13 +12,13 @@ import { prepareWrite, withLiveFields, type LiveFields } from '../writing/liveFi
 import {
 	hintAtSpelling,
 	itemKey,
-	keepsSpellings,
 	keyPart,
 	matchingFieldIds,
 	otherSpelling,
+	otherSpellings,
 } from '../writing/matching';
-import { readNotFound } from '../reading/ifNotFound';
-import { resultOf, resultsOf } from '../writing/results';
+import { readNotFound, RecordMissing } from '../reading/ifNotFound';
+import { resultsOf } from '../writing/results';
 import { create, updateFound } from '../writing/write';
 import {
 	dryRunOption,
@@ -84,31 +84,31 @@ export const upsertRecord = defineOperation({
 			const found = chosen(await matches.find(data), multipleMatches, card.name);
 			// They stay unchanged, so they are neither `created` nor `updated`.
 			if (found.length > 0 && upsertMode === 'createOnly')
-				return found.map((one) => result.kept(one));
+				return found.map((one) => result('kept', one));
 			if (found.length > 0) {
 				const atOnce = () => run.session.atOnce({ method: 'PATCH', ...request });
 				return await inParallel(found, atOnce, async (earlier) => {
 					const { action, record } = await updateFound(write, data, earlier, listing);
-					return resultOf(result, action, earlier, record);
+					return result(action, record, earlier);
 				});
 			}
 			if (upsertMode === 'updateOnly') {
 				return whenNotFound(
-					new InputError(
+					new RecordMissing(
 						`No record of card '${card.name}' matches this item`,
 						"Check the matching values, or set the option 'If Not Found'.",
 					),
 				);
 			}
 			matches.requireComplete();
-			const { isOne } = keepsSpellings(run);
+			const keepsOne = otherSpellings(run).count > 0;
 			const near = (await matches.near(data)).find(
-				(one) => isOne || !keys.has(matches.keyOf(one.data)),
+				(one) => keepsOne || !keys.has(matches.keyOf(one.data)),
 			);
 			if (near) throw otherSpelling(fieldIds, data, near, card.name);
 			const created = await create(write, data);
 			hintAtSpelling(run, fieldIds, data, created, listing);
-			return [result.created(created)];
+			return [result('created', created)];
 		};
 		return await withLiveFields(write, work, async ({ listing, data }, task) => {
 			// Items with the same key change the same record, one after the other.

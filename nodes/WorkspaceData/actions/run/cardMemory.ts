@@ -5,6 +5,7 @@
 import type { DataRecord } from '../../model/response/record';
 import { type JsonObject, ownValue } from '../../model/response/shapes';
 import { canonicalJson } from '../../model/value/serialization';
+import { getOrCreate } from './getOrCreate';
 
 /** How long a listing may lag behind, and a request without a response may still be carried out, in ms. */
 export const LAG_MS = 60_000;
@@ -91,14 +92,9 @@ export class CardMemory {
 		return this.first + this.steps.length;
 	}
 
-	/** Returns the steps before a number, as far as they are kept. */
-	before(step: number): readonly Step[] {
-		return this.steps.slice(0, Math.max(0, step - this.first));
-	}
-
-	/** Returns the steps from a number on. */
-	from(step: number): readonly Step[] {
-		return this.steps.slice(Math.max(0, step - this.first));
+	/** Returns the steps from a number up to another, as far as they are kept. */
+	between(from: number, to = this.next): readonly Step[] {
+		return this.steps.slice(Math.max(0, from - this.first), Math.max(0, to - this.first));
 	}
 
 	state(id: string): Readonly<State> | undefined {
@@ -176,16 +172,15 @@ export class CardMemory {
 	}
 
 	private step(id: string, at: number, facts: Omit<Step, 'at' | 'id'> = {}): State {
-		const state = this.states.get(id) ?? {
+		const state = getOrCreate(this.states, id, () => ({
 			step: 0,
 			underWay: 0,
 			overlaps: false,
 			isUnclear: false,
 			isDeleted: false,
 			written: new Map<string, Written>(),
-		};
+		}));
 		state.step = this.next;
-		this.states.set(id, state);
 		this.note({ ...facts, at, id });
 		return state;
 	}
@@ -310,12 +305,12 @@ export class CardView {
 	follow(): () => readonly Step[] {
 		const beneath = this.beneath?.follow();
 		const unseen = this.memory
-			.before(this.since)
+			.between(0, this.since)
 			.filter(({ creation = 'answered' }) => creation !== 'answered')
 			.filter(({ at }) => this.openedAt - at < LAG_MS);
 		let next = this.since;
 		return () => {
-			const news = [...(beneath?.() ?? []), ...unseen.splice(0), ...this.memory.from(next)];
+			const news = [...(beneath?.() ?? []), ...unseen.splice(0), ...this.memory.between(next)];
 			next = this.memory.next;
 			return news;
 		};

@@ -4,27 +4,6 @@ import type { JsonObject } from '../../model/response/shapes';
 import { Cancelled } from '../../transport/failure/failures';
 import { progressOf, type Messages } from './messages';
 
-/** An output item that comes after those of all input items. */
-export interface LateResult {
-	/** The input item that it is paired with. */
-	itemIndex: number;
-	json: JsonObject;
-}
-
-/** The end of a run: a failure, or the last steps of a success. */
-export interface Ending {
-	/** Adds a step to the end of a successful run. */
-	whenDone(step: () => void): void;
-	append(results: readonly LateResult[]): void;
-	readonly appended: readonly LateResult[];
-	/** Runs the steps that `whenDone` added, because all items have succeeded, or their errors are output. */
-	done(): void;
-	/** Stops starting work, because an item has failed and the run ends with it. */
-	stop(): void;
-	/** True if `stop` was called. */
-	readonly isStopped: boolean;
-}
-
 /** A longer wait for the rate limit, in ms, causes a hint, because n8n shows no progress. */
 const LONG_WAIT_MS = 5_000;
 
@@ -34,10 +13,6 @@ export function longWaitHint(waitedMs: number): string | undefined {
 	const seconds = Math.round(waitedMs / 1_000);
 	return `This run waited ${seconds} seconds for the service's rate limit. Process fewer items at a time, or ask the operator of the service for a higher limit.`;
 }
-
-/** Returns true if a run was canceled, and no message says yet how far it came. */
-const isUntoldCancelling = (messages: Messages, error: unknown): boolean =>
-	error instanceof Cancelled && messages.noteOn(error) === undefined;
 
 /**
  * Says how many items were processed before an error ended the run; undefined if one item's error is enough.
@@ -50,7 +25,8 @@ export function stoppedNote(
 	outcomes: ReadonlyArray<{ error?: unknown }>,
 	failed: unknown,
 ): string | undefined {
-	if (outcomes.length === 1 && !isUntoldCancelling(messages, failed)) return undefined;
+	const isUntold = failed instanceof Cancelled && messages.noteOn(failed) === undefined;
+	if (outcomes.length === 1 && !isUntold) return undefined;
 	const errors = outcomes.flatMap(({ error }) => (error ? [error] : []));
 	const done = outcomes.length - errors.length;
 	const what = 'items were processed before the run stopped';
@@ -71,28 +47,22 @@ export function logCancelled(
 	});
 }
 
-/** @param stopRequests stops sending requests */
-export function createEnding(stopRequests: () => void): Ending {
-	const steps: Array<() => void> = [];
-	const appended: LateResult[] = [];
-	let isStopped = false;
-	return {
-		whenDone(step) {
-			steps.push(step);
-		},
-		append(results) {
-			for (const result of results) appended.push(result);
-		},
-		appended,
-		done() {
-			for (const step of steps) step();
-		},
-		stop() {
-			isStopped = true;
-			stopRequests();
-		},
-		get isStopped() {
-			return isStopped;
-		},
-	};
+/** The last steps of a successful run. */
+export class Ending {
+	/** Output items after those of all input items, each with the input item that it is paired with. */
+	readonly appended: Array<{ itemIndex: number; json: JsonObject }> = [];
+	private readonly steps: Array<() => void> = [];
+
+	whenDone(step: () => void): void {
+		this.steps.push(step);
+	}
+
+	append(results: Ending['appended']): void {
+		for (const result of results) this.appended.push(result);
+	}
+
+	/** Runs the steps that `whenDone` added, because all items have succeeded, or their errors are output. */
+	done(): void {
+		for (const step of this.steps) step();
+	}
 }

@@ -13,7 +13,11 @@ import {
 } from '../../transport/cardAndFieldListings';
 import type { Listing } from '../../transport/paging';
 import { openRecordListing, type RecordListing } from '../../transport/recordListing';
+import type { Clock } from '../../transport/http/clock';
+import type { Zone } from '../../model/time';
+import type { Items } from '../schedule/items';
 import { yieldAfter, type YieldToLoop } from '../schedule/yieldToLoop';
+import { getOrCreate } from './getOrCreate';
 import type { Messages } from './messages';
 
 /** The number of records whose values show the habits of a card. */
@@ -25,141 +29,118 @@ export interface CardReference {
 	name: string;
 }
 
-export interface Cards {
-	/** Returns the listing of the workspace's cards. */
-	list(options?: ReadOptions): Listing<Card>;
-	/** Finds the card that a locator means. @throws InputError */
-	find(locator: Locator, options?: ReadOptions): Promise<CardReference>;
-	/** As `find`, for changes that can't be undone: a name must match the card's exactly. */
-	findExact(locator: Locator, options?: ReadOptions): Promise<CardReference>;
+/** What the parts of a run share. */
+export interface RunParts {
+	session: Session;
+	records: Records;
+	messages: Messages;
+	items: Items;
+	zone: Zone;
+	clock: Clock;
+	yieldToLoop: YieldToLoop;
 }
 
-/** Creates the card listings of a run, without reading anything yet. */
-export function createCards(session: Session, messages: Messages, yieldToLoop: YieldToLoop): Cards {
-	let listing: Listing<Card> | undefined;
-	const list = (options?: ReadOptions) => (listing ??= openCardListing(session, options));
+/** The cards of a run's workspace; nothing is read before an item needs it. */
+export class Cards {
+	private readonly run: RunParts;
+	private listing: Listing<Card> | undefined;
 
-	async function find(
-		locator: Locator,
-		options: ReadOptions | undefined,
-		isExact: boolean,
-	): Promise<CardReference> {
+	constructor(run: RunParts) {
+		this.run = run;
+	}
+
+	/** Returns the listing of the workspace's cards. */
+	list(options?: ReadOptions): Listing<Card> {
+		return (this.listing ??= openCardListing(this.run.session, options));
+	}
+
+	/**
+	 * Finds the card that a locator means.
+	 *
+	 * @param isExact true for changes that can't be undone: a name must match the card's exactly
+	 * @throws InputError
+	 */
+	async find(locator: Locator, options?: ReadOptions, isExact = false): Promise<CardReference> {
+		const { messages, yieldToLoop } = this.run;
 		const chosen = readLocator(locator, 'Card');
-		const listed = async () => await yieldAfter(yieldToLoop, list(options).first(Infinity));
+		const listed = async () => await yieldAfter(yieldToLoop, this.list(options).first(Infinity));
 		const { id, name } = await locateCard(chosen, listed, isExact);
 		messages.learnName(id, name);
 		return { id, name };
 	}
 
-	return {
-		list,
-		find: async (locator, options) => await find(locator, options, false),
-		findExact: async (locator, options) => await find(locator, options, true),
-	};
+	/** As `find`, for changes that can't be undone: a name must match the card's exactly. */
+	async findExact(locator: Locator, options?: ReadOptions): Promise<CardReference> {
+		return await this.find(locator, options, true);
+	}
 }
 
-/** The record listings of a run. */
-export interface Records {
+/** The record listings of a run; nothing is read before an item needs it. */
+export class Records {
+	private readonly session: Session;
+	private readonly isShared: boolean;
+	private readonly listings = new Map<string, RecordListing>();
+
+	/** @param isShared true if there are several items */
+	constructor(session: Session, isShared: boolean) {
+		this.session = session;
+		this.isShared = isShared;
+	}
+
 	/**
 	 * The records of a card. Items that need the same number share a listing.
 	 *
 	 * @param wanted the maximum number of records to read; Infinity for all
 	 * @param repeats true if a repeated record is returned again: its last reading is the newest
 	 */
-	of(card: CardReference, wanted: number, options?: ReadOptions, repeats?: boolean): RecordListing;
+	of(card: CardReference, wanted: number, options?: ReadOptions, repeats = false): RecordListing {
+		const how = { keep: this.isShared, repeats };
+		const open = () => openRecordListing(this.session, card.id, wanted, options, how);
+		// Nobody else reads them, so returned records needn't stay in memory.
+		if (!this.isShared) return open();
+		return getOrCreate(this.listings, JSON.stringify([card.id, wanted, repeats]), open);
+	}
+
 	/** All records of a card, in a new listing that can be read only once. Returns repeated records again. */
-	again(card: CardReference, options?: ReadOptions): RecordListing;
-}
-
-/**
- * Creates the record listings of a run, without reading anything yet.
- *
- * @param isShared true if there are several items
- */
-export function createRecords(session: Session, isShared: boolean): Records {
-	const listings = new Map<string, RecordListing>();
-	return {
-		of(card, wanted, options, repeats = false) {
-			const how = { keep: isShared, repeats };
-			const open = () => openRecordListing(session, card.id, wanted, options, how);
-			// Nobody else reads them, so returned records needn't stay in memory.
-			if (!isShared) return open();
-			const key = JSON.stringify([card.id, wanted, repeats]);
-			const listing = listings.get(key) ?? open();
-			listings.set(key, listing);
-			return listing;
-		},
-		again: (card, options) =>
-			openRecordListing(session, card.id, Infinity, options, { keep: false, repeats: true }),
-	};
-}
-
-/** The field listings of a run. */
-export interface Fields {
-	/** The fields of a card, read once. */
-	of(card: CardReference, options?: ReadOptions): Promise<FieldIndex>;
-	/** The fields of a card, read a second time at most: the first listing may be outdated. */
-	fresh(card: CardReference, options?: ReadOptions): Promise<FieldIndex>;
-	/** The fields of a card, read again after this run has changed them. All items use these from then on. */
-	changed(card: CardReference, options?: ReadOptions): Promise<FieldIndex>;
-	/** Adds further names of fields. @param names each with its field */
-	called(card: CardReference, index: FieldIndex, names: ReadonlyMap<string, Field>): FieldIndex;
-	/**
-	 * The same fields, with the habits that the card's records show. One page of records is read.
-	 */
-	sampled(card: CardReference, index: FieldIndex, options?: ReadOptions): Promise<FieldIndex>;
-}
-
-/** The value of a key; created if missing. */
-function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
-	const known = map.get(key);
-	if (known !== undefined) return known;
-	const value = create();
-	map.set(key, value);
-	return value;
-}
-
-interface Reader {
-	session: Session;
-	records: Records;
-	messages: Messages;
-	yieldToLoop: YieldToLoop;
+	again(card: CardReference, options?: ReadOptions): RecordListing {
+		const how = { keep: false, repeats: true };
+		return openRecordListing(this.session, card.id, Infinity, options, how);
+	}
 }
 
 /** The field listings of a run; none is read before an item needs it. */
-export class FieldListings implements Fields {
-	private readonly reader: Reader;
+export class Fields {
+	private readonly run: RunParts;
 	private readonly indexes = new Map<string, Promise<FieldIndex>>();
 	private readonly freshIndexes = new Map<string, Promise<FieldIndex>>();
 	private readonly sampledIndexes = new Map<FieldIndex, Promise<FieldIndex>>();
 	/** Further names of fields, with their IDs, by card. */
 	private readonly aliases = new Map<string, Map<string, string>>();
 
-	constructor(reader: Reader) {
-		this.reader = reader;
+	constructor(run: RunParts) {
+		this.run = run;
 	}
 
+	/** The fields of a card, read once. */
 	async of(card: CardReference, options?: ReadOptions): Promise<FieldIndex> {
 		const reading = async () => await this.read(card, options);
 		return await this.once(this.indexes, card.id, reading);
 	}
 
+	/** The fields of a card, read a second time at most: the first listing may be outdated. */
 	async fresh(card: CardReference, options?: ReadOptions): Promise<FieldIndex> {
-		const reading = async () => {
-			const fresh = await this.read(card, options);
-			this.indexes.set(card.id, Promise.resolve(fresh));
-			return fresh;
-		};
+		const reading = async () => await this.readAgain(card, options);
 		return await this.once(this.freshIndexes, card.id, reading);
 	}
 
+	/** The fields of a card, read again after this run has changed them. All items use these from then on. */
 	async changed(card: CardReference, options?: ReadOptions): Promise<FieldIndex> {
-		const changed = await this.read(card, options);
-		this.indexes.set(card.id, Promise.resolve(changed));
+		const changed = await this.readAgain(card, options);
 		this.freshIndexes.delete(card.id);
 		return changed;
 	}
 
+	/** Adds further names of fields. @param names each with its field */
 	called(card: CardReference, index: FieldIndex, names: ReadonlyMap<string, Field>): FieldIndex {
 		const own = getOrCreate(this.aliases, card.id, () => new Map<string, string>());
 		for (const [name, { id }] of names) own.set(foldCase(name), id);
@@ -168,12 +149,24 @@ export class FieldListings implements Fields {
 		return called;
 	}
 
+	/** The same fields, with the habits that the card's records show. One page of records is read. */
 	async sampled(
 		card: CardReference,
 		index: FieldIndex,
 		options?: ReadOptions,
 	): Promise<FieldIndex> {
-		const sampling = async () => await this.sample(card, index, options);
+		const sampling = async () => {
+			// A write-only key can't read a sample, so values are sent unchanged.
+			const sampled = await this.run.records
+				.of(card, SAMPLED, options)
+				.first(SAMPLED)
+				.catch(() => []);
+			const fields = index.fields.map((field) => ({
+				...field,
+				habit: field.kind.habitOf?.(sampled.map(({ data }) => ownValue(data, field.id))),
+			}));
+			return new FieldIndex(fields, card.name, this.aliases.get(card.id));
+		};
 		return await this.once(this.sampledIndexes, index, sampling);
 	}
 
@@ -183,11 +176,17 @@ export class FieldListings implements Fields {
 		key: Key,
 		read: () => Promise<FieldIndex>,
 	): Promise<FieldIndex> {
-		return await yieldAfter(this.reader.yieldToLoop, getOrCreate(known, key, read));
+		return await yieldAfter(this.run.yieldToLoop, getOrCreate(known, key, read));
+	}
+
+	private async readAgain(card: CardReference, options?: ReadOptions): Promise<FieldIndex> {
+		const index = await this.read(card, options);
+		this.indexes.set(card.id, Promise.resolve(index));
+		return index;
 	}
 
 	private async read(card: CardReference, options?: ReadOptions): Promise<FieldIndex> {
-		const { session, messages } = this.reader;
+		const { session, messages } = this.run;
 		const fields = await listFields(session, card.id, options);
 		for (const { id, name } of fields) messages.learnName(id, name);
 		const index = new FieldIndex(fields, card.name, this.aliases.get(card.id));
@@ -199,22 +198,5 @@ export class FieldListings implements Fields {
 			);
 		}
 		return index;
-	}
-
-	private async sample(
-		card: CardReference,
-		index: FieldIndex,
-		options?: ReadOptions,
-	): Promise<FieldIndex> {
-		// A write-only key can't read a sample, so values are sent unchanged.
-		const sampled = await this.reader.records
-			.of(card, SAMPLED, options)
-			.first(SAMPLED)
-			.catch(() => []);
-		const fields = index.fields.map((field) => ({
-			...field,
-			habit: field.kind.habitOf?.(sampled.map(({ data }) => ownValue(data, field.id))),
-		}));
-		return new FieldIndex(fields, card.name, this.aliases.get(card.id));
 	}
 }

@@ -7,6 +7,7 @@ import { ownValue, type JsonObject } from '../../model/response/shapes';
 import { UnexpectedResponse } from '../../transport/failure/failures';
 import { eachInSlices, type YieldToLoop } from '../schedule/yieldToLoop';
 import type { CardView, UnknownCreation } from './cardMemory';
+import { getOrCreate } from './getOrCreate';
 
 /** Returns a text that is the same for all spellings of a field's value. */
 export function identityOf(index: FieldIndex, fieldId: string, value: unknown, zone: Zone): string {
@@ -94,9 +95,9 @@ export interface MatchSource {
 	/** Reads all records of the card from the service. Returns true if none can have been skipped. */
 	readAll(take: (record: DataRecord) => void): Promise<boolean>;
 	/** Combines the matching values of a record into one text. */
-	keyOf(data: JsonObject): string;
+	keyOf: (data: JsonObject) => string;
 	/** The same for spellings that a service may store as one. */
-	looseKeyOf(data: JsonObject): string;
+	looseKeyOf: (data: JsonObject) => string;
 	fieldIds: readonly string[];
 	/** The records as this process knows them, opened before they were listed. */
 	view: CardView;
@@ -108,6 +109,8 @@ export interface MatchSource {
  * by the values that it has, because the service may store another spelling.
  */
 export class MatchIndex {
+	/** Combines the matching values of a record into one text. */
+	readonly keyOf: MatchSource['keyOf'];
 	private readonly source: MatchSource;
 	private readonly news: ReturnType<CardView['follow']>;
 	/** Records as listed or created. There may be 100,000 keys, so only keys with several records have a map. */
@@ -124,12 +127,8 @@ export class MatchIndex {
 	/** Reads nothing yet. */
 	constructor(source: MatchSource) {
 		this.source = source;
+		this.keyOf = source.keyOf;
 		this.news = source.view.follow();
-	}
-
-	/** Combines the matching values of a record into one text. */
-	keyOf(data: JsonObject): string {
-		return this.source.keyOf(data);
 	}
 
 	async read(): Promise<void> {
@@ -172,29 +171,30 @@ export class MatchIndex {
 	all(): DataRecord[] {
 		this.catchUp();
 		const records = new Map<string, DataRecord>();
-		for (const filed of this.byKey.values()) {
-			for (const record of recordsOf(filed)) {
-				if (records.has(record.id)) continue;
-				const current = this.source.view.current(record);
-				if (current !== 'deleted') records.set(record.id, current);
-			}
-		}
-		return [...records.values()];
+		for (const filed of this.byKey.values())
+			for (const record of recordsOf(filed))
+				if (!records.has(record.id)) records.set(record.id, record);
+		return this.current([...records.values()]);
+	}
+
+	/** Returns the records as they are now, without deleted ones. */
+	private current(records: readonly DataRecord[]): DataRecord[] {
+		return records
+			.map((record) => this.source.view.current(record))
+			.filter((record) => record !== 'deleted');
 	}
 
 	/** Returns records whose matching values differ only in spelling: case, spaces, or fractions of a second. */
 	async near(data: JsonObject): Promise<readonly DataRecord[]> {
 		this.nearby ??= this.fileNear();
 		const nearby = await this.nearby;
-		const { looseKeyOf, view, fieldIds } = this.source;
+		const { looseKeyOf, fieldIds } = this.source;
 		const key = looseKeyOf(data);
-		return (nearby.get(key) ?? [])
-			.map((record) => view.current(record))
-			.filter((record) => record !== 'deleted')
-			.filter((record) => looseKeyOf(record.data) === key)
-			.filter((record) =>
+		return this.current(nearby.get(key) ?? []).filter(
+			(record) =>
+				looseKeyOf(record.data) === key &&
 				fieldIds.every((id) => mayBeOneTime(ownValue(record.data, id), ownValue(data, id))),
-			);
+		);
 	}
 
 	/**
@@ -221,9 +221,7 @@ export class MatchIndex {
 		this.catchUp();
 		const key = this.keyOf(data);
 		return (
-			recordsOf(this.byKey.get(key))
-				.map((record) => this.source.view.current(record))
-				.filter((record) => record !== 'deleted')
+			this.current(recordsOf(this.byKey.get(key)))
 				// Another execution may have changed its values.
 				.filter(({ id, data: own }) => this.keyOf(own) === key || this.sentKeys.get(id) === key)
 				// Oldest first, as the interface specifies no order. A new record may not have a time yet.
@@ -255,16 +253,12 @@ export class MatchIndex {
 	}
 
 	private putNear(nearby: Map<string, DataRecord[]>, record: DataRecord): void {
-		const key = this.source.looseKeyOf(record.data);
-		const known = nearby.get(key);
-		if (known) known.push(record);
-		else nearby.set(key, [record]);
+		getOrCreate(nearby, this.source.looseKeyOf(record.data), () => []).push(record);
 	}
 
 	private async fileNear(): Promise<Map<string, DataRecord[]>> {
 		const nearby = new Map<string, DataRecord[]>();
-		const put = (record: DataRecord): void => this.putNear(nearby, record);
-		await eachInSlices(this.source.yieldToLoop, this.all(), put);
+		await eachInSlices(this.source.yieldToLoop, this.all(), (one) => this.putNear(nearby, one));
 		return nearby;
 	}
 

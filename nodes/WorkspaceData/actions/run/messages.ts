@@ -2,18 +2,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { mayHaveHappened } from '../../transport/failure/failures';
 
-export interface Messages {
-	/** Shows a hint next to the output. Each text is shown only once. */
-	hint(message: string): void;
-	/** Remembers the name of a field or card, to replace its ID in the service's messages. */
-	learnName(id: string, name: string): void;
-	/** Replaces known IDs in a text with their names, in 'quotes'. */
-	withNames(text: string): string;
-	/** Adds a note to an error that says how far the run came. */
-	note(error: unknown, text: string): void;
-	noteOn(error: unknown): string | undefined;
-}
-
 /**
  * Says how far some work came before it ended.
  *
@@ -31,31 +19,45 @@ export function progressOf(
 	return `${done} of ${total} ${what}.${unclear > 0 ? more : ''}`;
 }
 
-/** Creates the messages of a run. */
-export function createMessages(context: Pick<IExecuteFunctions, 'addExecutionHints'>): Messages {
-	const hints = new Set<string>();
-	const names = new Map<string, string>();
-	const notes = new Map<unknown, string>();
-	return {
-		hint(message) {
-			if (hints.has(message)) return;
-			hints.add(message);
-			context.addExecutionHints({ message, location: 'outputPane' });
-		},
-		learnName(id, name) {
-			// A bare number may mean anything in a text.
-			if (name !== id && /\D/.test(id)) names.set(id, name);
-		},
-		withNames(text) {
-			// Includes the quotes that the service put around the ID, if any.
-			return text.replace(/(["'`]?)([\w-]+)\1/g, (quoted, _quote, word: string) => {
-				const name = names.get(word);
-				return name === undefined ? quoted : `'${name}'`;
-			});
-		},
-		note(error, text) {
-			notes.set(error, text);
-		},
-		noteOn: (error) => notes.get(error),
+/** The messages of a run. */
+export class Messages {
+	private readonly context: Pick<IExecuteFunctions, 'addExecutionHints'>;
+	private readonly shown = new Set<string>();
+	private readonly names = new Map<string, string>();
+	private readonly notes = new Map<unknown, string>();
+
+	constructor(context: Pick<IExecuteFunctions, 'addExecutionHints'>) {
+		this.context = context;
+	}
+
+	/** Shows a hint next to the output. Each text is shown only once. The rules in model/ get it by itself. */
+	readonly hint = (message: string): void => {
+		if (this.shown.has(message)) return;
+		this.shown.add(message);
+		this.context.addExecutionHints({ message, location: 'outputPane' });
 	};
+
+	/** Remembers the name of a field or card, to replace its ID in the service's messages. */
+	learnName(id: string, name: string): void {
+		// A bare number may mean anything in a text.
+		if (name !== id && /\D/.test(id)) this.names.set(id, name);
+	}
+
+	/** Replaces known IDs in a text with their names, in 'quotes'. */
+	withNames(text: string): string {
+		// Includes the quotes that the service put around the ID, if any.
+		return text.replace(/(["'`]?)([\w-]+)\1/g, (quoted, _quote, word: string) => {
+			const name = this.names.get(word);
+			return name === undefined ? quoted : `'${name}'`;
+		});
+	}
+
+	/** Adds a note to an error that says how far the run came. */
+	note(error: unknown, text: string): void {
+		this.notes.set(error, text);
+	}
+
+	noteOn(error: unknown): string | undefined {
+		return this.notes.get(error);
+	}
 }

@@ -2,6 +2,7 @@
 import { BoundedMap } from '../../model/boundedMap';
 import { createKeyedQueue } from '../../model/keyedQueue';
 import { CardMemory } from './cardMemory';
+import { getOrCreate } from './getOrCreate';
 
 /** The cards that this process wrote to in the last minute, by their addresses. */
 const memories = new Map<string, CardMemory>();
@@ -12,11 +13,8 @@ export function forgetCards(now: number): void {
 }
 
 /** Returns the memory of a card. @param address the card's address */
-export function memoryOf(address: string): CardMemory {
-	const known = memories.get(address) ?? new CardMemory();
-	memories.set(address, known);
-	return known;
-}
+export const memoryOf = (address: string): CardMemory =>
+	getOrCreate(memories, address, () => new CardMemory());
 
 /** Runs tasks on the same thing one after the other, by its address. */
 export const turns = createKeyedQueue();

@@ -3,22 +3,21 @@ import type { FieldIndex } from '../../model/fieldIndex';
 import { UNKNOWN_ID, type DataRecord } from '../../model/response/record';
 import type { JsonObject } from '../../model/response/shapes';
 import { createKeyedQueue } from '../../model/keyedQueue';
-import type { Zone } from '../../model/time';
-import type { Session } from '../../transport/session';
 import {
 	Cancelled,
 	Failure,
 	mayHaveHappened,
 	mayStillHappen,
 	namesGone,
+	saysGone,
 	UnexpectedResponse,
 } from '../../transport/failure/failures';
-import { wait, type Clock } from '../../transport/http/clock';
+import { wait } from '../../transport/http/clock';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
-import type { Items } from '../schedule/items';
-import type { YieldToLoop } from '../schedule/yieldToLoop';
+import type { RecordListing } from '../../transport/recordListing';
 import { CardMemory, LAG_MS, type CardView } from './cardMemory';
-import type { CardReference, Records } from './listings';
+import { getOrCreate } from './getOrCreate';
+import type { CardReference, RunParts } from './listings';
 import { looseKey, MatchIndex, matchKey } from './matchIndex';
 import { forgetCards, memoryOf, turns, unclearCreations } from './processState';
 
@@ -29,42 +28,46 @@ export interface WritePlace {
 	isDry: boolean;
 }
 
+/** The record to change. */
+export interface Target {
+	id: string;
+	/** The previous record, if it is known; completes responses that show only a part. */
+	earlier: DataRecord | undefined;
+	/** The current field listing. */
+	index: FieldIndex;
+}
+
+/** Writes records of a card. Values are keyed by field ID. */
+export interface Writer extends WritePlace {
+	create(sent: JsonObject): Promise<DataRecord>;
+	/** @throws UnexpectedResponse if something else responded, such as a proxy's page */
+	update(target: Target, sent: JsonObject): Promise<DataRecord>;
+	/** @throws UnexpectedResponse as `update` */
+	delete(id: string): Promise<void>;
+}
+
 /** A change of a record, right before it is sent. */
 export interface Change {
 	/** The record before the change, if it is known. */
 	earlier: DataRecord | undefined;
 	/** The new values of the record, keyed by field ID. */
 	values: JsonObject;
+	/** Those of them that are sent. */
+	sent: JsonObject;
 }
 
 /** How often records are read if their order shifts. */
 const MAX_READINGS = 3;
 
-/** The parts of a run that its writes need. */
-export interface WritesOfRun {
-	session: Pick<Session, 'baseUrl' | 'workspaceId' | 'halted'>;
-	records: Records;
-	items: Items;
-	zone: Zone;
-	clock: Pick<Clock, 'now' | 'sleep'>;
-	yieldToLoop: YieldToLoop;
-}
-
-/** A card in a run. */
-interface Seen {
-	memory: CardMemory;
-	view: CardView;
-}
-
 export class Writes {
-	private readonly run: WritesOfRun;
+	private readonly run: RunParts;
 	private readonly queue = createKeyedQueue();
-	private readonly seen = new Map<string, Seen>();
+	private readonly seen = new Map<string, { memory: CardMemory; view: CardView }>();
 	/** The writes of a dry run, by the ID of the card. */
 	private readonly pretended = new Map<string, CardMemory>();
 	private readonly indexes = new Map<string, Promise<MatchIndex>>();
 
-	constructor(run: WritesOfRun) {
+	constructor(run: RunParts) {
 		this.run = run;
 	}
 
@@ -128,19 +131,15 @@ export class Writes {
 		});
 	}
 
-	/** Creates a record with `send`, and informs all executions of this process. */
-	async create(
-		place: WritePlace,
-		sent: JsonObject,
-		send: () => Promise<DataRecord>,
-	): Promise<DataRecord> {
+	/** Creates a record, and informs all executions of this process. */
+	async create(writer: Writer, sent: JsonObject): Promise<DataRecord> {
 		const { now } = this.run.clock;
-		const record = await send().catch(async (error: unknown) => {
+		const record = await writer.create(sent).catch(async (error: unknown) => {
 			const creation = mayStillHappen(error) ? 'unanswered' : 'answered';
-			if (mayHaveHappened(error)) this.memory(place).createdUnknown(creation, sent, now());
+			if (mayHaveHappened(error)) this.memory(writer).createdUnknown(creation, sent, now());
 			return await Promise.reject(error as Error);
 		});
-		const memory = this.memory(place);
+		const memory = this.memory(writer);
 		if (record.id === UNKNOWN_ID) memory.createdUnknown('done', sent, now());
 		else memory.created(record, sent, now());
 		return record;
@@ -152,28 +151,32 @@ export class Writes {
 	 * @param prepare called right before it is sent, because other executions may have written the record meanwhile;
 	 * returns undefined if the record should no longer be changed
 	 */
-	async change<Prepared extends Change>(
-		place: WritePlace,
-		id: string,
-		prepare: () => Prepared | undefined,
-		send: (change: Prepared) => Promise<DataRecord>,
+	async change(
+		writer: Writer,
+		{ id, index }: Pick<Target, 'id' | 'index'>,
+		prepare: () => Change | undefined,
 	): Promise<DataRecord | undefined> {
-		return await this.onRecord(place, id, prepare, async (change, memory) => {
-			const record = await send(change);
-			memory.changed(record, change.values, change.earlier?.data, this.run.clock.now());
+		return await this.onRecord(writer, id, prepare, async ({ earlier, values, sent }, memory) => {
+			const record = await writer.update({ id, earlier, index }, sent);
+			memory.changed(record, values, earlier?.data, this.run.clock.now());
 			return record;
 		});
 	}
 
-	/** Deletes a record with `send`, like `change`. @returns true if it was still wanted */
-	async remove(
-		place: WritePlace,
-		id: string,
-		send: () => Promise<void>,
-		isWanted: () => boolean = () => true,
-	): Promise<boolean> {
-		const wanted = () => (isWanted() ? true : undefined);
-		const removed = await this.onRecord(place, id, wanted, async (_, memory) => {
+	/**
+	 * Deletes a record after all earlier writes of this run to it.
+	 *
+	 * @param isWanted for a listed record, which may have been written or deleted since: returns true if it should still
+	 * be deleted; called right before that
+	 * @returns true if it is gone; false if it was no longer wanted
+	 */
+	async remove(writer: Writer, id: string, isWanted?: () => boolean): Promise<boolean> {
+		const wanted = () => (isWanted?.() === false ? undefined : true);
+		const send = async () =>
+			await writer.delete(id).catch((error: unknown) => {
+				if (!isWanted || !saysGone(error, ['record'])) throw error;
+			});
+		const removed = await this.onRecord(writer, id, wanted, async (_, memory) => {
 			await memory.deleting(send);
 			memory.end(id, 'deleted', this.run.clock.now());
 			return true;
@@ -190,30 +193,23 @@ export class Writes {
 	 * Reads all records of a card. Reads again if pages may have skipped some, because their order has shifted
 	 * or this process has deleted records meanwhile.
 	 *
-	 * @param open opens a listing
-	 * @param read reads the listing
-	 * @returns the last listing
+	 * @param read reads a listing
+	 * @param first the first listing
+	 * @returns the last listing, and if it can't have skipped a record
 	 */
-	async readAll<Listing extends { hasShifted(): boolean }>(
-		place: WritePlace,
-		open: (isFirst: boolean) => Listing,
-		read: (listing: Listing) => Promise<void>,
-	): Promise<Listing> {
-		return (await this.readWhole(place, open, read)).listing;
-	}
-
-	/** As `readAll`, and tells if the last listing can't have skipped a record. */
-	private async readWhole<Listing extends { hasShifted(): boolean }>(
-		place: WritePlace,
-		open: (isFirst: boolean) => Listing,
-		read: (listing: Listing) => Promise<void>,
-	): Promise<{ listing: Listing; isWhole: boolean }> {
-		const { memory } = this.seenOf({ ...place, isDry: false });
+	async readAll(
+		card: CardReference,
+		request: ReadOptions,
+		read: (listing: RecordListing) => Promise<void>,
+		first = this.run.records.again(card, request),
+	): Promise<{ listing: RecordListing; isWhole: boolean }> {
+		const { memory } = this.seenOf({ card, isDry: false });
+		let listing = first;
 		for (let tries = 1; ; tries += 1) {
-			const listing = open(tries === 1);
 			const isSteady = await memory.withoutDeletions(async () => await read(listing));
 			const isWhole = isSteady && !listing.hasShifted();
 			if (isWhole || tries === MAX_READINGS) return { listing, isWhole };
+			listing = this.run.records.again(card, request);
 		}
 	}
 
@@ -228,27 +224,25 @@ export class Writes {
 		fieldIds: readonly string[],
 		request: ReadOptions,
 	): Promise<MatchIndex> {
+		const { zone, yieldToLoop } = this.run;
 		const key = JSON.stringify([place.card.id, place.isDry, fieldIds]);
-		const known = this.indexes.get(key);
-		if (known) return await known;
-		const { records, zone, yieldToLoop } = this.run;
-		const matches = new MatchIndex({
-			readAll: async (take) => {
-				const open = () => records.again(place.card, request);
-				const { isWhole } = await this.readWhole(place, open, async (all) => {
-					for await (const record of all) take(record);
-				});
-				return isWhole;
-			},
-			keyOf: (data) => matchKey(fieldIds, data, index, zone),
-			looseKeyOf: (data) => looseKey(fieldIds, data, index, zone),
-			fieldIds,
-			view: this.view(place),
-			yieldToLoop,
+		return await getOrCreate(this.indexes, key, async () => {
+			const matches = new MatchIndex({
+				readAll: async (take) => {
+					const read = async (all: RecordListing) => {
+						for await (const record of all) take(record);
+					};
+					return (await this.readAll(place.card, request, read)).isWhole;
+				},
+				keyOf: (data) => matchKey(fieldIds, data, index, zone),
+				looseKeyOf: (data) => looseKey(fieldIds, data, index, zone),
+				fieldIds,
+				view: this.view(place),
+				yieldToLoop,
+			});
+			await matches.read();
+			return matches;
 		});
-		const built = matches.read().then(() => matches);
-		this.indexes.set(key, built);
-		return await built;
 	}
 
 	/** Closes the run's views, and forgets what only they need. */
@@ -263,22 +257,17 @@ export class Writes {
 	}
 
 	/** Returns a card with its view, which keeps its memory until the run is closed. */
-	private seenOf({ card, isDry }: WritePlace): Seen {
-		const key = JSON.stringify([card.id, isDry]);
-		const known = this.seen.get(key);
-		if (known) return known;
-		const beneath = isDry ? this.view({ card, isDry: false }) : undefined;
-		const memory = this.memory({ card, isDry });
-		const seen = { memory, view: memory.open(this.run.clock.now(), beneath) };
-		this.seen.set(key, seen);
-		return seen;
+	private seenOf({ card, isDry }: WritePlace) {
+		return getOrCreate(this.seen, JSON.stringify([card.id, isDry]), () => {
+			const beneath = isDry ? this.view({ card, isDry: false }) : undefined;
+			const memory = this.memory({ card, isDry });
+			return { memory, view: memory.open(this.run.clock.now(), beneath) };
+		});
 	}
 
 	private memory({ card, isDry }: WritePlace): CardMemory {
 		if (!isDry) return memoryOf(this.address(card.id));
-		const known = this.pretended.get(card.id) ?? new CardMemory();
-		this.pretended.set(card.id, known);
-		return known;
+		return getOrCreate(this.pretended, card.id, () => new CardMemory());
 	}
 
 	/** Writes a record after all earlier writes of this run to it. @returns undefined if it was no longer wanted */

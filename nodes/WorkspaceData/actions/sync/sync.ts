@@ -8,7 +8,7 @@ import { inParallel } from '../schedule/items';
 import { hintAtSpelling, keyPart } from '../writing/matching';
 import type { CheckedCard, WrittenAction } from './syncCards';
 import type { SyncWrite } from './syncItems';
-import { create, removeListed, updateFound } from '../writing/write';
+import { create, updateFound } from '../writing/write';
 
 interface WrittenItem {
 	action: WrittenAction;
@@ -102,7 +102,7 @@ async function deleteMissing(
 			const part = keyPart(fieldIds, record.data, listing, run.zone);
 			await run.writes.onKey(writer, part, async () => {
 				const isWanted = () => !view.isWritten(record.id) && view.isClear(record.id);
-				if (await removeListed(run, writer, record.id, isWanted)) deleted.push(record);
+				if (await run.writes.remove(writer, record.id, isWanted)) deleted.push(record);
 			});
 		},
 		(error, _done, errors) => {

@@ -11,12 +11,12 @@ import { changeCard, hintAtAdditions, previewChanges } from '../growth/cardChang
 import { readFilter, hintAtReading } from '../reading/scan';
 import type { MatchIndex } from '../run/matchIndex';
 import type { CardReference, Run } from '../run/run';
+import type { Writer } from '../run/writes';
 import { settled } from '../writing/difference';
 import { requireSameFields } from '../writing/liveFields';
 import { matchingFieldIds, otherSpelling } from '../writing/matching';
 import { resultsOf } from '../writing/results';
 import type { Write } from '../writing/valueConversion';
-import type { Writer } from '../writing/writer';
 import {
 	dataOf,
 	growingItems,

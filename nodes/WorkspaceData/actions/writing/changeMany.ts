@@ -6,14 +6,15 @@ import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
 import type { DataRecord } from '../../model/response/record';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { count } from '../../model/names';
+import { namesGone } from '../../transport/failure/failures';
 import { inParallel } from '../schedule/items';
+import { mapInSlices } from '../schedule/yieldToLoop';
 import { progressOf } from '../run/messages';
 import type { Run } from '../run/run';
 import type { WritePlace } from '../run/writes';
-import { readFilter, hintAtReading, hintAtShift, scanRecords } from '../reading/scan';
+import { readFilter, hintAtReading, scanAll } from '../reading/scan';
 import { maxChangesProperty } from '../../ui/writeOptions';
 import { requireSameFields } from './liveFields';
-import { isNamedGone } from './write';
 
 /** The conditions that select the records to change. */
 export interface Conditions {
@@ -51,7 +52,8 @@ export function readMaxChanges(value: unknown): number {
 	);
 }
 
-export interface Selection {
+/** Which records are changed, and how. */
+export interface ManyChanges<Result> {
 	place: WritePlace;
 	/** The current field listing. */
 	index: FieldIndex;
@@ -61,71 +63,6 @@ export interface Selection {
 	request: ReadOptions;
 	/** The maximum number of records to change. */
 	maxChanges: number;
-}
-
-/** The records that meet the conditions. */
-interface Chosen {
-	records: DataRecord[];
-	/**
-	 * The current state of a selected record. Undefined if another execution has written it since, and it no longer
-	 * meets the conditions or this is unknown.
-	 */
-	now(record: DataRecord): DataRecord | undefined;
-	/** Returns true if no write to a record is under way, and the outcome of the last one is known. */
-	isClear(record: DataRecord): boolean;
-}
-
-/**
- * Finds the records that meet the conditions, as this run knows them.
- *
- * @throws InputError for ambiguous conditions, or if the fields of the card changed while its records were read,
- * because values may have been missed
- */
-async function chooseRecords(
-	run: Run,
-	{ place, index, conditions: { filters, matchType }, hints, request }: Selection,
-): Promise<Chosen> {
-	const { card } = place;
-	const passes = readFilter(filters, matchType, index, run, { isExact: true, hints });
-	const chosen = new Map<string, { record: DataRecord; step: number | undefined }>();
-	const view = run.writes.view(place);
-	const unseen = new Map(view.creations().map((record) => [record.id, record]));
-	const take = (listed: DataRecord): boolean => {
-		unseen.delete(listed.id);
-		const current = view.current(listed);
-		// The listing may repeat a record: its later values count.
-		if (current !== 'deleted' && passes?.(current))
-			chosen.set(current.id, { record: current, step: view.stepOf(current.id) });
-		else chosen.delete(listed.id);
-		return false;
-	};
-	let read = 0;
-	const open = (isFirst: boolean) =>
-		isFirst ? run.records.of(card, Infinity, request, true) : run.records.again(card, request);
-	const listing = await run.writes.readAll(place, open, async (all) => {
-		read = await scanRecords(run, all, take, true);
-	});
-	hintAtShift(run, listing, card.name);
-	// A listing that lags behind doesn't show the newest records.
-	for (const record of unseen.values()) take(record);
-	passes?.requireSeen();
-	hintAtReading(run, read);
-	await requireSameFields(run, card, index, request);
-	return {
-		records: [...chosen.values()].map(({ record }) => record),
-		now(record) {
-			if (view.stepOf(record.id) === chosen.get(record.id)?.step) return record;
-			const current = view.current(record);
-			const isChosen =
-				current !== 'deleted' && view.isCertain(record.id) && passes?.(current) === true;
-			return isChosen ? current : undefined;
-		},
-		isClear: ({ id }) => view.isClear(id),
-	};
-}
-
-/** How records are changed. */
-export interface ManyChanges<Result> {
 	/** Returns true if anything is sent for a record. If missing, every record is sent. */
 	needsWrite?: (record: DataRecord) => boolean;
 	/**
@@ -139,46 +76,99 @@ export interface ManyChanges<Result> {
 	done: 'updated' | 'deleted';
 }
 
+/** The records that meet the conditions. */
+interface Chosen {
+	records: DataRecord[];
+	/**
+	 * The current state of a selected record. Undefined if another execution has written it since, and it no longer
+	 * meets the conditions or this is unknown.
+	 */
+	now(record: DataRecord): DataRecord | undefined;
+}
+
+/**
+ * Finds the records that meet the conditions, as this run knows them.
+ *
+ * @throws InputError for ambiguous conditions, or if the fields of the card changed while its records were read,
+ * because values may have been missed
+ */
+async function chooseRecords(
+	run: Run,
+	{ place, index, conditions, hints, request, done }: ManyChanges<unknown>,
+): Promise<Chosen> {
+	const { card } = place;
+	const { filters, matchType } = conditions;
+	const passes = readFilter(filters, matchType, index, run, { isExact: true, hints });
+	const chosen = new Map<string, { record: DataRecord; step: number | undefined }>();
+	const view = run.writes.view(place);
+	const unseen = new Map(view.creations().map((record) => [record.id, record]));
+	const take = (listed: DataRecord): void => {
+		unseen.delete(listed.id);
+		const current = view.current(listed);
+		// The listing may repeat a record: its later values count.
+		if (current !== 'deleted' && passes?.(current))
+			chosen.set(current.id, { record: current, step: view.stepOf(current.id) });
+		else chosen.delete(listed.id);
+	};
+	const read = await scanAll(run, { card, request }, take);
+	// A listing that lags behind doesn't show the newest records.
+	for (const record of unseen.values()) take(record);
+	passes?.requireSeen();
+	hintAtReading(run, read);
+	await requireSameFields(run, card, index, request);
+	return {
+		records: [...chosen.values()].map(({ record }) => record),
+		now(record) {
+			// A record whose values are unclear is written again, but never deleted.
+			if (done === 'deleted' && !view.isClear(record.id)) return undefined;
+			if (view.stepOf(record.id) === chosen.get(record.id)?.step) return record;
+			const current = view.current(record);
+			const isChosen =
+				current !== 'deleted' && view.isCertain(record.id) && passes?.(current) === true;
+			return isChosen ? current : undefined;
+		},
+	};
+}
+
 /**
  * Changes all records that meet the conditions. Items run one after the other, and each sees the changes of the
  * previous ones. A record that another execution writes meanwhile is changed only if it still meets the conditions.
  *
- * @returns each record before its change, and the result of the change
+ * @returns the results of the changes
  * @throws InputError before anything is sent, if more records would be changed than allowed
  */
 export async function changeMany<Result>(
 	run: Run,
 	itemIndex: number,
-	selection: Selection,
-	{ needsWrite = () => true, change, done }: ManyChanges<Result>,
-): Promise<Array<{ before: DataRecord; result: Result }>> {
-	const { place, request, maxChanges } = selection;
+	changes: ManyChanges<Result>,
+): Promise<Result[]> {
+	const { place, request, maxChanges, needsWrite = () => true, change, done } = changes;
 	const { card } = place;
 	return await run.writes.inItemOrder(itemIndex, place, 'many', async () => {
-		const { records, now, isClear } = await chooseRecords(run, selection);
-		// A record whose values are unclear is written again, but never deleted.
-		const wanted = (record: DataRecord) =>
-			done === 'updated' || isClear(record) ? now(record) : undefined;
-		const written = records.filter(needsWrite).length;
+		const { records, now } = await chooseRecords(run, changes);
+		const needed = await mapInSlices(run.yieldToLoop, records, needsWrite);
+		const written = needed.filter(Boolean).length;
 		if (written > maxChanges) {
 			throw new InputError(
 				`${count(written, 'record')} of card '${card.name}' would be ${done}, but '${maxChangesProperty.displayName}' is ${maxChanges}`,
 				`Nothing was changed. Check the conditions, or raise '${maxChangesProperty.displayName}' (-1 for no limit).`,
 			);
 		}
-		const changed = await inParallel(
+		const results = await inParallel(
 			records,
 			() => run.session.atOnce({ method: 'PATCH', ...request }),
 			async (record) => {
-				const result = await change(record, () => wanted(record)).catch(unlessGone);
-				return result === undefined ? [] : [{ before: record, result }];
+				// Records that need no request would keep n8n waiting.
+				await run.yieldToLoop();
+				return await change(record, () => now(record)).catch(unlessGone);
 			},
 			(error, changedSoFar, errors) => {
-				const what = `records were ${done}`;
-				run.messages.note(error, progressOf(changedSoFar, records.length, what, errors));
+				const progress = progressOf(changedSoFar, records.length, `records were ${done}`, errors);
+				const note = [run.messages.noteOn(error), progress].filter(Boolean).join(' ');
+				run.messages.note(error, note);
 			},
 		);
-		const all = changed.flat();
+		const all = results.filter((result) => result !== undefined);
 		if (all.length < records.length) {
 			run.messages.hint(
 				`Not ${done}: ${count(records.length - all.length, 'record')} of card '${card.name}' that met the conditions when the card was read. Another execution was writing, the outcome of the last write is unknown, or somebody has deleted meanwhile`,
@@ -190,5 +180,5 @@ export async function changeMany<Result>(
 
 /** Ignores that a record was deleted since it was listed. */
 function unlessGone(error: unknown): undefined {
-	if (!isNamedGone(error)) throw error;
+	if (!namesGone(error, 'record')) throw error;
 }

@@ -30,19 +30,6 @@ export class Refused {
 /** An empty field of an item that this node returned. It clears the field, but only together with other changes. */
 export const EMPTY_IN_OUTPUT = Symbol('empty in the output');
 
-/** Returns the fields to clear: none if the record has all values of the item, because nobody has changed it. */
-function clearedOf(
-	data: JsonObject,
-	values: JsonObject,
-	earlier: DataRecord | undefined,
-	{ index, zone }: { index: FieldIndex; zone: Zone },
-): Array<[string, null]> {
-	if (!earlier || Object.keys(differing(earlier, values, index, zone)).length === 0) return [];
-	return Object.entries(data)
-		.filter(([id, value]) => value === EMPTY_IN_OUTPUT && !isEmpty(ownValue(earlier.data, id)))
-		.map(([id]) => [id, null]);
-}
-
 /** Returns true if a stored value is the same as an entered one, in any spelling. */
 const isHeld = (index: FieldIndex, id: string, stored: unknown, entered: unknown, zone: Zone) =>
 	isSameValue(index, id, stored, entered, zone) ||
@@ -106,7 +93,13 @@ export function settled(
 	}
 	if (errors.length > 0) throw combineErrors(errors);
 	const sent = Object.fromEntries(values);
-	return { ...sent, ...Object.fromEntries(clearedOf(data, sent, earlier, { index, zone })) };
+	const isCleared = ([id, value]: [string, unknown]): boolean =>
+		value === EMPTY_IN_OUTPUT && !isEmpty(earlier && ownValue(earlier.data, id));
+	const cleared = Object.entries(data).filter(isCleared);
+	// Nothing is cleared if the record has all values of the item, because nobody has changed it.
+	if (!earlier || cleared.length === 0) return sent;
+	if (Object.keys(differing(earlier, sent, index, zone)).length === 0) return sent;
+	return { ...sent, ...Object.fromEntries(cleared.map(([id]) => [id, null])) };
 }
 
 /** Returns the values that a record doesn't have in any spelling. */

@@ -32,31 +32,26 @@ export const dryRunItem = (
 
 /** Counts the records of a card. */
 export async function countRecords(run: Run, card: CardReference): Promise<number> {
-	return await scanRecords(run, run.records.of(card, Infinity), () => false, true);
-}
-
-/** The number of records that have a value in a field, and the number for each of some choices. */
-export interface FieldUse {
-	values: number;
-	choices: Array<{ choice: string; records: number }>;
+	return await scanRecords(run, run.records.of(card, Infinity), () => {}, true);
 }
 
 /**
  * Counts the records that have a value in a field.
  *
  * @param choices the labels of choices to count
+ * @returns the number of these records, and for each of the choices the number of records that have it
  */
 export async function countUse(
 	run: Run,
 	card: CardReference,
 	field: Field,
 	choices: readonly string[] = [],
-): Promise<FieldUse> {
+) {
 	let values = 0;
 	const counts = new Map(choices.map((choice) => [choice, 0]));
-	const take = ({ data }: DataRecord): boolean => {
+	const take = ({ data }: DataRecord): void => {
 		const value = ownValue(data, field.id);
-		if (isEmpty(value)) return false;
+		if (isEmpty(value)) return;
 		values += 1;
 		const members = field.kind.set?.of(value, field) ?? [value];
 		const places = members.map((member) => storedChoice(field.options, member));
@@ -64,7 +59,6 @@ export async function countUse(
 		for (const label of new Set(labels)) {
 			if (label !== undefined && counts.has(label)) counts.set(label, (counts.get(label) ?? 0) + 1);
 		}
-		return false;
 	};
 	await scanRecords(run, run.records.of(card, Infinity), take, true);
 	return { values, choices: [...counts].map(([choice, records]) => ({ choice, records })) };

@@ -31,33 +31,29 @@ export interface ItemValues {
 /** The values of `action` in a dry run. */
 const DRY_RUN_ACTIONS: readonly unknown[] = ['create', 'update', 'delete', 'none'];
 
-/** Which node returned an item, and in which form. */
-interface Origin {
-	marks: string[];
-	isDeleted: boolean;
-	isEvent: boolean;
-	/** True if the item has the record's own properties right after its fields, as in version 2 of the node. */
-	isFlat: boolean;
-	extras: ReadonlySet<string>;
-}
-
-function originOf(item: JsonObject): Origin {
+/** Finds out which node returned an item, and in which form. */
+function originOf(item: JsonObject) {
 	const has = (key: string): boolean => Object.hasOwn(item, key);
 	const keys = Object.keys(item);
 	const isDeleted = item.deleted === true && has('id');
 	const isEvent = ['delivery_key', 'event', 'workspace_id'].every(has);
-	const extras = isEvent ? keys.slice(keys.indexOf('delivery_key') + 1) : [];
-	const origin = { isDeleted, isEvent, isFlat: isFlat(item), extras: new Set(extras) };
+	const hasBefore = isObject(item.before) && has('action');
 	// A dry run's item has no values to write.
 	const isDry = item.dry_run === true && DRY_RUN_ACTIONS.includes(item.action);
-	if (isDry) return { ...origin, marks: keys };
-	const hasBefore = isObject(item.before) && has('action');
+	const isMark = (key: string): boolean =>
+		isDry || (key === 'deleted' && isDeleted) || (key === 'before' && hasBefore);
 	return {
-		...origin,
-		marks: [...(isDeleted ? ['deleted'] : []), ...(hasBefore ? ['before'] : [])],
+		isDeleted,
+		isEvent,
+		isFlat: isFlat(item),
+		/** Keys that this node added. */
+		marks: keys.filter(isMark),
+		others: Object.entries(item).filter(([key]) => !isMark(key)),
+		extras: isEvent ? keys.slice(keys.indexOf('delivery_key') + 1) : [],
 	};
 }
 
+/** Returns true if the item has the record's own properties right after its fields, as in version 2 of the node. */
 function isFlat(item: JsonObject): boolean {
 	const keys = Object.keys(item);
 	const place = keys.indexOf('id');
@@ -70,14 +66,12 @@ function isFlat(item: JsonObject): boolean {
 
 /** Returns the values for Map Automatically: the item's `fields`, or else all except a record's own properties. */
 export function automaticValues(item: JsonObject): ItemValues {
-	const { marks, isDeleted, isEvent, isFlat: isRecord, extras } = originOf(item);
-	const others = Object.entries(item).filter(([key]) => !marks.includes(key));
+	const { marks, others, isDeleted, isEvent, isFlat: isRecord, extras } = originOf(item);
 	const { fields } = item;
 	if (isObject(fields) && !marks.includes('fields')) {
 		const isLeftOut = ([key, value]: Entry): boolean =>
 			!NEXT_TO_FIELDS.has(key) && canonicalJson(value) !== canonicalJson(ownValue(fields, key));
-		const leftOut = others.filter(isLeftOut);
-		return { entries: Object.entries(fields), leftOut, marks, hasNulls: false, extras: NONE };
+		return valuesIn(fields, others.filter(isLeftOut), marks);
 	}
 	const isOwn = ([key]: Entry): boolean =>
 		RECORD_PROPERTIES.includes(key) || (isEvent && NEXT_TO_FIELDS.has(key));
@@ -86,32 +80,39 @@ export function automaticValues(item: JsonObject): ItemValues {
 		leftOut: others.filter((entry) => isOwn(entry) && !Object.hasOwn(item, `fields.${entry[0]}`)),
 		marks,
 		hasNulls: isDeleted || isRecord,
-		extras,
+		extras: new Set(extras),
 	};
 }
 
 /** Returns the values of a row of a new card, where a sheet's own `id` is one of them. */
 export function rowValues(item: JsonObject): ItemValues {
-	const { marks, isDeleted, isEvent, isFlat: isRecord } = originOf(item);
-	const keys = Object.keys(item).filter((key) => !marks.includes(key));
-	const isNested = isObject(item.fields) && keys.includes('fields');
-	if (isNested && (isEvent || keys.every((key) => NEXT_TO_FIELDS.has(key)))) {
-		const entries = Object.entries(item.fields as JsonObject);
-		return { entries, leftOut: [], marks, hasNulls: false, extras: NONE };
-	}
+	const { marks, others, isDeleted, isEvent, isFlat: isRecord } = originOf(item);
+	const { fields } = item;
+	const isNested = isObject(fields) && !marks.includes('fields');
+	if (isNested && (isEvent || others.every(([key]) => NEXT_TO_FIELDS.has(key))))
+		return valuesIn(fields, [], marks);
 	// A sheet's own dates are seldom times.
 	const isTime = item.created_at === null || readTimestamp(item.created_at)?.clock !== undefined;
 	const hasNulls = isDeleted || (isRecord && isTime);
-	const added = keys.filter(
-		(key) => (hasNulls && RECORD_PROPERTIES.includes(key)) || (isEvent && NEXT_TO_FIELDS.has(key)),
-	);
-	const entries = keys
-		.filter((key) => !added.includes(key))
-		.map((key) => withPlainName([key, item[key]]));
-	return { entries, leftOut: [], marks: [...marks, ...added], hasNulls, extras: NONE };
+	const isAdded = ([key]: Entry): boolean =>
+		(hasNulls && RECORD_PROPERTIES.includes(key)) || (isEvent && NEXT_TO_FIELDS.has(key));
+	return {
+		entries: others.filter((entry) => !isAdded(entry)).map(withPlainName),
+		leftOut: [],
+		marks: [...marks, ...others.filter(isAdded).map(([key]) => key)],
+		hasNulls,
+		extras: new Set(),
+	};
 }
 
-const NONE: ReadonlySet<string> = new Set();
+/** Returns the values under the key `fields` of an item. */
+const valuesIn = (fields: JsonObject, leftOut: Entry[], marks: string[]): ItemValues => ({
+	entries: Object.entries(fields),
+	leftOut,
+	marks,
+	hasNulls: false,
+	extras: new Set(),
+});
 
 /** A field whose name the node uses itself has the key `fields.<name>`. */
 const withPlainName = ([key, value]: Entry): Entry => [key.replace(/^fields\./, ''), value];

@@ -44,13 +44,6 @@ function lostFields(
 	);
 }
 
-/** The changes of a card until one has shown that the service keeps the other values. */
-interface Trial {
-	/** Ends when the last of them has ended. */
-	last: Promise<unknown>;
-	replaced?: unknown;
-}
-
 /**
  * Sends a change of some values of a record. Until one has shown that the service keeps the other values, the changes
  * of a run are sent one after the other.
@@ -66,11 +59,9 @@ export async function sendPart(
 	const isKnown = () => keepingServices.get(run.session.baseUrl) === true;
 	const isWhole = lostFields(run, change, undefined).length === 0;
 	if (isWhole || isKnown()) return await send();
-	const trial = run.once(
-		`trial of ${change.writer.card.id}`,
-		(): Trial => ({ last: Promise.resolve() }),
-	);
-	const trying = trial.last.then(async () => {
+	const key = `trial of ${change.writer.card.id}`;
+	const trial = run.once(key, (): { replaced?: unknown } => ({}));
+	const tried = await run.inOrder(key, async () => {
 		if (trial.replaced) throw trial.replaced;
 		if (isKnown()) return undefined;
 		const shown = await send();
@@ -80,8 +71,6 @@ export async function sendPart(
 		});
 		return { shown };
 	});
-	trial.last = trying.catch(() => undefined);
-	const tried = await trying;
 	return tried ? tried.shown : await send();
 }
 

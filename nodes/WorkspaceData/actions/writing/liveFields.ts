@@ -50,9 +50,7 @@ export async function readWrite(
 	// Refused before anything is sent, because the formats also decide about new fields.
 	readFormats(options);
 	// Before the values, because the mapper offers no fields while the card's name is mistyped.
-	const card = await (isExact
-		? run.cards.findExact(cardId, request)
-		: run.cards.find(cardId, request));
+	const card = await run.cards.find(cardId, request, isExact);
 	const item = run.context.getInputData()[itemIndex]?.json ?? {};
 	const read = readColumns(run, columns, item, label);
 	const skipsUnchanged = readChoice(unchangedOption, options.unchanged) !== 'send';

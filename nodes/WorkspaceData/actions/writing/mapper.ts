@@ -18,25 +18,6 @@ const columnsSchema = z.object({
 
 const textOrNone = (value: unknown) => (typeof value === 'string' ? value : undefined);
 
-/**
- * The fields known to the mapper since its last refresh. Entries without an ID are ignored. They are read without a
- * schema, because a mapper with expressions is read for each item and lists all fields of the card.
- */
-const readSchema = (entries: readonly unknown[]) =>
-	entries.filter(isObject).flatMap(({ id, displayName, fieldId, fieldName, removed }) =>
-		typeof id === 'string'
-			? [
-					{
-						id,
-						fieldId: textOrNone(fieldId),
-						// The label is more informative than the name. Workflows saved by 0.1.0 have only the label.
-						name: textOrNone(fieldName) ?? textOrNone(displayName),
-						isHidden: removed === true,
-					},
-				]
-			: [],
-	);
-
 export interface Columns {
 	/** Keys are names or IDs of fields; values are as entered. */
 	entries: Array<[string, unknown]>;
@@ -46,9 +27,7 @@ export interface Columns {
 	hints: ReadonlyMap<string, FieldHint>;
 	/** True if there may be nothing to send. */
 	mayBeEmpty?: boolean;
-	/** True if these are all values of the item: nobody selected them one by one. */
-	isAutomatic?: boolean;
-	/** Other values of an item, and signs of its origin. */
+	/** Other values of an item, and signs of its origin, if nobody selected its values one by one. */
 	origin?: Omit<ItemValues, 'entries'>;
 }
 
@@ -60,12 +39,23 @@ interface Mapper {
 	hints: ReadonlyMap<string, FieldHint>;
 }
 
+/**
+ * Reads a mapper. Its schema lists the fields known since its last refresh. It is read without a zod schema, because
+ * a mapper with expressions is read for each item, and lists all fields of the card.
+ */
 function readMapper(value: JsonObject): Mapper {
 	const columns = columnsSchema.parse(value);
-	const schema = readSchema(columns.schema ?? []);
-	const hints = new Map(schema.map(({ id, fieldId, name }) => [id, { fieldId, name }]));
-	// The editor keeps `false` for hidden switches.
-	const hidden = new Set(schema.filter(({ isHidden }) => isHidden).map(({ id }) => id));
+	const hints = new Map<string, FieldHint>();
+	const hidden = new Set<string>();
+	for (const { id, displayName, fieldId, fieldName, removed } of columns.schema?.filter(isObject) ??
+		[]) {
+		if (typeof id !== 'string') continue;
+		// The label is more informative than the name. Workflows saved by 0.1.0 have only the label.
+		const name = textOrNone(fieldName) ?? textOrNone(displayName);
+		hints.set(id, { fieldId: textOrNone(fieldId), name });
+		// The editor keeps `false` for hidden switches.
+		if (removed === true) hidden.add(id);
+	}
 	return {
 		isAutomatic: columns.mappingMode === 'autoMapInputData',
 		mapped: Object.entries(columns.value ?? {}).filter(([key]) => !hidden.has(key)),
@@ -88,9 +78,11 @@ export function readColumns(
 	item: JsonObject,
 	label: string,
 ): Columns {
-	// A mapper without expressions is the same object for all items, and lists all fields of the card.
-	const mapper = isObject(value) && once(value, () => readMapper(value));
-	if (!mapper) throw new InputError(`'${label}' is empty`, 'Map at least one field.');
+	if (!isObject(value)) throw new InputError(`'${label}' is empty`, 'Map at least one field.');
+	// A mapper lists all fields of the card. Without expressions it is one object for all items, and is read once.
+	const known = once('mappers', () => new WeakMap<object, Mapper>());
+	const mapper = known.get(value) ?? readMapper(value);
+	known.set(value, mapper);
 	const { isAutomatic, matchingKeys, hints } = mapper;
 	const { entries, ...origin } = isAutomatic ? automaticValues(item) : { entries: mapper.mapped };
 	const given = entries.filter(([, entry]) => entry !== undefined);
@@ -100,12 +92,8 @@ export function readColumns(
 			isAutomatic ? whyNoValues(item) : 'Map at least one field.',
 		);
 	}
-	const automatic = 'marks' in origin && {
-		isAutomatic,
-		origin,
-		// A deleted record without values is brought back without values.
-		mayBeEmpty: origin.marks.includes('deleted'),
-	};
+	// A deleted record without values is brought back without values.
+	const automatic = 'marks' in origin && { origin, mayBeEmpty: origin.marks.includes('deleted') };
 	return { entries: given, matchingKeys, label, hints, ...automatic };
 }
 
@@ -171,7 +159,6 @@ export function itemColumns(item: JsonObject): Columns {
 		matchingKeys: [],
 		label: 'Items',
 		hints: new Map(),
-		isAutomatic: true,
 		origin,
 		mayBeEmpty: true,
 	};

@@ -4,7 +4,6 @@ import { showValue } from '../../model/value/serialization';
 import type { DataRecord } from '../../model/response/record';
 import type { Field } from '../../model/response/field';
 import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
-import type { Zone } from '../../model/time';
 import { InputError } from '../../model/inputError';
 import { type JsonObject, ownValue } from '../../model/response/shapes';
 import { looseKey, matchKey } from '../run/matchIndex';
@@ -60,19 +59,14 @@ function matchingField(key: string, { entries, hints, origin }: Columns, index: 
 }
 
 /** Returns the key by which an item finds its record. @throws InputError if a matching value is empty */
-export function itemKey(
-	fieldIds: readonly string[],
-	data: JsonObject,
-	index: FieldIndex,
-	zone: Zone,
-): string {
+export const itemKey: typeof matchKey = (fieldIds, data, index, zone) => {
 	const empty = fieldIds.find((id) => isEmpty(ownValue(data, id)));
 	if (empty === undefined) return matchKey(fieldIds, data, index, zone);
 	throw new InputError(
 		`Matching field '${index.byId(empty)?.name ?? empty}' has no value`,
 		'Give every field to match on a value: an empty value could match unrelated records.',
 	);
-}
+};
 
 /** Shows the values of fields in a message. */
 const shown = (fieldIds: readonly string[], data: JsonObject): string =>
@@ -91,9 +85,12 @@ export function otherSpelling(
 	);
 }
 
-/** Remembers if the service has stored several spellings as one in this run. */
-export const keepsSpellings = (run: Run): { isOne: boolean } =>
-	run.once('spellings', () => ({ isOne: false }));
+/** The number of records in this run whose key the service has stored in another spelling. */
+export const otherSpellings = (run: Run): { count: number } =>
+	run.once('spellings', () => ({ count: 0 }));
+
+/** The maximum number of hints about spellings: there may be thousands of new records. */
+const MAX_HINTS = 10;
 
 /** Adds a hint if the service stores the matching values of a new record in another spelling. */
 export function hintAtSpelling(
@@ -105,7 +102,9 @@ export function hintAtSpelling(
 ): void {
 	const keys = [sent, kept].map((data) => matchKey(fieldIds, data, index, run.zone));
 	if (keys[0] === keys[1]) return;
-	keepsSpellings(run).isOne = true;
+	const spellings = otherSpellings(run);
+	spellings.count += 1;
+	if (spellings.count > MAX_HINTS) return;
 	run.messages.hint(
 		`The service keeps ${shown(fieldIds, kept)} for ${shown(fieldIds, sent)}. Match on the value as it is kept`,
 	);
@@ -115,12 +114,7 @@ export function hintAtSpelling(
  * The part of a card that a key represents, in any spelling. It uses the names of fields, because field IDs can
  * change. Writes to it take turns.
  */
-export const keyPart = (
-	fieldIds: readonly string[],
-	data: JsonObject,
-	index: FieldIndex,
-	zone: Zone,
-): string =>
+export const keyPart: typeof matchKey = (fieldIds, data, index, zone) =>
 	JSON.stringify([
 		fieldIds.map((id) => index.byId(id)?.name ?? id),
 		looseKey(fieldIds, data, index, zone),

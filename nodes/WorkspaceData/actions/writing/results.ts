@@ -6,7 +6,7 @@ import { type JsonObject, ownValue } from '../../model/response/shapes';
 import type { Zone } from '../../model/time';
 import { fieldKey, isVersion2, recordOutput, type OutputOptions } from '../outputItems';
 import { readSwitch } from '../readParameters';
-import type { Run } from '../run/run';
+import type { CardReference, Run } from '../run/run';
 import { isSameValue } from '../run/matchIndex';
 import type { WritePlace } from '../run/writes';
 import { oldValuesOption } from '../../ui/writeOptions';
@@ -18,15 +18,16 @@ export interface ResultOptions extends OutputOptions {
 	oldValues?: unknown;
 }
 
-/** Returns the output for each outcome of a record. */
-export interface Results {
-	/** A record that needed no change. */
-	kept(record: DataRecord): JsonObject;
-	created(record: DataRecord): JsonObject;
-	updated(before: DataRecord, after: DataRecord): JsonObject;
-	unchanged(record: DataRecord): JsonObject;
-	deleted(record: DataRecord): JsonObject;
-}
+/** What became of a record. `kept`: it was found, and nothing was to be sent. */
+type Outcome = 'kept' | 'created' | 'updated' | 'unchanged' | 'deleted';
+
+/**
+ * Returns the output of a record.
+ *
+ * @param record the record now, or as it was deleted
+ * @param before the record before an update
+ */
+export type Result = (outcome: Outcome, record: DataRecord, before?: DataRecord) => JsonObject;
 
 /**
  * Returns true if the old values of changed fields should be returned.
@@ -40,54 +41,16 @@ export const readOldValues = (options: ResultOptions, usual = true): boolean =>
 /** Prepares an item's results. @param index the current field listing @throws InputError for an unknown field */
 export const resultsOf = (
 	run: Run,
-	place: WritePlace,
+	{ card, isDry }: WritePlace,
 	index: FieldIndex,
 	options: ResultOptions,
-): Results =>
-	place.isDry ? new DryResults(run, place, index, options) : new Done(run, index, options);
-
-/** The result of a record to be updated. */
-export const resultOf = (
-	results: Results,
-	action: 'created' | 'updated' | 'unchanged',
-	before: DataRecord,
-	after: DataRecord,
-): JsonObject => (action === 'updated' ? results.updated(before, after) : results.unchanged(after));
-
-/**
- * Prepares the output of deleted records. From version 2 on it has their values, so that they can be restored.
- *
- * @throws InputError for options that name an unknown field
- */
-function deletedOutput(
-	index: FieldIndex,
-	options: OutputOptions,
-): (record: DataRecord) => JsonObject {
-	if (!isVersion2(options)) return ({ id }) => ({ deleted: true, id });
-	const output = recordOutput(index, true, options);
-	return (record) => {
-		const item = output(record);
-		delete item.created_at;
-		return { ...item, deleted: true };
-	};
-}
-
-/** A changed field, with its old and its new value. */
-interface Difference {
-	key: string;
-	from: unknown;
-	to: unknown;
-}
+): Result => (isDry ? dryResults(run, card, index, options) : doneResults(run, index, options));
 
 /** Compares two states of a record, in the card's order. Computed fields are left out, as they depend on others. */
-function comparison(
-	index: FieldIndex,
-	options: OutputOptions,
-	zone: Zone,
-): (before: JsonObject, after: JsonObject) => Difference[] {
+function comparison(index: FieldIndex, options: OutputOptions, zone: Zone) {
 	const keyOf = fieldKey(index, options);
 	const fields = index.fields.filter(({ isReadOnly }) => !isReadOnly);
-	return (before, after) =>
+	return (before: JsonObject, after: JsonObject) =>
 		fields.flatMap((field) => {
 			const { id } = field;
 			const [from, to] = [ownValue(before, id), ownValue(after, id)];
@@ -96,91 +59,66 @@ function comparison(
 		});
 }
 
-class Done implements Results {
-	private readonly output: (record: DataRecord) => JsonObject;
-	readonly deleted: (record: DataRecord) => JsonObject;
-	private readonly before: (before: DataRecord, after: DataRecord) => JsonObject;
+/** The output of what was done. */
+function doneResults({ zone }: Run, index: FieldIndex, options: ResultOptions): Result {
+	const output = recordOutput(index, true, options);
+	const differences = comparison(index, options, zone);
+	const returnsOld = readOldValues(options);
+	return (outcome, record, before = record) => {
+		// Without their values from version 2 on, deleted records couldn't be restored.
+		if (outcome === 'deleted' && !isVersion2(options)) return { deleted: true, id: record.id };
+		const item = output(record);
+		if (outcome === 'kept') return item;
+		if (outcome === 'deleted') {
+			delete item.created_at;
+			return { ...item, deleted: true };
+		}
+		if (outcome !== 'updated' || !returnsOld) return { ...item, action: outcome };
+		const changed = differences(before.data, record.data);
+		const old = Object.fromEntries(changed.map(({ key, from }) => [key, from]));
+		return { ...item, before: old, action: outcome };
+	};
+}
 
-	constructor({ zone }: Run, index: FieldIndex, options: ResultOptions) {
-		this.output = recordOutput(index, true, options);
-		this.deleted = deletedOutput(index, options);
-		const differences = comparison(index, options, zone);
-		const entries = (before: DataRecord, after: DataRecord) =>
-			differences(before.data, after.data).map(({ key, from }) => [key, from] as const);
-		this.before = readOldValues(options)
-			? (before, after) => ({ before: Object.fromEntries(entries(before, after)) })
-			: () => ({});
-	}
+/** The outcomes in a dry run's output. */
+const DRY_ACTIONS = {
+	kept: 'none',
+	created: 'create',
+	updated: 'update',
+	unchanged: 'none',
+	deleted: 'delete',
+} as const;
 
-	kept(record: DataRecord): JsonObject {
-		return this.output(record);
-	}
-
-	created(record: DataRecord): JsonObject {
-		return { ...this.output(record), action: 'created' };
-	}
-
-	updated(before: DataRecord, after: DataRecord): JsonObject {
-		return { ...this.output(after), ...this.before(before, after), action: 'updated' };
-	}
-
-	unchanged(record: DataRecord): JsonObject {
-		return { ...this.output(record), action: 'unchanged' };
-	}
+/** The output of what would be done. */
+function dryResults(
+	run: Run,
+	card: CardReference,
+	index: FieldIndex,
+	options: ResultOptions,
+): Result {
+	const counts = run.once(`counts of ${card.id}`, () => countsOf(run, card.name));
+	const nested = recordOutput(index, true, { ...options, outputFormat: 'nested' });
+	const values = (record: DataRecord | undefined) => (record ? nested(record).fields : null);
+	const differences = comparison(index, options, run.zone);
+	const changesOf = (before: JsonObject = {}, after: JsonObject = {}) =>
+		Object.fromEntries(
+			differences(before, after).map(({ key, from, to }) => [key, { from, to }] as const),
+		);
+	return (outcome, record, before = record) => {
+		counts[outcome === 'kept' ? 'unchanged' : outcome] += 1;
+		const from = outcome === 'created' ? undefined : outcome === 'updated' ? before : record;
+		const to = outcome === 'deleted' ? undefined : record;
+		return dryRunItem(DRY_ACTIONS[outcome], {
+			id: idInDryRun(record.id),
+			...(isVersion2(options) && { changes: changesOf(from?.data, to?.data) }),
+			before: values(from),
+			after: values(to),
+		});
+	};
 }
 
 /** The number of records that a dry run would write. */
-type Counts = Record<'created' | 'updated' | 'unchanged' | 'deleted', number>;
-
-class DryResults implements Results {
-	private readonly counts: Counts;
-	private readonly output: (
-		action: 'create' | 'update' | 'delete' | 'none',
-		before: DataRecord | undefined,
-		after: DataRecord | undefined,
-	) => JsonObject;
-
-	constructor(run: Run, { card }: WritePlace, index: FieldIndex, options: ResultOptions) {
-		this.counts = run.once(`counts of ${card.id}`, () => countsOf(run, card.name));
-		const nested = recordOutput(index, true, { ...options, outputFormat: 'nested' });
-		const values = (record: DataRecord | undefined) => (record ? nested(record).fields : null);
-		const differences = comparison(index, options, run.zone);
-		const changes = (before: JsonObject = {}, after: JsonObject = {}) =>
-			differences(before, after).map(({ key, from, to }) => [key, { from, to }] as const);
-		const hasChanges = isVersion2(options);
-		this.output = (action, before, after) =>
-			dryRunItem(action, {
-				id: idInDryRun((before ?? after)?.id),
-				...(hasChanges && { changes: Object.fromEntries(changes(before?.data, after?.data)) }),
-				before: values(before),
-				after: values(after),
-			});
-	}
-
-	kept(record: DataRecord): JsonObject {
-		return this.unchanged(record);
-	}
-
-	created(record: DataRecord): JsonObject {
-		this.counts.created += 1;
-		return this.output('create', undefined, record);
-	}
-
-	updated(before: DataRecord, after: DataRecord): JsonObject {
-		this.counts.updated += 1;
-		return this.output('update', before, after);
-	}
-
-	unchanged(record: DataRecord): JsonObject {
-		this.counts.unchanged += 1;
-		return this.output('none', record, record);
-	}
-
-	deleted(record: DataRecord): JsonObject {
-		this.counts.deleted += 1;
-		return this.output('delete', record, undefined);
-	}
-}
+type Counts = Record<Exclude<Outcome, 'kept'>, number>;
 
 /** Counts what a dry run would do to a card, and adds a hint at its end. */
 function countsOf({ ending, messages }: Run, card: string): Counts {

@@ -9,13 +9,13 @@ import type { EntryRules } from '../../model/value/kinds/kind';
 import { enter } from '../../model/value/value';
 import { readChoice } from '../readParameters';
 import type { Run, CardReference } from '../run/run';
+import type { Writer } from '../run/writes';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { combineErrors } from './combineErrors';
 import { EMPTY_IN_OUTPUT, Refused } from './difference';
 import { hasName, hintAtLeftOut, type Columns } from './mapper';
 import { fieldOfKey } from './matching';
 import type { ResultOptions } from './results';
-import type { Writer } from './writer';
 import {
 	booleanWordsOption,
 	dateFormatOption,
@@ -106,16 +106,23 @@ export type Entered = Pick<Write, 'run' | 'columns' | 'options' | 'isListed'>;
  * @throws InputError naming all fields that are unknown, ambiguous, named twice or can't hold their value
  */
 export function toRecordData(write: Entered, index: FieldIndex): JsonObject {
-	const { run, columns } = write;
+	const { run, columns, options } = write;
+	const { matchingKeys, hints, entries } = columns;
 	hintAtLeftOut(run, columns, index);
-	const conversion = new Conversion(write, index);
+	const rules = conversionRules(run, options);
+	// The item may spell the names of its matching fields differently.
+	const matching = new Set(matchingKeys.map((key) => fieldOfKey(index, key, hints.get(key))?.id));
+	const keys = new Map<string, string>();
 	const data: Array<[string, unknown]> = [];
 	const errors: unknown[] = [];
-	for (const [key, entry] of columns.entries) {
+	for (const [key, entry] of entries) {
 		try {
-			const field = conversion.fieldOf(key, entry);
-			const value = field && conversion.valueOf(field, entry);
-			if (field && value !== undefined) data.push([field.id, value]);
+			const field = fieldOf(write, index, key, entry);
+			const isKey = matching.has(field?.id);
+			if (!field || isLeftOut(write, field, key, isKey)) continue;
+			requireOnce(field, key, keys);
+			const value = valueOf(write, field, entry, isKey ? { ...rules, exact: true } : rules);
+			if (value !== undefined) data.push([field.id, value]);
 		} catch (error) {
 			errors.push(error);
 		}
@@ -125,87 +132,69 @@ export function toRecordData(write: Entered, index: FieldIndex): JsonObject {
 	return Object.fromEntries(data);
 }
 
-/** Converts the entries of one item. */
-class Conversion {
-	private readonly write: Entered;
-	private readonly index: FieldIndex;
-	private readonly rules: EntryRules;
-	private readonly ifUnknown: string | undefined;
-	/** The IDs of the matching fields. An item may spell their names differently. */
-	private readonly matching: ReadonlySet<string | undefined>;
-	/** The keys of the fields that have a value. */
-	private readonly keys = new Map<string, string>();
+/**
+ * Finds the field of an entry, by the option 'If Field Is Unknown'.
+ *
+ * @returns undefined for an entry that isn't written
+ * @throws InputError if no field or several fields match
+ */
+function fieldOf(
+	{ columns, options: { unknownFields } }: Entered,
+	index: FieldIndex,
+	key: string,
+	entry: unknown,
+): Field | undefined {
+	const hint = columns.hints.get(key);
+	const known = index.find(key, hint);
+	if (known || unknownFields === 'ignore' || columns.origin?.extras.has(key)) return known;
+	if (!hasName(key, entry)) return undefined;
+	// Don't recommend the option that is already set.
+	return index.resolve(key, hint, unknownFields === 'create' ? '' : FIELD_ADVICE);
+}
 
-	/** @throws InputError for an unknown option value */
-	constructor(write: Entered, index: FieldIndex) {
-		const { run, columns, options } = write;
-		this.write = write;
-		this.index = index;
-		this.rules = conversionRules(run, options);
-		this.ifUnknown = readChoice(unknownFieldsOption, options.unknownFields);
-		this.matching = new Set(
-			columns.matchingKeys.map((key) => fieldOfKey(index, key, columns.hints.get(key))?.id),
+/** Returns true for a value of a computed field that nobody selected, and adds a hint. */
+function isLeftOut({ run, columns }: Entered, field: Field, key: string, isKey: boolean): boolean {
+	if (!field.isReadOnly || !columns.origin || isKey) return false;
+	run.messages.hint(
+		`'${key}' of the items wasn't written, because the service computes this field`,
+	);
+	return true;
+}
+
+/** @param keys the keys of the fields so far @throws InputError if an earlier entry has the same field */
+function requireOnce({ id, name }: Field, key: string, keys: Map<string, string>): void {
+	const other = keys.get(id);
+	if (other !== undefined) {
+		throw new InputError(
+			`'${other}' and '${key}' both refer to field '${name}'`,
+			'Map each field only once.',
 		);
 	}
+	keys.set(id, key);
+}
 
-	/**
-	 * Finds the field of an entry, by the option 'If Field Is Unknown'.
-	 *
-	 * @returns undefined for an entry that isn't written
-	 * @throws InputError if no field or several fields match, or an earlier entry has the same field
-	 */
-	fieldOf(key: string, entry: unknown): Field | undefined {
-		const field = this.named(key, entry);
-		if (!field) return undefined;
-		const { run, columns } = this.write;
-		if (field.isReadOnly && columns.isAutomatic && !this.matching.has(field.id)) {
-			run.messages.hint(
-				`'${key}' of the items wasn't written, because the service computes this field`,
-			);
-			return undefined;
-		}
-		const other = this.keys.get(field.id);
-		if (other !== undefined) {
-			throw new InputError(
-				`'${other}' and '${key}' both refer to field '${field.name}'`,
-				'Map each field only once.',
-			);
-		}
-		this.keys.set(field.id, key);
-		return field;
+/**
+ * Converts an entry to the value to send.
+ *
+ * @returns undefined if there is none; `Refused` if the record may have the value already
+ * @throws InputError if the field can't hold the value
+ */
+function valueOf(
+	{ columns, isListed }: Entered,
+	field: Field,
+	entry: unknown,
+	rules: EntryRules,
+): unknown {
+	// Version 2 returns null for an empty field, which doesn't mean that the user wants to clear it.
+	if (entry === null && !rules.exact && columns.origin?.hasNulls) {
+		return isListed ? EMPTY_IN_OUTPUT : undefined;
 	}
-
-	private named(key: string, entry: unknown): Field | undefined {
-		const { columns } = this.write;
-		const hint = columns.hints.get(key);
-		const known = this.index.find(key, hint);
-		if (known || this.ifUnknown === 'ignore' || columns.origin?.extras.has(key)) return known;
-		if (!hasName(key, entry)) return undefined;
-		// Don't recommend the option that is already set.
-		return this.index.resolve(key, hint, this.ifUnknown === 'create' ? '' : FIELD_ADVICE);
+	const value = entered(field, entry, rules);
+	const mayBeHeld = isListed && !rules.exact;
+	if (value instanceof Refused && !(mayBeHeld && value.error instanceof InputError)) {
+		throw value.error;
 	}
-
-	/**
-	 * Converts an entry to the value to send.
-	 *
-	 * @returns undefined if there is none; `Refused` if the record may have the value already
-	 * @throws InputError if the field can't hold the value
-	 */
-	valueOf(field: Field, entry: unknown): unknown {
-		const { columns, isListed = false } = this.write;
-		const isKey = this.matching.has(field.id);
-		// Version 2 returns null for an empty field, which doesn't mean that the user wants to clear it.
-		if (entry === null && !isKey && columns.origin?.hasNulls) {
-			return isListed ? EMPTY_IN_OUTPUT : undefined;
-		}
-		const rules = isKey ? { ...this.rules, exact: true } : this.rules;
-		const value = entered(field, entry, rules);
-		const mayBeHeld = isListed && !isKey;
-		if (value instanceof Refused && !(mayBeHeld && value.error instanceof InputError)) {
-			throw value.error;
-		}
-		return value;
-	}
+	return value;
 }
 
 /** Converts an entry to the value to send, or to the reason why there is none. */

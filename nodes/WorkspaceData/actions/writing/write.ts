@@ -1,13 +1,10 @@
-/** Creates, updates and deletes records for the items of a run. */
+/** Creates and updates records for the items of a run. */
 import type { FieldIndex } from '../../model/fieldIndex';
 import type { DataRecord } from '../../model/response/record';
 import type { JsonObject } from '../../model/response/shapes';
 import { namesGone } from '../../transport/failure/failures';
-import { isRecordNotFound } from '../reading/ifNotFound';
-import type { Run } from '../run/run';
 import { requireData, type Write } from './valueConversion';
 import { differing, settled } from './difference';
-import type { Writer } from './writer';
 
 /** Returns the fields of a write's card; the predicted ones in a dry run. */
 const fieldsOf = async ({ run, card, request, preview }: Write): Promise<FieldIndex> =>
@@ -17,7 +14,7 @@ const fieldsOf = async ({ run, card, request, preview }: Write): Promise<FieldIn
 export async function create(write: Write, data: JsonObject): Promise<DataRecord> {
 	const { run, columns, writer } = write;
 	const sent = settled(requireData(data, columns), undefined, await fieldsOf(write), run.zone);
-	return await run.writes.create(writer, sent, async () => await writer.create(sent));
+	return await run.writes.create(writer, sent);
 }
 
 /**
@@ -36,10 +33,9 @@ export async function update(
 	const index = await fieldsOf(write);
 	const sent = settled(data, earlier, index, run.zone);
 	if (earlier && Object.keys(sent).length === 0 && Object.keys(data).length > 0) return earlier;
-	const change = { earlier, values: requireData(sent, columns) };
-	const send = async () => await writer.update({ id, earlier, index }, sent);
+	const change = { earlier, values: requireData(sent, columns), sent };
 	// The update is always wanted, so there is always a result.
-	return (await run.writes.change(writer, id, () => change, send)) as DataRecord;
+	return (await run.writes.change(writer, { id, index }, () => change)) as DataRecord;
 }
 
 /**
@@ -68,7 +64,7 @@ export const isUnchanged = (
 	changesOf(write, settled(data, earlier, index, write.run.zone), earlier, index) === undefined;
 
 /** The outcome of a listed record. */
-export interface Updated {
+interface Updated {
 	action: 'updated' | 'unchanged';
 	record: DataRecord;
 }
@@ -99,12 +95,7 @@ export async function updateListed(
 		const values = settled(data, earlier, index, run.zone);
 		return { earlier, values, sent: changesOf(write, values, earlier, index) ?? values };
 	};
-	const record = await run.writes.change(
-		writer,
-		id,
-		prepare,
-		async ({ earlier, sent }) => await writer.update({ id, earlier, index }, sent),
-	);
+	const record = await run.writes.change(writer, { id, index }, prepare);
 	return record && { action: 'updated', record };
 }
 
@@ -125,36 +116,9 @@ export async function updateFound(
 	};
 	const updated = await updateListed(write, data, earlier.id, index, now).catch(
 		(error: unknown) => {
-			if (isNamedGone(error)) run.messages.note(error, GONE_SINCE);
+			if (namesGone(error, 'record')) run.messages.note(error, GONE_SINCE);
 			throw error;
 		},
 	);
 	return updated as Updated;
-}
-
-/** Returns true if the service says that the record itself doesn't exist. */
-export const isNamedGone = (error: unknown): boolean => namesGone(error, 'record');
-
-/** Deletes a record. @throws UnexpectedResponse if something else responded, such as a proxy's page */
-export async function remove(run: Run, writer: Writer, id: string): Promise<void> {
-	await run.writes.remove(writer, id, async () => await writer.delete(id));
-}
-
-/**
- * Deletes a listed record, which may have been written or deleted since.
- *
- * @param isWanted returns true if it should still be deleted; called right before that
- * @returns true if it is gone; false if it was no longer wanted
- */
-export async function removeListed(
-	run: Run,
-	writer: Writer,
-	id: string,
-	isWanted: () => boolean,
-): Promise<boolean> {
-	const send = async () =>
-		await writer.delete(id).catch((error: unknown) => {
-			if (!isRecordNotFound(error)) throw error;
-		});
-	return await run.writes.remove(writer, id, send, isWanted);
 }

@@ -1,8 +1,16 @@
 /** Reading records: as far as is needed, and a hint at what it cost. */
-import { hintAtReading, scanRecords } from '../../../../nodes/WorkspaceData/actions/reading/scan';
+import type { IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
+import {
+	hintAtReading,
+	scanRecords,
+	type ReadingCost,
+} from '../../../../nodes/WorkspaceData/actions/reading/scan';
+import { Run } from '../../../../nodes/WorkspaceData/actions/run/run';
+import type { Session } from '../../../../nodes/WorkspaceData/transport/session';
 import {
 	readNotFound,
 	isRecordNotFound,
+	RecordMissing,
 } from '../../../../nodes/WorkspaceData/actions/reading/ifNotFound';
 import type { DataRecord } from '../../../../nodes/WorkspaceData/model/response/record';
 import { ApiFailure } from '../../../../nodes/WorkspaceData/transport/failure/failures';
@@ -51,6 +59,20 @@ test('reading ends with the record that is the last one needed', async () => {
 	]);
 });
 
+/** The hints of a run whose items have read some records. */
+function hintsAt(reads: number[], cost?: ReadingCost): string[] {
+	const hints: string[] = [];
+	const context = {
+		getInputData: () => reads,
+		getTimezone: () => 'Europe/Berlin',
+		addExecutionHints: ({ message }: NodeExecutionHint) => void hints.push(message),
+	} as unknown as IExecuteFunctions;
+	const run = new Run(context, { waitedMs: 0 } as Session);
+	for (const read of reads) hintAtReading(run, read, cost);
+	run.ending.done();
+	return hints;
+}
+
 test.each([
 	[100, {}, []],
 	[101, {}, ["101 records were read, because the service can't filter or count."]],
@@ -70,19 +92,24 @@ test.each([
 	],
 	[101, { needsAll: true }, ["101 records were read, because the service can't filter or count."]],
 ])('the cost of %d records with %j', (read, cost, expected) => {
-	const hints: string[] = [];
-	const messages = { hint: (text: string) => hints.push(text) };
-	hintAtReading({ messages } as never, read, cost);
-	expect(hints).toEqual(expected);
+	expect(hintsAt([read], cost)).toEqual(expected);
+});
+
+test('a run of many items has one hint at their reading, however far each of them has read', () => {
+	expect(hintsAt([101, 3_000, 250])).toEqual([
+		"3000 records were read, because the service can't filter or count.",
+	]);
 });
 
 test('If Not Found: the error, nothing, or an empty item', () => {
-	const error = new Error('No such record');
+	const error = new RecordMissing('No such record');
 	expect(() => readNotFound(undefined)(error)).toThrow(error);
 	expect(() => readNotFound('error')(error)).toThrow(error);
 	expect(readNotFound('skip')(error)).toEqual([]);
 	expect(readNotFound('empty')(error)).toEqual([{}]);
 	expect(() => readNotFound('ignore')).toThrow("can't be 'ignore'");
+	const other = new Error('No card');
+	expect(() => readNotFound('skip')(other)).toThrow(other);
 });
 
 test("only the service itself says that a record doesn't exist", () => {

@@ -2,7 +2,7 @@
 import type { Scheduler } from 'fast-check';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import type { JsonObject } from '../../../../nodes/WorkspaceData/model/response/shapes';
-import { createRun } from '../../../../nodes/WorkspaceData/actions/run/run';
+import { Run } from '../../../../nodes/WorkspaceData/actions/run/run';
 import type { Operation } from '../../../../nodes/WorkspaceData/actions/operation';
 import { systemClock, type Clock } from '../../../../nodes/WorkspaceData/transport/http/clock';
 import type { Session } from '../../../../nodes/WorkspaceData/transport/session';
@@ -174,7 +174,7 @@ export async function execute(
 	items: readonly IDataObject[],
 	parameters: (item: IDataObject) => Record<string, unknown>,
 ): Promise<ItemResult[]> {
-	const run = createRun(
+	const run = new Run(
 		{
 			getInputData: () => items.map((json) => ({ json })),
 			getExecutionCancelSignal: () => undefined,

@@ -12,6 +12,7 @@ import {
 } from '../../../../nodes/WorkspaceData/actions/writing/mapper';
 import type { JsonObject } from '../../../../nodes/WorkspaceData/model/response/shapes';
 import { FieldIndex } from '../../../../nodes/WorkspaceData/model/fieldIndex';
+import { retainedBytes } from '../../../support/heap';
 import { field } from '../../model/fields';
 
 const TIME = '2026-01-31T12:00:00Z';
@@ -86,21 +87,42 @@ describe('Map Each Column', () => {
 		},
 	);
 
-	test('a mapper that items share is read once', () => {
+	const remembering = () => {
 		const results = new Map<unknown, unknown>();
-		let times = 0;
-		const remembering = <Result>(key: unknown, work: () => Result): Result => {
-			if (!results.has(key)) {
-				times += 1;
-				results.set(key, work());
-			}
+		return <Result>(key: unknown, work: () => Result): Result => {
+			if (!results.has(key)) results.set(key, work());
 			return results.get(key) as Result;
 		};
-		const value = { value: { a: 1 } };
+	};
+
+	test('a mapper that items share is read once', () => {
+		const shared = { once: remembering() };
+		let times = 0;
+		const value = {
+			get value() {
+				times += 1;
+				return { a: 1 };
+			},
+		};
 		for (let item = 0; item < 3; item += 1) {
-			expect(readColumns({ once: remembering }, value, {}, 'Values').entries).toEqual([['a', 1]]);
+			expect(readColumns(shared, value, {}, 'Values').entries).toEqual([['a', 1]]);
 		}
 		expect(times).toBe(1);
+	});
+
+	test('a mapper with expressions, which is another one for each item, is forgotten with its item', () => {
+		const shared = { once: remembering() };
+		const fields = Array.from({ length: 200 }, (_, n) => `Field ${n}`);
+		const readMany = () => {
+			for (let item = 0; item < 1_000; item += 1) {
+				const schema = fields.map((id) => ({ id, displayName: id, fieldId: `f-${id}` }));
+				readColumns(shared, { value: { a: item }, schema }, {}, 'Values');
+			}
+		};
+		const before = retainedBytes();
+		readMany();
+		expect(retainedBytes() - before).toBeLessThan(5_000_000);
+		readColumns(shared, { value: { a: 1 } }, {}, 'Values');
 	});
 });
 
@@ -174,7 +196,6 @@ describe('items that become a card', () => {
 			matchingKeys: [],
 			label: 'Items',
 			hints: new Map(),
-			isAutomatic: true,
 			mayBeEmpty: true,
 			origin: { leftOut: [], marks: [], hasNulls: false, extras: new Set() },
 		});
