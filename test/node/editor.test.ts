@@ -355,6 +355,16 @@ describe('requests of the editor', () => {
 			expect((await press('apiKey')).status).toBe('OK');
 		});
 
+		test('a problem under status 200 is told as the node tells it (G1)', async () => {
+			const server = await startWebServer((_request, response) => {
+				response.writeHead(200, { 'content-type': 'application/problem+json' });
+				response.end('{ "title": "Closed for maintenance" }');
+			});
+			const { message } = await press('apiKey', { baseUrl: `${server.url}/api/v1` });
+			await server.close();
+			expect(message).toMatch(/^Closed for maintenance\./);
+		});
+
 		test.each([
 			[429, {}],
 			[403, { 'x-ratelimit-remaining': '0' }],
@@ -705,6 +715,14 @@ describe('what a person sees', () => {
 				{ name: 'Geo', value: 'Geo' },
 				{ name: 'Long Text Area', value: 'long-text  area_' },
 			]);
+		});
+
+		test('field types of a service whose description hangs are those of the card (D9)', async () => {
+			const card = await workspace.card('Types', { Title: 'text' });
+			workspace.service.control.fail({ path: 'openapi', mode: 'hang' });
+			hurry();
+			const types = await loadOptions.getFieldTypes.call(editor({ cardId: byId(card.id) }));
+			expect(types).toEqual([{ name: 'Text', value: 'text' }]);
 		});
 
 		test('field types of a service without a description, and no card: none, and no error', async () => {

@@ -596,6 +596,7 @@ describe('answers of any size', () => {
 			const outcome = await requestAccessToken(
 				credential(),
 				async (options) => await helpers.httpRequest(options),
+				{ clock: systemClock, recent: [] },
 			);
 			expect(outcome).toMatchObject({
 				message: expect.stringContaining("didn't return an access token"),

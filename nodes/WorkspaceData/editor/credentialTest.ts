@@ -114,8 +114,8 @@ async function listsCards(
 			response.description ?? "Check 'Base URL'",
 		);
 	}
-	const { status, body, headers } = response ?? { status: 0, body: '', headers: {} };
-	const refusal = readRefusal(status, body, clean);
+	const { status, body, headers } = response;
+	const refusal = readRefusal(status, body, clean, headers['content-type']);
 	if (status === NO_CONTENT) return undefined;
 	if (status === 200 && !refusal) {
 		return readCards(body)
@@ -134,6 +134,7 @@ async function tokenFor(
 	send: Send,
 	type: string,
 	credential: ICredentialDataDecryptedObject,
+	clock: Clock,
 ): Promise<{ token: string; keyAdvice: string } | AccessTokenError> {
 	if (type === 'workspaceDataApi') {
 		const token = entryText(credential.apiKey);
@@ -143,9 +144,8 @@ async function tokenFor(
 		}
 		return { token, keyAdvice: "The API key wasn't accepted. Check 'API Key'" };
 	}
-	const token = await requestAccessToken(credential, send, {
-		recent: accessTokens.recent(credential),
-	});
+	const recent = accessTokens.recent(credential);
+	const token = await requestAccessToken(credential, send, { clock, recent });
 	if (token instanceof AccessTokenError) return token;
 	return {
 		token: token.access_token,
@@ -169,7 +169,7 @@ export async function testWorkspaceAccess(
 	const outcome = await (async () => {
 		parseBaseUrl(data.baseUrl);
 		pathSegment(data.workspaceId, 'Workspace ID');
-		const access = await tokenFor(send, type, data);
+		const access = await tokenFor(send, type, data, clock);
 		if (access instanceof AccessTokenError) return sentence(access.message, access.description);
 		secrets.push(access.token);
 		return await listsCards(send, data, access.token, access.keyAdvice, { clean, clock });

@@ -33,7 +33,7 @@ const titleCase = (text: string): string =>
 export async function getFieldTypes(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
 	return await forEditor(this, async () => {
 		const session = await openEditorApi(this);
-		const described = await getDescription(session, 'json', EDITOR_READ)
+		const described = await getDescription(session, 'json', { ...EDITOR_READ, optional: true })
 			.then(describedFieldTypes)
 			.catch(() => []);
 		const cardId = described.length > 0 ? undefined : await chosenCardId(this, session);

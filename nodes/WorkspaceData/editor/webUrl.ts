@@ -1,11 +1,6 @@
 /** The credential's Web URL: where people open a card in a browser. */
 import type { IAllExecuteFunctions } from 'n8n-workflow';
-import {
-	type Authentication,
-	CREDENTIAL_TYPES,
-	entryText,
-	readCredential,
-} from '../transport/auth/credential';
+import { type Authentication, entryText, readCredential } from '../transport/auth/credential';
 
 /** The placeholder for a card's ID in the credential's 'Web URL'. */
 const CARD_PLACE = '{card}';
@@ -19,7 +14,7 @@ export async function readCardPages(
 	context: IAllExecuteFunctions,
 	authentication: Authentication,
 ): Promise<((cardId: string) => string) | undefined> {
-	const { webUrl } = await readCredential(context, CREDENTIAL_TYPES[authentication]);
+	const { webUrl } = await readCredential(context, authentication);
 	const pattern = entryText(webUrl);
 	const isUsable = /^https?:\/\//i.test(pattern) && URL.canParse(pattern);
 	if (!isUsable || !pattern.includes(CARD_PLACE)) return undefined;

@@ -29,9 +29,8 @@ export async function getDescription(
 		if (error instanceof ApiFailure && error.problem.status === 404) return await read('origin');
 		throw error;
 	});
-	if (!yaml && isObject(body)) return body;
 	// JSON is valid YAML, too.
-	if (yaml && isObject(body)) return { yaml: JSON.stringify(body, null, 2) };
+	if (isObject(body)) return yaml ? { yaml: JSON.stringify(body, null, 2) } : body;
 	if (yaml && typeof body === 'string' && body.trim() !== '' && !isWebPage(body)) {
 		return { yaml: body };
 	}
@@ -40,9 +39,6 @@ export async function getDescription(
 		'Select the other format.',
 	);
 }
-
-/** The maximum number of schemas that are searched. */
-const MAX_SCHEMAS = 2_000;
 
 /** A schema with such a name describes a field. */
 const FIELD_SCHEMA =
@@ -65,12 +61,10 @@ export function describedFieldTypes(document: JsonObject): string[] {
 	const types = typeValues(document, requested);
 	if (types.length > 0) return types;
 	const schemas = memberOf(document.components, 'schemas');
-	const named = isObject(schemas) ? Object.entries(schemas) : [];
-	const ofFields = named.filter(([name]) => FIELD_SCHEMA.test(name));
-	return typeValues(
-		document,
-		ofFields.map(([, schema]) => schema),
-	);
+	const names = isObject(schemas) ? Object.keys(schemas) : [];
+	const ofFields = names.filter((name) => FIELD_SCHEMA.test(name));
+	const found = ofFields.map((name) => memberOf(schemas, name));
+	return typeValues(document, found);
 }
 
 /** Returns the values that the property `type` of these schemas may have. */
@@ -96,7 +90,6 @@ function reachable(document: JsonObject, ...start: unknown[]): JsonObject[] {
 	const waiting = [...start];
 	for (const value of waiting) {
 		if (!isObject(value) || seen.has(value)) continue;
-		if (seen.size >= MAX_SCHEMAS) break;
 		seen.add(value);
 		if (typeof value.$ref === 'string') waiting.push(referred(document, value.$ref));
 		for (const parts of [value.anyOf, value.oneOf, value.allOf]) {

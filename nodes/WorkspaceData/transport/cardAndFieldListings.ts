@@ -4,7 +4,7 @@ import { readFields, type Field } from '../model/response/field';
 import { readNextQuery, readTotal } from '../model/response/page';
 import type { Session } from './session';
 import { UnexpectedResponse } from './failure/failures';
-import { openListing, type Listing } from './paging';
+import { Listing } from './paging';
 import type { PathPart, ReadOptions } from './request';
 
 export type { ReadOptions };
@@ -42,11 +42,10 @@ function openPlainListing<Entry extends { id: string }>(
 	options: ReadOptions,
 ): Listing<Entry> {
 	const ids = new Set<string>();
-	return openListing(`The ${what}`, async (next) => {
-		const query =
-			next === undefined ? {} : { query: Object.fromEntries(new URLSearchParams(next)) };
-		const response = await session.request({ method: 'GET', path, ...query, ...options });
-		const { status, body, headers } = response;
+	return new Listing(`The ${what}`, async (next) => {
+		const query = Object.fromEntries(new URLSearchParams(next));
+		const request = { method: 'GET', path, query, ...options } as const;
+		const { status, body, headers } = await session.request(request);
 		const entries = status === NO_CONTENT ? [] : read(body);
 		if (!entries) throw unexpected(`a ${what}`);
 		if (status === PARTIAL || (status === NO_CONTENT && next !== undefined)) {

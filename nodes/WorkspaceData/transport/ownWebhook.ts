@@ -5,7 +5,7 @@ import { sendAndRead, type Send } from './http/sendAndRead';
 import type { ApiResponse } from './request';
 
 /** The timeout for n8n's own response, in ms. The trigger waits for it. */
-export const OWN_TIMEOUT_MS = 5_000;
+const OWN_TIMEOUT_MS = 5_000;
 /** The maximum size of the response in bytes; a proof takes about a hundred. */
 const MAX_OWN_BYTES = 64_000;
 

@@ -1,6 +1,6 @@
 /** The page size of records, learned from the service and kept for an hour. */
-import { ApiFailure, isGone, Unreachable } from './failure/failures';
-import { systemClock, type Clock } from './http/clock';
+import { ApiFailure, isGone, isTimeOut, Unreachable } from './failure/failures';
+import { systemClock } from './http/clock';
 
 /** The maximum page size that is requested; larger pages save little and block the event loop. */
 const MAX_PAGE_SIZE = 1_000;
@@ -18,19 +18,14 @@ export interface RefusedSize {
 
 /** The page size that one service accepts. The largest one is tried first. */
 export class PageSize {
-	private readonly clock: Pick<Clock, 'now'>;
 	private known: number | undefined = MAX_PAGE_SIZE;
 	private largestAccepted = 0;
 	private doubtful = 0;
 	private knownUntil = 0;
 
-	constructor(clock: Pick<Clock, 'now'> = systemClock) {
-		this.clock = clock;
-	}
-
 	/** The size to request; if undefined, the service decides. */
 	get most(): number | undefined {
-		const now = this.clock.now();
+		const now = systemClock.now();
 		if (now >= this.knownUntil) {
 			this.known = MAX_PAGE_SIZE;
 			this.largestAccepted = 0;
@@ -41,20 +36,18 @@ export class PageSize {
 	}
 
 	/**
-	 * Returns the size to try after a failed request. If `size` is undefined, the service decides.
+	 * Returns the size to try after a failed request. In both places, the service decides if `size` is undefined.
 	 *
 	 * @returns undefined if the request failed for another reason
 	 */
-	smallerAfter(error: unknown, size: number): { size: number | undefined } | undefined {
-		const half = Math.max(SMALL_PAGE, Math.floor(size / 2));
+	smallerAfter(error: unknown, size = 0): { size: number | undefined } | undefined {
+		const half = size > SMALL_PAGE ? Math.max(SMALL_PAGE, Math.floor(size / 2)) : undefined;
 		if (error instanceof Unreachable) {
 			if (error.tooLarge) return size > 1 ? { size: Math.max(1, Math.floor(size / 8)) } : undefined;
-			return error.timedOut && size > SMALL_PAGE ? { size: half } : undefined;
+			return half && isTimeOut(error) ? { size: half } : undefined;
 		}
 		if (!(error instanceof ApiFailure) || !mayRefuseSize(error, size)) return undefined;
-		if (namesPageSize(error)) {
-			return { size: statedMaximum(error, size) ?? (size > SMALL_PAGE ? half : undefined) };
-		}
+		if (namesPageSize(error)) return { size: statedMaximum(error, size) ?? half };
 		return size > this.largestAccepted ? { size: SMALL_PAGE } : undefined;
 	}
 
@@ -87,7 +80,7 @@ export const namesPageSize = (error: unknown): boolean =>
 function mayRefuseSize(error: ApiFailure, size: number): boolean {
 	const { problem, rateLimited } = error;
 	const isAboutElse = [401, 429].includes(problem.status) || isGone(problem, ['card', 'workspace']);
-	if (rateLimited || isAboutElse) return false;
+	if (rateLimited || isAboutElse || size === 0) return false;
 	return namesPageSize(error) || (size > SMALL_PAGE && !/cursor/i.test(wordsOf(error)));
 }
 

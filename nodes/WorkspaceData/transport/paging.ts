@@ -8,28 +8,6 @@ const MAX_PAGES = 100_000;
 /** The maximum number of consecutive pages without a new entry; after more the listing is assumed to be endless. */
 const MAX_BARREN_PAGES = 500;
 
-/**
- * A listing that is read at most once, however many readers it has. Pages are fetched when the first reader
- * needs them, and kept.
- */
-export interface Listing<Entry> {
-	/**
-	 * Returns up to `count` entries from a position. Reads a page only if none is known yet. Empty at the end.
-	 *
-	 * @param ahead true if all wanted entries will be read: the next page is then requested while the
-	 * caller processes this one
-	 */
-	part(start: number, count: number, ahead?: boolean): Promise<Entry[]>;
-	/** Returns true if a page repeated an earlier entry: the order has shifted, so other entries may be missing. */
-	hasShifted(): boolean;
-	/** All entries in order, each once unless the listing returns repetitions. */
-	[Symbol.asyncIterator](): AsyncIterator<Entry>;
-	/** The first entries; all of them for Infinity. */
-	first(count: number): Promise<Entry[]>;
-	/** The entry with this ID. Reads until it is found; undefined if the listing ends without it. */
-	find(id: string): Promise<Entry | undefined>;
-}
-
 /** The number of entries that the iterator reads at a time. */
 const PART = 100;
 
@@ -46,24 +24,16 @@ export interface ListingOptions {
 	repeats?: boolean;
 }
 
-/**
- * Opens a listing.
- *
- * @param what the name of the listing in messages
- * @param readPage reads the page at a cursor (undefined: the first). After `restart`, the first page is read again,
- * because the meaning of a cursor may depend on the page size
- * @throws UnexpectedResponse if a cursor repeats or the listing doesn't end
- * @see service interface, part 4, "Records", rule 2
- */
-export const openListing = <Entry extends { id: string }>(
-	what: string,
-	readPage: ReadPage<Entry>,
-	options: ListingOptions = {},
-): Listing<Entry> => new PagedListing(what, readPage, options);
-
+/** Reads the page at a cursor (undefined: the first). */
 type ReadPage<Entry> = (cursor: string | undefined) => Promise<Page<Entry> | 'restart'>;
 
-class PagedListing<Entry extends { id: string }> implements Listing<Entry> {
+/**
+ * A listing that is read at most once, however many readers it has. Pages are fetched when the first reader
+ * needs them, and kept.
+ *
+ * @see service interface, part 4, "Records", rule 2
+ */
+export class Listing<Entry extends { id: string }> {
 	private readonly what: string;
 	private readonly readPage: ReadPage<Entry>;
 	private readonly options: Required<ListingOptions>;
@@ -84,16 +54,24 @@ class PagedListing<Entry extends { id: string }> implements Listing<Entry> {
 	/** After a restart, the IDs on the pages that are read again. */
 	private replayed = new Set<string>();
 
-	constructor(
-		what: string,
-		readPage: ReadPage<Entry>,
-		{ wanted = Infinity, keep = true, repeats = false }: ListingOptions,
-	) {
+	/**
+	 * @param what the name of the listing in messages
+	 * @param readPage after `restart`, the first page is read again, because the meaning of a cursor may depend on the
+	 * page size
+	 */
+	constructor(what: string, readPage: ReadPage<Entry>, options: ListingOptions = {}) {
 		this.what = what;
 		this.readPage = readPage;
-		this.options = { wanted, keep, repeats };
+		this.options = { wanted: Infinity, keep: true, repeats: false, ...options };
 	}
 
+	/**
+	 * Returns up to `count` entries from a position. Reads a page only if none is known yet. Empty at the end.
+	 *
+	 * @param ahead true if all wanted entries will be read: the next page is then requested while the
+	 * caller processes this one
+	 * @throws UnexpectedResponse if a cursor repeats or the listing doesn't end; so do the others
+	 */
 	async part(start: number, count: number, ahead = false): Promise<Entry[]> {
 		await this.readTo(start + 1);
 		this.drop(Math.min(start, this.known));
@@ -101,33 +79,31 @@ class PagedListing<Entry extends { id: string }> implements Listing<Entry> {
 		return this.entries.slice(start - this.dropped, start - this.dropped + count);
 	}
 
+	/** Returns true if a page repeated an earlier entry: the order has shifted, so other entries may be missing. */
 	hasShifted(): boolean {
 		return this.shifted;
 	}
 
+	/** The first entries; all of them for Infinity. */
 	async first(count: number): Promise<Entry[]> {
 		await this.readTo(count);
 		this.drop(0);
 		return this.entries.slice(0, count);
 	}
 
+	/** The entry with this ID. Reads until it is found; undefined if the listing ends without it. */
 	async find(id: string): Promise<Entry | undefined> {
-		if (!this.options.keep) {
-			for await (const entry of this.inParts(false)) if (entry.id === id) return entry;
-		}
 		while (!this.ids.has(id)) {
+			this.drop(this.known);
 			if (!(await this.readOn())) return undefined;
 		}
-		return this.byId.get(id);
+		return this.options.keep ? this.byId.get(id) : this.entries.find((entry) => entry.id === id);
 	}
 
-	[Symbol.asyncIterator](): AsyncGenerator<Entry> {
-		return this.inParts(true);
-	}
-
-	private async *inParts(ahead: boolean): AsyncGenerator<Entry> {
+	/** All entries in order, each once unless the listing returns repetitions. */
+	async *[Symbol.asyncIterator](): AsyncGenerator<Entry> {
 		for (let start = this.options.keep ? 0 : this.dropped; ; ) {
-			const some = await this.part(start, PART, ahead);
+			const some = await this.part(start, PART, true);
 			if (some.length === 0) return;
 			yield* some;
 			start += some.length;

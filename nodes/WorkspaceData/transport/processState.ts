@@ -5,11 +5,11 @@ import { systemClock, type Clock } from './http/clock';
 import { Pace } from './http/pace';
 import { PageSize } from './pageSize';
 
-const MAX_KEYS = 1_000;
-const MAX_SERVICES = 1_000;
+/** The maximum number of keys, and of services. */
+const MAX_KNOWN = 1_000;
 
-const paces = new BoundedMap<string, Pace>(MAX_KEYS);
-const pageSizes = new BoundedMap<string, PageSize>(MAX_SERVICES);
+const paces = new BoundedMap<string, Pace>(MAX_KNOWN);
+const pageSizes = new BoundedMap<string, PageSize>(MAX_KNOWN);
 
 export const accessTokens = new AccessTokens(systemClock);
 

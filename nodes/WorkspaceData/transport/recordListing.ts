@@ -5,7 +5,7 @@ import type { Session } from './session';
 import { ApiFailure, UnexpectedResponse, Unreachable } from './failure/failures';
 import { namesPageSize, SMALL_PAGE, type RefusedSize } from './pageSize';
 import { pageSizeOf } from './processState';
-import { openListing, type Listing, type ListingOptions } from './paging';
+import { Listing, type ListingOptions } from './paging';
 import type { ApiRequest, ReadOptions } from './request';
 import { cardPath, NO_CONTENT, PARTIAL, unexpected } from './cardAndFieldListings';
 
@@ -39,7 +39,7 @@ async function readRecords(
 }
 
 /**
- * Reads one page of records. If the service refuses its size, a smaller one is tried once.
+ * Reads one page of records. If the service refuses its size, smaller ones are tried.
  *
  * @param cursor `next_cursor` of the previous page; undefined for the first page
  * @param limit records wanted on this page; if undefined, the service decides
@@ -51,16 +51,13 @@ export async function getRecordPage(
 	limit: number | undefined,
 	options: ReadOptions = {},
 ): Promise<RecordPage> {
-	return await readRecords(session, cardId, cursor, limit, options).catch(
-		async (error: unknown) => {
-			const smaller =
-				error instanceof ApiFailure && limit !== undefined
-					? pageSizeOf(session.baseUrl).smallerAfter(error, limit)
-					: undefined;
-			if (!smaller) throw error;
-			return await readRecords(session, cardId, cursor, smaller.size, options);
-		},
-	);
+	const reading = readRecords(session, cardId, cursor, limit, options);
+	return await reading.catch(async (error: unknown) => {
+		const isRefused = error instanceof ApiFailure;
+		const smaller = isRefused && pageSizeOf(session.baseUrl).smallerAfter(error, limit);
+		if (!smaller) throw error;
+		return await getRecordPage(session, cardId, cursor, smaller.size, options);
+	});
 }
 
 export type RecordListing = Listing<DataRecord>;
@@ -91,7 +88,7 @@ export function openRecordListing(
 
 	/** Selects a smaller size after a failed request. @throws the error if a smaller size can't help */
 	function shrink(error: unknown): 'restart' {
-		const smaller = size === undefined ? undefined : pageSize.smallerAfter(error, size);
+		const smaller = pageSize.smallerAfter(error, size);
 		if (size === undefined || !smaller) throw error;
 		// A page that is too large to be read is no reason for smaller pages of other cards.
 		if (!(error instanceof Unreachable && error.tooLarge)) {
@@ -111,7 +108,7 @@ export function openRecordListing(
 		return { entries: page.records, nextCursor: page.nextCursor };
 	}
 
-	return openListing(`The listing of card '${cardId}'`, readPage, { ...how, wanted });
+	return new Listing(`The listing of card '${cardId}'`, readPage, { ...how, wanted });
 }
 
 /** Returns the size of equal pages, of at most `most` records, that together hold the wanted number. */

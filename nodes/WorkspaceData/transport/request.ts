@@ -6,15 +6,8 @@ import type { Headers } from './http/rateLimitHeaders';
 /** A path parameter: its value, and its name in the editor. */
 export type PathPart = string | { value: unknown; parameter: string };
 
-/** One request to the service, relative to the workspace. */
-export interface ApiRequest {
-	method: IHttpRequestMethods & ('GET' | 'POST' | 'PATCH' | 'DELETE');
-	/** The segments below the root; parameters are percent-encoded. */
-	path: PathPart[];
-	/** The base of the path: `/workspaces/{wid}` (default), the API root, or the origin. */
-	root?: 'workspace' | 'api' | 'origin';
-	query?: Record<string, string | number>;
-	body?: object;
+/** The settings of a request, except for its address and content. */
+export interface ReadOptions {
 	/** The timeout of an attempt, in ms. */
 	timeoutMs?: number;
 	/** The maximum of parallel requests in this execution. */
@@ -24,8 +17,6 @@ export interface ApiRequest {
 	 * is waiting or under way; undefined is automatic.
 	 */
 	requestsPerSecond?: number;
-	/** True if a smaller request can replace it after a timeout; it is then not sent again. */
-	shrinks?: boolean;
 	/** True if it stops at the first fault and waits only seconds for the rate limit, because a user is waiting. */
 	impatient?: boolean;
 	/**
@@ -37,6 +28,19 @@ export interface ApiRequest {
 	insistent?: boolean;
 	/** True if it is sent before all waiting requests, because these depend on it. */
 	ahead?: boolean;
+}
+
+/** One request to the service, relative to the workspace. */
+export interface ApiRequest extends ReadOptions {
+	method: IHttpRequestMethods & ('GET' | 'POST' | 'PATCH' | 'DELETE');
+	/** The segments below the root; parameters are percent-encoded. */
+	path: PathPart[];
+	/** The base of the path: `/workspaces/{wid}` (default), the API root, or the origin. */
+	root?: 'workspace' | 'api' | 'origin';
+	query?: Record<string, string | number>;
+	body?: object;
+	/** True if a smaller request can replace it after a timeout; it is then not sent again. */
+	shrinks?: boolean;
 	/** The thing to delete, as problems call it: `record`. If missing after a lost response, it is deleted. */
 	deletes?: string;
 	/** The thing that may have been created if the response is lost, for example `record`. */
@@ -66,18 +70,6 @@ export function toHttpRequest(
 		json: true,
 	};
 }
-
-/** The settings of a request for a listing, except for its address. */
-export type ReadOptions = Pick<
-	ApiRequest,
-	| 'timeoutMs'
-	| 'maxParallel'
-	| 'requestsPerSecond'
-	| 'impatient'
-	| 'optional'
-	| 'insistent'
-	| 'ahead'
->;
 
 /** A response of the service or its auth server. */
 export interface ApiResponse {

@@ -3,12 +3,7 @@ import type { IAllExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { parseBaseUrl, pathSegment } from '../model/serviceUrl';
 import { tokenAddress } from './auth/tokenAddress';
 import { redact } from '../model/redact';
-import {
-	CREDENTIAL_TYPES,
-	fingerprintOf,
-	readCredential,
-	type Authentication,
-} from './auth/credential';
+import { fingerprintOf, readCredential, type Authentication } from './auth/credential';
 import {
 	apiFailure,
 	refusalOf,
@@ -42,89 +37,6 @@ const MAX_TIMEOUTS = 3;
 /** A timeout below this, in ms, says nothing about the service: the limit may just be too short. */
 const MIN_TIMEOUT_MS = 5_000;
 
-/** The service for one credential, during one execution. */
-export interface Session {
-	baseUrl: string;
-	workspaceId: string;
-	/**
-	 * Sends a request. Waits for the rate limit, renews the token, and tries again if that is safe.
-	 *
-	 * @throws InputError for an invalid path parameter
-	 * @throws ApiFailure if the service refuses
-	 * @throws Unreachable if no response comes
-	 * @throws AccessTokenError if no access token can be obtained
-	 * @throws Cancelled if the execution is canceled
-	 */
-	request(request: ApiRequest): Promise<ApiResponse>;
-	/** Stops sending: waiting requests end with Cancelled. */
-	stop(): void;
-	/** Aborted when nothing more is to be sent: the execution was canceled, or `stop` was called. */
-	readonly halted: AbortSignal;
-	/** Removes its listeners from the execution, which may run a node a thousand times and would keep them all. */
-	close(): void;
-	/**
-	 * Pauses waiting requests until the returned function is called. After a failed request they pause until the
-	 * caller has decided if the run continues.
-	 */
-	pause(): () => void;
-	/**
-	 * The maximum of parallel requests like this one at the moment. It follows the service's responses.
-	 */
-	atOnce(request: Pick<ApiRequest, 'method' | 'maxParallel'>): number;
-	/** The total time that requests of this execution have waited for the rate limit, in ms. */
-	readonly waitedMs: number;
-	/** The service's time, learned from the responses to this key. */
-	serviceClock: ServiceClock;
-	/** Removes this credential's secrets from a text. */
-	redact(text: string): string;
-}
-
-/**
- * Opens the service with the node's credential.
- *
- * @param authentication the credential type that the node uses
- * @throws InputError if the credential is missing or invalid; nothing has been sent
- */
-export async function openSession(
-	context: IAllExecuteFunctions,
-	authentication: Authentication,
-	clock: Clock = systemClock,
-): Promise<Session> {
-	const credentialType = CREDENTIAL_TYPES[authentication];
-	const credential = await readCredential(context, credentialType);
-	const baseUrl = parseBaseUrl(credential.baseUrl);
-	const workspaceSegment = pathSegment(credential.workspaceId, 'Workspace ID');
-	const isAccount = authentication === 'serviceAccount';
-	if (isAccount) tokenAddress(credential.authUrl, credential.realm);
-	const clean = (text: string) =>
-		redact(text, [
-			credential.apiKey,
-			credential.clientSecret,
-			...(isAccount ? accessTokens.recent(credential) : []),
-		]);
-	return new CredentialSession({
-		context,
-		credential,
-		isAccount,
-		clock,
-		pace: paceOf(fingerprintOf(credential), clock),
-		origin: { authentication, host: new URL(baseUrl).host, redact: clean },
-		workspaceId: String(credential.workspaceId).trim(),
-		roots: {
-			workspace: `${baseUrl}/workspaces/${workspaceSegment}`,
-			api: baseUrl,
-			origin: new URL(baseUrl).origin,
-		},
-	});
-}
-
-interface Opened extends Sender {
-	pace: Pace;
-	origin: RequestOrigin;
-	workspaceId: string;
-	roots: Roots;
-}
-
 /** A request and the state of its attempts. */
 interface Call {
 	request: ApiRequest;
@@ -140,12 +52,30 @@ interface Call {
 /** What follows an attempt that wasn't the last. */
 type Again = Extract<Step, { history: History }>;
 
-/** Uses the service for one execution, from `openSession` to `close`. */
-class CredentialSession implements Session {
-	private readonly opened: Opened;
+/**
+ * Opens the service with the node's credential.
+ *
+ * @param authentication the credential type that the node uses
+ * @throws InputError if the credential is missing or invalid; nothing has been sent
+ */
+export async function openSession(
+	context: IAllExecuteFunctions,
+	authentication: Authentication,
+	clock: Clock = systemClock,
+): Promise<Session> {
+	const credential = await readCredential(context, authentication);
+	return new Session({ context, credential, authentication, clock });
+}
+
+/** The service for one credential, during one execution: from `openSession` to `close`. */
+export class Session {
 	readonly baseUrl: string;
 	readonly workspaceId: string;
-	readonly serviceClock: ServiceClock;
+	private readonly sender: Sender;
+	private readonly isAccount: boolean;
+	private readonly pace: Pace;
+	private readonly origin: RequestOrigin;
+	private readonly roots: Roots;
 	private readonly lane = new Lane();
 	// The run has its own signals, because n8n's signal lives as long as the execution, with all its listeners.
 	private readonly cancelling = new AbortController();
@@ -156,28 +86,49 @@ class CredentialSession implements Session {
 	/** The last response to a request that waited and was refused again: the rest of the execution doesn't wait again. */
 	private exhausted: ApiResponse | undefined;
 
-	constructor(opened: Opened) {
-		this.opened = opened;
-		const { context, pace, roots, workspaceId } = opened;
-		this.baseUrl = roots.api;
-		this.workspaceId = workspaceId;
-		this.serviceClock = pace.serviceClock;
+	/** @throws InputError for an invalid credential */
+	constructor(sender: Sender) {
+		const { context, credential, authentication, clock } = sender;
+		this.baseUrl = parseBaseUrl(credential.baseUrl);
+		const workspace = pathSegment(credential.workspaceId, 'Workspace ID');
+		this.isAccount = authentication === 'serviceAccount';
+		if (this.isAccount) tokenAddress(credential.authUrl, credential.realm);
+		this.workspaceId = String(credential.workspaceId).trim();
+		this.sender = sender;
+		this.pace = paceOf(fingerprintOf(credential), clock);
+		const { host, origin } = new URL(this.baseUrl);
+		this.origin = { authentication, host, redact: (text) => this.redact(text) };
+		this.roots = {
+			workspace: `${this.baseUrl}/workspaces/${workspace}`,
+			api: this.baseUrl,
+			origin,
+		};
 		this.execution =
 			'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
 		this.execution?.addEventListener('abort', this.cancel);
 		if (this.execution?.aborted) this.cancel();
 	}
 
+	/** The service's time, learned from the responses to this key. */
+	get serviceClock(): ServiceClock {
+		return this.pace.serviceClock;
+	}
+
+	/** Aborted when nothing more is to be sent: the execution was canceled, or `stop` was called. */
 	get halted(): AbortSignal {
 		return this.stopping.signal;
 	}
 
+	/** The total time that requests of this execution have waited for the rate limit, in ms. */
 	get waitedMs(): number {
 		return this.lane.heldMs;
 	}
 
+	/** Removes this credential's secrets from a text. */
 	redact(text: string): string {
-		return this.opened.origin.redact(text);
+		const { credential } = this.sender;
+		const tokens = this.isAccount ? accessTokens.recent(credential) : [];
+		return redact(text, [credential.apiKey, credential.clientSecret, ...tokens]);
 	}
 
 	private readonly cancel = (): void => {
@@ -185,25 +136,41 @@ class CredentialSession implements Session {
 		this.stop();
 	};
 
+	/** Stops sending: waiting requests end with Cancelled. */
 	stop(): void {
 		this.stopping.abort();
 		this.lane.cancel();
 	}
 
+	/** Removes its listeners from the execution, which may run a node a thousand times and would keep them all. */
 	close(): void {
 		this.execution?.removeEventListener('abort', this.cancel);
 	}
 
+	/**
+	 * Pauses waiting requests until the returned function is called. After a failed request they pause until the
+	 * caller has decided if the run continues.
+	 */
 	pause(): () => void {
-		return this.opened.pace.pause(this.lane);
+		return this.pace.pause(this.lane);
 	}
 
+	/** The maximum of parallel requests like this one at the moment. It follows the service's responses. */
 	atOnce(request: Pick<ApiRequest, 'method' | 'maxParallel'>): number {
-		return Math.min(this.opened.pace.atOnce(request), request.maxParallel ?? Infinity);
+		return Math.min(this.pace.atOnce(request), request.maxParallel ?? Infinity);
 	}
 
+	/**
+	 * Sends a request. Waits for the rate limit, renews the token, and tries again if that is safe.
+	 *
+	 * @throws InputError for an invalid path parameter
+	 * @throws ApiFailure if the service refuses
+	 * @throws Unreachable if no response comes
+	 * @throws AccessTokenError if no access token can be obtained
+	 * @throws Cancelled if the execution is canceled
+	 */
 	async request(request: ApiRequest): Promise<ApiResponse> {
-		const options = toHttpRequest(request, this.opened.roots);
+		const options = toHttpRequest(request, this.roots);
 		const call: Call = { request, options, history: UNTRIED, sent: 'no' };
 		for (;;) {
 			const result = await this.tryOnce(call);
@@ -214,7 +181,6 @@ class CredentialSession implements Session {
 
 	/** Makes one attempt when it may be sent. @returns the response, or what follows */
 	private async tryOnce(call: Call): Promise<ApiResponse | Again> {
-		const { pace, clock } = this.opened;
 		const place = await this.turn(call);
 		const { outcome, token } = await this.attempt(call);
 		let result: ApiResponse | Failure | Again | undefined;
@@ -223,9 +189,8 @@ class CredentialSession implements Session {
 		} finally {
 			// Pauses before the next request starts: it would be sent before the caller sees the failure.
 			if (result instanceof Failure && !this.halted.aborted) this.pause()();
-			const waits = result && 'act' in result && result.act === 'wait' ? result.ms : undefined;
-			const closedUntil = waits === undefined ? 0 : clock.now() + waits;
-			pace.leave(place, outcome instanceof Cancelled ? undefined : outcome, closedUntil);
+			const closedUntil = result && 'ms' in result ? this.sender.clock.now() + result.ms : 0;
+			this.pace.leave(place, outcome instanceof Cancelled ? undefined : outcome, closedUntil);
 		}
 		if (result instanceof Failure) throw result;
 		return result;
@@ -233,33 +198,32 @@ class CredentialSession implements Session {
 
 	/** Waits until a request may be sent. @throws Cancelled */
 	private async turn({ request, sent, history }: Call): Promise<Sent> {
-		const { pace, origin } = this.opened;
 		if (!this.halted.aborted && !this.exhausted) {
 			const isAgain = history !== UNTRIED;
-			const place = await pace.enter(this.lane, request, isAgain).catch(() => undefined);
+			const place = await this.pace.enter(this.lane, request, isAgain).catch(() => undefined);
 			if (place) return place;
 		}
 		if (this.halted.aborted || !this.exhausted) throw new Cancelled(sent);
-		throw apiFailure(this.exhausted, request, origin, sent);
+		throw apiFailure(this.exhausted, request, this.origin, sent);
 	}
 
 	/** Sends a request, unless the service didn't respond to the previous ones. */
 	private async attempt({ request, options }: Call): Promise<Attempt> {
-		const { pace, clock } = this.opened;
+		const { pace, sender } = this;
 		const { timeoutMs: timeout = DEFAULT_TIMEOUT_MS, impatient, insistent } = request;
-		const { shrinks, optional } = request;
 		const isSilent = this.timeOuts >= MAX_TIMEOUTS || (impatient && pace.isSilent);
 		if (isSilent && !insistent) return { outcome: new SilentService(), token: undefined };
-		const start = clock.now();
-		const attempt = await sendOnce(this.opened, { ...options, timeout }, this.cancelling.signal);
+		const start = sender.clock.now();
+		const attempt = await sendOnce(sender, { ...options, timeout }, this.cancelling.signal);
 		const { outcome } = attempt;
 		// A timeout of the auth server says nothing about the service.
 		if (outcome instanceof AccessTokenError || outcome instanceof Cancelled) return attempt;
 		const isTooLate = isTimeOut(outcome);
-		if (isTooLate && (optional || clock.now() - start < MIN_TIMEOUT_MS)) return attempt;
+		const isTooShort = sender.clock.now() - start < MIN_TIMEOUT_MS;
+		if (isTooLate && (request.optional || isTooShort)) return attempt;
 		// The size may be the reason: the run goes to smaller ones first.
 		if (!isTooLate) this.timeOuts = 0;
-		else if (!shrinks) this.timeOuts += 1;
+		else if (!request.shrinks) this.timeOuts += 1;
 		pace.noteSilence(isTooLate);
 		return attempt;
 	}
@@ -270,16 +234,16 @@ class CredentialSession implements Session {
 		outcome: Attempt['outcome'],
 		token: string | undefined,
 	): ApiResponse | Failure | Again {
-		const { clock, credential, isAccount } = this.opened;
-		const { request, history, sent: before } = call;
-		if (outcome instanceof Cancelled) return new Cancelled(either(before, outcome.sent));
-		if (outcome instanceof AccessTokenError) return outcome.after(before);
-		call.sent = sentAfter(outcome, request, before);
+		const { request, history, sent } = call;
+		if (outcome instanceof Cancelled) return new Cancelled(either(sent, outcome.sent));
+		if (outcome instanceof AccessTokenError) return outcome.after(sent);
+		const { clock, credential } = this.sender;
+		call.sent = sentAfter(outcome, request, sent);
 		const isAccepted = !(outcome instanceof Error) && outcome.status < 300;
-		if (isAccount && isAccepted) accessTokens.accept(credential, token);
-		const mayRenew = isAccount && accessTokens.mayReplace(credential, token);
-		const step = nextStep(outcome, request, history, { now: clock.now(), mayRenew });
-		if (!('history' in step)) return this.conclude(step.act, outcome, call, before);
+		if (this.isAccount && isAccepted) accessTokens.accept(credential, token);
+		const mayRenew = this.isAccount && accessTokens.mayReplace(credential, token);
+		const step = nextStep(outcome, request, history, { now: clock.now(), mayRenew, sent });
+		if (!('history' in step)) return this.conclude(step.act, outcome, call, sent);
 		call.history = step.history;
 		if (outcome instanceof NetworkFailure) call.fault = outcome;
 		if (step.act === 'wait') call.waitingSince ??= clock.now();
@@ -289,7 +253,7 @@ class CredentialSession implements Session {
 
 	/** Pauses before a request is sent again. @throws Cancelled */
 	private async rest({ history, sent }: Call): Promise<void> {
-		const { clock } = this.opened;
+		const { clock } = this.sender;
 		const ms = FIRST_PAUSE_MS * 2 ** (history.faults - 1) * (0.5 + clock.random());
 		await wait(ms, clock, this.halted).catch(() => {
 			throw new Cancelled(sent);
@@ -303,23 +267,21 @@ class CredentialSession implements Session {
 		{ request, fault, sent, waitingSince }: Call,
 		before: WasSent,
 	): ApiResponse | Failure {
-		const { origin, pace } = this.opened;
+		const { origin } = this;
 		if (outcome instanceof Error) {
 			const reason = outcome instanceof SilentService ? (fault ?? outcome) : outcome;
 			return unreachable(reason, request, origin, sent);
 		}
 		if (act === 'done') return refusalOf(outcome, request, origin, before) ?? outcome;
-		const isUnserved = waitingSince !== undefined && pace.servedAt <= waitingSince;
+		const isUnserved = waitingSince !== undefined && this.pace.servedAt <= waitingSince;
 		// It waited for seconds only, or at an address with limits that others needn't have.
 		const saysNothing = request.impatient === true || request.optional === true;
-		if (isUnserved && !saysNothing && asksToWait(outcome, request)) this.exhaust(outcome);
+		if (isUnserved && !saysNothing && asksToWait(outcome, request)) {
+			this.exhausted = outcome;
+			this.lane.cancel();
+		}
 		const failure = apiFailure(outcome, request, origin, sent);
 		const isGone = act === 'alreadyGone' && saysGone(failure, [request.deletes ?? '']);
 		return isGone ? { ...outcome, status: 204, body: '' } : failure;
-	}
-
-	private exhaust(refusal: ApiResponse): void {
-		this.exhausted = refusal;
-		this.lane.cancel();
 	}
 }

@@ -19,9 +19,8 @@ export function localTime(context: Pick<IExecuteFunctions, 'getTimezone'>): Zone
 		},
 		day(offset) {
 			const day = DateTime.now().setZone(context.getTimezone()).plus({ days: offset });
-			return day.isValid && day.year > 0 && day.year <= 9999
-				? (day.toISODate() ?? undefined)
-				: undefined;
+			const isUsable = day.isValid && day.year > 0 && day.year <= 9999;
+			return (isUsable && day.toISODate()) || undefined;
 		},
 	};
 }

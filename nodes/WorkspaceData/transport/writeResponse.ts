@@ -58,11 +58,7 @@ export const noIdHint = (thing: ThingName): string =>
  * @param change the requested change
  * @throws UnexpectedResponse
  */
-function assertOwnResponse(
-	body: unknown,
-	what: string,
-	change: 'written' | 'changed' | 'deleted' = 'written',
-): void {
+function assertOwnResponse(body: unknown, what: string, change = 'written'): void {
 	if (!isWebPage(body)) return;
 	throw new UnexpectedResponse(
 		change === 'deleted'

@@ -56,7 +56,7 @@ test.each<[number, unknown, string | undefined, RegExp]>([
 	[524, page, 'record', /The record may have been created.*web page.*'Base URL'/],
 	[500, '', 'subscription', /The subscription may have been created: look for it in the settings/],
 ])('%d %j, creating %s: the advice (M10, H31)', (status, body, creates, words) => {
-	expect(apiFailure(respond(status, body), sending(creates), origin).advice).toMatch(words);
+	expect(apiFailure(respond(status, body), sending(creates), origin).description).toMatch(words);
 });
 
 test.each<[number, unknown, string | undefined]>([
@@ -68,12 +68,12 @@ test.each<[number, unknown, string | undefined]>([
 	[422, '', 'subscription'],
 	[500, { title: 'Broken' }, undefined],
 ])('%d %j, creating %s: the words of the service say enough', (status, body, creates) => {
-	expect(apiFailure(respond(status, body), sending(creates), origin).advice).toBeUndefined();
+	expect(apiFailure(respond(status, body), sending(creates), origin).description).toBeUndefined();
 });
 
 test.each([403, 503])('%d for the rate limit: its advice (O22)', (status) => {
 	const limited = { ...respond(status), headers: { 'x-ratelimit-remaining': '0' } };
-	expect(apiFailure(limited, sending(), origin).advice).toMatch(/after the limit resets/);
+	expect(apiFailure(limited, sending(), origin).description).toMatch(/after the limit resets/);
 });
 
 test.each([
@@ -81,13 +81,15 @@ test.each([
 	[403, /role of this service account/],
 ])('%d of a service account (M10)', (status, words) => {
 	const account = { ...origin, authentication: 'serviceAccount' } as const;
-	expect(apiFailure(respond(status), sending(), account).advice).toMatch(words);
+	expect(apiFailure(respond(status), sending(), account).description).toMatch(words);
 });
 
-const lost = new NetworkFailure('ECONNRESET', 'the secret connection was closed', 'maybe', true);
-const never = new NetworkFailure('ECONNREFUSED', 'the connection was refused', 'no', true);
+const lost = new NetworkFailure('the secret connection was closed', {
+	...{ httpCode: 'ECONNRESET', sent: 'maybe', transient: true },
+});
+const never = new NetworkFailure('the connection was refused', { transient: true });
 const cut = new CutOffResponse();
-const odd = new UnusableResponse('X', 'the response is odd', false);
+const odd = new UnusableResponse('the response is odd');
 const patch = { method: 'PATCH' } as const;
 
 test.each<[NetworkFailure, Pick<ApiRequest, 'method' | 'creates'>, string, RegExp, WasSent]>([
@@ -147,8 +149,10 @@ test('what may have become of earlier tries stays in every kind of failure (H30)
 	expect(sentAfter(never, patch, 'yes')).toBe('yes');
 	const refusal = respond(200, { success: false, message: 'No' });
 	expect(refusalOf(refusal, patch, origin, 'maybe')).toMatchObject({ sent: 'maybe' });
-	const noToken = new AccessTokenError('No token', 'Check.', false, 401);
-	expect(noToken.after('maybe')).toMatchObject({ message: 'No token', sent: 'maybe' });
+	const facts = { description: 'Check.', httpCode: '401', transient: false };
+	expect(new AccessTokenError('No token', facts).after('maybe')).toMatchObject({
+		...{ message: 'No token', ...facts, sent: 'maybe' },
+	});
 	expect(unreachable(never, patch, origin, 'maybe').message).toMatch(/^The change may have been/);
 	expect(apiFailure(respond(503), patch, origin, 'maybe').sent).toBe('maybe');
 });

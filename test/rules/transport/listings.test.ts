@@ -2,8 +2,11 @@
 import * as fc from 'fast-check';
 import type { Session } from '../../../nodes/WorkspaceData/transport/session';
 import { ApiFailure, Unreachable } from '../../../nodes/WorkspaceData/transport/failure/failures';
-import { openListing } from '../../../nodes/WorkspaceData/transport/paging';
-import { openRecordListing } from '../../../nodes/WorkspaceData/transport/recordListing';
+import { Listing } from '../../../nodes/WorkspaceData/transport/paging';
+import {
+	getRecordPage,
+	openRecordListing,
+} from '../../../nodes/WorkspaceData/transport/recordListing';
 import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
 import { cases } from '../../support/cases';
 
@@ -13,7 +16,7 @@ const entriesOf = (from: number, to: number) =>
 /** Pages of 10 entries, and the positions that were asked for. @param arrive is awaited before a page comes */
 function tens(count: number, options = {}, arrive: (start: number) => unknown = () => {}) {
 	const asked: number[] = [];
-	const opened = openListing(
+	const opened = new Listing(
 		'The listing',
 		async (cursor) => {
 			const start = Number(cursor ?? 0);
@@ -86,7 +89,7 @@ test('a page read ahead that fails throws when it is needed, for every reader', 
 
 test.each([true, false])('kept: %j, entries that come again are given once', async (keep) => {
 	const pages = [entriesOf(0, 10), entriesOf(8, 15), entriesOf(0, 20)];
-	const opened = openListing(
+	const opened = new Listing(
 		'The listing',
 		async (cursor) => {
 			const place = Number(cursor ?? 0);
@@ -103,7 +106,7 @@ test.each([true, false])('kept: %j, entries that come again are given once', asy
 describe('G5: a listing whose every page has a new cursor', () => {
 	const endless = (entries: (page: number) => Array<{ id: string }>) => {
 		let pages = 0;
-		const opened = openListing('The listing', async () => {
+		const opened = new Listing('The listing', async () => {
 			pages += 1;
 			return { entries: entries(pages), nextCursor: `cursor ${pages}` };
 		});
@@ -165,7 +168,9 @@ function service(
 		const listing = openRecordListing(session as unknown as Session, 'c1', wanted);
 		return (await listing.first(wanted)).map(({ id }) => id);
 	};
-	return { limits, read };
+	const readPage = async (limit: number) =>
+		await getRecordPage(session as unknown as Session, 'c1', undefined, limit);
+	return { limits, read, readPage };
 }
 const ids = (count: number) => entriesOf(0, count).map(({ id }) => id);
 const refusal = (status: number, title = 'No') => new ApiFailure({ status, title });
@@ -207,6 +212,15 @@ describe('the size of pages', () => {
 	])('a failure for %s is told', async (_, error, sizes) => {
 		const { read, limits } = service(60, () => error);
 		await expect(read()).rejects.toBe(error);
+		expect(limits).toEqual(sizes);
+	});
+
+	test.each<[number, number[]]>([
+		[20, [100, 50, 25, 12]],
+		[10, [100, 50, 25, 12, 10]],
+	])('of a single page is halved until it fits into %d', async (most, sizes) => {
+		const { readPage, limits } = service(15, upTo(most, refusal(400, 'Limit too large')));
+		expect((await readPage(100)).records).toHaveLength(sizes.at(-1) ?? 0);
 		expect(limits).toEqual(sizes);
 	});
 

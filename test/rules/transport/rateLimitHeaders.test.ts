@@ -1,9 +1,9 @@
 import {
 	isRateLimited,
 	readRateLimit,
+	refusalWait,
 	type Headers,
 } from '../../../nodes/WorkspaceData/transport/http/rateLimitHeaders';
-import { refusalWait } from '../../../nodes/WorkspaceData/transport/http/rateLimitWait';
 import vectors from '../../vectors/rateLimit.json';
 
 const SECOND = 1_000;

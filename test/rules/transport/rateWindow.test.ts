@@ -1,6 +1,8 @@
 /** When requests may be sent: a limit is used up and not exceeded, whatever a service tells of it. */
-import type { Headers } from '../../../nodes/WorkspaceData/transport/http/rateLimitHeaders';
-import { refusalWait } from '../../../nodes/WorkspaceData/transport/http/rateLimitWait';
+import {
+	refusalWait,
+	type Headers,
+} from '../../../nodes/WorkspaceData/transport/http/rateLimitHeaders';
 import { Lane } from '../../../nodes/WorkspaceData/transport/http/pace';
 import { createTestClock } from '../../support/clock';
 import { openGate } from '../../support/gate';

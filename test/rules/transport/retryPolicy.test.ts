@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import {
 	NetworkFailure,
 	SilentService,
+	type WasSent,
 } from '../../../nodes/WorkspaceData/transport/failure/failures';
 import {
 	isRepeatable,
@@ -20,17 +21,17 @@ const step = (
 	outcome: Parameters<typeof nextStep>[0],
 	method: Method,
 	history: Partial<History> = {},
-	{ impatient = false, shrinks = false, mayRenew = false } = {},
+	{ impatient = false, shrinks = false, mayRenew = false, sent = 'no' as WasSent } = {},
 ) =>
 	nextStep(
 		outcome,
 		{ method, impatient, shrinks },
 		{ ...UNTRIED, ...history },
-		{ now: NOW, mayRenew },
+		{ now: NOW, mayRenew, sent },
 	);
-const lost = new NetworkFailure('ECONNRESET', 'closed', 'maybe', true);
-const refused = new NetworkFailure('ECONNREFUSED', 'refused', 'no', true);
-const untrusted = new NetworkFailure('CERT', 'not trusted', 'no', false);
+const lost = new NetworkFailure('closed', { transient: true, sent: 'maybe' });
+const refused = new NetworkFailure('refused', { transient: true });
+const untrusted = new NetworkFailure('not trusted', { transient: false });
 
 test('all but creates can be sent again', () => {
 	expect(METHODS.filter(isRepeatable)).toEqual(['GET', 'PATCH', 'DELETE']);
@@ -47,42 +48,36 @@ test.each(METHODS)('%s: success and refusals end it', (method) => {
 });
 
 describe('after a fault', () => {
-	const again = (unclear: boolean, faults = 1) => ({
-		act: 'again',
-		history: { ...UNTRIED, faults, unclear },
-	});
+	const again = (faults = 1) => ({ act: 'again', history: { ...UNTRIED, faults } });
 
 	test("that can't have arrived, everything is sent again, three times in all", () => {
 		for (const method of METHODS) {
-			expect(step(refused, method)).toEqual(again(false));
-			expect(step(refused, method, { faults: 1 })).toEqual(again(false, 2));
+			expect(step(refused, method)).toEqual(again());
+			expect(step(refused, method, { faults: 1 })).toEqual(again(2));
 			expect(step(refused, method, { faults: 2 })).toEqual({ act: 'fail' });
 			expect(step(refused, method, {}, { impatient: true })).toEqual({ act: 'fail' });
 		}
 	});
 	test("of time, a request that a smaller one can replace isn't sent again (O11)", () => {
-		const late = new NetworkFailure('ETIMEDOUT', 'late', 'maybe', true);
-		expect(step(late, 'GET')).toEqual(again(true));
+		const late = new NetworkFailure('late', { httpCode: 'ETIMEDOUT', transient: true });
+		expect(step(late, 'GET')).toEqual(again());
 		expect(step(late, 'GET', {}, { shrinks: true })).toEqual({ act: 'fail' });
-		expect(step(lost, 'GET', {}, { shrinks: true })).toEqual(again(true));
+		expect(step(lost, 'GET', {}, { shrinks: true })).toEqual(again());
 	});
 	test('that may have arrived, all but creates', () => {
 		for (const outcome of [lost, answer(500), answer(408), answer(503)]) {
 			for (const method of METHODS) {
-				expect(step(outcome, method)).toEqual(method === 'POST' ? { act: 'fail' } : again(true));
+				expect(step(outcome, method)).toEqual(method === 'POST' ? { act: 'fail' } : again());
 			}
 			expect(step(outcome, 'GET', { faults: 2 })).toEqual({ act: 'fail' });
 			expect(step(outcome, 'GET', {}, { impatient: true })).toEqual({ act: 'fail' });
 		}
 	});
-	test('what was unclear once stays unclear', () => {
-		expect(step(refused, 'DELETE', { unclear: true, faults: 1 })).toEqual(again(true, 2));
-	});
 	test('503 says when to come back, for requests that may be sent twice, and for five minutes at most (D25)', () => {
 		expect(step(answer(503, { 'retry-after': '20' }), 'PATCH')).toEqual({
 			act: 'wait',
 			ms: 20_000,
-			history: { ...UNTRIED, faults: 1, unclear: true, refusedMs: 20_000 },
+			history: { ...UNTRIED, faults: 1, refusedMs: 20_000 },
 		});
 		const date = new Date(NOW + 30_000).toUTCString();
 		expect(step(answer(503, { 'retry-after': date }), 'GET')).toMatchObject({ ms: 30_000 });
@@ -124,10 +119,12 @@ test('a refused token is renewed once, if another one can be had', () => {
 });
 
 test('a deletion that finds nothing was done only if an earlier try may have done it', () => {
-	expect(step(answer(404), 'DELETE', { unclear: true })).toEqual({ act: 'alreadyGone' });
+	for (const sent of ['maybe', 'yes'] as const) {
+		expect(step(answer(404), 'DELETE', {}, { sent })).toEqual({ act: 'alreadyGone' });
+		expect(step(answer(404), 'PATCH', {}, { sent })).toEqual({ act: 'fail' });
+		expect(step(answer(410), 'DELETE', {}, { sent })).toEqual({ act: 'fail' });
+	}
 	expect(step(answer(404), 'DELETE')).toEqual({ act: 'fail' });
-	expect(step(answer(404), 'PATCH', { unclear: true })).toEqual({ act: 'fail' });
-	expect(step(answer(410), 'DELETE', { unclear: true })).toEqual({ act: 'fail' });
 });
 
 test('any course of answers ends, after at most five minutes of waiting for the rate', () => {

@@ -1,6 +1,6 @@
 /** The time at the service, learned from responses. */
 import fc from 'fast-check';
-import { createServiceClock } from '../../../nodes/WorkspaceData/transport/http/serviceClock';
+import { ServiceClock } from '../../../nodes/WorkspaceData/transport/http/serviceClock';
 
 const START = Date.UTC(2026, 0, 1);
 const header = (ms: number) => ({ date: new Date(ms).toUTCString() });
@@ -9,7 +9,7 @@ const header = (ms: number) => ({ date: new Date(ms).toUTCString() });
 function clocks() {
 	let now = START;
 	const local = { now: () => now, pass: (ms: number) => (now += ms) };
-	return { local, clock: createServiceClock(local) };
+	return { local, clock: new ServiceClock(local) };
 }
 
 test('nothing is known before a response tells the time', () => {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { BoundedMap } from '../../model/boundedMap';
 import { AccessTokenError, isTimeOut } from '../failure/failures';
-import { type Clock, wait, withTimeLimit } from '../http/clock';
+import { type Clock, withTimeLimit } from '../http/clock';
 import { entryText } from './credential';
 import type { Send } from '../http/sendAndRead';
 import { requestAccessToken } from './tokenRequest';
@@ -71,7 +71,9 @@ export class AccessTokens {
 		// A token that is still valid bridges an outage of the token endpoint.
 		if (valid !== undefined && (isFailing || renewal)) return valid;
 		if (isFailing) throw failure.error;
-		const renewed = (account.renewal ??= this.renew(account, credential, send));
+		const renewed = (account.renewal ??= this.renew(account, credential, send).finally(() => {
+			account.renewal = undefined;
+		}));
 		if (valid === undefined) return (await renewed).value;
 		const waited = withTimeLimit(PATIENCE_MS, this.clock, async () => await renewed);
 		return (await waited.catch(async () => (this.isValid(token) ? token : await renewed))).value;
@@ -128,46 +130,37 @@ export class AccessTokens {
 		return token !== undefined && this.clock.now() < token.expiresAt;
 	}
 
-	/** Requests a token, and remembers it or the failure. */
+	/**
+	 * Requests a token, with a retry after a temporary fault, and remembers it or the failure. A server that timed out
+	 * isn't tried again.
+	 */
 	private async renew(
 		account: Account,
 		credential: ICredentialDataDecryptedObject,
 		send: Send,
 	): Promise<IssuedToken> {
-		const { recent, refused } = account;
-		const outcome = await this.issue(credential, send, recent).finally(() => {
-			account.renewal = undefined;
-		});
-		if (outcome instanceof AccessTokenError) {
-			const isBrief = outcome.transient && !isTimeOut(outcome);
-			const until = this.clock.now() + (isBrief ? TRANSIENT_FAILURE_MS : FAILURE_MS);
-			account.failure = { error: outcome, until };
-			throw outcome;
-		}
-		const token = { ...outcome, replacement: refused };
-		const known = [token.value, ...recent].slice(0, MAX_RECENT);
-		Object.assign(account, { token, recent: known, refused: false, failure: undefined });
-		return token;
-	}
-
-	/** Requests a token, with a retry after a temporary fault. A server that timed out isn't tried again. */
-	private async issue(
-		credential: ICredentialDataDecryptedObject,
-		send: Send,
-		recent: readonly string[],
-	): Promise<Omit<IssuedToken, 'replacement'> | AccessTokenError> {
 		const { clock } = this;
+		const { recent, refused } = account;
 		for (let attempt = 1; ; attempt += 1) {
 			const issuedAt = clock.now();
 			const outcome = await requestAccessToken(credential, send, { clock, recent });
 			if (!(outcome instanceof AccessTokenError)) {
 				const ms = outcome.expires_in * 1000;
 				const value = outcome.access_token;
-				return { value, issuedAt, renewAt: issuedAt + ms * RENEW_AFTER, expiresAt: issuedAt + ms };
+				const token = { value, replacement: refused, issuedAt, expiresAt: issuedAt + ms };
+				account.token = { ...token, renewAt: issuedAt + ms * RENEW_AFTER };
+				account.recent = [value, ...recent].slice(0, MAX_RECENT);
+				account.refused = false;
+				account.failure = undefined;
+				return account.token;
 			}
-			const isLast = !outcome.transient || isTimeOut(outcome) || attempt === TRIES;
-			if (isLast) return outcome;
-			await wait(FIRST_PAUSE_MS * 2 ** (attempt - 1), clock);
+			const mayPass = outcome.transient && !isTimeOut(outcome);
+			if (!mayPass || attempt === TRIES) {
+				const until = clock.now() + (mayPass ? TRANSIENT_FAILURE_MS : FAILURE_MS);
+				account.failure = { error: outcome, until };
+				throw outcome;
+			}
+			await clock.sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1));
 		}
 	}
 }

@@ -11,12 +11,11 @@ export const CREDENTIAL_TYPES = {
 } as const;
 
 export type Authentication = keyof typeof CREDENTIAL_TYPES;
-export type CredentialType = (typeof CREDENTIAL_TYPES)[Authentication];
 
 /** The names of the credential types in the editor. */
 const TITLES = {
-	workspaceDataApi: 'Workspace Data API',
-	workspaceDataServiceAccountApi: 'Workspace Data Service Account API',
+	apiKey: 'Workspace Data API',
+	serviceAccount: 'Workspace Data Service Account API',
 } as const;
 
 /** Checks the value of `authentication`, because saved workflows may hold any value. @throws InputError */
@@ -35,11 +34,12 @@ export function toAuthentication(value: unknown): Authentication {
  */
 export async function readCredential(
 	context: IAllExecuteFunctions,
-	type: keyof typeof TITLES,
+	authentication: Authentication,
 ): Promise<ICredentialDataDecryptedObject> {
+	const type = CREDENTIAL_TYPES[authentication];
 	if (!context.getNode().credentials?.[type]) {
 		throw new InputError(
-			`No credential '${TITLES[type]}' is selected`,
+			`No credential '${TITLES[authentication]}' is selected`,
 			"Select one in 'Credential', or another kind under 'Authentication'.",
 		);
 	}
@@ -54,7 +54,7 @@ export async function readOwnSecret(
 	context: IAllExecuteFunctions,
 	authentication: Authentication,
 ): Promise<string> {
-	const credential = await readCredential(context, CREDENTIAL_TYPES[authentication]);
+	const credential = await readCredential(context, authentication);
 	return entryText(authentication === 'apiKey' ? credential.apiKey : credential.clientSecret);
 }
 
@@ -67,5 +67,5 @@ export async function credentialFingerprint(
 	context: IAllExecuteFunctions,
 	authentication: Authentication,
 ): Promise<string> {
-	return fingerprintOf(await readCredential(context, CREDENTIAL_TYPES[authentication]));
+	return fingerprintOf(await readCredential(context, authentication));
 }

@@ -2,11 +2,6 @@
 import type { IHttpRequestOptions, ICredentialDataDecryptedObject } from 'n8n-workflow';
 import type { AccessTokenError } from '../failure/failures';
 
-/** Adds a bearer token to a request. @see RFC 6750, section 2.1; service interface, part 5 */
-export function withBearer(options: IHttpRequestOptions, token: string): IHttpRequestOptions {
-	return { ...options, headers: { ...options.headers, Authorization: `Bearer ${token}` } };
-}
-
 /** Returns the bearer token that a request already carries. */
 export function bearerOf(options: IHttpRequestOptions): string | undefined {
 	const header: unknown = options.headers?.Authorization;
@@ -37,7 +32,11 @@ export function openExchange(credential: ICredentialDataDecryptedObject): Exchan
 export const exchangeOf = (credential: ICredentialDataDecryptedObject): Exchange =>
 	exchanges.get(credential) ?? {};
 
-/** Adds the token and the signal, which n8n doesn't forward, right before a request is sent. */
+/**
+ * Adds the token and the signal, which n8n doesn't forward, right before a request is sent.
+ *
+ * @see RFC 6750, section 2.1; service interface, part 5
+ */
 export function authorize(
 	credential: ICredentialDataDecryptedObject,
 	options: IHttpRequestOptions,
@@ -45,8 +44,7 @@ export function authorize(
 ): IHttpRequestOptions {
 	const exchange = exchangeOf(credential);
 	exchange.token = token;
-	return withBearer(
-		exchange.signal ? { ...options, abortSignal: exchange.signal } : options,
-		token,
-	);
+	const { signal } = exchange;
+	const headers = { ...options.headers, Authorization: `Bearer ${token}` };
+	return { ...options, headers, ...(signal && { abortSignal: signal }) };
 }

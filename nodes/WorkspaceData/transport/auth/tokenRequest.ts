@@ -6,7 +6,7 @@ import { readProblem, readRefusal, type Problem } from '../../model/response/pro
 import { isKeptBack } from '../../model/response/statusTitles';
 import { redact } from '../../model/redact';
 import { isWebPage, readObject } from '../../model/response/shapes';
-import { systemClock, type Clock } from '../http/clock';
+import type { Clock } from '../http/clock';
 import { entryText } from './credential';
 import {
 	AccessTokenError,
@@ -17,6 +17,7 @@ import {
 import { IN_BETWEEN } from '../failure/explain';
 import { readNetworkFault } from '../failure/networkFault';
 import { sendAndRead, type Send } from '../http/sendAndRead';
+import type { ApiResponse } from '../request';
 
 /** The timeout of a token request, in ms. */
 const TOKEN_TIMEOUT_MS = 10_000;
@@ -31,17 +32,12 @@ const tokenSchema = z.object({
 	expires_in: z.coerce.number().positive().finite().catch(DEFAULT_LIFETIME_S),
 });
 
-export type TokenResponse = z.infer<typeof tokenSchema>;
-
-export interface TokenRequestOptions {
-	clock?: Clock;
-	/** Earlier tokens, which the auth server may quote. */
-	recent?: readonly string[];
-}
+type TokenResponse = z.infer<typeof tokenSchema>;
 
 /**
  * Requests an access token once, with the client credentials grant.
  *
+ * @param how.recent earlier tokens, which the auth server may quote
  * @returns the token and its lifetime in seconds, or the failure
  * @throws InputError if the credential's addresses can't be used
  * @see RFC 6749, sections 2.3.1 and 4.4; service interface, part 5
@@ -49,7 +45,7 @@ export interface TokenRequestOptions {
 export async function requestAccessToken(
 	credential: ICredentialDataDecryptedObject,
 	send: Send,
-	{ clock = systemClock, recent = [] }: TokenRequestOptions = {},
+	{ clock, recent }: { clock: Clock; recent: readonly string[] },
 ): Promise<TokenResponse | AccessTokenError> {
 	const url = tokenAddress(credential.authUrl, credential.realm);
 	const host = new URL(url).host;
@@ -66,10 +62,10 @@ export async function requestAccessToken(
 	};
 	const limits = { clock, maxBytes: MAX_TOKEN_BYTES };
 	const response = await sendAndRead(send, options, limits).catch(readNetworkFault);
-	if (!response || response instanceof ResponseTooLarge) return unreadable(host);
+	if (response instanceof ResponseTooLarge) return unreadable(host);
 	if (response instanceof NetworkFailure) return unreachableAuth(credential, response);
 	const clean = (text: string) => redact(text, [credential.clientSecret, ...recent]);
-	return readTokenResponse(response.status, response.body, host, clean);
+	return readTokenResponse(response, host, clean);
 }
 
 /** Creates the error for a token request without a response. */
@@ -78,71 +74,57 @@ export function unreachableAuth(
 	fault: NetworkFailure,
 ): AccessTokenError {
 	const { host } = new URL(tokenAddress(authUrl, realm));
-	return new AccessTokenError(
-		`The auth server ${host} couldn't be reached: ${fault.message}`,
-		fault.description ??
-			"Check 'Auth URL' in the credential, and make sure that this n8n can reach it.",
-		fault.transient,
-		fault.code,
-	);
+	const check = "Check 'Auth URL' in the credential, and make sure that this n8n can reach it.";
+	const { transient, httpCode, description = check } = fault;
+	const message = `The auth server ${host} couldn't be reached: ${fault.message}`;
+	return new AccessTokenError(message, { description, transient, httpCode });
 }
 
-const unreadable = (host: string, status?: number): AccessTokenError =>
-	new AccessTokenError(
-		`${host} didn't return an access token`,
-		"Check 'Auth URL' and 'Realm' in the credential: another server may be answering at that address.",
-		true,
-		status,
-	);
-
-const fromElsewhere = (host: string, status: number): AccessTokenError =>
-	new AccessTokenError(
-		`A web page responded, not the auth server ${host}`,
-		`${IN_BETWEEN} Check 'Auth URL' and 'Realm' in the credential, or ask whoever runs the network.`,
-		true,
-		status,
-	);
+const unreadable = (host: string, httpCode?: string): AccessTokenError =>
+	new AccessTokenError(`${host} didn't return an access token`, {
+		description:
+			"Check 'Auth URL' and 'Realm' in the credential: another server may be answering at that address.",
+		...{ transient: true, httpCode },
+	});
 
 const refused = ({ status, detail }: Problem): AccessTokenError =>
-	new AccessTokenError(
-		"The service account wasn't accepted",
-		`Check 'Client ID' and 'Client Secret' in the credential; the account may have been revoked.${detail ? ` The auth server says: ${detail}` : ''}`,
-		false,
-		status,
-	);
+	new AccessTokenError("The service account wasn't accepted", {
+		description: `Check 'Client ID' and 'Client Secret' in the credential; the account may have been revoked.${detail ? ` The auth server says: ${detail}` : ''}`,
+		...{ transient: false, httpCode: String(status) },
+	});
 
 /** Reads the token in a successful response. It may be wrapped, or be JSON inside a text. */
 const readToken = (body: unknown): TokenResponse | undefined =>
 	readObject(body, 'token', (candidate) => tokenSchema.safeParse(candidate).data);
 
 function readTokenResponse(
-	status: number,
-	body: unknown,
+	{ status, body }: ApiResponse,
 	host: string,
 	clean: (text: string) => string,
 ): TokenResponse | AccessTokenError {
 	const isSuccess = status >= 200 && status < 300;
 	const problem = readProblem(status, body, clean);
-	if (isKeptBack(problem) || (isSuccess && isWebPage(body))) return fromElsewhere(host, status);
+	const httpCode = String(status);
+	if (isKeptBack(problem) || (isSuccess && isWebPage(body))) {
+		return new AccessTokenError(`A web page responded, not the auth server ${host}`, {
+			description: `${IN_BETWEEN} Check 'Auth URL' and 'Realm' in the credential, or ask whoever runs the network.`,
+			...{ transient: true, httpCode },
+		});
+	}
 	if (isSuccess) {
 		const refusal = readRefusal(status, body, clean);
-		return readToken(body) ?? (refusal ? refused(refusal) : unreadable(host, status));
+		return readToken(body) ?? (refusal ? refused(refusal) : unreadable(host, httpCode));
 	}
 	if (status === 404 || (status >= 300 && status < 400)) {
-		return new AccessTokenError(
-			`The auth server ${host} has no token endpoint for this realm`,
-			"Check 'Auth URL' and 'Realm' in the credential.",
-			false,
-			status,
-		);
+		return new AccessTokenError(`The auth server ${host} has no token endpoint for this realm`, {
+			description: "Check 'Auth URL' and 'Realm' in the credential.",
+			...{ transient: false, httpCode },
+		});
 	}
 	if (status === 429 || isTransientStatus(status)) {
-		return new AccessTokenError(
-			`The auth server ${host} isn't available right now (status ${status})`,
-			'Try again in a moment.',
-			true,
-			status,
-		);
+		const message = `The auth server ${host} isn't available right now (status ${status})`;
+		const description = 'Try again in a moment.';
+		return new AccessTokenError(message, { description, transient: true, httpCode });
 	}
 	return refused(problem);
 }

@@ -68,12 +68,15 @@ export function apiFailure(
 	const { status, headers, body } = response;
 	const problem = readProblem(status, body, redact);
 	const rateLimited = isRateLimited(status, headers, isRepeatable(request.method));
-	return new ApiFailure(
-		problem,
-		advice(problem, request, authentication, rateLimited),
-		rateLimited,
-		sent,
-	);
+	const refusal: Refusal = {
+		...{ kind: '', ...problem, ...request, rateLimited },
+		words: `${problem.title} ${problem.detail ?? ''}`,
+		isApiKey: authentication === 'apiKey',
+		isPage: problem.foreign === true && status >= 500,
+	};
+	const say = ADVICE.find(([fits]) => fits(refusal))?.[1];
+	const advice = typeof say === 'function' ? say(refusal) : say;
+	return new ApiFailure(problem, advice, rateLimited, sent);
 }
 
 /**
@@ -137,26 +140,23 @@ function networkAdvice(
 /** How services say that a value must be unique. */
 const SAYS_UNIQUE = /\b(?:unique|duplicate|already (?:exists|taken|in use|used))\b/i;
 
-/** Advice for a web page instead of a response. @param later the first advice, as a sentence; may be empty */
-export const pageAdvice = (later: string): string =>
-	[
-		"A proxy or the service's host responded with a web page, often while the service is restarted or overloaded.",
-		later,
-		"If it stays so, check 'Base URL' in the credential, or ask the operator of the service.",
-	]
-		.filter(Boolean)
-		.join(' ');
+const PAGE_CAME =
+	"A proxy or the service's host responded with a web page, often while the service is restarted or overloaded.";
+const IF_IT_STAYS =
+	"If it stays so, check 'Base URL' in the credential, or ask the operator of the service.";
+
+/** Advice for a web page instead of a response. @param first the first advice, as a sentence */
+export const pageAdvice = (...first: string[]): string =>
+	[PAGE_CAME, ...first, IF_IT_STAYS].join(' ');
 
 /** Why a web page may replace the response. */
 export const IN_BETWEEN = 'A proxy, a firewall or a sign-in page may be in between.';
 
 /** The facts that decide the advice on a refusal. */
-interface Refusal extends Pick<Problem, 'status' | 'foreign'> {
+interface Refusal extends Problem, Pick<ApiRequest, 'creates' | 'method'> {
 	kind: string;
 	/** The service's message. */
 	words: string;
-	creates: ApiRequest['creates'];
-	method: ApiRequest['method'];
 	/** True if the rate limit is the reason, whatever the status. */
 	rateLimited: boolean;
 	isApiKey: boolean;
@@ -186,10 +186,12 @@ const ADVICE: ReadonlyArray<
 		isKeptBack,
 		`${IN_BETWEEN} Check 'Base URL' in the credential, or ask whoever runs the network.`,
 	],
-	[({ status, isApiKey }) => status === 401 && isApiKey, "Check 'API Key' in the credential."],
 	[
 		({ status }) => status === 401,
-		'The service rejected a new access token. The service account may have been revoked, or the API may trust another realm.',
+		({ isApiKey }) =>
+			isApiKey
+				? "Check 'API Key' in the credential."
+				: 'The service rejected a new access token. The service account may have been revoked, or the API may trust another realm.',
 	],
 	[
 		({ status, foreign }) => status === 404 && foreign === true,
@@ -226,7 +228,7 @@ const ADVICE: ReadonlyArray<
 		({ creates, status, isPage }) => {
 			const unclear = `The ${creates} may have been created: check before you run this item again.`;
 			const busy = `If the service handles only a few requests at once, ${LOWER_PARALLEL}`;
-			return [unclear, status === 503 ? busy : isPage && pageAdvice('')].filter(Boolean).join(' ');
+			return [unclear, status === 503 ? busy : isPage && pageAdvice()].filter(Boolean).join(' ');
 		},
 	],
 	[
@@ -239,19 +241,3 @@ const ADVICE: ReadonlyArray<
 		'The service is overloaded or under maintenance. Run the node again later.',
 	],
 ];
-
-/** Returns advice in addition to the service's own message; undefined if that is enough. */
-function advice(
-	{ status, foreign, kind = '', title, detail = '' }: Problem,
-	{ creates, method }: Pick<ApiRequest, 'creates' | 'method'>,
-	authentication: Authentication,
-	rateLimited: boolean,
-): string | undefined {
-	const refusal: Refusal = {
-		...{ status, foreign, kind, creates, method, rateLimited, words: `${title} ${detail}` },
-		isApiKey: authentication === 'apiKey',
-		isPage: foreign === true && status >= 500,
-	};
-	const say = ADVICE.find(([fits]) => fits(refusal))?.[1];
-	return typeof say === 'function' ? say(refusal) : say;
-}

@@ -50,42 +50,28 @@ export class Cancelled extends Failure {
 }
 
 /** An attempt got no usable response. Its message states the reason in the user's words. */
-export class NetworkFailure extends Failure {
-	/** The error code of the system or the HTTP client, for example `ECONNREFUSED`; empty if there is none. */
-	readonly code: string;
-
-	/** @param advice n8n's advice, if n8n refused to send the request */
-	constructor(
-		code: string,
-		reason: string,
-		sent: WasSent,
-		transient: boolean,
-		advice?: string | undefined,
-	) {
-		super(reason, { description: advice, httpCode: code || undefined, transient, sent });
-		this.code = code;
-	}
-}
+export class NetworkFailure extends Failure {}
 
 /** A response came but can't be used, so the request may have been carried out. */
 export class UnusableResponse extends NetworkFailure {
 	/** @param reason a clause whose subject is the response */
-	constructor(code: string, reason: string, transient: boolean) {
-		super(code, reason, 'yes', transient);
+	constructor(reason: string, facts: Omit<FailureFacts, 'sent'> = { transient: false }) {
+		super(reason, { ...facts, sent: 'yes' });
 	}
 }
 
 /** The connection broke before the end of a response. */
 export class CutOffResponse extends NetworkFailure {
 	constructor() {
-		super('ERR_BAD_RESPONSE', 'the response was cut off', 'yes', true);
+		const facts = { httpCode: 'ERR_BAD_RESPONSE', transient: true, sent: 'yes' } as const;
+		super('the response was cut off', facts);
 	}
 }
 
 /** The response exceeded the size limit. A retry wouldn't help. */
 export class ResponseTooLarge extends UnusableResponse {
 	constructor() {
-		super('', 'the response is too large', false);
+		super('the response is too large');
 	}
 }
 
@@ -93,7 +79,7 @@ export class ResponseTooLarge extends UnusableResponse {
 export class SilentService extends NetworkFailure {
 	constructor() {
 		const reason = "it didn't respond to the previous requests, so this one wasn't sent";
-		super('ETIMEDOUT', reason, 'no', true);
+		super(reason, { httpCode: 'ETIMEDOUT', transient: true });
 	}
 }
 
@@ -117,8 +103,6 @@ export function sentByStatus(status: number, rateLimited: boolean): WasSent {
 /** The service responded with an error. */
 export class ApiFailure extends Failure {
 	readonly problem: Problem;
-	/** The advice for the user, if any. */
-	readonly advice: string | undefined;
 	/** True if it was refused because of the rate limit, whatever its status. */
 	readonly rateLimited: boolean;
 
@@ -131,7 +115,6 @@ export class ApiFailure extends Failure {
 			sent: sent ?? sentByStatus(problem.status, rateLimited),
 		});
 		this.problem = problem;
-		this.advice = advice;
 		this.rateLimited = rateLimited;
 	}
 }
@@ -142,17 +125,9 @@ export class Unreachable extends Failure {
 	readonly tooLarge: boolean;
 
 	/** @param facts.sent `yes` by default, because it is unknown */
-	constructor(
-		message: string,
-		{ tooLarge = false, ...facts }: FailureFacts & { tooLarge?: boolean },
-	) {
+	constructor(message: string, facts: FailureFacts & { tooLarge?: boolean }) {
 		super(message, { sent: 'yes', ...facts });
-		this.tooLarge = tooLarge;
-	}
-
-	/** True if no response came in time. */
-	get timedOut(): boolean {
-		return isTimeOut(this);
+		this.tooLarge = facts.tooLarge === true;
 	}
 }
 
@@ -164,23 +139,14 @@ export class UnexpectedResponse extends Failure {
 	}
 }
 
-/** The token request returned no token. The message says what to check, and never contains a secret. */
+/**
+ * The token request returned no token. The message says what to check, and never contains a secret. The code is that
+ * of the token endpoint.
+ */
 export class AccessTokenError extends Failure {
-	/** @param code the HTTP status of the token endpoint, or the system's error code if it didn't respond */
-	constructor(
-		message: string,
-		description: string,
-		transient: boolean,
-		code?: number | string,
-		sent?: WasSent,
-	) {
-		super(message, { description, httpCode: code ? String(code) : undefined, transient, sent });
-	}
-
 	/** The same error for a request that was tried before. @param sent the state of the request */
 	after(sent: WasSent): AccessTokenError {
-		const { message, description = '', transient, httpCode } = this;
-		return new AccessTokenError(message, description, transient, httpCode, sent);
+		return new AccessTokenError(this.message, { ...this, sent });
 	}
 }
 

@@ -1,4 +1,5 @@
 /** Reads n8n's errors for requests without a response. */
+import { isObject, isText, type JsonObject } from '../../model/response/shapes';
 import { ResponseTooLarge, NetworkFailure, UnusableResponse } from './failures';
 
 /** Reasons, by the error code of the system or the HTTP client. */
@@ -40,35 +41,18 @@ const STATUS = /^\d{3}$/;
 /** How the system's message begins while connecting. n8n 1 keeps the message, but not the system call. */
 const CONNECTING = /^(?:connect|getaddrinfo)\b/;
 
-interface Link {
-	code?: unknown;
-	/** Where n8n 1 puts the code; it drops the cause. */
-	httpCode?: unknown;
-	/** Where n8n keeps the messages that it replaced. */
-	messages?: unknown;
-	syscall?: unknown;
-	message?: unknown;
-	/** The advice of n8n's own error. */
-	description?: unknown;
-	cause?: unknown;
-	/** From an AggregateError: one for each address that was tried. */
-	errors?: unknown;
-}
-
 /** The maximum nesting depth: n8n wraps the HTTP client's error, which wraps the system's. */
 const MAX_DEPTH = 4;
 
-function* links(error: unknown): Generator<Link> {
+/** The errors in an error, the outermost first. An AggregateError has one for each address that was tried. */
+function* links(error: unknown): Generator<JsonObject> {
 	let link = error;
-	for (let depth = 0; depth < MAX_DEPTH && typeof link === 'object' && link !== null; depth += 1) {
+	for (let depth = 0; depth < MAX_DEPTH && isObject(link); depth += 1) {
 		yield link;
-		const { errors, cause } = link as Link;
-		if (Array.isArray(errors)) yield Object(errors[0]) as Link;
-		link = cause;
+		if (Array.isArray(link.errors)) yield Object(link.errors[0]) as JsonObject;
+		link = link.cause;
 	}
 }
-
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /**
  * Reads what n8n's request helper throws if there is no response. Only this function knows how n8n nests such
@@ -79,42 +63,47 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 export function readNetworkFault(error: unknown): NetworkFailure {
 	if (error instanceof NetworkFailure) return error;
 	const chain = [...links(error)];
+	// n8n 1 drops the cause, and puts its code into `httpCode`. `messages` are the ones n8n replaced.
 	const codes = chain.flatMap((link) => [link.code, link.httpCode]).filter(isText);
 	const code = codes.find((text) => !STATUS.test(text)) ?? '';
 	const messages = chain.flatMap(({ message, messages: kept }) => [message, kept].flat());
 	const texts = messages.filter(isText);
-	const connecting =
-		BEFORE_CONNECTED.has(code) ||
-		[...chain.map(({ syscall }) => syscall), ...texts].some(
-			(text) => isText(text) && CONNECTING.test(text),
-		);
+	const calls = chain.map(({ syscall }) => syscall).filter(isText);
+	const isConnecting =
+		BEFORE_CONNECTED.has(code) || [...calls, ...texts].some((text) => CONNECTING.test(text));
+	const failure = (reason: string, sent: 'no' | 'maybe', transient: boolean, httpCode = code) =>
+		new NetworkFailure(reason, { httpCode: httpCode || undefined, sent, transient });
 	if (texts.some((text) => TOO_LARGE.test(text))) return new ResponseTooLarge();
 	const reason = REASONS[code];
-	if (reason) return new NetworkFailure(code, reason, connecting ? 'no' : 'maybe', true);
+	if (reason) return failure(reason, isConnecting ? 'no' : 'maybe', true);
 	if (UNREADABLE.test(code)) {
-		return new UnusableResponse(code, "the response couldn't be read", true);
+		return new UnusableResponse("the response couldn't be read", {
+			httpCode: code,
+			transient: true,
+		});
 	}
 	if (TLS_CODE.test(code)) {
-		const notTls = NOT_TLS.test(code) || texts.some((text) => NOT_TLS.test(text));
-		const words = notTls
+		const isPlain = [code, ...texts].some((text) => NOT_TLS.test(text));
+		const words = isPlain
 			? "this address doesn't speak https. Use http, or another port"
 			: 'no encrypted connection could be set up';
-		return new NetworkFailure(code, words, 'no', false);
+		return failure(words, 'no', false);
 	}
-	if (CERTIFICATE.test(code)) {
-		return new NetworkFailure(code, `its certificate isn't trusted (${code})`, 'no', false);
-	}
+	if (CERTIFICATE.test(code))
+		return failure(`its certificate isn't trusted (${code})`, 'no', false);
 	const message = texts.at(-1);
 	if (texts.some((text) => /socket hang up|aborted|network/i.test(text))) {
-		return new NetworkFailure(code || 'ECONNRESET', REASONS.ECONNRESET ?? '', 'maybe', true);
+		return failure(REASONS.ECONNRESET ?? '', 'maybe', true, code || 'ECONNRESET');
 	}
 	if (code === '' && codes.length > 0) {
-		return new UnusableResponse('', "the response couldn't be read", true);
+		return new UnusableResponse("the response couldn't be read", { transient: true });
 	}
 	if (code !== '' && !NOT_SENT.test(code)) {
-		return new NetworkFailure(code, message ?? 'the connection broke', 'maybe', true);
+		return failure(message ?? 'the connection broke', 'maybe', true);
 	}
 	// n8n refused the request before it was sent: allowed domains, SSRF protection, …
-	const advice = chain.map(({ description }) => description).find(isText);
-	return new NetworkFailure(code, message ?? "the request couldn't be sent", 'no', false, advice);
+	const description = chain.map((link) => link.description).find(isText);
+	return new NetworkFailure(message ?? "the request couldn't be sent", {
+		...{ description, httpCode: code || undefined, transient: false },
+	});
 }

@@ -1,7 +1,6 @@
 /** Turns any error into an n8n error, with the item and advice. */
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 import { InputError } from '../../model/inputError';
-import type { Problem } from '../../model/response/problem';
 import { redact } from '../../model/redact';
 import { ApiFailure, Failure } from './failures';
 
@@ -14,49 +13,37 @@ export interface ErrorPlace {
 	redact?: (text: string) => string;
 }
 
-/** The facts of an error, for the error output and for workflows that handle it. */
-export interface ErrorDetails {
-	description?: string;
-	httpCode?: string;
-	/** The last path segment of the problem's `type`. */
-	kind?: string;
-}
-
-interface ErrorText {
-	message: string;
-	description: string | undefined;
-}
-
 /**
  * Sets the messages directly, because n8n's constructors rewrite any message that contains the name of a
  * system error, even by chance.
  */
-function settle<E extends NodeApiError | NodeOperationError>(error: E, text: ErrorText): E {
-	error.message = text.message;
-	error.description = text.description;
+function settle<E extends NodeApiError | NodeOperationError>(
+	error: E,
+	{ message, description }: { message: string; description: string | undefined },
+): E {
+	error.message = message;
+	error.description = description;
 	return error;
-}
-
-function operationError(node: INode, text: ErrorText, itemIndex?: number): NodeOperationError {
-	return settle(new NodeOperationError(node, text.message, { itemIndex }), text);
 }
 
 /** Uses a small object, because n8n stores it in the execution's data. */
 function apiError(
 	node: INode,
-	text: ErrorText,
-	facts: { httpCode?: string; problem?: Problem },
-	itemIndex?: number,
+	failure: Failure,
+	{ itemIndex, withFieldNames = (text) => text }: ErrorPlace,
 ): NodeApiError {
-	const { httpCode = null, problem } = facts;
-	const error = new NodeApiError(node, { message: text.message }, { itemIndex });
-	error.httpCode = httpCode;
+	const { message } = failure;
+	const problem = failure instanceof ApiFailure ? failure.problem : undefined;
+	const detail = problem?.detail && withFieldNames(problem.detail);
+	const description = [detail, failure.description].filter(Boolean).join(' ') || undefined;
+	const error = new NodeApiError(node, { message }, { itemIndex });
+	error.httpCode = failure.httpCode ?? null;
 	error.context = {
 		...error.context,
 		itemIndex,
 		...(problem && { data: { ...problem }, kind: problem.kind }),
 	};
-	return settle(error, text);
+	return settle(error, { message, description });
 }
 
 /**
@@ -67,48 +54,28 @@ function apiError(
 export function toNodeError(
 	node: INode,
 	error: unknown,
-	{ itemIndex, withFieldNames = (text) => text, redact: clean = withoutTokens }: ErrorPlace = {},
+	place: ErrorPlace = {},
 ): NodeApiError | NodeOperationError {
+	const { itemIndex } = place;
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
 		if (itemIndex !== undefined) error.context.itemIndex ??= itemIndex;
 		return error;
 	}
-	if (error instanceof ApiFailure) {
-		const { problem, advice } = error;
-		const description = [problem.detail && withFieldNames(problem.detail), advice]
-			.filter(Boolean)
-			.join(' ');
-		return apiError(
-			node,
-			{ message: problem.title, description: description || undefined },
-			{ httpCode: String(problem.status), problem },
-			itemIndex,
-		);
-	}
-	if (error instanceof Failure && error.httpCode !== undefined) {
-		return apiError(node, error, { httpCode: error.httpCode }, itemIndex);
-	}
+	if (error instanceof Failure && error.httpCode !== undefined) return apiError(node, error, place);
 	if (error instanceof Failure || error instanceof InputError) {
-		const { message, description } = error;
-		return operationError(node, { message, description }, itemIndex);
+		return settle(new NodeOperationError(node, error.message, { itemIndex }), error);
 	}
-	return unexpectedError(node, error instanceof Error ? error : new Error(String(error)), {
-		itemIndex,
-		clean,
-	});
+	return unexpectedError(node, error instanceof Error ? error : new Error(String(error)), place);
 }
-
-/** Removes tokens only, if the credential's secrets are unknown. */
-const withoutTokens = (text: string): string => redact(text, []);
 
 /**
  * Creates an unexpected error. n8n stores its stack, so the stack must point to the line that threw the error: n8n 1
- * keeps nothing else.
+ * keeps nothing else. If the credential's secrets are unknown, only tokens are removed.
  */
 function unexpectedError(
 	node: INode,
 	error: Error,
-	{ itemIndex, clean }: { itemIndex: number | undefined; clean: (text: string) => string },
+	{ itemIndex, redact: clean = (text) => redact(text, []) }: ErrorPlace,
 ): NodeOperationError {
 	const message = clean(error.message);
 	const stack = clean(error.stack ?? '');
@@ -120,8 +87,8 @@ function unexpectedError(
 	return wrapped;
 }
 
-/** The facts of a node error that a workflow can use. */
-export function errorDetails(error: NodeApiError | NodeOperationError): ErrorDetails {
+/** The facts of an error for the error output. `kind` is the last path segment of the problem's `type`. */
+export function errorDetails(error: NodeApiError | NodeOperationError): Record<string, string> {
 	const { kind } = error.context;
 	return {
 		...(error.description && { description: error.description }),

@@ -5,8 +5,8 @@ import type {
 	IHttpRequestOptions,
 } from 'n8n-workflow';
 import { isTooDeep, MAX_LEVELS } from '../../model/response/json';
-import { CREDENTIAL_TYPES } from '../auth/credential';
-import { openExchange, type Exchange } from '../auth/credentialHooks';
+import { type Authentication, CREDENTIAL_TYPES } from '../auth/credential';
+import { openExchange } from '../auth/credentialHooks';
 import { unreachableAuth } from '../auth/tokenRequest';
 import {
 	type AccessTokenError,
@@ -32,7 +32,7 @@ export interface Attempt {
 export interface Sender {
 	context: IAllExecuteFunctions;
 	credential: ICredentialDataDecryptedObject;
-	isAccount: boolean;
+	authentication: Authentication;
 	clock: Clock;
 }
 
@@ -42,14 +42,13 @@ export interface Sender {
  * @param cancelled aborts when the execution is canceled: the function then stops waiting
  */
 export async function sendOnce(
-	sender: Sender,
+	{ context, credential, authentication, clock }: Sender,
 	options: IHttpRequestOptions & { timeout: number },
 	cancelled: AbortSignal,
 ): Promise<Attempt> {
-	const { context, clock } = sender;
-	const data = { ...sender.credential };
+	const data = { ...credential };
 	const exchange = openExchange(data);
-	const type = CREDENTIAL_TYPES[sender.isAccount ? 'serviceAccount' : 'apiKey'];
+	const type = CREDENTIAL_TYPES[authentication];
 	const credentialsDecrypted = { id: '', name: '', type, data };
 	const send: Send = async (full) => {
 		exchange.signal = full.abortSignal as AbortSignal;
@@ -59,27 +58,18 @@ export async function sendOnce(
 	const outcome = await sendAndRead(send, options, { clock, cancelled })
 		.then(usable)
 		.catch((error: unknown) => {
-			if (!cancelled.aborted) return faultOf(error, sender, exchange);
-			const isSent = !sender.isAccount || exchange.token !== undefined;
-			return new Cancelled(isSent && options.method !== 'GET' ? 'maybe' : 'no');
+			const isSent = authentication === 'apiKey' || exchange.token !== undefined;
+			if (cancelled.aborted) {
+				return new Cancelled(isSent && options.method !== 'GET' ? 'maybe' : 'no');
+			}
+			if (exchange.refusal) return exchange.refusal;
+			const fault = readNetworkFault(error);
+			return isSent ? fault : unreachableAuth(credential, fault);
 		});
 	return { outcome, token: exchange.token };
 }
 
-function usable(response: ApiResponse | undefined): ApiResponse | UnusableResponse {
-	if (!response) return new UnusableResponse('', "the response couldn't be read", false);
+function usable(response: ApiResponse): ApiResponse | UnusableResponse {
 	if (!isTooDeep(response.body)) return response;
-	const reason = `the response is nested more than ${MAX_LEVELS} levels deep`;
-	return new UnusableResponse('', reason, false);
-}
-
-/** Returns the fault of the service, or of the auth server if it returned no token. */
-function faultOf(
-	error: unknown,
-	{ isAccount, credential }: Sender,
-	{ refusal, token }: Exchange,
-): NetworkFailure | AccessTokenError {
-	if (refusal) return refusal;
-	const fault = readNetworkFault(error);
-	return isAccount && token === undefined ? unreachableAuth(credential, fault) : fault;
+	return new UnusableResponse(`the response is nested more than ${MAX_LEVELS} levels deep`);
 }

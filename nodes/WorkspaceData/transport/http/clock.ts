@@ -6,8 +6,8 @@ import { Cancelled, NetworkFailure } from '../failure/failures';
 const SLICE_MS = 250;
 
 /**
- * Waits until a signal at the latest. Leaves no timer or listener behind. A task continues to its end even if
- * nobody waits for it any longer.
+ * Waits until a signal at the latest. Leaves no timer behind. A task continues to its end even if nobody waits for it
+ * any longer.
  *
  * @param what the time in milliseconds, or the task
  * @returns the result of the task
@@ -53,45 +53,31 @@ export const systemClock: Clock = {
 	random: () => Math.random(),
 };
 
-/** Shares one abort listener among all waiting tasks, because Node 20 warns about more than ten. */
-class Waiters {
-	private static readonly bySignal = new WeakMap<AbortSignal, Waiters>();
-	private readonly stops = new Set<() => void>();
-	private readonly signal: AbortSignal;
+/** What ends the waits for each signal. They share one listener, because Node 20 warns about more than ten. */
+const stopsBySignal = new WeakMap<AbortSignal, Set<() => void>>();
 
-	private constructor(signal: AbortSignal) {
-		this.signal = signal;
-		Waiters.bySignal.set(signal, this);
-	}
-
-	static of(signal: AbortSignal): Waiters {
-		return Waiters.bySignal.get(signal) ?? new Waiters(signal);
-	}
-
-	add(stop: () => void): void {
-		if (this.stops.size === 0) this.signal.addEventListener('abort', this.stopAll);
-		this.stops.add(stop);
-	}
-
-	delete(stop: () => void): void {
-		this.stops.delete(stop);
-		if (this.stops.size === 0) this.signal.removeEventListener('abort', this.stopAll);
-	}
-
-	private readonly stopAll = (): void => this.stops.forEach((stop) => stop());
+function stopsOf(signal: AbortSignal): Set<() => void> {
+	const known = stopsBySignal.get(signal);
+	if (known) return known;
+	const stops = new Set<() => void>();
+	stopsBySignal.set(signal, stops);
+	signal.addEventListener('abort', () => stops.forEach((stop) => stop()));
+	return stops;
 }
 
 async function unlessAborted<T>(task: Promise<T>, signal?: AbortSignal): Promise<T> {
 	if (!signal) return await task;
-	const waiters = Waiters.of(signal);
+	const stops = stopsOf(signal);
 	let stop = (): void => {};
 	return await new Promise<T>((resolve, reject) => {
 		stop = () => reject(new Cancelled());
-		waiters.add(stop);
+		stops.add(stop);
 		if (signal.aborted) stop();
 		task.then(resolve, reject);
-	}).finally(() => waiters.delete(stop));
+	}).finally(() => stops.delete(stop));
 }
+
+const TIMED_OUT = { httpCode: 'ETIMEDOUT', transient: true, sent: 'maybe' } as const;
 
 /**
  * Waits for a response with a total timeout. The HTTP client's own timeout isn't enough, because it starts again
@@ -113,7 +99,7 @@ export async function withTimeLimit<T>(
 			reject(reason);
 		}
 		const turnOff = clock.alarm(ms, () =>
-			stop(new NetworkFailure('ETIMEDOUT', 'no response came in time', 'maybe', true)),
+			stop(new NetworkFailure('no response came in time', TIMED_OUT)),
 		);
 		void send(controller.signal).then(resolve, stop).finally(turnOff);
 	});

@@ -2,11 +2,10 @@
 import { Cancelled, isTransientStatus, NetworkFailure, SilentService } from '../failure/failures';
 import type { ApiResponse, ApiRequest } from '../request';
 import type { Clock } from './clock';
-import { hasNoneLeft, isRateLimited } from './rateLimitHeaders';
-import { MAX_WAIT_MS } from './rateLimitWait';
+import { hasNoneLeft, isRateLimited, MAX_WAIT_MS } from './rateLimitHeaders';
 import { RateWindow } from './rateWindow';
 import { IMPATIENT_WAIT_MS, isRepeatable } from './retryPolicy';
-import { createServiceClock, type ServiceClock } from './serviceClock';
+import { ServiceClock } from './serviceClock';
 
 /** The default maximum of parallel requests, in all executions of this process, and the maximum during a create. */
 const AT_ONCE = 16;
@@ -125,7 +124,7 @@ export class Pace {
 
 	constructor(clock: Clock) {
 		this.clock = clock;
-		this.serviceClock = createServiceClock(clock);
+		this.serviceClock = new ServiceClock(clock);
 		this.window = new RateWindow(this.serviceClock);
 	}
 
@@ -185,14 +184,12 @@ export class Pace {
 	/**
 	 * Pauses the requests of an execution.
 	 *
-	 * @returns a function that resumes them on the next tick, so that the first to see a failure can stop them
+	 * @returns a function that resumes them on the next tick, so that the first to see a failure can stop them; must be
+	 * called once
 	 */
 	pause(lane: Lane): () => void {
 		lane.pauses += 1;
-		let lasts = true;
 		return () => {
-			if (!lasts) return;
-			lasts = false;
 			void this.clock.sleep(0).then(() => {
 				lane.pauses -= 1;
 				this.startMore();

@@ -1,3 +1,5 @@
+/** What a response says of the rate limit, and how long to wait for it. */
+
 /** The headers of a response, with names in lower case. */
 export type Headers = Record<string, unknown>;
 
@@ -34,18 +36,15 @@ export function dateOf(headers: Headers): number | undefined {
 	return Number.isNaN(date) ? undefined : date;
 }
 
-/** A wrong local clock must not change how long we wait. */
-const serviceTime = (headers: Headers, now: number): number => dateOf(headers) ?? now;
-
 /**
  * Returns when the window resets, by the local clock; undefined if the header is missing or in the past.
  *
- * @param serviceNow the time by the service's clock
+ * @param serviceNow the time by the service's clock: a wrong local clock must not change how long we wait
  */
 function readReset(
 	headers: Headers,
 	now: number,
-	serviceNow = serviceTime(headers, now),
+	serviceNow = dateOf(headers) ?? now,
 ): number | undefined {
 	const reset = headerNumber(headers, 'x-ratelimit-reset');
 	if (reset === undefined || reset < 0) return undefined;
@@ -100,7 +99,7 @@ export function readRetryAfter(headers: Headers, now: number): number | undefine
 	const seconds = headerNumber(headers, 'retry-after');
 	if (seconds !== undefined) return Math.max(seconds * 1000, 0);
 	const date = Date.parse(String(headers['retry-after']));
-	return Number.isNaN(date) ? undefined : Math.max(date - serviceTime(headers, now), 0);
+	return Number.isNaN(date) ? undefined : Math.max(date - (dateOf(headers) ?? now), 0);
 }
 
 /** The earlier of the reset and `Retry-After`, in ms since the epoch, because one of them may be wrong. */
@@ -110,6 +109,20 @@ function soonest(headers: Headers, now: number, resetAt: number | undefined): nu
 	return Math.min(resetAt ?? Infinity, now + retryAfterMs);
 }
 
-/** When a refused request may be sent again, in ms since the epoch; undefined if the response doesn't say. */
-export const openAgainAt = (headers: Headers, now: number): number | undefined =>
-	soonest(headers, now, readReset(headers, now));
+/** The maximum single wait, in ms; the request is then tried again. */
+export const MAX_WAIT_MS = 60_000;
+/** The minimum first wait, in ms; it doubles with each further wait. */
+const MIN_WAIT_MS = 1_000;
+
+/**
+ * Returns how long to wait after a refusal by the rate limit, in ms: until the reset or `Retry-After`, whichever is
+ * earlier. Waits at least a second, and twice as long after each further refusal, so that a reset in the past
+ * doesn't cause a flood of requests. Never waits more than a minute at once.
+ *
+ * @param refusals how often this request was refused, starting at 1
+ */
+export function refusalWait(headers: Headers, now: number, refusals: number): number {
+	const asked = (soonest(headers, now, readReset(headers, now)) ?? now) - now;
+	const atLeast = MIN_WAIT_MS * 2 ** (refusals - 1);
+	return Math.min(Math.max(asked, atLeast), MAX_WAIT_MS);
+}

@@ -1,6 +1,5 @@
 /** The rate limit's window of one key, learned from the service's responses. */
-import { readRateLimit, type Headers, type RateLimit } from './rateLimitHeaders';
-import { MAX_WAIT_MS } from './rateLimitWait';
+import { MAX_WAIT_MS, readRateLimit, type Headers, type RateLimit } from './rateLimitHeaders';
 import type { ServiceClock } from './serviceClock';
 
 /**

@@ -4,9 +4,9 @@ import {
 	isTransientStatus,
 	SilentService,
 	type NetworkFailure,
+	type WasSent,
 } from '../failure/failures';
-import { isRateLimited, readRetryAfter } from './rateLimitHeaders';
-import { refusalWait } from './rateLimitWait';
+import { isRateLimited, readRetryAfter, refusalWait } from './rateLimitHeaders';
 import type { ApiResponse, ApiRequest } from '../request';
 
 /** The maximum number of attempts if a request may be sent again after a fault. */
@@ -26,8 +26,6 @@ export interface History {
 	refusedMs: number;
 	/** True if the access token was renewed for it. */
 	renewed: boolean;
-	/** True if an attempt without a clear response may have taken effect. */
-	unclear: boolean;
 }
 
 /** The history before the first attempt. */
@@ -36,7 +34,6 @@ export const UNTRIED: Readonly<History> = {
 	refusals: 0,
 	refusedMs: 0,
 	renewed: false,
-	unclear: false,
 };
 
 /**
@@ -59,38 +56,26 @@ export type Step =
  * service can't have received it, or has refused it with 429.
  *
  * @param history the attempts before this one
- * @param now ms since the epoch
- * @param mayRenew true if another access token may be obtained
+ * @param facts.now ms since the epoch
+ * @param facts.mayRenew true if another access token may be obtained
+ * @param facts.sent the state of the change after the attempts before this one
  */
 export function nextStep(
 	outcome: ApiResponse | NetworkFailure,
-	{
-		method,
-		impatient,
-		shrinks,
-		optional,
-	}: Pick<ApiRequest, 'method' | 'impatient' | 'shrinks' | 'optional'>,
+	request: Pick<ApiRequest, 'method' | 'impatient' | 'shrinks' | 'optional'>,
 	history: History,
-	{ now, mayRenew }: { now: number; mayRenew: boolean },
+	{ now, mayRenew, sent }: { now: number; mayRenew: boolean; sent: WasSent },
 ): Step {
+	const { method, impatient } = request;
 	const repeatable = isRepeatable(method);
 	const mayTryAgain = !impatient && history.faults + 1 < TRIES;
-	const again = (unclear: boolean): Step & { act: 'again' } => ({
-		act: 'again',
-		history: {
-			...history,
-			faults: history.faults + 1,
-			unclear: history.unclear || unclear,
-		},
-	});
+	const again = { act: 'again', history: { ...history, faults: history.faults + 1 } } as const;
 
 	if (outcome instanceof SilentService) return { act: 'fail' };
-	if ((shrinks || optional) && isTimeOut(outcome)) return { act: 'fail' };
+	if ((request.shrinks || request.optional) && isTimeOut(outcome)) return { act: 'fail' };
 	if (outcome instanceof Error) {
-		const mayHaveArrived = outcome.sent !== 'no';
-		const safe = repeatable || !mayHaveArrived;
-		if (outcome.transient && safe && mayTryAgain) return again(mayHaveArrived);
-		return { act: 'fail' };
+		const isSafe = repeatable || outcome.sent === 'no';
+		return outcome.transient && isSafe && mayTryAgain ? again : { act: 'fail' };
 	}
 	const { status, headers } = outcome;
 	if (status >= 200 && status < 300) return { act: 'done' };
@@ -107,11 +92,10 @@ export function nextStep(
 		return { act: 'renewToken', history: { ...history, renewed: true } };
 	}
 	// An earlier attempt may have deleted it.
-	if (status === 404 && method === 'DELETE' && history.unclear) return { act: 'alreadyGone' };
+	if (status === 404 && method === 'DELETE' && sent !== 'no') return { act: 'alreadyGone' };
 	if (isTransientStatus(status) && repeatable && mayTryAgain) {
-		const next = again(true);
 		const retryAfterMs = readRetryAfter(headers, now);
-		return retryAfterMs === undefined ? next : waitFor(retryAfterMs, next.history);
+		return retryAfterMs === undefined ? again : waitFor(retryAfterMs, again.history);
 	}
 	return { act: 'fail' };
 }

@@ -21,7 +21,6 @@ const EVERY_RESPONSE = {
  * @param options includes the total timeout, in ms
  * @param how.maxBytes the maximum size of the body in bytes
  * @param how.cancelled ends it early
- * @returns undefined if n8n returns no response
  * @throws NetworkFailure, or n8n's error if no response comes
  * @throws Cancelled after `cancelled`
  */
@@ -29,7 +28,7 @@ export async function sendAndRead(
 	send: Send,
 	options: IHttpRequestOptions & { timeout: number },
 	{ clock, maxBytes, cancelled }: { clock: Clock; maxBytes?: number; cancelled?: AbortSignal },
-): Promise<ApiResponse | undefined> {
+): Promise<ApiResponse> {
 	return await withTimeLimit(options.timeout, clock, async (signal) => {
 		const sendNow = async () =>
 			await readResponse(await send({ ...options, ...EVERY_RESPONSE, abortSignal: signal }), {

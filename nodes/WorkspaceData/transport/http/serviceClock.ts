@@ -8,40 +8,36 @@ const VALID_FOR_MS = 60_000;
 const MAX_DELAY_MS = 60_000;
 
 /** The service's time, shared by everything in this process that uses one key. Times are in ms since the epoch. */
-export interface ServiceClock {
+export class ServiceClock {
+	private readonly clock: Pick<Clock, 'now'>;
+	private learnedAt = -Infinity;
 	/** The service's time minus the local time, in ms; undefined before the first response. */
-	readonly aheadMs: number | undefined;
+	aheadMs: number | undefined;
+
+	constructor(clock: Pick<Clock, 'now'>) {
+		this.clock = clock;
+	}
+
 	/** The service's time now. @param fallbackAheadMs the difference to use before the first response */
-	now(fallbackAheadMs?: number): number;
+	now(fallbackAheadMs = 0): number {
+		return this.clock.now() + (this.aheadMs ?? fallbackAheadMs);
+	}
+
 	/** Returns true if the difference is unknown or more than a minute old. */
-	isStale(): boolean;
+	isStale(now = this.clock.now()): boolean {
+		// If the local clock was set back, the time of learning is in the future.
+		return now - this.learnedAt > VALID_FOR_MS || now < this.learnedAt;
+	}
+
 	/** Learns from a response that has just arrived. A response without a date changes nothing. */
-	learn(headers: Headers): void;
-}
-
-/** Creates a clock that hasn't learned anything yet. */
-export function createServiceClock(clock: Pick<Clock, 'now'>): ServiceClock {
-	let aheadMs: number | undefined;
-	let learnedAt = -Infinity;
-
-	// If the local clock was set back, the time of learning is in the future.
-	const isStale = (now = clock.now()) => now - learnedAt > VALID_FOR_MS || now < learnedAt;
-
-	return {
-		get aheadMs() {
-			return aheadMs;
-		},
-		now: (fallbackAheadMs = 0) => clock.now() + (aheadMs ?? fallbackAheadMs),
-		isStale: () => isStale(),
-		learn(headers) {
-			const date = dateOf(headers);
-			if (date === undefined) return;
-			const now = clock.now();
-			// The header is rounded down and the response took time, so the largest difference is the most exact.
-			const behindMs = (aheadMs ?? NaN) - (date - now);
-			if (behindMs >= 0 && behindMs < MAX_DELAY_MS && !isStale(now)) return;
-			aheadMs = date - now;
-			learnedAt = now;
-		},
-	};
+	learn(headers: Headers): void {
+		const date = dateOf(headers);
+		if (date === undefined) return;
+		const now = this.clock.now();
+		// The header is rounded down and the response took time, so the largest difference is the most exact.
+		const behindMs = (this.aheadMs ?? NaN) - (date - now);
+		if (behindMs >= 0 && behindMs < MAX_DELAY_MS && !this.isStale(now)) return;
+		this.aheadMs = date - now;
+		this.learnedAt = now;
+	}
 }

@@ -157,7 +157,7 @@ function withAdvice(error: unknown, hint: string | undefined): unknown {
 		return error.httpCode ? error : new Failure(error.message, { ...error, description: hint });
 	}
 	if (error.problem.status >= 500) return error;
-	const advice = [error.advice, hint].filter(Boolean).join(' ');
+	const advice = [error.description, hint].filter(Boolean).join(' ');
 	return new ApiFailure(error.problem, advice, error.rateLimited);
 }
 

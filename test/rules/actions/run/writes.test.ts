@@ -156,7 +156,7 @@ test('a record that three readings skip, because another execution deletes, is n
 				return response;
 			};
 			const items = stored.slice(3).map(({ data }) => ({ Key: String(data.f1), Amount: 100 }));
-			const slow = { ...service, session: { ...session, request } };
+			const slow = { ...service, session: { ...session, request } as typeof session };
 			const results = await scheduler.waitFor(upsert(slow, items));
 			expect(gone).toEqual([]);
 			expect(twice(service)).toEqual([]);
