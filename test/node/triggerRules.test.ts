@@ -2,6 +2,7 @@
 import { hurry } from '../support/quickTime';
 import type { IDataObject } from 'n8n-workflow';
 import { current, lifecycleSuite, pass, untilMinutes, untilTicked } from '../support/lifecycle';
+import type { TestTrigger } from '../support/trigger';
 
 const suite = lifecycleSuite();
 
@@ -199,6 +200,23 @@ it('P5: an idle trigger takes one look a minute, of less than 5 ms, and sends an
 	expect(trigger.asked()).toBe(1);
 	await trigger.deactivate();
 });
+
+it("C11: a trigger whose card is selected by name waits for them as well, and the others don't", async () => {
+	const card = await suite.workspace.card('Waited for', []);
+	const cardId = { __rl: true, mode: 'name', value: 'Waited for' };
+	const { workspaceDataApi } = suite.workspace.apiKey;
+	const other = { workspaceDataApi: { ...workspaceDataApi, webUrl: 'https://app/{card}' } };
+	const triggers = [suite.watchAll({ watch: 'oneCard', cardId }), suite.watchAll({}, other)];
+	for (const trigger of triggers) await trigger.activate();
+	expect(suite.live(triggers[0] as TestTrigger)).toMatchObject([{ cardId: card.id }]);
+	suite.workspace.service.control.resetRequests();
+	suite.workspace.service.control.fail({ path: '.*', mode: 'hang', times: 9 });
+	hurry();
+	for (const trigger of triggers) await trigger.activate('init');
+	expect(suite.workspace.requests()).toEqual(['GET /cards']);
+	suite.workspace.service.control.clearFailures();
+	for (const trigger of triggers) await trigger.deactivate();
+}, 60_000);
 
 it("C11: triggers of one service that doesn't respond wait for it once at a start", async () => {
 	const triggers = [suite.watchAll(), suite.watchAll(), suite.watchAll()];

@@ -1,19 +1,10 @@
 /** `execute()`: n8n runs the trigger node in the execution that a delivery or the trigger started. */
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IExecuteFunctions, IHookFunctions, INodeExecutionData } from 'n8n-workflow';
 import { toNodeError } from '../transport/failure/nodeError';
 import { withoutKnown } from './catchUp/memory';
 import { catchUp, readSearchJob } from './catchUp/search';
 import { carryOutSaveJob, readSaveJob } from './subscription/saving';
-import { readSettings, type TriggerSettings } from './parameters';
-
-const settingsOf = (context: IExecuteFunctions): TriggerSettings =>
-	readSettings(
-		{
-			getNodeParameter: (name, fallback, options) =>
-				context.getNodeParameter(name, 0, fallback, options),
-		},
-		context.getNode().typeVersion,
-	);
+import { readSettings } from './parameters';
 
 /**
  * Returns the items of a delivery, and runs the jobs of the trigger. Only an execution has access to n8n's
@@ -26,13 +17,14 @@ export async function execute(context: IExecuteFunctions): Promise<INodeExecutio
 	const json = mode === 'trigger' || mode === 'retry' ? items[0]?.json : undefined;
 	const saving = readSaveJob(json);
 	if (saving) {
-		const { authentication } = settingsOf(context);
-		if (mode === 'trigger') await carryOutSaveJob(context, authentication, saving);
+		if (mode === 'trigger') await carryOutSaveJob(context, saving);
 		return [[]];
 	}
 	const search = readSearchJob(json);
 	if (mode !== 'webhook' && mode !== 'trigger' && !search) return [items];
-	const settings = settingsOf(context);
+	const getNodeParameter: IHookFunctions['getNodeParameter'] = (name, fallback, options) =>
+		context.getNodeParameter(name, 0, fallback, options);
+	const settings = readSettings({ getNodeParameter }, context.getNode().typeVersion);
 	if (!settings.catchUp) return [search ? [] : items];
 	if (!search) return [await withoutKnown(context, items)];
 	try {

@@ -1,12 +1,8 @@
 /** Writes the trigger's warnings to n8n's log. */
-import type { INode, IWorkflowMetadata, Logger } from 'n8n-workflow';
+import type { IHookFunctions } from 'n8n-workflow';
 
 /** A context that can write to n8n's log. */
-export interface LogPlace {
-	getNode(): INode;
-	getWorkflow(): IWorkflowMetadata;
-	logger: Logger;
-}
+export type LogPlace = Pick<IHookFunctions, 'getNode' | 'getWorkflow' | 'logger'>;
 
 /** The reason for a failure, for the log, without a period at the end. */
 export const reasonOf = (error: unknown): string =>

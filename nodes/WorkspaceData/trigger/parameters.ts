@@ -1,19 +1,10 @@
 /** Reads and checks the parameters of the trigger node. */
-import type {
-	IGetNodeParameterOptions,
-	IHookFunctions,
-	NodeParameterValueType,
-} from 'n8n-workflow';
+import type { IHookFunctions } from 'n8n-workflow';
 import { requireDecisions, type ParameterDefinition } from '../model/decisions';
 import { FieldIndex } from '../model/fieldIndex';
 import { InputError } from '../model/inputError';
 import { locateCard, readLocator } from '../model/locator';
-import {
-	readConditions,
-	readMatchType,
-	recordTest,
-	type EnteredCondition,
-} from '../model/value/recordFilter';
+import { readConditions, readMatchType, recordTest } from '../model/value/recordFilter';
 import { checkCondition } from '../model/value/condition';
 import { OWN_VALUES } from '../model/response/record';
 import { plainNames, plainNumber, plainText } from '../model/text';
@@ -31,38 +22,10 @@ const MIN_SILENCE_HOURS = 1;
 const UNIT_MS = { minutes: 60_000, hours: 3_600_000 } as const;
 
 /** A context whose parameters don't belong to an item. */
-interface ParameterPlace {
-	getNodeParameter(
-		name: string,
-		fallback?: unknown,
-		options?: IGetNodeParameterOptions,
-	): NodeParameterValueType | object;
-}
+type ParameterPlace = Pick<IHookFunctions, 'getNodeParameter'>;
 
 /** The parameters of the trigger node. */
-export interface TriggerSettings {
-	authentication: Authentication;
-	events: string[];
-	/** The locator of the card; undefined for all cards. */
-	card: unknown;
-	simple: boolean;
-	fieldKeys: 'name' | 'id';
-	/** True if the values are at the top level of the item. */
-	isFlat: boolean;
-	/** Names or IDs of fields; empty for all. */
-	watchFields: string[];
-	/** The conditions that the record of an event must meet; empty for any record. */
-	conditions: EnteredCondition[];
-	/** True if one condition is enough. */
-	anyCondition: boolean;
-	ignoreDuplicates: boolean;
-	/** Infinity for any age. */
-	maxEventAgeMs: number;
-	catchUp: boolean;
-	overlapMs: number;
-	/** Time without deliveries before the subscription is renewed; Infinity: never renewed. */
-	silenceMs: number;
-}
+export type TriggerSettings = ReturnType<typeof readSettings>;
 
 function toMs(value: unknown, parameter: string, unit: keyof typeof UNIT_MS): number {
 	const number = plainNumber(value);
@@ -72,9 +35,6 @@ function toMs(value: unknown, parameter: string, unit: keyof typeof UNIT_MS): nu
 		`Enter a number of ${unit}.`,
 	);
 }
-
-const atLeastUnlessZero = (ms: number): number =>
-	ms === 0 ? 0 : Math.max(ms, MIN_SILENCE_HOURS * UNIT_MS.hours);
 
 /** Converts a limit in ms: 0 means no limit. */
 const unlessZero = (ms: number): number => (ms === 0 ? Infinity : ms);
@@ -97,7 +57,7 @@ function readDecision(
  * @param typeVersion of the node
  * @throws InputError for an invalid value; names the parameter
  */
-export function readSettings(context: ParameterPlace, typeVersion = 1): TriggerSettings {
+export function readSettings(context: ParameterPlace, typeVersion = 1) {
 	const events = plainNames(context.getNodeParameter('events', []));
 	if (events.length === 0) {
 		throw new InputError("'Trigger On' is empty", 'Select at least one event.');
@@ -111,21 +71,29 @@ export function readSettings(context: ParameterPlace, typeVersion = 1): TriggerS
 	const maxAge = toMs(options.maxEventAge ?? 0, 'Max Event Age (Minutes)', 'minutes');
 	const overlap = options.overlap ?? DEFAULT_OVERLAP_MINUTES;
 	const silence = options.renewAfterSilence ?? DEFAULT_SILENCE_HOURS;
+	const silenceMs = unlessZero(toMs(silence, 'Renew After Silence (Hours)', 'hours'));
 	return {
 		authentication: toAuthentication(context.getNodeParameter('authentication', 'apiKey')),
 		events,
+		/** The locator of the card; undefined for all cards. */
 		card: watch === 'oneCard' ? context.getNodeParameter('cardId', '') : undefined,
 		simple: readDecision(context, simplifyProperty) !== false,
-		fieldKeys: options.fieldKeys === 'id' ? 'id' : 'name',
+		fieldKeys: options.fieldKeys === 'id' ? ('id' as const) : ('name' as const),
+		/** True if the values are at the top level of the item. */
 		isFlat: typeVersion >= 2 && options.outputFormat !== 'nested',
+		/** Names or IDs of fields; empty for all. */
 		watchFields: plainNames(options.watchFields),
+		/** The conditions that the record of an event must meet; empty for any record. */
 		conditions: readConditions(options.filters),
+		/** True if one condition is enough. */
 		anyCondition: readMatchType(options.matchType),
 		ignoreDuplicates: options.ignoreDuplicates !== false,
+		/** Infinity for any age. */
 		maxEventAgeMs: unlessZero(maxAge),
 		catchUp: options.catchUp === true,
 		overlapMs: toMs(overlap, 'Overlap After a Restart (Minutes)', 'minutes'),
-		silenceMs: unlessZero(atLeastUnlessZero(toMs(silence, 'Renew After Silence (Hours)', 'hours'))),
+		/** Time without deliveries before the subscription is renewed; Infinity: never renewed. */
+		silenceMs: Math.max(silenceMs, MIN_SILENCE_HOURS * UNIT_MS.hours),
 	};
 }
 
@@ -138,9 +106,6 @@ export function readAuthentication(context: ParameterPlace): Authentication | un
 	}
 }
 
-const chosenCard = async (locator: unknown, session: Session, options: ReadOptions) =>
-	await locateCard(readLocator(locator, 'Card'), async () => await listCards(session, options));
-
 /**
  * The watched card.
  *
@@ -152,21 +117,26 @@ export async function watchedCard(
 	session: Session,
 	options: ReadOptions = {},
 ): Promise<string | null> {
-	return card === undefined ? null : (await chosenCard(card, session, options)).id;
+	if (card === undefined) return null;
+	const list = async () => await listCards(session, options);
+	return (await locateCard(readLocator(card, 'Card'), list)).id;
 }
 
 /** Timeout of a listing while publishing, in ms. */
 const QUICK = { impatient: true, timeoutMs: 3_000 } as const;
 
-/** The fields of a card. @throws the errors of `openSession`, `watchedCard` and `listFields` */
-async function fieldsOfCard(
+/**
+ * The fields of the watched card; undefined for all cards. @throws the errors of `openSession`, `watchedCard`
+ * and `listFields`
+ */
+async function watchedFields(
 	context: IHookFunctions,
 	settings: TriggerSettings,
 	clock: Clock,
-): Promise<FieldIndex> {
+): Promise<FieldIndex | undefined> {
 	const session = await openSession(context, settings.authentication, clock);
-	const { id } = await chosenCard(settings.card, session, QUICK);
-	return new FieldIndex(await listFields(session, id, QUICK), id);
+	const id = await watchedCard(settings, session, QUICK);
+	return id === null ? undefined : new FieldIndex(await listFields(session, id, QUICK), id);
 }
 
 /**
@@ -181,14 +151,11 @@ export async function checkConditions(
 	settings: TriggerSettings,
 	clock: Clock,
 ): Promise<void> {
-	const { card, conditions, anyCondition } = settings;
+	const { conditions, anyCondition } = settings;
 	if (conditions.length === 0) return;
 	for (const { condition, value } of conditions) checkCondition(condition, value);
 	// If they can't be read, the subscription fails next, with the reason.
-	const index =
-		card === undefined
-			? undefined
-			: await fieldsOfCard(context, settings, clock).catch(() => undefined);
+	const index = await watchedFields(context, settings, clock).catch(() => undefined);
 	const known = index ? conditions : conditions.filter(({ key }) => OWN_VALUES.has(key));
 	const place = { zone: localTime(context), hint: () => {} };
 	recordTest(known, anyCondition, index ?? new FieldIndex([], ''), place);

@@ -2,14 +2,6 @@
 import { isObject, type JsonObject, onlyObject, WRAPPERS } from '../response/shapes';
 import { parseTime } from '../time';
 
-/** The response to a new subscription. */
-export interface CreatedSubscription {
-	id: string | undefined;
-	secret: string | undefined;
-	/** ms since the epoch; undefined if the response doesn't say. */
-	createdAt: number | undefined;
-}
-
 /** Names that always mean a subscription's identifier, wherever they are. */
 const OWN_ID_NAMES = ['webhook_id', 'subscription_id', 'webhookId', 'subscriptionId'];
 /** Names that an envelope may use as well. */
@@ -52,12 +44,13 @@ function find(
 	return undefined;
 }
 
-function readFrom(objects: readonly JsonObject[]): CreatedSubscription {
+function readFrom(objects: readonly JsonObject[]) {
 	const withSecret = objects.filter((object) => find(SECRET_NAMES, [object]) !== undefined);
 	const nextToSecret = [...withSecret, ...objects];
 	return {
 		id: find(OWN_ID_NAMES, nextToSecret) ?? find(ID_NAMES, withSecret) ?? find(ID_NAMES, objects),
 		secret: find(SECRET_NAMES, objects, isSecret),
+		/** ms since the epoch; undefined if the response doesn't say. */
 		createdAt: parseTime(find(['created_at'], nextToSecret)),
 	};
 }
@@ -69,7 +62,7 @@ function readFrom(objects: readonly JsonObject[]): CreatedSubscription {
  *
  * @see service interface, part 2, "Webhook subscription": the object is not shown
  */
-export function readCreatedSubscription(body: unknown): CreatedSubscription {
+export function readCreatedSubscription(body: unknown) {
 	const objects = [...wrappedObjects(body)];
 	const found = readFrom(objects);
 	if (found.id !== undefined || found.secret !== undefined) return found;

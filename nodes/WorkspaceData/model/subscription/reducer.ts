@@ -11,15 +11,16 @@ import {
 	type Previous,
 	type Saved,
 	type Subscription,
+	unsearchedSince,
 } from './saved';
-import { grown, NEVER, nextTry, type Retry } from './retryPause';
+import { NEVER, nextTry, type Retry } from './retryPause';
 
 /**
- * What is known about n8n's own webhook address since the last creation. `mine`: it has what this process
- * saved last, or it delivered the current subscription here; `unsaved`: it doesn't have that; `foreign`: it
- * still doesn't after two more saves, so another n8n responds there; `unknown`: nobody responded.
+ * What is known about n8n's own webhook address since the last creation or save. `mine`: it has what this
+ * process saved last, or it delivered the current subscription here; `foreign`: it still doesn't after two
+ * more saves, so another n8n responds there; `unknown`: nobody responded.
  */
-export type Standing = 'unasked' | 'mine' | 'unsaved' | 'foreign' | 'unknown';
+type Standing = 'unasked' | 'mine' | 'foreign' | 'unknown';
 
 /** The response of n8n's own webhook address. `yes`: it has what was saved last; `none`: nobody said. */
 export type ProbeResult = 'yes' | 'no' | 'none';
@@ -47,11 +48,10 @@ export interface SubscriptionState {
 	askAt: number;
 	/** When the current subscription last showed that it works. */
 	aliveAt: number;
-	/**
-	 * When to create a new one; Infinity if that isn't needed. `isDemanded`: also if the current one delivers,
-	 * because the credential changed or is wrong.
-	 */
-	renewal: Retry & { isDemanded?: boolean };
+	/** When to create a new one; Infinity if that isn't needed. */
+	renewal: Retry;
+	/** True if that is needed also if the current one delivers, because the credential changed or is wrong. */
+	isDemanded: boolean;
 	/** When to have n8n save again; undefined if everything is saved. */
 	saving: (Retry & { since: number }) | undefined;
 	/** Deletions that failed, by subscription. */
@@ -89,6 +89,7 @@ export const INITIAL: SubscriptionState = {
 	askAt: 0,
 	aliveAt: 0,
 	renewal: NEVER,
+	isDemanded: false,
 	saving: undefined,
 	deletions: new Map(),
 };
@@ -111,10 +112,8 @@ export type SubscriptionEvent =
 			overlapMs: number;
 			now: number;
 	  }
-	/** The workflow is to be unpublished, but this process never started the node. */
-	| { type: 'adopted'; address: string; stored: Saved; now: number }
-	/** Another call from n8n, such as a delivery, read the saved data. */
-	| { type: 'read'; stored: Saved }
+	/** Another call from n8n, such as a delivery, read the saved data. `address`: if the call tells it. */
+	| { type: 'read'; stored: Saved; address?: string }
 	/** The service created a subscription. `savedByHook`: n8n saves it when the caller returns. */
 	| {
 			type: 'created';
@@ -127,12 +126,12 @@ export type SubscriptionEvent =
 	 * The service created none, as far as is known. `isDemanded`: it wasn't even asked, because the credential is
 	 * wrong; `jitter`: from 0.9 to 1.1.
 	 */
-	| { type: 'refused'; isDemanded?: boolean; jitter: number; now: number }
+	| { type: 'refused'; isDemanded: boolean; jitter: number; now: number }
 	/**
 	 * A new one is planned because a response was late or the credential changed. If it changed, the seals
 	 * must be saved again as well.
 	 */
-	| { type: 'planned'; at: number; isDemanded?: boolean }
+	| { type: 'planned'; at: number; isDemanded: boolean }
 	/** This process verified a delivery. */
 	| { type: 'delivered'; id: string; now: number }
 	/** n8n saved this version. */
@@ -170,25 +169,21 @@ export interface Outcome {
 	effects: Effect[];
 }
 
+const only = (state: SubscriptionState): Outcome => ({ state, effects: [] });
+
 /** Returns the new state and the next tasks. */
 export function reduce(state: SubscriptionState, event: SubscriptionEvent): Outcome {
-	const only = (next: SubscriptionState): Outcome => ({ state: next, effects: [] });
 	switch (event.type) {
 		case 'started':
 			return onStarted(state, event);
-		case 'adopted':
-			return only({
-				...INITIAL,
-				address: event.address,
-				saved: newer(state.saved, event.stored),
-				aliveAt: event.now,
-			});
-		case 'read':
-			return only({ ...state, saved: newer(state.saved, event.stored) });
+		case 'read': {
+			const { address = state.address, stored } = event;
+			return only({ ...state, address, saved: newer(state.saved, stored) });
+		}
 		case 'created':
 			return onCreated(state, event);
 		case 'refused':
-			return only({ ...state, renewal: withDemand(nextTry(state.renewal, event), state, event) });
+			return only(onRefused(state, event));
 		case 'planned':
 			return only(onPlanned(state, event));
 		case 'delivered':
@@ -210,35 +205,35 @@ export function reduce(state: SubscriptionState, event: SubscriptionEvent): Outc
 	}
 }
 
-const withDemand = (
-	next: Retry,
-	{ renewal }: SubscriptionState,
-	{ isDemanded = false }: { isDemanded?: boolean },
-): SubscriptionState['renewal'] => ({
-	...next,
-	isDemanded: isDemanded || renewal.isDemanded === true,
-});
-
-function onPlanned(
+function onRefused(
 	state: SubscriptionState,
-	{ at, isDemanded = false }: Of<'planned'>,
+	{ isDemanded, jitter, now }: Of<'refused'>,
 ): SubscriptionState {
-	const planned = { ...NEVER, at: Math.min(at, state.renewal.at) };
-	const next = { ...state, renewal: withDemand(planned, state, { isDemanded }) };
-	return isDemanded ? dirty(next, at) : next;
+	const renewal = nextTry(state.renewal, now, jitter);
+	return { ...state, renewal, isDemanded: isDemanded || state.isDemanded };
 }
 
-/** Counts a change, so that the next delivery saves it. That needs no execution. */
-const withVersion = (state: SubscriptionState): SubscriptionState => ({
+function onPlanned(state: SubscriptionState, { at, isDemanded }: Of<'planned'>): SubscriptionState {
+	const renewal = { ...NEVER, at: Math.min(at, state.renewal.at) };
+	const planned = { ...state, renewal, isDemanded: isDemanded || state.isDemanded };
+	return isDemanded ? dirty(planned, at) : planned;
+}
+
+/** A change that the next delivery saves. That needs no execution. */
+const changed = (state: SubscriptionState, changes: Partial<Saved>): SubscriptionState => ({
 	...state,
-	saved: { ...state.saved, version: state.saved.version + 1 },
+	saved: { ...state.saved, ...changes, version: state.saved.version + 1 },
 });
 
-/** Marks the state as one that n8n must save. */
-const dirty = (state: SubscriptionState, now: number): SubscriptionState => ({
-	...withVersion(state),
-	saving: { at: now, pauseMs: MINUTE_MS, since: now },
-});
+/** @param at when to have a change saved, by the next look */
+const savingAt = (at: number, now: number) => ({ at, pauseMs: MINUTE_MS, since: now });
+
+/** A change that n8n must save. */
+const dirty = (
+	state: SubscriptionState,
+	now: number,
+	changes: Partial<Saved> = {},
+): SubscriptionState => ({ ...changed(state, changes), saving: savingAt(now, now) });
 
 function onStarted(
 	state: SubscriptionState,
@@ -264,20 +259,18 @@ function onStarted(
 	};
 }
 
-const retire = (subscription: Subscription, deleteAt: number): Previous => ({
-	...subscription,
-	deleteAt,
-});
+/** The previous subscriptions, and the current one as the newest of them. */
+const retired = ({ current, previous }: Saved, deleteAt: number): Previous[] => [
+	...previous,
+	...(current ? [{ ...current, deleteAt }] : []),
+];
 
 function onCreated(
 	state: SubscriptionState,
 	{ subscription, mark, savedByHook, now }: Of<'created'>,
 ): Outcome {
 	const { address, overlapMs, saved } = state;
-	const all = [
-		...saved.previous,
-		...(saved.current ? [retire(saved.current, now + overlapMs)] : []),
-	];
+	const all = retired(saved, now + overlapMs);
 	const isListed = all.some(({ id, fate }) => id === subscription.id && fate !== 'deleted');
 	const replaced = all.filter(({ id }) => id !== subscription.id);
 	const tooMany = replaced.slice(0, Math.max(0, replaced.length - MAX_WAITING));
@@ -297,15 +290,14 @@ function onCreated(
 		// A service may return a subscription that exists, and a copy of the database lists the original's.
 		made: isListed ? state.made : new Set([...state.made, subscription.id]),
 		aliveAt: now,
-		renewal: { ...state.renewal, at: Infinity, isDemanded: false },
-		saving: savedByHook ? undefined : { at: now + MINUTE_MS, pauseMs: MINUTE_MS, since: now },
+		renewal: { ...state.renewal, at: Infinity },
+		saving: savedByHook ? undefined : savingAt(now + MINUTE_MS, now),
 		deletions: state.deletions,
 	};
-	const due = savedByHook ? dueDeletions(created, now) : [];
 	const effects: Effect[] = [
 		...(search ? [{ type: 'search', search } as const] : []),
 		...(savedByHook ? [] : [{ type: 'save' } as const]),
-		...deletion(due),
+		...deletion(dueDeletions(created, now)),
 		...abandoning(tooMany, 'many'),
 	];
 	return { state: created, effects };
@@ -322,15 +314,14 @@ const abandoning = (
 /** The search for records that may have been missed before the new subscription, and its bookkeeping. */
 function searchBefore(
 	missed: MissedTime | undefined,
-	{ since, cardId }: Subscription,
-): { missed: MissedTime; search: Search | undefined } {
-	if (missed?.cardId !== cardId) {
-		return { missed: { cardId, from: since, upTo: [] }, search: undefined };
-	}
-	const upTo = since + SEARCH_MARGIN_MS;
+	subscription: Subscription,
+): { missed: MissedTime; search?: Search } {
+	if (missed?.cardId !== subscription.cardId) return { missed: unsearchedSince(subscription) };
+	const { from, upTo: earlier } = missed;
+	const upTo = subscription.since + SEARCH_MARGIN_MS;
 	return {
-		missed: { ...missed, upTo: [...missed.upTo, upTo].slice(-MAX_SEARCHES) },
-		search: { from: missed.from, earlier: missed.upTo, upTo },
+		missed: { ...missed, upTo: [...earlier, upTo].slice(-MAX_SEARCHES) },
+		search: { from, earlier, upTo },
 	};
 }
 
@@ -338,8 +329,7 @@ function onSearched(state: SubscriptionState, { upTo, now }: Of<'searched'>): Su
 	const { missed } = state.saved;
 	if (!missed || missed.from >= upTo) return state;
 	const later = missed.upTo.filter((end) => end > upTo);
-	const saved = { ...state.saved, missed: { ...missed, from: upTo, upTo: later } };
-	return dirty({ ...state, saved }, now);
+	return dirty(state, now, { missed: { ...missed, from: upTo, upTo: later } });
 }
 
 function onDelivered(state: SubscriptionState, { id, now }: Of<'delivered'>): SubscriptionState {
@@ -354,7 +344,7 @@ function onDelivered(state: SubscriptionState, { id, now }: Of<'delivered'>): Su
 	const alive: SubscriptionState = { ...state, aliveAt: now };
 	if (!isHere(state, current)) return alive;
 	// A service stops delivering for a paused subscription, and no copy has its secret.
-	const renewal = state.renewal.isDemanded ? state.renewal : NEVER;
+	const renewal = state.isDemanded ? state.renewal : NEVER;
 	return { ...alive, standing: 'mine', denials: 0, askAt: Infinity, renewal };
 }
 
@@ -363,11 +353,11 @@ const isHere = ({ address }: SubscriptionState, { targetUrl }: Subscription): bo
 
 function onSaved(state: SubscriptionState, { version, now }: Of<'saved'>): SubscriptionState {
 	if (version < state.saved.version || !state.saving) return state;
-	const saved: SubscriptionState = { ...state, saving: undefined };
-	if (state.standing === 'unsaved') return { ...saved, standing: 'unasked' };
+	const saved = { ...state, saving: undefined };
 	// If executions always wait that long, further renewals wouldn't be faster.
 	const isLate = now - state.saving.since > SAVED_IN_TIME_MS && state.standing === 'unasked';
-	return isLate && state.renewal.pauseMs <= MINUTE_MS ? { ...saved, denials: 1 } : saved;
+	const isDoubtful = isLate && state.renewal.pauseMs <= MINUTE_MS;
+	return isDoubtful ? { ...saved, denials: Math.max(state.denials, 1) } : saved;
 }
 
 function onProbed(state: SubscriptionState, { result: said, isOurs, now }: Of<'probed'>): Outcome {
@@ -376,19 +366,13 @@ function onProbed(state: SubscriptionState, { result: said, isOurs, now }: Of<'p
 	const askAt = now + ASK_PAUSE_MS;
 	if (result === 'none') {
 		// A delivery that came meanwhile has proven the address.
-		if (state.askAt === Infinity) return { state, effects: [] };
-		return { state: { ...state, standing: 'unknown', askAt }, effects: [] };
+		return only(state.askAt === Infinity ? state : { ...state, standing: 'unknown', askAt });
 	}
 	if (result === 'yes') {
 		const mine = { ...state, standing: 'mine', askAt: now + MINUTE_MS } as const;
 		// The service may have paused it because of refusals, so the old ones stay until another one is
 		// known to work.
-		if (state.denials > 0) {
-			return {
-				state: { ...mine, renewal: nextTry(state.renewal, { jitter: 1, now }) },
-				effects: [],
-			};
-		}
+		if (state.denials > 0) return only({ ...mine, renewal: nextTry(state.renewal, now) });
 		const renewal = state.renewal.at === Infinity ? NEVER : state.renewal;
 		return { state: { ...mine, renewal }, effects: deletion(dueDeletions(mine, now)) };
 	}
@@ -397,17 +381,24 @@ function onProbed(state: SubscriptionState, { result: said, isOurs, now }: Of<'p
 		const foreign: SubscriptionState = { ...state, standing: 'foreign', denials, askAt };
 		return { state: foreign, effects: [{ type: 'reportForeign' }] };
 	}
-	const saving = { at: now + MINUTE_MS, pauseMs: MINUTE_MS, since: now };
-	return { state: { ...state, standing: 'unsaved', denials, saving }, effects: [{ type: 'save' }] };
+	const saving = savingAt(now + MINUTE_MS, now);
+	return { state: { ...state, standing: 'unasked', denials, saving }, effects: [{ type: 'save' }] };
 }
 
-/** Returns true if this n8n may delete a subscription. A copy of the database also lists the original's. */
-export function mayDelete(state: SubscriptionState, one: Subscription | Previous): boolean {
-	if (!isHere(state, one) || ('fate' in one && one.fate === 'deleted')) return false;
-	if ('fate' in one && one.fate === 'ended') return true;
-	if (state.standing === 'mine') return state.denials === 0;
-	return state.standing === 'foreign' && state.made.has(one.id);
-}
+/**
+ * Returns true if a subscription still exists and is this n8n's. A copy of the database also lists the
+ * original's.
+ *
+ * @param isProven true if this n8n itself responds at the address
+ */
+const isOurs = (state: SubscriptionState, one: Previous, isProven: boolean): boolean =>
+	isHere(state, one) &&
+	one.fate !== 'deleted' &&
+	(isProven || one.fate === 'ended' || state.made.has(one.id));
+
+/** Returns true if the address is this n8n's, and the current subscription is known to work. */
+const isSafe = ({ standing, denials }: SubscriptionState): boolean =>
+	standing === 'mine' && denials === 0;
 
 /** Returns true if an old one may hold this address, and nobody has been asked yet whose it is. */
 export const mayBeOurs = (state: SubscriptionState): boolean =>
@@ -418,11 +409,14 @@ export const mayBeOurs = (state: SubscriptionState): boolean =>
 /** The subscriptions to delete now: their overlap is over, or there are too many newer ones. */
 function dueDeletions(state: SubscriptionState, now: number): Previous[] {
 	const { previous } = state.saved;
-	const isOver = (one: Previous, place: number) =>
-		one.deleteAt <= now || one.fate === 'ended' || place < previous.length - MAX_PREVIOUS;
-	const isTried = ({ id }: Previous) => (state.deletions.get(id)?.at ?? 0) <= now;
+	const isDecided = isSafe(state) || state.standing === 'foreign';
+	const isOver = ({ deleteAt }: Previous, place: number) =>
+		deleteAt <= now || place < previous.length - MAX_PREVIOUS;
 	return previous.filter(
-		(one, place) => isOver(one, place) && mayDelete(state, one) && isTried(one),
+		(one, place) =>
+			(one.fate === 'ended' || (isDecided && isOver(one, place))) &&
+			isOurs(state, one, isSafe(state)) &&
+			(state.deletions.get(one.id)?.at ?? 0) <= now,
 	);
 }
 
@@ -437,13 +431,7 @@ export function roomFor(
 	silenceMs: number,
 	now: number,
 ): Previous[] {
-	const { current, previous } = state.saved;
-	const all = [...previous, ...(current ? [retire(current, now)] : [])];
-	const own = all.filter(
-		(one) =>
-			mayDelete(state, one) ||
-			(state.made.has(one.id) && isHere(state, one) && one.fate !== 'deleted'),
-	);
+	const own = retired(state.saved, now).filter((one) => isOurs(state, one, isSafe(state)));
 	if (reason === 'address') return own;
 	return Math.abs(now - state.aliveAt) >= silenceMs ? own.slice(0, 1) : [];
 }
@@ -456,19 +444,19 @@ function onDeleted(
 	const deletions = new Map(state.deletions);
 	if (!isDone) {
 		const { pauseMs, since } = deletions.get(id) ?? { pauseMs: MINUTE_MS, since: now };
-		deletions.set(id, { at: now + pauseMs, pauseMs: grown(pauseMs), since });
+		deletions.set(id, { ...nextTry({ pauseMs }, now), since });
 		return { ...state, deletions };
 	}
 	deletions.delete(id);
 	const { current, previous } = state.saved;
 	const isCurrent = current?.id === id;
-	const all = isCurrent ? [...previous, retire(current, now + LATE_MS)] : previous;
+	const all = isCurrent ? retired(state.saved, now + LATE_MS) : previous;
 	// Late deliveries are accepted until its overlap is over.
 	const left = all
 		.map((one): Previous => (one.id === id ? { ...one, fate: 'deleted' } : one))
 		.filter(({ fate, deleteAt }) => fate !== 'deleted' || deleteAt > now);
-	const saved = { ...state.saved, current: isCurrent ? undefined : current, previous: left };
-	return withVersion({ ...state, saved, deletions });
+	const changes = { current: isCurrent ? undefined : current, previous: left };
+	return { ...changed(state, changes), deletions };
 }
 
 /**
@@ -476,21 +464,15 @@ function onDeleted(
  * in the list.
  */
 function onUnpublished(state: SubscriptionState, { now }: Of<'unpublished'>): Outcome {
-	const { current, previous } = state.saved;
-	const end = now + state.overlapMs;
-	const all = [...previous, ...(current ? [retire(current, end)] : [])];
+	const isProven = state.standing === 'mine' || state.standing === 'unknown';
+	const all = retired(state.saved, now + state.overlapMs);
 	const gone = all.filter(({ fate }) => fate === 'deleted');
-	const isOwn = (one: Previous) =>
-		isHere(state, one) &&
-		(state.made.has(one.id) ||
-			['mine', 'unknown'].includes(state.standing) ||
-			one.fate === 'ended');
-	const own = all
-		.filter((one) => one.fate !== 'deleted' && isOwn(one))
+	const left = all.filter(({ fate }) => fate !== 'deleted');
+	const own = left
+		.filter((one) => isOurs(state, one, isProven))
 		.map((one): Previous => ({ ...one, fate: 'ended' }));
-	const others = all.filter(
-		({ fate, id }) => fate !== 'deleted' && !own.some((one) => one.id === id),
-	);
+	const foreign = left.filter((one) => isHere(state, one) && !isOurs(state, one, isProven));
+	const elsewhere = left.filter((one) => !isHere(state, one));
 	const version = Math.max(now, state.saved.version + 1);
 	return {
 		state: {
@@ -501,14 +483,8 @@ function onUnpublished(state: SubscriptionState, { now }: Of<'unpublished'>): Ou
 		},
 		effects: [
 			...deletion(own),
-			...abandoning(
-				others.filter((one) => isHere(state, one)),
-				'foreign',
-			),
-			...abandoning(
-				others.filter((one) => !isHere(state, one)),
-				'elsewhere',
-			),
+			...abandoning(foreign, 'foreign'),
+			...abandoning(elsewhere, 'elsewhere'),
 		],
 	};
 }
@@ -516,7 +492,7 @@ function onUnpublished(state: SubscriptionState, { now }: Of<'unpublished'>): Ou
 /** Returns true if a response of the address is needed and no valid one is known. */
 function isToAsk(state: SubscriptionState, now: number): boolean {
 	const { standing, askAt, saving, saved, renewal } = state;
-	if (!saved.current || saving || standing === 'unsaved') return false;
+	if (!saved.current || saving) return false;
 	if (standing === 'unasked') return true;
 	if (askAt > now) return false;
 	const waits = saved.previous.some(
@@ -527,8 +503,9 @@ function isToAsk(state: SubscriptionState, now: number): boolean {
 
 /** Only time passed: renews after silence, probes, and deletes what is due. */
 function onPassed(before: SubscriptionState, { silenceMs, now }: Of<'passed'>): Outcome {
+	// A process that couldn't start the node doesn't know which subscriptions deliver elsewhere.
+	if (before.address === undefined) return only(before);
 	const { state, effects } = withoutAbandoned(before, now);
-	if (state.address === undefined) return { state, effects: [] };
 	const isSilent = state.saved.current !== undefined && Math.abs(now - state.aliveAt) >= silenceMs;
 	const asks = isToAsk(state, now);
 	if (asks) effects.push({ type: 'ask' });
@@ -537,8 +514,7 @@ function onPassed(before: SubscriptionState, { silenceMs, now }: Of<'passed'>): 
 	}
 	if (!asks) effects.push(...deletion(dueDeletions(state, now)));
 	if (!state.saving || state.saving.at > now) return { state, effects };
-	const pauseMs = grown(state.saving.pauseMs);
-	const saving = { ...state.saving, at: now + state.saving.pauseMs, pauseMs };
+	const saving = { ...state.saving, ...nextTry(state.saving, now) };
 	return { state: { ...state, saving }, effects: [...effects, { type: 'save' }] };
 }
 
@@ -557,6 +533,5 @@ function withoutAbandoned(state: SubscriptionState, now: number): Outcome {
 	);
 	const effects = [...abandoning(failed, 'failed'), ...abandoning(elsewhere, 'elsewhere')];
 	if (left.length === previous.length) return { state, effects };
-	const saved = { ...state.saved, previous: left };
-	return { state: withVersion({ ...state, saved }), effects };
+	return { state: changed(state, { previous: left }), effects };
 }

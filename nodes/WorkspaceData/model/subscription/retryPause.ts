@@ -6,15 +6,13 @@ export interface Retry {
 	pauseMs: number;
 }
 
-export const FIRST_PAUSE_MS = 15_000;
+const FIRST_PAUSE_MS = 15_000;
 const MAX_PAUSE_MS = 3_600_000;
 
 export const NEVER: Retry = { at: Infinity, pauseMs: FIRST_PAUSE_MS };
 
-export const grown = (pauseMs: number): number => Math.min(pauseMs * 2, MAX_PAUSE_MS);
-
-/** Plans the next try of a renewal. */
-export const nextTry = (
-	{ pauseMs }: Retry,
-	{ jitter, now }: { jitter: number; now: number },
-): Retry => ({ at: now + pauseMs * jitter, pauseMs: grown(pauseMs) });
+/** Plans the next try of a task. */
+export const nextTry = ({ pauseMs }: Pick<Retry, 'pauseMs'>, now: number, jitter = 1): Retry => ({
+	at: now + pauseMs * jitter,
+	pauseMs: Math.min(pauseMs * 2, MAX_PAUSE_MS),
+});

@@ -2,57 +2,85 @@
 import { z } from 'zod/v3';
 
 /** One of our subscriptions at the service. @see service interface, part 2 */
-export interface Subscription {
-	id: string;
-	/** Signs the deliveries. The service shows it once, on creation. Empty if its seal couldn't be opened. */
-	secret: string;
+const subscriptionSchema = z.object({
+	id: z.string(),
+	/**
+	 * Signs the deliveries. The service shows it once, on creation. Empty if its seal couldn't be opened. Only
+	 * 0.1.0 saved it.
+	 */
+	secret: z.string().default(''),
 	/** The secret as it was saved. It stays if it can't be opened, for when the credential is readable again. */
-	sealed?: string | undefined;
+	sealed: z.string().optional(),
 	/** The address that it delivers to. */
-	targetUrl: string;
+	targetUrl: z.string(),
 	/** The API root of the service that holds it; undefined if 0.1.0 saved it. */
-	baseUrl?: string | undefined;
-	workspaceId: string;
+	baseUrl: z.string().optional(),
+	workspaceId: z.string(),
 	/** The ID of its card; null for all cards of the workspace. */
-	cardId: string | null;
+	cardId: z.string().nullable(),
 	/** When it was created, by the service's clock. */
-	since: number;
+	since: z.number(),
 	/** How far the service's clock was ahead of ours on creation, in ms. */
-	clockAheadMs: number;
-}
+	clockAheadMs: z.number().default(0),
+});
+export type Subscription = z.infer<typeof subscriptionSchema>;
 
 /** A subscription that was replaced by another one, or that ended with the workflow. */
-export interface Previous extends Subscription {
-	/** When it is to be deleted and its deliveries stop counting, by the local clock. */
-	deleteAt: number;
+const previousSchema = subscriptionSchema.extend({
+	/**
+	 * When it is to be deleted and its deliveries stop counting, by the local clock. 0.2.0 wrote null if the
+	 * successor wasn't known to work.
+	 */
+	deleteAt: z
+		.number()
+		.nullable()
+		.transform((at) => at ?? Infinity),
 	/**
 	 * `ended`: the workflow was unpublished, and it still exists; `deleted`: it is deleted, but late
 	 * deliveries count.
 	 */
-	fate?: 'ended' | 'deleted' | undefined;
-}
+	fate: z.enum(['ended', 'deleted']).optional().catch(undefined),
+});
+export type Previous = z.infer<typeof previousSchema>;
 
 /** The time in which records may have been missed, by the service's clock. */
-export interface MissedTime {
+const missedSchema = z.object({
 	/** The ID of the watched card; null for all cards. */
-	cardId: string | null;
+	cardId: z.string().nullable(),
 	/** All records up to this time were searched. */
-	from: number;
+	from: z.number(),
 	/** Ends of later searches that may not be completed, oldest first. */
-	upTo: number[];
-}
+	upTo: z.array(z.number()),
+});
+export type MissedTime = z.infer<typeof missedSchema>;
 
+/** No search has been planned yet. */
+export const unsearchedSince = (
+	{ cardId, since }: Subscription,
+	from: number = since,
+): MissedTime => ({ cardId, from, upTo: [] });
+
+const savedSchema = z
+	.object({
+		current: subscriptionSchema.optional(),
+		retired: z.array(previousSchema),
+		missed: missedSchema.optional(),
+		/** Grows with each change. Of two copies, the one with the higher number counts. 0.2.0 had none. */
+		version: z.number().default(1),
+		/** Random text of the last start or creation. No older copy of the database has it. */
+		mark: z.string().default(''),
+		/** As 0.1.0 wrote it. */
+		catchUpFrom: z.number().optional(),
+	})
+	.transform(({ retired, missed, catchUpFrom, ...saved }) => ({
+		...saved,
+		current: saved.current,
+		/** Oldest first. */
+		previous: retired,
+		missed: missed ?? (saved.current && unsearchedSince(saved.current, catchUpFrom)),
+	}));
 /** The subscriptions of a trigger node as n8n saves them. */
-export interface Saved {
-	current: Subscription | undefined;
-	/** Oldest first. */
-	previous: readonly Previous[];
-	missed: MissedTime | undefined;
-	/** Grows with each change. Of two copies, the one with the higher number counts. */
-	version: number;
-	/** Random text of the last start or creation. No older copy of the database has it. */
-	mark: string;
-}
+export type Saved = z.infer<typeof savedSchema>;
 
 export const NOTHING_SAVED: Saved = {
 	current: undefined,
@@ -101,79 +129,29 @@ export function accepted({ current, previous }: Saved, now: number): Subscriptio
 	return [...(current ? [current] : []), ...valid.slice(-MAX_PREVIOUS).reverse()];
 }
 
-const subscriptionSchema = z.object({
-	id: z.string(),
-	/** As 0.1.0 wrote it. */
-	secret: z.string().default(''),
-	sealed: z.string().optional(),
-	targetUrl: z.string(),
-	baseUrl: z.string().optional(),
-	workspaceId: z.string(),
-	cardId: z.string().nullable(),
-	since: z.number(),
-	clockAheadMs: z.number().default(0),
-	/** As 0.2.0 wrote it. */
-	generation: z.number().optional(),
-});
-
-const savedSchema = z
-	.object({
-		current: subscriptionSchema.optional(),
-		/** 0.2.0 wrote null if the successor wasn't known to work. */
-		retired: z.array(
-			subscriptionSchema.extend({
-				deleteAt: z.number().nullable(),
-				fate: z.enum(['ended', 'deleted']).optional().catch(undefined),
-			}),
-		),
-		missed: z
-			.object({ cardId: z.string().nullable(), from: z.number(), upTo: z.array(z.number()) })
-			.optional(),
-		version: z.number().optional(),
-		mark: z.string().default(''),
-		/** As 0.2.0 wrote it. */
-		endedUpTo: z.number().default(0),
-		/** As 0.1.0 wrote it. */
-		catchUpFrom: z.number().optional(),
-	})
-	.transform(({ current, retired, missed, catchUpFrom, version, endedUpTo, mark }) => ({
-		current,
-		previous: retired.map((one) => ({ ...one, deleteAt: one.deleteAt ?? Infinity })),
-		missed:
-			missed ??
-			(current && { cardId: current.cardId, from: catchUpFrom ?? current.since, upTo: [] }),
-		// More than nothing has.
-		version: version ?? Math.max(endedUpTo, current?.generation ?? 1),
-		mark,
-	}));
-
-/** Returns one text with readable secrets, for text that is sealed as a whole. */
-export const writeSaved = (saved: Saved): string => textOf(saved, (one) => one);
-
 /**
  * Returns one text without readable secrets, because everybody who may read a workflow may read what n8n
  * saved for it.
  *
  * @param seal returns the seal of its secret
  */
-export const sealSaved = (saved: Saved, seal: (one: Subscription) => string | undefined): string =>
-	textOf(saved, ({ secret, ...one }) => ({ ...one, sealed: seal({ ...one, secret }) }));
-
-const textOf = (
+export function sealSaved(
 	{ current, previous, ...rest }: Saved,
-	written: (one: Subscription) => object,
-): string =>
-	JSON.stringify({
+	seal: (one: Subscription) => string | undefined,
+): string {
+	const written = (one: Subscription) => ({ ...one, secret: undefined, sealed: seal(one) });
+	return JSON.stringify({
 		current: current && written(current),
 		retired: previous.map(written),
 		...rest,
 	});
+}
 
-function parse(text: unknown): z.infer<typeof savedSchema> | undefined {
+function parse(text: unknown): Saved {
 	try {
 		return savedSchema.parse(JSON.parse(String(text)));
 	} catch {
-		return undefined;
+		return NOTHING_SAVED;
 	}
 }
 
@@ -187,14 +165,10 @@ export function readSaved(
 	open: (sealed: string) => string | undefined = () => undefined,
 ): Saved {
 	const saved = parse(text);
-	if (!saved) return NOTHING_SAVED;
-	const opened = <One extends z.infer<typeof subscriptionSchema>>(one: One) => ({
+	const opened = <One extends Subscription>(one: One): One => ({
 		...one,
 		secret: one.secret || (one.sealed && open(one.sealed)) || '',
 	});
-	return {
-		...saved,
-		current: saved.current && opened(saved.current),
-		previous: saved.previous.map(opened),
-	};
+	const { current, previous } = saved;
+	return { ...saved, current: current && opened(current), previous: previous.map(opened) };
 }

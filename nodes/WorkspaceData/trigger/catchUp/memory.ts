@@ -4,13 +4,17 @@
  */
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { REMEMBERED } from '../../model/recordMemory';
+import { type Age, byAge } from '../../model/response/record';
+import type { Search } from '../../model/subscription/reducer';
 import { parseTime } from '../../model/time';
 import { reasonOf, warn } from '../log';
 import { inOrder } from '../subscription/node';
-import { Store } from '../subscription/storage';
+import { readStored } from '../subscription/storage';
 
 /** Max difference between the time of an event and the time of its record, in ms. Within it, IDs decide. */
-export const CLOSE_MS = 60_000;
+const CLOSE_MS = 60_000;
+/** Max records of a search that are remembered, because events about them may still come. */
+const MAX_CLOSE = 1_000;
 /** Max entries in one lookup. */
 const LOOKUP_SIZE = 1_000;
 const SCOPE = 'node';
@@ -21,33 +25,27 @@ export const recordKey = (cardId: unknown, recordId: unknown): string =>
 	JSON.stringify([String(cardId), String(recordId)]);
 
 /** The key of a completed search up to a time, in ms since the epoch. */
-export const searchedKey = (upTo: number): string => `searched up to ${upTo}`;
+const searchedKey = (upTo: number): string => `searched up to ${upTo}`;
 
-/**
- * n8n's memory for a node. Its tasks run one after the other, because n8n reads and writes without a lock.
- */
-export class RecordKeys {
-	private readonly context: IExecuteFunctions;
+/** n8n's memory for a node. */
+class Memory {
+	private readonly helpers: IExecuteFunctions['helpers'];
 
-	constructor(context: IExecuteFunctions) {
-		this.context = context;
-	}
-
-	async alone<T>(task: () => Promise<T>): Promise<T> {
-		return await inOrder(this.context, 'memory', task);
+	constructor({ helpers }: IExecuteFunctions) {
+		this.helpers = helpers;
 	}
 
 	/** Returns true if n8n may have forgotten the oldest keys. */
 	async isFull(): Promise<boolean> {
-		return (await this.context.helpers.getProcessedDataCount(SCOPE, MODE)) >= REMEMBERED.new;
+		return (await this.helpers.getProcessedDataCount(SCOPE, MODE)) >= REMEMBERED.new;
 	}
 
 	/** Adds the missing keys, and forgets the oldest ones. @returns the keys that were missing */
-	async add(keys: readonly string[], most: number = REMEMBERED.new): Promise<string[]> {
-		if (keys.length === 0) return [];
+	async add(keys: readonly string[], most: number = REMEMBERED.new): Promise<Set<string>> {
+		if (keys.length === 0) return new Set();
 		const options = { ...MODE, maxEntries: most };
-		const { helpers } = this.context;
-		return (await helpers.checkProcessedAndRecord([...keys], SCOPE, options)).new.map(String);
+		const added = await this.helpers.checkProcessedAndRecord([...keys], SCOPE, options);
+		return new Set(added.new.map(String));
 	}
 
 	/**
@@ -57,21 +55,28 @@ export class RecordKeys {
 		const found = new Set(keys);
 		for (let first = 0; first < keys.length; first += LOOKUP_SIZE) {
 			const group = keys.slice(first, first + LOOKUP_SIZE);
-			const unknown = await this.add(group, REMEMBERED.newOrChanged + group.length);
-			if (unknown.length > 0) await this.context.helpers.removeProcessed(unknown, SCOPE, MODE);
+			const unknown = [...(await this.add(group, REMEMBERED.newOrChanged + group.length))];
+			if (unknown.length > 0) await this.helpers.removeProcessed(unknown, SCOPE, MODE);
 			for (const key of unknown) found.delete(key);
 		}
 		return found;
 	}
+
+	/** The last of these ends whose search is completed; -Infinity if none is. */
+	async searchedUpTo(ends: readonly number[]): Promise<number> {
+		const found = await this.find(ends.map(searchedKey));
+		return Math.max(-Infinity, ...ends.filter((end) => found.has(searchedKey(end))));
+	}
 }
 
-interface CreatedRecord {
-	key: string;
-	createdAt: number;
-}
+/** Runs a task with a node's memory after the earlier ones, because n8n reads and writes without a lock. */
+const remembering = async <T>(
+	context: IExecuteFunctions,
+	task: (memory: Memory) => Promise<T>,
+): Promise<T> => await inOrder(context, 'memory', async () => await task(new Memory(context)));
 
 /** The created record in an item; undefined if the item is about something else. */
-const createdRecord = ({ json }: INodeExecutionData): CreatedRecord | undefined =>
+const createdRecord = ({ json }: INodeExecutionData) =>
 	json.event === 'record.created' && json.record_id !== undefined
 		? {
 				key: recordKey(json.card_id, json.record_id),
@@ -90,20 +95,16 @@ export async function withoutKnown(
 	const created = items.flatMap((item) => createdRecord(item) ?? []);
 	if (created.length === 0) return items;
 	try {
-		const keys = new RecordKeys(context);
-		const { missed } = await new Store(context, undefined).read();
+		const { missed } = await readStored(context);
 		const oldest = Math.min(...created.map(({ createdAt }) => createdAt));
-		const ends = missed
-			? [missed.from, ...missed.upTo].filter((end) => end - CLOSE_MS >= oldest)
-			: [];
-		return await keys.alone(async () => {
-			const fresh = new Set(await keys.add(created.map(({ key }) => key)));
-			const found = await keys.find(ends.map(searchedKey));
-			const searched = Math.max(-Infinity, ...ends.filter((end) => found.has(searchedKey(end))));
+		const ends = missed ? [missed.from, ...missed.upTo] : [];
+		return await remembering(context, async (memory) => {
+			const fresh = await memory.add(created.map(({ key }) => key));
+			const late = ends.filter((end) => end - CLOSE_MS >= oldest);
+			const searched = await memory.searchedUpTo(late);
 			return items.filter((item) => {
 				const record = createdRecord(item);
-				if (!record) return true;
-				return fresh.has(record.key) && record.createdAt > searched - CLOSE_MS;
+				return !record || (fresh.has(record.key) && record.createdAt > searched - CLOSE_MS);
 			});
 		});
 	} catch (error) {
@@ -111,3 +112,45 @@ export async function withoutKnown(
 		return items;
 	}
 }
+
+/**
+ * The time without a completed search. `isWhole`: no search in it has failed, so its records arrived in
+ * order.
+ */
+export interface Span {
+	from: number;
+	upTo: number;
+	isWhole: boolean;
+}
+
+export async function unsearched(
+	context: IExecuteFunctions,
+	{ from, earlier, upTo }: Search,
+): Promise<Span> {
+	const last = await remembering(context, async (memory) => await memory.searchedUpTo(earlier));
+	const searched = Math.max(from, last);
+	return { from: searched, upTo, isWhole: earlier.every((end) => end <= searched) };
+}
+
+/**
+ * Returns the records that the workflow hasn't processed, oldest first, and marks them as processed. n8n
+ * only remembers the latest records. If it may have forgotten some, all records before the oldest known one
+ * count as processed. This doesn't apply if a search has failed in that time: earlier records may have been
+ * missed, and duplicates are better.
+ */
+export const takeMissed = async <One extends Age & { key: string }>(
+	context: IExecuteFunctions,
+	listed: One[],
+	{ upTo, isWhole }: Span,
+): Promise<One[]> =>
+	await remembering(context, async (memory) => {
+		const byTime = listed.sort(byAge);
+		const known = await memory.find(byTime.map(({ key }) => key));
+		const mayForget = isWhole && (await memory.isFull());
+		const oldest = mayForget ? byTime.find(({ key }) => known.has(key)) : undefined;
+		const since = oldest?.at ?? -Infinity;
+		const missed = byTime.filter(({ at, key }) => at >= since && !known.has(key));
+		const close = missed.filter(({ at }) => upTo - at < CLOSE_MS).map(({ key }) => key);
+		await memory.add([...close.slice(-MAX_CLOSE), searchedKey(upTo)]);
+		return missed;
+	});

@@ -6,7 +6,7 @@ import type {
 	ITriggerFunctions,
 } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { type DataRecord, type Age, ageOf, byAge } from '../../model/response/record';
+import { type DataRecord, type Age, ageOf } from '../../model/response/record';
 import { FieldIndex } from '../../model/fieldIndex';
 import type { Search } from '../../model/subscription/reducer';
 import { listCards, listFields } from '../../transport/cardAndFieldListings';
@@ -15,14 +15,14 @@ import { type Clock, systemClock } from '../../transport/http/clock';
 import { openRecordListing } from '../../transport/recordListing';
 import { openSession, type Session } from '../../transport/session';
 import { localTime } from '../../transport/timeZone';
-import { isFiltered, meetsConditions } from '../delivery/relevance';
+import { isRelevant } from '../delivery/relevance';
 import { reasonOf, warn } from '../log';
 import { missedEvent, outputOf } from '../output';
 import { type TriggerSettings, watchedCard } from '../parameters';
 import type { Site } from '../subscription/renewal';
 import { runExecution } from '../subscription/saving';
-import { Store } from '../subscription/storage';
-import { CLOSE_MS, RecordKeys, recordKey, searchedKey } from './memory';
+import { readStored } from '../subscription/storage';
+import { recordKey, type Span, takeMissed, unsearched } from './memory';
 
 /** Max tries of a search. Each one is an execution that the user can see. */
 const TRIES = 3;
@@ -30,8 +30,6 @@ const TRIES = 3;
 const DELAY_MS = 5_000;
 /** Pause after a failed search, in ms. */
 const PAUSE_MS = 60_000;
-/** Number of records that are read at a time. */
-const PART = 100;
 
 /** Plans a search for missed records, if the settings ask for it. */
 export function planSearch({ node, settings, clock }: Site, search: Search): void {
@@ -87,7 +85,7 @@ export const readSearchJob = (json: unknown): Search | undefined => jobSchema.sa
 interface Candidate extends Age {
 	cardId: string;
 	record: DataRecord;
-	token: string;
+	key: string;
 }
 
 /**
@@ -101,102 +99,74 @@ export async function catchUp(
 	clock: Clock = systemClock,
 ): Promise<INodeExecutionData[]> {
 	const session = await openSession(context, settings.authentication, clock);
-	const warned = new Set<string>();
-	const warnOnce = (message: string): void => {
-		if (!warned.has(message)) warn(context, message);
-		warned.add(message);
-	};
+	const warnings = new Set<string>();
 	try {
 		// The subscribed card, because another card may have the selected name by now.
-		const { current } = await new Store(context, undefined).read();
+		const { current } = await readStored(context);
 		const watched = current ? current.cardId : await watchedCard(settings, session);
-		const keys = new RecordKeys(context);
-		const span = await unsearched(keys, search);
-		const listed = await listCreated(session, watched, span, warnOnce);
+		const span = await unsearched(context, search);
+		const listed = await listCreated(session, watched, span, warnings);
 		const oldest = clock.now() + (current?.clockAheadMs ?? 0) - settings.maxEventAgeMs;
 		const indexes = await fieldIndexes(session, settings, listed);
 		// This is the last step, so that a failed search is done again.
-		const missed = await keys.alone(async () => await takeMissed(keys, listed, span));
-		const filter = {
+		const missed = await takeMissed(context, listed, span);
+		const place = {
 			zone: localTime(context),
-			warn: (_kind: string, text: string) => warnOnce(text),
+			warn: (_kind: string, message: string) => warnings.add(message),
 		};
 		return missed.flatMap(({ at, cardId, record }) => {
-			if (at < oldest) return [];
 			const event = missedEvent({ cardId, record, createdAt: at }, session.workspaceId);
 			const index = indexes.get(cardId);
-			const isMet =
-				!isFiltered(event, settings) || meetsConditions(event, settings, { ...filter, index });
-			return isMet ? [{ json: outputOf(event, settings, index) }] : [];
+			const isWanted = at >= oldest && isRelevant(event, settings, { ...place, index });
+			return isWanted ? [{ json: outputOf(event, settings, index) }] : [];
 		});
 	} finally {
+		for (const message of warnings) warn(context, message);
 		session.close();
 	}
 }
 
 /**
- * The time without a completed search. `isWhole`: no search in it has failed, so its records arrived in
- * order.
+ * The records of the watched card that were created in a time span; of all cards if it is null. Then a
+ * deleted card has none, and a refused one is reported.
  */
-interface Span {
-	from: number;
-	upTo: number;
-	isWhole: boolean;
-}
-
-async function unsearched(keys: RecordKeys, { from, earlier, upTo }: Search): Promise<Span> {
-	const known = await keys.alone(async () => await keys.find(earlier.map(searchedKey)));
-	const searched = Math.max(from, ...earlier.filter((end) => known.has(searchedKey(end))));
-	return { from: searched, upTo, isWhole: earlier.every((end) => end <= searched) };
-}
-
-/** The records of the watched card that were created in a time span; of all cards if it is null. */
 async function listCreated(
 	session: Session,
 	watched: string | null,
 	span: Span,
-	warnOnce: (message: string) => void,
+	warnings: Set<string>,
 ): Promise<Candidate[]> {
 	if (watched !== null) return await createdIn(session, watched, span);
 	const listed: Candidate[] = [];
 	for (const { id, name } of await listCards(session)) {
-		const records = await createdIn(session, id, span, (error) =>
-			warnOnce(
-				`Missed records of card '${name}' (${id}) are left out, because it can't be read: ${reasonOf(error)}`,
-			),
-		);
+		const records = await createdIn(session, id, span).catch((error: unknown) => {
+			if (!isRefused(error)) throw error;
+			if (!isGone(error)) {
+				warnings.add(
+					`Missed records of card '${name}' (${id}) are left out, because it can't be read: ${reasonOf(error)}`,
+				);
+			}
+			return [];
+		});
 		for (const one of records) listed.push(one);
 	}
 	return listed;
 }
 
-/**
- * The records of a card that were created in a time span. With `onRefused`, a deleted card has none, and a
- * refused one is reported.
- */
+/** The records of a card that were created in a time span. */
 async function createdIn(
 	session: Session,
 	cardId: string,
 	{ from, upTo }: Span,
-	onRefused?: (error: ApiFailure) => void,
 ): Promise<Candidate[]> {
 	const found: Candidate[] = [];
-	const listing = openRecordListing(session, cardId, Infinity);
-	const endOfRefused = (error: unknown): DataRecord[] => {
-		if (!onRefused || !isRefused(error)) throw error;
-		if (!isGone(error)) onRefused(error);
-		return [];
-	};
-	for (let read = 0; ; ) {
-		const part = await listing.part(read, PART, true).catch(endOfRefused);
-		if (part.length === 0) return found;
-		read += part.length;
-		for (const record of part) {
-			const age = ageOf(record);
-			if (!(age.at > from && age.at <= upTo)) continue;
-			found.push({ ...age, cardId, record, token: recordKey(cardId, record.id) });
-		}
+	const listing = openRecordListing(session, cardId, Infinity, {}, { keep: false });
+	for await (const record of listing) {
+		const age = ageOf(record);
+		if (!(age.at > from && age.at <= upTo)) continue;
+		found.push({ ...age, cardId, record, key: recordKey(cardId, record.id) });
 	}
+	return found;
 }
 
 /** Returns true if the service says that a card doesn't exist. */
@@ -206,33 +176,11 @@ const isGone = (error: unknown): boolean => saysGone(error, ['card', 'cards', 'r
  * Returns true if the service refuses to list the records of a card, so that another try won't help. A
  * proxy's response doesn't count.
  */
-const isRefused = (error: unknown): error is ApiFailure =>
+const isRefused = (error: unknown): boolean =>
 	error instanceof ApiFailure &&
 	!error.transient &&
 	!error.problem.foreign &&
 	(error.problem.status === 403 || isGone(error));
-
-/**
- * Returns the records that the workflow hasn't processed, oldest first, and marks them as processed. n8n
- * only remembers the latest records. If it may have forgotten some, all records before the oldest known one
- * count as processed. This doesn't apply if a search has failed in that time: earlier records may have been
- * missed, and duplicates are better.
- */
-async function takeMissed(
-	keys: RecordKeys,
-	listed: Candidate[],
-	{ upTo, isWhole }: Span,
-): Promise<Candidate[]> {
-	const byTime = listed.sort(byAge);
-	const tokens = await keys.find(byTime.map(({ token }) => token));
-	const mayForget = isWhole && (await keys.isFull());
-	const oldest = mayForget ? byTime.find(({ token }) => tokens.has(token)) : undefined;
-	const since = oldest?.at ?? -Infinity;
-	const missed = byTime.filter(({ at, token }) => at >= since && !tokens.has(token));
-	const atEdge = missed.filter(({ at }) => upTo - at < CLOSE_MS).map(({ token }) => token);
-	await keys.add([...atEdge.slice(-PART * 10), searchedKey(upTo)]);
-	return missed;
-}
 
 /** The fields of the records' cards, if they are needed and available. */
 async function fieldIndexes(

@@ -6,12 +6,12 @@ import { BoundedMap } from '../../model/boundedMap';
 import type { Clock } from '../../transport/http/clock';
 import { isSuccess, problemOf, type DeliveryResponse, type ResponseProblem } from './lateResponses';
 
-/** A delivery that n8n is working on. */
-interface Open {
+/** A delivery that n8n is working on, or that it responded to with success. */
+interface Delivery {
 	subscription: string;
 	begunAt: number;
-	/** Resolves once n8n has responded. */
-	ended: Promise<void>;
+	/** Resolves once n8n has responded; undefined after success. */
+	ended: Promise<void> | undefined;
 }
 
 /** A verified event that is to be executed. */
@@ -24,7 +24,7 @@ export interface Claim {
 }
 
 /**
- * Max keys for a node: enough for an overlap of 15 minutes at twenty deliveries a second, and about 2 MB.
+ * Max keys for a node: enough for an overlap of 15 minutes at twenty deliveries a second, and about 3 MB.
  * Beyond it, an event that is delivered again runs twice.
  */
 export const MAX_KNOWN = 20_000;
@@ -64,10 +64,8 @@ const shortKey = (key: string): string =>
 
 /** Recently accepted events, by key. */
 export class Duplicates {
-	/** Who delivered each event. An event from two subscriptions is always a duplicate. */
-	private readonly known = new BoundedMap<string, Pick<Open, 'subscription'>>(MAX_KNOWN);
-	/** Oldest first, except for repetitions. */
-	private readonly open = new Map<string, Open>();
+	/** The last delivery of each event. An event from two subscriptions is always a duplicate. */
+	private readonly known = new BoundedMap<string, Delivery>(MAX_KNOWN);
 
 	/**
 	 * Claims an event for execution, unless it was claimed before. Waits for an earlier delivery of it that
@@ -84,18 +82,16 @@ export class Duplicates {
 		clock: Clock,
 		onProblem: (problem: ResponseProblem) => void = () => {},
 	): Promise<'accepted' | 'duplicate' | 'pending'> {
-		const { known, open } = this;
 		const key = shortKey(event.key);
-		const mayRun = (by: { subscription: string } | undefined) =>
-			by === undefined || (event.mayRepeat && by.subscription === event.subscription);
-		this.giveUpUnanswered(clock.now());
-		const cameBefore = known.get(key) ?? open.get(key);
-		if (cameBefore?.subscription === event.subscription && !event.mayRepeat) onProblem('repeated');
+		const isSame = this.known.get(key)?.subscription === event.subscription;
+		if (isSame && !event.mayRepeat) onProblem('repeated');
 		let patience: Promise<'pending'> | undefined;
 		for (;;) {
-			if (!mayRun(known.get(key))) return 'duplicate';
-			const earlier = open.get(key);
-			if (!earlier || mayRun(earlier)) break;
+			const earlier = this.known.get(key);
+			if (!earlier || (event.mayRepeat && earlier.subscription === event.subscription)) break;
+			if (!earlier.ended) return 'duplicate';
+			// n8n never responds to some deliveries, so a retry of one runs.
+			if (clock.now() - earlier.begunAt >= MAX_WAIT_MS) break;
 			patience ??= patienceOf(response, clock);
 			if ((await Promise.race([earlier.ended, patience])) === 'pending') return 'pending';
 		}
@@ -111,31 +107,24 @@ export class Duplicates {
 		{ clock, onProblem }: { clock: Clock; onProblem: (problem: ResponseProblem) => void },
 	): void {
 		const begunAt = clock.now();
+		const before = this.known.get(key);
 		const ended = new Promise<void>((resolve) =>
 			onEnd(response, () => {
-				const now = clock.now();
+				if (isSuccess(response)) delivery.ended = undefined;
 				// Another delivery of the event may have replaced this one.
-				if (this.open.get(key) === delivery) {
-					this.open.delete(key);
-					if (isSuccess(response)) this.known.set(key, { subscription });
+				else if (this.known.get(key) === delivery) {
+					if (before && !before.ended) this.known.set(key, before);
+					else this.known.delete(key);
 				}
-				const problem = problemOf(response, now - begunAt);
+				const problem = problemOf(response, clock.now() - begunAt);
 				if (problem) onProblem(problem);
 				resolve();
 			}),
 		);
-		const delivery: Open = { subscription, begunAt, ended };
-		this.open.set(key, delivery);
+		const delivery: Delivery = { subscription, begunAt, ended };
+		this.known.set(key, delivery);
 		onClose(response, () => {
 			if (!response.writableEnded) onProblem('hungUp');
 		});
-	}
-
-	/** Forgets deliveries that n8n never responds to, so that a retry of one runs. */
-	private giveUpUnanswered(now: number): void {
-		for (const [key, { begunAt }] of this.open) {
-			if (now - begunAt < MAX_WAIT_MS) return;
-			this.open.delete(key);
-		}
 	}
 }

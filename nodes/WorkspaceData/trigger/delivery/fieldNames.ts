@@ -4,7 +4,6 @@ import type { DeliveredEvent } from '../../model/webhookEvent';
 import { FieldIndex } from '../../model/fieldIndex';
 import type { Session } from '../../transport/session';
 import type { Clock } from '../../transport/http/clock';
-import type { Authentication } from '../../transport/auth/credential';
 import { listFields } from '../../transport/cardAndFieldListings';
 import type { TriggerSettings } from '../parameters';
 import { comparedFields, isFiltered, isWatched, unknownNames } from './relevance';
@@ -18,13 +17,13 @@ const HURRIED_INTERVAL_MS = 15_000;
 /** The pause after a failed listing, in ms. It doubles with each further one, up to the interval. */
 const FIRST_PAUSE_MS = 1_000;
 
-interface KnownFields {
+class KnownFields {
 	/** When to request a listing again. */
-	dueAt: number;
+	dueAt = -Infinity;
 	/** The pause if that fails. */
-	pauseMs: number;
+	pauseMs = FIRST_PAUSE_MS;
 	/** When a listing was last requested early because something was missing. */
-	hurriedAt: number;
+	hurriedAt = -Infinity;
 	/** The listing in progress. It resolves to the latest one if it fails. */
 	pending: Promise<FieldIndex | undefined> | undefined;
 	/** The latest successful listing. */
@@ -36,16 +35,14 @@ const cards = new BoundedMap<string, KnownFields>(1_000);
 /** The service, and what separates its listings from others in the cache. */
 interface FieldsPlace {
 	openService(): Promise<Session>;
-	/** IDs of the node's credentials. */
-	credentials: readonly unknown[];
-	workspaceId: string;
+	key: readonly unknown[];
 }
 
 /** The fields of the event's card, if names are needed. See {@link knownFields}. */
 export async function fieldsFor(
 	event: DeliveredEvent,
 	settings: TriggerSettings,
-	place: FieldsPlace,
+	{ openService, key }: FieldsPlace,
 	clock: Clock,
 ): Promise<FieldIndex | undefined> {
 	const { simple, fieldKeys, watchFields, card } = settings;
@@ -58,7 +55,11 @@ export async function fieldsFor(
 	const isEnough = (index: FieldIndex) =>
 		Object.keys(data ?? {}).every((id) => index.byId(id)) &&
 		(card === undefined || unknownNames(wanted, index).length === 0);
-	return await knownFields(settings.authentication, cardId, isEnough, place, clock);
+	const list = async () => {
+		const options = { impatient: true, timeoutMs: MAX_WAIT_MS };
+		return new FieldIndex(await listFields(await openService(), cardId, options), cardId);
+	};
+	return await knownFields(JSON.stringify([...key, cardId]), list, isEnough, clock);
 }
 
 /**
@@ -69,27 +70,19 @@ export async function fieldsFor(
  * @param isEnough returns true if a listing has the required fields
  */
 async function knownFields(
-	authentication: Authentication,
-	cardId: string,
+	key: string,
+	list: () => Promise<FieldIndex>,
 	isEnough: (index: FieldIndex) => boolean,
-	{ openService, credentials, workspaceId }: FieldsPlace,
 	clock: Clock,
 ): Promise<FieldIndex | undefined> {
-	const key = JSON.stringify([authentication, credentials, workspaceId, cardId]);
-	const known: KnownFields = cards.getOrCreate(key, () => ({
-		dueAt: -Infinity,
-		pauseMs: FIRST_PAUSE_MS,
-		hurriedAt: -Infinity,
-		pending: undefined,
-		index: undefined,
-	}));
+	const known = cards.getOrCreate(key, () => new KnownFields());
 	const now = clock.now();
 	const isLacking = known.index !== undefined && !isEnough(known.index);
 	const isDue = now >= known.dueAt;
 	const mayHurry = isLacking && now - known.hurriedAt >= HURRIED_INTERVAL_MS;
 	if (!known.pending && (isDue || mayHurry)) {
 		if (isLacking) known.hurriedAt = now;
-		known.pending = readFieldIndex(openService, cardId)
+		known.pending = list()
 			.then((index) => {
 				known.index = index;
 				known.dueAt = clock.now() + INTERVAL_MS;
@@ -104,12 +97,4 @@ async function knownFields(
 	}
 	if (!known.pending || (known.index && !isLacking)) return known.index;
 	return await Promise.race([known.pending, clock.sleep(MAX_WAIT_MS).then(() => known.index)]);
-}
-
-async function readFieldIndex(
-	openService: () => Promise<Session>,
-	cardId: string,
-): Promise<FieldIndex> {
-	const options = { impatient: true, timeoutMs: MAX_WAIT_MS };
-	return new FieldIndex(await listFields(await openService(), cardId, options), cardId);
 }

@@ -10,7 +10,7 @@ import { localTime } from '../../transport/timeZone';
 import { outputOf } from '../output';
 import { readAuthentication, readSettings, type TriggerSettings } from '../parameters';
 import { nodeOf, type TriggerNode, useOf } from '../subscription/node';
-import { Store } from '../subscription/storage';
+import { readStored, sealingSecret, writeStored } from '../subscription/storage';
 import { excessiveAge } from './eventAge';
 import { fieldsFor } from './fieldNames';
 import { LATE_RENEWAL_MS, problemWarning, type ResponseProblem } from './lateResponses';
@@ -47,11 +47,11 @@ export async function receiveDelivery(
 	const node = nodeOf(context, use);
 	const place: Reception = { context, node, clock };
 	const body = await rawBody(context);
-	const store = new Store(context, readAuthentication(context));
-	const stored = await store.read();
+	const authentication = readAuthentication(context);
+	const stored = await readStored(context, authentication);
 	if (body && PROBE_HEADER in headers) {
 		// Uses only the saved data that n8n has just read, because all processes of this n8n read the same.
-		const ownSecret = await store.ownSecret();
+		const ownSecret = await sealingSecret(context, authentication);
 		const proof = ownSecret && answerProbe(body, headers[PROBE_HEADER], stored.mark, ownSecret);
 		if (proof) {
 			node.answered = proof.nonce;
@@ -62,7 +62,8 @@ export async function receiveDelivery(
 	const valid = accepted(node.state.saved, clock.now());
 	// A probe that isn't from this node is refused like any forgery.
 	const signature: unknown = PROBE_HEADER in headers ? undefined : headers[SIGNATURE_HEADER];
-	const signer = body && signerOf(body, signature, valid);
+	// All secrets are tried, so that the time is always the same.
+	const [signer] = valid.filter(({ secret }) => body && isSigned(body, signature, [secret]));
 	if (!body || !signer) {
 		node.warn(place, 'refused', `A delivery was refused: ${refusalReason(valid)}`);
 		return respond(context, 401);
@@ -77,8 +78,10 @@ export async function receiveDelivery(
 	const { saved } = node.state;
 	// A long execution may have saved an old copy. This delivery proves that the subscription in memory
 	// works.
-	if (use === 'production' && stored.version < saved.version) await store.write(saved);
-	return await startWith(place, { event, signer, settings });
+	if (use === 'production' && stored.version < saved.version) {
+		await writeStored(context, authentication, saved);
+	}
+	return await startWith({ ...place, event, signer, settings });
 }
 
 /** The bytes of the request; undefined if n8n has none, as for multipart bodies. */
@@ -89,18 +92,6 @@ async function rawBody(context: IWebhookFunctions): Promise<Uint8Array | undefin
 	return Buffer.isBuffer(request.rawBody) ? request.rawBody : undefined;
 }
 
-/**
- * The subscription whose secret signed a body. All secrets are tried, so that the time is always the same.
- *
- * @see service interface, part 6, "Signature"
- */
-const signerOf = (
-	body: Uint8Array,
-	signature: unknown,
-	subscriptions: readonly Subscription[],
-): Subscription | undefined =>
-	subscriptions.filter(({ secret }) => isSigned(body, signature, [secret]))[0];
-
 /** Explains for the log why no subscription of the node signed a delivery. */
 function refusalReason(valid: readonly Subscription[]): string {
 	if (valid.length === 0) return 'this node has no subscription';
@@ -109,7 +100,7 @@ function refusalReason(valid: readonly Subscription[]): string {
 		: "it isn't signed by a subscription of this node";
 }
 
-interface Verified {
+interface Verified extends Reception {
 	event: DeliveredEvent;
 	/** The subscription that signed it, which may be an old one during an overlap. */
 	signer: Subscription;
@@ -117,18 +108,16 @@ interface Verified {
 }
 
 /** Starts the workflow with a verified event, unless the node's settings exclude it. */
-async function startWith(
-	reception: Reception,
-	{ event, signer, settings }: Verified,
-): Promise<IWebhookResponseData> {
-	const { context, node, clock } = reception;
+async function startWith(reception: Verified): Promise<IWebhookResponseData> {
+	const { context, node, clock, event, signer, settings } = reception;
 	const openService = async () => await openSession(context, settings.authentication, clock);
 	const wrong = misdirection(event, signer, settings.events);
 	if (wrong) {
 		node.warn(reception, wrong.kind, `A signed delivery was ignored: ${wrong.reason}`);
 		return NOTHING_TO_DO;
 	}
-	const tooOld = await excessiveAge(node, event, settings, openService, clock);
+	const { clockAheadMs } = node.state.saved.current ?? signer;
+	const tooOld = await excessiveAge(event, settings, clockAheadMs, openService);
 	if (tooOld) {
 		node.warn(reception, 'age', `An event was ignored: ${tooOld}`);
 		return NOTHING_TO_DO;
@@ -141,8 +130,8 @@ async function startWith(
 	if (outcome === 'pending') return respond(context, 503);
 
 	const credentials = Object.values(context.getNode().credentials ?? {}).map(({ id }) => id);
-	const place = { openService, credentials, workspaceId: signer.workspaceId };
-	const index = await fieldsFor(event, settings, place, clock);
+	const key = [settings.authentication, credentials, signer.workspaceId];
+	const index = await fieldsFor(event, settings, { openService, key }, clock);
 	const warn = (kind: string, message: string) => node.warn(reception, kind, message);
 	const isWanted = isRelevant(event, settings, { index, zone: localTime(context), warn });
 	if (!isWanted) return NOTHING_TO_DO;
@@ -153,7 +142,7 @@ async function startWith(
 function onProblem(reception: Reception, id: string, problem: ResponseProblem): void {
 	const { node, clock } = reception;
 	if (id !== node.state.saved.current?.id) return;
-	node.dispatch({ type: 'planned', at: clock.now() + LATE_RENEWAL_MS });
+	node.dispatch({ type: 'planned', at: clock.now() + LATE_RENEWAL_MS, isDemanded: false });
 	const isMain = node.state.address !== undefined;
 	node.warn(reception, 'late', problemWarning(problem, isMain), LATE_RENEWAL_MS);
 }

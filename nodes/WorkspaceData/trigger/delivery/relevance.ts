@@ -1,6 +1,7 @@
 /** Checks if the node reacts to an event: its kind, its card, its fields and its values. */
 import type { DeliveredEvent } from '../../model/webhookEvent';
 import type { FieldIndex } from '../../model/fieldIndex';
+import { listedInQuotes } from '../../model/names';
 import { OWN_VALUES, UNKNOWN_ID, type DataRecord } from '../../model/response/record';
 import type { JsonObject } from '../../model/response/shapes';
 import type { Subscription } from '../../model/subscription/saved';
@@ -8,6 +9,9 @@ import type { Zone } from '../../model/time';
 import { recordTest } from '../../model/value/recordFilter';
 import { reasonOf } from '../log';
 import type { TriggerSettings } from '../parameters';
+
+/** Max names in a line of the log. */
+const MAX_NAMED = 10;
 
 /** Explains for the log why a signed event isn't for this node; undefined if it is. */
 export function misdirection(
@@ -72,10 +76,9 @@ function concerns(
 	if (!index || touches(data, watchFields, index)) return true;
 	const unknown = card === undefined ? [] : unknownNames(watchFields, index);
 	if (unknown.length === 0) return false;
-	const names = unknown.map((name) => `'${name}'`).join(', ');
 	warn(
 		'watchFields',
-		`Card ${cardId} has no field ${names} to watch: every update of a record starts the workflow`,
+		`Card ${cardId} has no field ${listedInQuotes(unknown, MAX_NAMED)} to watch: every update of a record starts the workflow`,
 	);
 	return true;
 }
@@ -104,39 +107,35 @@ function recordOf({ event, recordId, data, body }: DeliveredEvent): DataRecord {
  * be compared, the event starts the workflow and the log says why, so that no event is lost. If all cards
  * are watched, a condition on a field that the card doesn't have isn't met.
  */
-export function meetsConditions(
+function meetsConditions(
 	event: DeliveredEvent,
 	settings: TriggerSettings,
 	{ index, zone, warn }: ConditionPlace,
 ): boolean {
+	const startAnyway = (reason: string): true => {
+		warn('filters', reason);
+		return true;
+	};
 	if (!index) {
-		warn(
-			'filters',
+		return startAnyway(
 			"The fields of the card couldn't be read: an event started the workflow without its filters",
 		);
-		return true;
 	}
+	const { card, conditions, anyCondition } = settings;
 	const unknown = unknownNames(comparedFields(settings), index);
-	if (unknown.length > 0 && settings.card !== undefined) {
-		const names = unknown.map((name) => `'${name}'`).join(', ');
-		warn(
-			'filters',
-			`Card ${event.cardId} has no field ${names} to filter by: every event of a record starts the workflow`,
+	if (unknown.length > 0 && card !== undefined) {
+		return startAnyway(
+			`Card ${event.cardId} has no field ${listedInQuotes(unknown, MAX_NAMED)} to filter by: every event of a record starts the workflow`,
 		);
-		return true;
 	}
-	const { conditions, anyCondition } = settings;
 	const known = conditions.filter(({ key }) => !unknown.includes(key));
 	if (known.length < conditions.length && !anyCondition) return false;
 	try {
-		const place = { zone, hint: () => {} };
-		const passes = recordTest(known, anyCondition, index, place);
+		const passes = recordTest(known, anyCondition, index, { zone, hint: () => {} });
 		return passes ? passes(recordOf(event)) : false;
 	} catch (error) {
-		warn(
-			'filters',
+		return startAnyway(
 			`'Filters' can't be compared, so an event started the workflow: ${reasonOf(error)}`,
 		);
-		return true;
 	}
 }

@@ -1,11 +1,5 @@
 /** Keeps what this process knows about each trigger node. */
-import type {
-	IHookFunctions,
-	INode,
-	ITriggerFunctions,
-	IWorkflowMetadata,
-	WorkflowExecuteMode,
-} from 'n8n-workflow';
+import type { IHookFunctions, ITriggerFunctions } from 'n8n-workflow';
 import { BoundedMap } from '../../model/boundedMap';
 import { createKeyedQueue } from '../../model/keyedQueue';
 import {
@@ -16,7 +10,6 @@ import {
 	type SubscriptionEvent,
 	type SubscriptionState,
 } from '../../model/subscription/reducer';
-import type { ServiceClock } from '../../transport/http/serviceClock';
 import { Duplicates } from '../delivery/duplicates';
 import type { Clock } from '../../transport/http/clock';
 import { type LogPlace, warn } from '../log';
@@ -28,12 +21,10 @@ export type LifecycleContext = IHookFunctions | ITriggerFunctions;
  * wins, so a long execution can restore an old secret. This state isn't affected.
  */
 export class TriggerNode {
-	private current: SubscriptionState = INITIAL;
+	state: SubscriptionState = INITIAL;
 	/** Counts publishing and unpublishing, so that work from before either can be recognized and dropped. */
 	epoch = 0;
 	readonly deliveries = new Duplicates();
-	/** The service's clock; undefined until this process opens the service for the node. */
-	serviceClock: ServiceClock | undefined;
 	/** The fingerprint of the credential (empty if it couldn't be read), and when it was last compared. */
 	credential = { fingerprint: '', checkedAt: -Infinity };
 	/** The nonce of the last probe to which this process responded. */
@@ -48,14 +39,10 @@ export class TriggerNode {
 	 */
 	ending = { stop: () => {}, done: Promise.resolve() };
 
-	get state(): SubscriptionState {
-		return this.current;
-	}
-
 	/** Applies an event. @returns the next tasks */
 	dispatch(event: SubscriptionEvent): Effect[] {
-		const { state, effects } = reduce(this.current, event);
-		this.current = state;
+		const { state, effects } = reduce(this.state, event);
+		this.state = state;
 		return effects;
 	}
 
@@ -85,11 +72,7 @@ export class TriggerNode {
 }
 
 /** The identity of a node, in every context of n8n. */
-export interface NodePlace {
-	getNode(): INode;
-	getWorkflow(): IWorkflowMetadata;
-	getMode(): WorkflowExecuteMode;
-}
+export type NodePlace = Pick<IHookFunctions, 'getNode' | 'getWorkflow' | 'getMode'>;
 
 /** Published nodes and test executions have separate states. */
 export type Use = 'production' | 'test';
@@ -125,7 +108,7 @@ const queue = createKeyedQueue();
 
 /**
  * Runs a task after all earlier ones of the same kind and workflow in this process. Otherwise, overlapping
- * executions would each save the workflow's static data as they found it.
+ * executions would each save the workflow's static data, or n8n's memory for duplicates, as they found it.
  */
 export const inOrder = async <T>(
 	context: NodePlace,

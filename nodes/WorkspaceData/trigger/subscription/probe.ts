@@ -3,8 +3,7 @@ import { writeProbe } from '../../model/subscription/probe';
 import type { Effect } from '../../model/subscription/reducer';
 import { readOwnSecret } from '../../transport/auth/credential';
 import { postToSelf } from '../../transport/ownWebhook';
-import type { TriggerSettings } from '../parameters';
-import type { Site } from './renewal';
+import type { BareSite } from './renewal';
 
 /**
  * Sends a probe and dispatches the response. Only the data that n8n reads for the probe counts, because
@@ -13,14 +12,7 @@ import type { Site } from './renewal';
  *
  * @returns the next effects
  */
-export async function ask({
-	context,
-	node,
-	settings,
-	clock,
-}: Omit<Site, 'settings'> & {
-	settings: Pick<TriggerSettings, 'authentication'>;
-}): Promise<Effect[]> {
+export async function ask({ context, node, settings, clock }: BareSite): Promise<Effect[]> {
 	const { address = '', saved } = node.state;
 	const secret = await readOwnSecret(context, settings.authentication).catch(() => undefined);
 	const probe = secret === undefined ? undefined : writeProbe(saved.mark, secret);
@@ -35,7 +27,7 @@ export async function ask({
 const DAY_MS = 86_400_000;
 
 /** Logs once a day that another n8n responds at the node's address. */
-export const reportForeign = (site: Pick<Site, 'context' | 'node' | 'clock'>): void =>
+export const reportForeign = (site: BareSite): void =>
 	site.node.warn(
 		site,
 		'reportForeign',

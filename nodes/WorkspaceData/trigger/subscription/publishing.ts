@@ -12,7 +12,7 @@ import { ask } from './probe';
 import { endedUse, forget, nodeOf, useOf } from './node';
 import { deleteWith, logAbandoned, renew, type Site } from './renewal';
 import { planSearch } from '../catchUp/search';
-import { Store } from './storage';
+import { readStored, writeStored } from './storage';
 
 /** Returns true if n8n calls a hook because it starts: nobody publishes, so nobody would see an error. */
 export const isStarting = (context: Pick<IHookFunctions, 'getActivationMode'>): boolean =>
@@ -54,9 +54,8 @@ async function subscribe(context: IHookFunctions, clock: Clock): Promise<boolean
 	node.epoch += 1;
 	node.search = undefined;
 	const site: Site = { context, node, settings, clock };
-	const store = new Store(context, settings.authentication);
-	const { overlapMs } = settings;
-	const stored = await store.read();
+	const { authentication, overlapMs } = settings;
+	const stored = await readStored(context, authentication);
 	const started = { type: 'started', address, stored, mark: randomUUID(), overlapMs } as const;
 	node.dispatch({ ...started, now: clock.now() });
 	const effects = await renew(site, isStart ? 'start' : 'publish').catch((error: unknown) => {
@@ -71,7 +70,7 @@ async function subscribe(context: IHookFunctions, clock: Clock): Promise<boolean
 		return [];
 	});
 	await carryOutInHook(site, effects);
-	await store.write(node.state.saved);
+	await writeStored(context, authentication, node.state.saved);
 	return true;
 }
 
@@ -150,24 +149,19 @@ export async function deactivate(
 	const use = endedUse(context, address);
 	const node = nodeOf(context, use);
 	const authentication = readAuthentication(context);
-	const store = new Store(context, authentication);
-	await adopt();
-	if (authentication && use === 'production') {
-		await ask({ context, node, settings: { authentication }, clock });
-	}
+	const site = authentication && { context, node, settings: { authentication }, clock };
+	// A process that was started since only knows the saved data, and nothing about its address.
+	const stored = await readStored(context, authentication);
+	node.dispatch({ type: 'read', stored, address });
+	if (site && use === 'production') await ask(site);
 	// What began before, also while the address was asked, is no longer wanted.
 	node.epoch += 1;
 	const effects = node.dispatch({ type: 'unpublished', now: clock.now() });
 	for (const effect of effects) if (effect.type === 'abandon') logAbandoned(context, effect);
 	const own = effects.flatMap((effect) => (effect.type === 'delete' ? effect.subscriptions : []));
-	if (authentication) {
-		const done = deleteWith(
-			{ context, node, settings: { authentication }, clock },
-			own,
-			'patient',
-			(session) => (node.ending.stop = () => session.stop()),
-		);
-		node.ending = { stop: node.ending.stop, done };
+	if (site) {
+		const done = deleteWith(site, own, 'patient');
+		node.ending.done = done;
 		await withTimeLimit(WAIT_MS, clock, async () => await done).catch(() =>
 			warn(
 				context,
@@ -175,16 +169,7 @@ export async function deactivate(
 			),
 		);
 	}
-	await store.write(node.state.saved);
+	await writeStored(context, authentication, node.state.saved);
 	if (use === 'test') forget(context, use);
 	return node.state.saved.previous.every(({ fate }) => fate !== 'ended');
-
-	/** A process that was started since only knows the saved data, and nothing about its address. */
-	async function adopt(): Promise<void> {
-		const stored = await store.read();
-		if (node.state.address === undefined) {
-			node.dispatch({ type: 'adopted', address, stored, now: clock.now() });
-		}
-		node.dispatch({ type: 'read', stored });
-	}
 }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { InputError } from '../../model/inputError';
 import { type Effect, mayBeOurs, roomFor } from '../../model/subscription/reducer';
-import type { Previous, Subscription } from '../../model/subscription/saved';
+import { type Previous, type Subscription, subscriptionsIn } from '../../model/subscription/saved';
 import { credentialFingerprint } from '../../transport/auth/credential';
 import { ApiFailure, Cancelled, Failure, isTimeOut } from '../../transport/failure/failures';
 import type { Clock } from '../../transport/http/clock';
@@ -19,18 +19,18 @@ import {
 } from './serviceCalls';
 
 /** What is needed to work on a trigger node. */
-export interface Site<Context extends LifecycleContext = LifecycleContext> {
+export interface Site<
+	Context extends LifecycleContext = LifecycleContext,
+	Settings = TriggerSettings,
+> {
 	context: Context;
 	node: TriggerNode;
-	settings: TriggerSettings;
+	settings: Settings;
 	clock: Clock;
 }
 
-/**
- * A random factor from 0.9 to 1.1 for a pause, so that triggers that fail together don't try again
- * together.
- */
-const jitterOf = (clock: Clock): number => 0.9 + 0.2 * clock.random();
+/** The same for a workflow that is to be unpublished, whose other parameters needn't be valid. */
+export type BareSite = Site<LifecycleContext, Pick<TriggerSettings, 'authentication'>>;
 
 /** Services that didn't respond in time while n8n started, so that its other triggers don't wait as well. */
 const silent = new Set<string>();
@@ -44,18 +44,19 @@ const silent = new Set<string>();
  * @throws the errors of `openSession` and `createSubscription`
  */
 export async function renew(site: Site, how: keyof typeof CALLS): Promise<Effect[]> {
-	const { node, clock } = site;
+	const { context, node, settings, clock } = site;
 	const { epoch } = node;
 	const isWanted = () => node.epoch === epoch;
-	let isOpen = false;
+	let session: Session | undefined;
 	const subscribe = async (): Promise<Effect[]> => {
-		const session = await open(site);
-		isOpen = true;
+		// Remembered, so that a change is noticed.
+		node.credential = { fingerprint: '', checkedAt: clock.now() };
+		node.credential.fingerprint = await credentialFingerprint(context, settings.authentication);
+		session = await openSession(context, settings.authentication, clock);
 		if (how === 'start' && silent.has(session.baseUrl)) {
 			throw new Error("the service didn't respond to another trigger at this start");
 		}
-		const request = await requestOf(site, session, how);
-		const made = await createInPlace(site, session, request, { how, isWanted });
+		const made = await createInPlace(site, session, { how, isWanted });
 		silent.delete(session.baseUrl);
 		if (!isWanted()) return await discard(site, session, made);
 		const savedByHook = how !== 'background';
@@ -63,19 +64,13 @@ export async function renew(site: Site, how: keyof typeof CALLS): Promise<Effect
 		return node.dispatch({ ...created, savedByHook, now: clock.now() });
 	};
 	return await subscribe().catch((error: unknown) => {
-		const refused = { type: 'refused', isDemanded: !isOpen, jitter: jitterOf(clock) } as const;
+		if (session && how === 'start' && isTimeOut(error)) silent.add(session.baseUrl);
+		// Triggers that fail together don't try again together.
+		const jitter = 0.9 + 0.2 * clock.random();
+		const refused = { type: 'refused', isDemanded: !session, jitter } as const;
 		if (isWanted()) node.dispatch({ ...refused, now: clock.now() });
 		throw error;
 	});
-}
-
-/** Opens the service, and remembers the credential, so that a change is noticed. */
-async function open({ context, node, settings, clock }: Site): Promise<Session> {
-	node.credential = { fingerprint: '', checkedAt: clock.now() };
-	node.credential.fingerprint = await credentialFingerprint(context, settings.authentication);
-	const session = await openSession(context, settings.authentication, clock);
-	node.serviceClock = session.serviceClock;
-	return session;
 }
 
 /** The request. If the selected name no longer exists, it is for the card of the current subscription. */
@@ -96,17 +91,15 @@ async function requestOf(
 async function createInPlace(
 	site: Site,
 	session: Session,
-	request: SubscriptionRequest,
 	{ how, isWanted }: { how: keyof typeof CALLS; isWanted: () => boolean },
 ): Promise<Subscription> {
 	const { context, node, settings, clock } = site;
-	const isKnown = (id: string) =>
-		[node.state.saved.current, ...node.state.saved.previous].some((one) => one?.id === id);
+	const request = await requestOf(site, session, how);
+	const isKnown = (id: string) => subscriptionsIn(node.state.saved).some((one) => one.id === id);
 	const create = async () =>
 		await createSubscription(session, request, { clock, call: CALLS[how], isKnown });
 	const hint = loopbackHint(request.targetUrl, session.baseUrl);
 	const made = await create().catch(async (error: unknown) => {
-		if (how === 'start' && isTimeOut(error)) silent.add(session.baseUrl);
 		const reason = roomReason(error);
 		if (reason === undefined || !isWanted()) throw withAdvice(error, hint);
 		const old = roomFor(node.state, reason, settings.silenceMs, clock.now());
@@ -119,7 +112,7 @@ async function createInPlace(
 			warn(context, advice);
 			throw withAdvice(error, advice);
 		}
-		await deleteAll(site, session, old);
+		await deleteWith(site, old);
 		return await create();
 	});
 	if (hint) warn(context, hint);
@@ -171,63 +164,42 @@ async function discard({ context, node }: Site, session: Session, made: Subscrip
 	return [];
 }
 
-/** Deletes subscriptions in parallel, and dispatches the results. @param how as in `deleteWith` */
-async function deleteAll(
-	{ context, node, clock }: Pick<Site, 'context' | 'node' | 'clock'>,
-	session: Session,
-	subscriptions: ReadonlyArray<Subscription | Previous>,
-	how: 'patient' | 'impatient' = 'impatient',
-): Promise<void> {
-	await Promise.all(
-		subscriptions.map(async (one) => {
-			const error: unknown = await deleteSubscription(session, one, how).then(
-				() => undefined,
-				(reason: unknown) => reason ?? 'unknown',
-			);
-			const isDone = error === undefined;
-			const isLeftover = how === 'impatient' && 'fate' in one && one.fate === 'ended';
-			const wasTried = node.state.deletions.has(one.id) || isLeftover;
-			node.dispatch({ type: 'deleted', id: one.id, isDone, now: clock.now() });
-			if (isDone && wasTried) warn(context, `Subscription ${one.id} is deleted now`);
-			if (isDone) return;
-			const isStopped = error instanceof Cancelled;
-			warn(context, notDeleted(one.id, isStopped ? 'the workflow is published again' : error, how));
-		}),
-	);
-}
-
-const notDeleted = (ids: string, error: unknown, how: 'patient' | 'impatient'): string =>
-	how === 'impatient'
-		? `Subscription ${ids} couldn't be deleted yet: ${reasonOf(error)}`
-		: `Subscription ${ids} couldn't be deleted: ${reasonOf(error)}. Publish the workflow again, or delete it in the settings of the service`;
-
 /**
- * Deletes subscriptions with the node's credential. Never throws.
+ * Deletes subscriptions with the node's credential, and dispatches the results. Never throws.
  *
  * @param how `patient` if the workflow is unpublished: waits for the rate limit and retries after an error,
  * because nothing else retries later
- * @param onOpen gets the service when it is open
  */
 export async function deleteWith(
-	site: Pick<Site, 'context' | 'node' | 'clock'> & {
-		settings: Pick<TriggerSettings, 'authentication'>;
-	},
-	subscriptions: readonly Subscription[],
+	{ context, node, settings, clock }: BareSite,
+	subscriptions: readonly Previous[],
 	how: 'patient' | 'impatient' = 'impatient',
-	onOpen: (session: Session) => void = () => {},
 ): Promise<void> {
-	const { context, node, settings, clock } = site;
 	if (subscriptions.length === 0) return;
-	try {
-		const session = await openSession(context, settings.authentication, clock);
-		onOpen(session);
-		await deleteAll(site, session, subscriptions, how);
-	} catch (error) {
-		for (const { id } of subscriptions) {
-			node.dispatch({ type: 'deleted', id, isDone: false, now: clock.now() });
-		}
-		warn(context, notDeleted(subscriptions.map(({ id }) => id).join(', '), error, how));
+	const opening = openSession(context, settings.authentication, clock);
+	if (how === 'patient') {
+		node.ending.stop = () => void opening.then((session) => session.stop()).catch(() => undefined);
 	}
+	const remove = async (one: Previous): Promise<void> => {
+		const error: unknown = await opening
+			.then(async (session) => await deleteSubscription(session, one, how))
+			.catch((reason: unknown) => reason ?? 'unknown');
+		const isDone = error === undefined;
+		const isLeftover = how === 'impatient' && one.fate === 'ended';
+		const wasTried = node.state.deletions.has(one.id) || isLeftover;
+		node.dispatch({ type: 'deleted', id: one.id, isDone, now: clock.now() });
+		if (isDone && wasTried) warn(context, `Subscription ${one.id} is deleted now`);
+		if (isDone) return;
+		const isStopped = error instanceof Cancelled;
+		const reason = reasonOf(isStopped ? 'the workflow is published again' : error);
+		warn(
+			context,
+			how === 'impatient'
+				? `Subscription ${one.id} couldn't be deleted yet: ${reason}`
+				: `Subscription ${one.id} couldn't be deleted: ${reason}. Publish the workflow again, or delete it in the settings of the service`,
+		);
+	};
+	await Promise.all(subscriptions.map(remove));
 }
 
 type Abandoned = Extract<Effect, { type: 'abandon' }>;

@@ -72,37 +72,20 @@ async function look(site: TriggerSite, silenceMs: number, isClosed: () => boolea
 	const now = site.clock.now();
 	for (const effect of site.node.dispatch({ type: 'passed', silenceMs, now })) {
 		if (isClosed()) return;
-		await carryOut(site, effect);
+		await carryOut(site, [effect]);
 	}
 	startSearch(site);
 }
 
-async function carryOut(site: TriggerSite, effect: Effect): Promise<void> {
-	const { context } = site;
-	switch (effect.type) {
-		case 'create':
-			for (const next of await renewNow(site)) await carryOut(site, next);
-			break;
-		case 'ask':
-			for (const next of await ask(site)) await carryOut(site, next);
-			break;
-		case 'delete':
-			await deleteWith(site, effect.subscriptions);
-			break;
-		case 'save':
-			startSaving(site);
-			break;
-		case 'search':
-			planSearch(site, effect.search);
-			break;
-		case 'abandon':
-			logAbandoned(context, effect);
-			break;
-		case 'reportForeign':
-			reportForeign(site);
-			break;
-		default:
-			effect satisfies never;
+async function carryOut(site: TriggerSite, effects: readonly Effect[]): Promise<void> {
+	for (const effect of effects) {
+		if (effect.type === 'create') await carryOut(site, await renewNow(site));
+		if (effect.type === 'ask') await carryOut(site, await ask(site));
+		if (effect.type === 'delete') await deleteWith(site, effect.subscriptions);
+		if (effect.type === 'save') startSaving(site);
+		if (effect.type === 'search') planSearch(site, effect.search);
+		if (effect.type === 'abandon') logAbandoned(site.context, effect);
+		if (effect.type === 'reportForeign') reportForeign(site);
 	}
 }
 

@@ -1,14 +1,13 @@
 /** Makes n8n save the trigger's state, with executions without output items. */
 import type { IDataObject, IExecuteFunctions, IRun, ITriggerFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { readSaved, writeSaved } from '../../model/subscription/saved';
-import { seal, unseal } from '../../model/subscription/seal';
-import { type Authentication, readOwnSecret } from '../../transport/auth/credential';
+import { readSaved } from '../../model/subscription/saved';
+import { readOwnSecret } from '../../transport/auth/credential';
 import { withTimeLimit } from '../../transport/http/clock';
 import { reasonOf, warn } from '../log';
 import { inOrder, nodeOf } from './node';
 import type { Site } from './renewal';
-import { Store } from './storage';
+import { readStored, sealedText, writeStored } from './storage';
 
 const EVENT = 'subscription_renewed';
 const jobSchema = z.object({ event: z.literal(EVENT), sealed: z.string() });
@@ -25,26 +24,21 @@ export type SaveJob = z.infer<typeof jobSchema>;
 /** Reads such a job from an item; undefined for another item. */
 export const readSaveJob = (json: unknown): SaveJob | undefined => jobSchema.safeParse(json).data;
 
-/** Saves the sealed subscriptions, unless newer ones are saved. @throws Error if they aren't readable */
+/** Saves the subscriptions, with the seals that they have, unless newer ones are saved. */
 export async function carryOutSaveJob(
 	context: IExecuteFunctions,
-	authentication: Authentication,
 	{ sealed }: SaveJob,
 ): Promise<void> {
-	const store = new Store(context, authentication);
+	const { version } = await readStored(context);
 	const isElsewhere = nodeOf(context, 'production').state.address === undefined;
 	// This happens in workers of n8n 2.41. Workers of n8n 1 get static data and have no custom data.
-	if (isElsewhere && !store.hasAny() && 'customData' in context) {
+	if (isElsewhere && version === 0 && 'customData' in context) {
 		// A write would delete everything that the workflow has saved.
 		context.customData.set(NO_STATIC_DATA, 'true');
 		return;
 	}
-	const text = unseal(sealed, await readOwnSecret(context, authentication));
-	if (text === undefined) {
-		throw new Error('The credential has changed since the subscription was renewed');
-	}
-	const ours = readSaved(text);
-	if ((await store.read()).version < ours.version) await store.write(ours);
+	const ours = readSaved(sealed);
+	if (version < ours.version) await writeStored(context, undefined, ours);
 }
 
 /** The result of an execution that the trigger started. `blind`: n8n provided no static data. */
@@ -96,24 +90,20 @@ export function startSaving(site: Site<ITriggerFunctions>): void {
 }
 
 async function save({ context, settings, clock, node }: Site<ITriggerFunctions>): Promise<void> {
-	const { epoch, state } = node;
-	const { saved } = state;
-	const sealed = seal(writeSaved(saved), await readOwnSecret(context, settings.authentication));
-	const job = { event: EVENT, sealed };
-	let ending = areWorkersBlind ? 'blind' : await runExecution(context, job);
-	if (ending === 'blind') {
-		areWorkersBlind = true;
-		// n8n writes the trigger's own static data when the trigger starts an execution. The data is from
-		// when the workflow was published, so other nodes may lose what they saved since. An execution
-		// would delete everything.
-		await new Store(context, settings.authentication).write(saved);
-		const here = runExecution(context, job);
-		if (node.epoch === epoch)
-			node.dispatch({ type: 'saved', version: saved.version, now: clock.now() });
-		ending = await here;
-		areWorkersBlind = ending === 'blind';
-		return;
+	const { epoch } = node;
+	const { saved } = node.state;
+	const sealed = sealedText(saved, await readOwnSecret(context, settings.authentication));
+	const run = async () => await runExecution(context, { event: EVENT, sealed });
+	const ending = areWorkersBlind ? 'blind' : await run();
+	if (ending === 'failed') return;
+	areWorkersBlind = ending === 'blind';
+	// n8n writes the trigger's own static data when the trigger starts an execution. The data is from when the
+	// workflow was published, so other nodes may lose what they saved since. An execution would delete
+	// everything.
+	if (areWorkersBlind) await writeStored(context, settings.authentication, saved);
+	const here = areWorkersBlind ? run() : ending;
+	if (node.epoch === epoch) {
+		node.dispatch({ type: 'saved', version: saved.version, now: clock.now() });
 	}
-	if (ending === 'failed' || node.epoch !== epoch) return;
-	node.dispatch({ type: 'saved', version: saved.version, now: clock.now() });
+	areWorkersBlind = (await here) === 'blind';
 }

@@ -112,13 +112,10 @@ export function roomReason(error: unknown): 'address' | 'limit' | undefined {
  */
 export async function deleteSubscription(
 	session: Session,
-	{
-		id,
-		workspaceId,
-		baseUrl = session.baseUrl,
-	}: Pick<Subscription, 'id' | 'workspaceId' | 'baseUrl'>,
+	one: Pick<Subscription, 'id' | 'workspaceId' | 'baseUrl'>,
 	how: keyof typeof DELETE_CALL = 'impatient',
 ): Promise<void> {
+	const { id, workspaceId, baseUrl = session.baseUrl } = one;
 	if (baseUrl !== session.baseUrl) {
 		throw new Error(
 			`it is in workspace ${workspaceId} at ${baseUrl}, but the credential is for another address`,

@@ -22,55 +22,48 @@ const KEY = 'subscriptions';
 /** Secrets by their seals, so that a delivery reads no credential. Missing ones are opened again. */
 const opened = new BoundedMap<string, string>(10_000);
 
-/** The saved subscriptions of a node. */
-export class Store {
-	private readonly context: StorePlace;
-	private readonly authentication: Authentication | undefined;
+/** The secret of the credential that seals them; undefined if it can't be read. */
+export const sealingSecret = async (
+	context: StorePlace,
+	authentication: Authentication | undefined,
+): Promise<string | undefined> =>
+	authentication && (await readOwnSecret(context, authentication).catch(() => undefined));
 
-	/** @param authentication undefined if no secret is needed */
-	constructor(context: StorePlace, authentication: Authentication | undefined) {
-		this.context = context;
-		this.authentication = authentication;
-	}
-
-	private get data(): IDataObject {
-		return this.context.getWorkflowStaticData('node');
-	}
-
-	/** The secret of the credential that seals them; undefined if it can't be read. */
-	async ownSecret(): Promise<string | undefined> {
-		const { authentication, context } = this;
-		return authentication && (await readOwnSecret(context, authentication).catch(() => undefined));
-	}
-
-	/** Returns true if anything was saved for this node, as far as its context shows. */
-	hasAny(): boolean {
-		return typeof this.data[KEY] === 'string';
-	}
-
-	/**
-	 * Reads the saved subscriptions. In deliveries and executions, n8n has just read them from its
-	 * database. A secret is empty if its seal can't be opened because the credential has changed.
-	 */
-	async read(): Promise<Saved> {
-		const text = this.data[KEY];
-		const saved = readSaved(text, (sealed) => opened.get(sealed));
-		const isClosed = ({ secret, sealed }: Subscription) => secret === '' && sealed !== undefined;
-		if (!subscriptionsIn(saved).some(isClosed)) return saved;
-		const key = await this.ownSecret();
-		return key === undefined ? saved : readSaved(text, (sealed) => open(sealed, key));
-	}
-
-	/**
-	 * Makes n8n save subscriptions: after a lifecycle hook or a delivery at once, after an execution when
-	 * it ends. n8n writes all static data of the workflow from this context. If the credential can't be
-	 * read, secrets keep their seals.
-	 */
-	async write(saved: Saved): Promise<void> {
-		const key = await this.ownSecret();
-		this.data[KEY] = sealSaved(saved, (one) => sealOf(one, key));
-	}
+/**
+ * Reads the saved subscriptions. In deliveries and executions, n8n has just read them from its database. A
+ * secret is empty if its seal can't be opened because the credential has changed.
+ *
+ * @param authentication undefined if no secret is needed
+ */
+export async function readStored(
+	context: StorePlace,
+	authentication?: Authentication,
+): Promise<Saved> {
+	const text = context.getWorkflowStaticData('node')[KEY];
+	const saved = readSaved(text, (sealed) => opened.get(sealed));
+	const isClosed = ({ secret, sealed }: Subscription) => secret === '' && sealed !== undefined;
+	if (!subscriptionsIn(saved).some(isClosed)) return saved;
+	const key = await sealingSecret(context, authentication);
+	return key === undefined ? saved : readSaved(text, (sealed) => open(sealed, key));
 }
+
+/**
+ * Makes n8n save subscriptions: after a lifecycle hook or a delivery at once, after an execution when it
+ * ends. n8n writes all static data of the workflow from this context. If the credential can't be read,
+ * secrets keep their seals.
+ */
+export async function writeStored(
+	context: StorePlace,
+	authentication: Authentication | undefined,
+	saved: Saved,
+): Promise<void> {
+	const text = sealedText(saved, await sealingSecret(context, authentication));
+	context.getWorkflowStaticData('node')[KEY] = text;
+}
+
+/** The saved subscriptions as one text, which shows no secret. @param key undefined if it can't be read */
+export const sealedText = (saved: Saved, key: string | undefined): string =>
+	sealSaved(saved, (one) => sealOf(one, key));
 
 function open(sealed: string, key: string): string | undefined {
 	const secret = opened.get(sealed) ?? unseal(sealed, key);

@@ -130,7 +130,8 @@ describe('a renewal that the service refuses, when the subscription delivers aga
 		clockAheadMs: 0,
 	};
 	/** Planned at a minute, refused twice, then the current one delivers. */
-	const renewalAfter = (planned: { isDemanded?: boolean }) => {
+	const renewalAfter = (isDemanded: boolean) => {
+		const refused = { type: 'refused', isDemanded: false, jitter: 1 } as const;
 		const events: SubscriptionEvent[] = [
 			{
 				type: 'started',
@@ -140,21 +141,21 @@ describe('a renewal that the service refuses, when the subscription delivers aga
 				overlapMs: OVERLAP,
 				now: 0,
 			},
-			{ type: 'planned', at: MINUTE, ...planned },
-			{ type: 'refused', jitter: 1, now: MINUTE },
-			{ type: 'planned', at: 20 * MINUTE },
-			{ type: 'refused', jitter: 1, now: 2 * MINUTE },
+			{ type: 'planned', at: MINUTE, isDemanded },
+			{ ...refused, now: MINUTE },
+			{ type: 'planned', at: 20 * MINUTE, isDemanded: false },
+			{ ...refused, now: 2 * MINUTE },
 			{ type: 'delivered', id: 's1', now: 3 * MINUTE },
 		];
 		return events.reduce((state, event) => reduce(state, event).state, INITIAL).renewal.at;
 	};
 
 	test('is called off if a response was late (K12)', () => {
-		expect(renewalAfter({})).toBe(Infinity);
+		expect(renewalAfter(false)).toBe(Infinity);
 	});
 
 	test('is tried again if the credential changed: the new workspace has none yet (K15)', () => {
-		expect(renewalAfter({ isDemanded: true })).toBeLessThan(5 * MINUTE);
+		expect(renewalAfter(true)).toBeLessThan(5 * MINUTE);
 	});
 });
 
@@ -178,6 +179,26 @@ test('a delivery that comes while nobody responds at the address proves it', () 
 	];
 	const end = events.reduce((state, event) => reduce(state, event).state, INITIAL);
 	expect(end.standing).toBe('mine');
+});
+
+test("a process that couldn't start the node forgets no subscription that is to be deleted (P9)", () => {
+	const old = {
+		id: 's1',
+		secret: 's',
+		targetUrl: 'https://n8n',
+		workspaceId: 'w',
+		cardId: null,
+		since: 0,
+		clockAheadMs: 0,
+		deleteAt: 0,
+	};
+	const stored = { ...NOTHING_SAVED, previous: [old], version: 1 };
+	const events: SubscriptionEvent[] = [
+		{ type: 'read', stored },
+		{ type: 'passed', silenceMs: SILENCE, now: OVERLAP },
+	];
+	const end = events.reduce((state, event) => reduce(state, event).state, INITIAL);
+	expect(end.saved).toEqual(stored);
 });
 
 test('a crash loop ends with one subscription', () => {

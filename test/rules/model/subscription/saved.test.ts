@@ -7,7 +7,6 @@ import {
 	readSaved,
 	type Saved,
 	sealSaved,
-	writeSaved,
 } from '../../../../nodes/WorkspaceData/model/subscription/saved';
 
 const one = (id: string) => ({
@@ -38,7 +37,6 @@ const sealedToo = (list: Saved): Saved => ({
 const open = (sealed: string) => sealed.replace('sealed ', '');
 
 test('reads what it wrote, and shows no secret', () => {
-	expect(readSaved(writeSaved(saved))).toEqual(saved);
 	const text = sealSaved(saved, seal);
 	expect(text).not.toContain('"secret"');
 	expect(readSaved(text, open)).toEqual(sealedToo(saved));
@@ -77,7 +75,7 @@ test('reads what 0.2.0 wrote', () => {
 	expect(readSaved(text, open)).toMatchObject({
 		current: { id: 'second', secret: 's' },
 		previous: [{ id: 'x', secret: 't', deleteAt: 9 }],
-		version: 40,
+		version: 1,
 	});
 });
 

@@ -136,8 +136,7 @@ export class World {
 	unpublish(n8n = this.production): void {
 		if (!n8n.isPublished) return;
 		if (!n8n.state) {
-			const adopted = { type: 'adopted', address: ADDRESS, stored: n8n.database } as const;
-			this.dispatch(n8n, { ...adopted, now: this.now });
+			this.dispatch(n8n, { type: 'read', address: ADDRESS, stored: n8n.database });
 		}
 		this.ask(n8n);
 		n8n.isPublished = false;
@@ -184,7 +183,7 @@ export class World {
 		}
 		const { now } = this;
 		if (typeof answer === 'string') {
-			this.dispatch(n8n, { type: 'refused', jitter: 1, now });
+			this.dispatch(n8n, { type: 'refused', isDemanded: false, jitter: 1, now });
 			return;
 		}
 		const subscription = {
