@@ -1,19 +1,13 @@
 /** The command line of the service: its options, and what it tells the person at the terminal. */
-import type { EventEmitter } from 'node:events';
-import type { Readable } from 'node:stream';
 import { Command, InvalidArgumentError, Option, type OutputConfiguration } from 'commander';
 import {
 	logLevels,
-	maximumParallelDeliveries,
 	maximumTimerMs,
 	maximumTokenLifetime,
 	type Tier,
 	tierNames,
 } from './foundation/settings.ts';
 import type { ServiceAddresses, ServiceOptions } from './options.ts';
-
-/** Largest body: an answer must fit into one string. */
-const maximumBytes = 256 * 1024 * 1024;
 
 /** Reads a whole number within bounds. */
 const whole = (least: number, most: number) => (digits: string) => {
@@ -65,17 +59,11 @@ const createCommand = () =>
 		.addOption(secret('--client-secret <secret>', 'its secret', text))
 		.addOption(secret('--settings-password <password>', 'for the settings page', text))
 		.option('--owner-email <address>', 'who is told about paused subscriptions', text)
-		.option(
-			'--parallel-deliveries <number>',
-			'deliveries of one subscription at a time (1; more gives the order up)',
-			whole(1, maximumParallelDeliveries),
-		)
 		.option('--backoff-ms <number>', 'time before the first retry', ms)
 		.option('--delivery-timeout-ms <number>', 'time for a response', whole(1, maximumTimerMs))
 		.option('--token-lifetime <seconds>', 'life of access tokens', whole(1, maximumTokenLifetime))
 		.addOption(new Option('--tier <name>', 'rate limit').choices(tierNames))
 		.option('--smtp <url>', 'mail server', smtp)
-		.option('--body-bytes <number>', 'largest body (262144)', whole(1_000, maximumBytes))
 		.option('--trust-proxy', "believe a proxy's X-Forwarded-* headers")
 		.option('--drain-ms <number>', 'time for what is under way when it stops (5000)', ms)
 		.addOption(new Option('--log-level <name>', 'least severe lines (warn)').choices(logLevels))
@@ -113,16 +101,8 @@ export function readCommandLine(
 	const command = createCommand().configureOutput(output).parse(args, { from: 'user' });
 	const { json = false, exitWithParent = false, ...options } = command.opts<Given>();
 	const { tokenLifetime: tokenLifetimeSeconds, tier, smtp: smtpUrl, ...others } = options;
-	return {
-		options: {
-			...others,
-			...(tokenLifetimeSeconds !== undefined && { tokenLifetimeSeconds }),
-			...(tier !== undefined && { rate: { tier } }),
-			...(smtpUrl !== undefined && { smtpUrl }),
-		},
-		json,
-		exitWithParent,
-	};
+	const rate = tier && { tier };
+	return { options: { ...others, tokenLifetimeSeconds, rate, smtpUrl }, json, exitWithParent };
 }
 
 /** Why the service did not start, and what to do about it. */
@@ -132,8 +112,10 @@ export function explain(error: unknown, file: string | undefined): string {
 	if (code === 'EADDRINUSE') {
 		return `Port ${taken} is taken. Stop what uses it, or choose another with --port or --auth-port (0 takes a free one).`;
 	}
-	if (code === 'EACCES') return `Port ${taken} needs more rights. Choose one above 1023.`;
-	if (code === 'ENOENT' || code === 'EISDIR') return `Cannot open the file ${file}.`;
+	if (code === 'EACCES' && taken !== undefined) {
+		return `Port ${taken} needs more rights. Choose one above 1023.`;
+	}
+	if (['ENOENT', 'EISDIR', 'EACCES'].includes(code ?? '')) return `Cannot open the file ${file}.`;
 	if (code === 'ERR_SQLITE_ERROR') {
 		return error.message.includes('locked')
 			? `The file ${file} is in use by another process.`
@@ -155,18 +137,11 @@ export function tell(service: ServiceAddresses, json: boolean): string {
 		.join('');
 }
 
-/**
- * Calls `stop` when the process is asked to end.
- * @param signals the process, which SIGINT and SIGTERM end
- * @param parent stdin, if its end is to end the process, too
- */
-export function whenAskedToStop(
-	signals: Pick<EventEmitter, 'on'>,
-	parent: Readable | undefined,
-	stop: () => void,
-): void {
-	for (const event of ['SIGINT', 'SIGTERM']) signals.on(event, stop);
-	for (const event of ['end', 'error', 'close']) parent?.on(event, stop);
+/** Calls `stop` when the process is asked to end, by a signal or with its parent. */
+export function whenAskedToStop(exitWithParent: boolean, stop: () => void): void {
+	for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, stop);
+	if (!exitWithParent) return;
+	for (const event of ['end', 'error', 'close']) process.stdin.on(event, stop);
 	// An end is seen only if what comes before it is read.
-	parent?.resume();
+	process.stdin.resume();
 }

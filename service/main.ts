@@ -19,7 +19,7 @@ const service = await startService(options).catch((error: unknown) => {
 	process.stderr.write(`${explain(error, options.file)}\n`);
 	process.exit(1);
 });
-whenAskedToStop(process, exitWithParent ? process.stdin : undefined, () => {
+whenAskedToStop(exitWithParent, () => {
 	void service.close().then(() => process.exit(0));
 });
 // Last, as whoever reads the addresses may stop the service at once.

@@ -1,10 +1,16 @@
 /** How to start the service, and what it tells once it has started. */
 import type { Variants } from './control/variants.ts';
+import type { Access, Wanted } from './data/provision.ts';
 import type { Rate } from './foundation/limiter.ts';
-import type { LogLevel } from './foundation/settings.ts';
+import { newSecret } from './foundation/secrets.ts';
+import {
+	type LogLevel,
+	type RuntimeSettings,
+	runtimeSettingsSchema,
+} from './foundation/settings.ts';
 
 /** How to start the service; everything has a default. */
-export interface ServiceOptions {
+export interface ServiceOptions extends Wanted, Partial<RuntimeSettings> {
 	/** Port of the API; 0 takes a free one. */
 	port?: number;
 	/** Port of the identity provider; 0 takes a free one. */
@@ -20,28 +26,10 @@ export interface ServiceOptions {
 	control?: boolean;
 	/** Token for control over HTTP; a random one where it is missing. */
 	controlToken?: string;
-	/** Identifier of the workspace; that of the file or a new one where it is missing. */
-	workspaceId?: string;
 	/** Realm of the identity provider. */
 	realm?: string;
-	/** An API key that is to be valid, even if it was revoked; a new one where it is missing. */
-	apiKey?: string;
-	/** Client id of an account that is to be active, even if it was revoked; a new one where missing. */
-	clientId?: string;
-	/** Its secret; a new one where it is missing. */
-	clientSecret?: string;
-	/** Who hears about paused subscriptions; used when the workspace is created. */
-	ownerEmail?: string;
 	/** Password for the settings page; a random one where it is missing. */
 	settingsPassword?: string;
-	/** Time before the first retry of a delivery, in ms; doubles with each further one. */
-	backoffMs?: number;
-	/** How long a target may take to answer a delivery, in ms. */
-	deliveryTimeoutMs?: number;
-	/** Deliveries of one subscription at a time, 1; more gives the order up. */
-	parallelDeliveries?: number;
-	/** Life of an access token, in seconds. */
-	tokenLifetimeSeconds?: number;
 	/** Rate limit of every key and account. */
 	rate?: Rate;
 	/** Largest request body, in bytes. */
@@ -61,20 +49,34 @@ export interface ServiceOptions {
 }
 
 /** The first line of output of the service: its addresses, and the secrets that open it. */
-export interface ServiceAddresses {
+export interface ServiceAddresses extends Access {
 	/** API root, ends in /api/v1. */
 	baseUrl: string;
 	/** Address of the identity provider. */
 	authUrl: string;
 	realm: string;
-	workspaceId: string;
-	apiKey: string;
-	clientId: string;
-	clientSecret: string;
 	/** Control over HTTP; null unless the options ask for it. */
 	controlUrl: string | null;
 	controlToken: string | null;
 	/** Address and password of the settings page. */
 	settingsUrl: string;
 	settingsPassword: string;
+}
+
+/** The options with their defaults. */
+export type ResolvedOptions = ReturnType<typeof resolveOptions>;
+
+/** @throws ZodError if a setting is out of its bounds */
+export function resolveOptions(given: ServiceOptions) {
+	const { port = 0, authPort = 0, host = '127.0.0.1', file = ':memory:' } = given;
+	const { control = false, realm = 'workspace', trustProxy = false } = given;
+	const { rate = { tier: 'enterprise' as const }, bodyBytes = 256 * 1024, drainMs = 5_000 } = given;
+	const { settingsPassword = newSecret(), controlToken = newSecret() } = given;
+	const { logLevel = 'warn', logTo = process.stderr } = given;
+	return {
+		...given,
+		...{ port, authPort, host, file, control, realm, trustProxy, rate, bodyBytes, drainMs },
+		...{ settingsPassword, controlToken, logLevel, logTo },
+		settings: runtimeSettingsSchema.parse(given),
+	};
 }

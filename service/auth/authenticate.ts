@@ -12,30 +12,25 @@ export interface Principal {
 	role: Role;
 }
 
-/** Finds out who a request comes from, by its Authorization header, or why that cannot be said. */
-export type Authenticate = (
-	header: string | undefined,
-) => Promise<Principal | 'missing' | 'unknown'>;
-
 /**
- * Makes the check of bearer values: API keys first, then access tokens.
+ * Finds out who a request comes from, or why that cannot be said: API keys first, then access tokens.
+ * @param header its Authorization header
  * @see service interface, part 5; RFC 6750 section 2.1
  */
-export function createAuthenticate(
-	identities: Pick<Identities, 'findKey' | 'account'>,
-	provider: Pick<IdentityProvider, 'clientIdOf'>,
-): Authenticate {
-	return async (header) => {
-		const value = /^Bearer +([^\s]+) *$/i.exec(header ?? '')?.[1];
-		if (value === undefined) return 'missing';
-		const key = identities.findKey(value);
-		if (key?.revokedAt === null) {
-			return { kind: 'apiKey', id: key.id, workspaceId: key.workspaceId, role: 'editor' };
-		}
-		const clientId = key ? undefined : await provider.clientIdOf(value);
-		const account = clientId === undefined ? undefined : identities.account(clientId);
-		if (account?.revokedAt !== null) return 'unknown';
-		const { workspaceId, role } = account;
-		return { kind: 'serviceAccount', id: account.clientId, workspaceId, role };
-	};
+export async function authenticate(
+	header: string | undefined,
+	identities: Identities,
+	provider: IdentityProvider,
+): Promise<Principal | 'missing' | 'unknown'> {
+	const value = /^Bearer +([^\s]+) *$/i.exec(header ?? '')?.[1];
+	if (value === undefined) return 'missing';
+	const key = identities.findKey(value);
+	if (key?.revokedAt === null) {
+		return { kind: 'apiKey', id: key.id, workspaceId: key.workspaceId, role: 'editor' };
+	}
+	const clientId = key ? undefined : await provider.clientIdOf(value);
+	const account = clientId === undefined ? undefined : identities.account(clientId);
+	if (account?.revokedAt !== null) return 'unknown';
+	const { workspaceId, role } = account;
+	return { kind: 'serviceAccount', id: account.clientId, workspaceId, role };
 }

@@ -2,14 +2,13 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { type Adapter, type AdapterPayload, type JWK, Provider } from 'oidc-provider';
-import { Tokens } from '../data/tokens.ts';
+import { type JWK, Provider } from 'oidc-provider';
 import type { WorkspaceData } from '../data/workspaceData.ts';
-import type { Clock } from '../foundation/clock.ts';
 import { type Limiter, perMinute } from '../foundation/limiter.ts';
 import { secretMatches } from '../foundation/secrets.ts';
 import type { RuntimeSettings } from '../foundation/settings.ts';
 import { boundConnections, connectionOptions } from '../http/connections.ts';
+import { createAdapter } from './adapter.ts';
 
 /** Path of the token endpoint below the realm. @see service interface, part 4 */
 const tokenPath = '/protocol/openid-connect/token';
@@ -24,10 +23,9 @@ export interface IdentityProviderOptions {
 	/** The address by which others reach it, if it differs from the address it listens on. */
 	publicAuthUrl?: string | undefined;
 	realm: string;
-	data: Pick<WorkspaceData, 'database' | 'identities'>;
+	data: WorkspaceData;
 	settings: Pick<RuntimeSettings, 'tokenLifetimeSeconds'>;
 	limiter: Limiter;
-	clock: Pick<Clock, 'steady'>;
 	/** Whether to believe a proxy's X-Forwarded-* headers. */
 	trustProxy: boolean;
 	/** How long requests may take to end when it closes, in ms. */
@@ -50,9 +48,9 @@ export class IdentityProvider {
 	#handle: (request: IncomingMessage, response: ServerResponse) => void = () => {};
 
 	constructor(options: IdentityProviderOptions) {
-		const { trustProxy, drainMs } = options;
 		this.#options = options;
 		this.#mount = `/realms/${encodeURIComponent(options.realm)}`;
+		const { trustProxy, drainMs } = options;
 		this.app = fastify({ ...connectionOptions, exposeHeadRoutes: false, trustProxy });
 		boundConnections(this.app, drainMs);
 		// The library reads the body itself.
@@ -84,10 +82,6 @@ export class IdentityProvider {
 		// The adapter finds living tokens only; the library would judge by a clock that can step.
 		const found = await this.#provider?.ClientCredentials.find(token, { ignoreExpiration: true });
 		return found?.clientId;
-	}
-
-	async close(): Promise<void> {
-		await this.app.close();
 	}
 
 	#serve(request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -135,51 +129,15 @@ function refuse(reply: FastifyReply, status: number, error: string, error_descri
 	return reply.code(status).header('cache-control', 'no-store').send({ error, error_description });
 }
 
-const nothing = async () => undefined;
-
-/** Keeps tokens in our database, and reads clients from the service accounts. */
-function createAdapter(tokens: Tokens, { data }: IdentityProviderOptions) {
-	return (model: string): Adapter => ({
-		async find(id) {
-			if (model !== 'Client') return tokens.find(model, id) as AdapterPayload | undefined;
-			const account = data.identities.account(id);
-			if (!account || account.revokedAt !== null) return undefined;
-			return {
-				client_id: account.clientId,
-				// The hash stands in for the secret; the comparison is ours (see below).
-				client_secret: account.secretHash,
-				client_name: account.name,
-				grant_types: ['client_credentials'],
-				response_types: [],
-				redirect_uris: [],
-				token_endpoint_auth_method: 'client_secret_post',
-			};
-		},
-		async upsert(id, payload, expiresIn) {
-			tokens.upsert(model, id, payload as Record<string, unknown>, expiresIn);
-		},
-		async destroy(id) {
-			tokens.remove(model, id);
-		},
-		// Only flows with users need these, and only client credentials are enabled.
-		findByUserCode: nothing,
-		findByUid: nothing,
-		consume: nothing,
-		revokeByGrantId: nothing,
-	});
-}
-
 function createProvider(issuer: string, options: IdentityProviderOptions): Provider {
 	const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 	const signingKey = privateKey.export({ format: 'jwk' }) as JWK;
 	const provider = new Provider(issuer, {
-		adapter: createAdapter(new Tokens(options.data.database, options.clock), options),
+		adapter: createAdapter(options.data),
 		clientAuthMethods: ['client_secret_post'],
 		features: {
 			clientCredentials: { enabled: true },
 			devInteractions: { enabled: false },
-			introspection: { enabled: false },
-			revocation: { enabled: false },
 			rpInitiatedLogout: { enabled: false },
 			userinfo: { enabled: false },
 		},

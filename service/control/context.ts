@@ -1,61 +1,66 @@
 /** The state that control changes, and the parts that it works on. */
+import { z } from 'zod/v4';
 import type { IdentityProvider } from '../auth/provider.ts';
 import type { WorkspaceData } from '../data/workspaceData.ts';
 import type { Dispatcher } from '../delivery/dispatcher.ts';
 import type { Sender } from '../delivery/sender.ts';
 import type { Clock } from '../foundation/clock.ts';
-import type { Rate, Rates } from '../foundation/limiter.ts';
-import type { RuntimeSettings } from '../foundation/settings.ts';
+import type { Limiter, Rate } from '../foundation/limiter.ts';
+import { maximumTimerMs, type RuntimeSettings } from '../foundation/settings.ts';
 import type { Faults, TokenFaults } from './faults.ts';
-import { type RateAnswer, rateAnswerSchema } from './rateAnswer.ts';
+import { rateAnswerSchema } from './rateAnswer.ts';
 import type { RequestLog } from './requestLog.ts';
-import type { Variants } from './variants.ts';
+import { defaultVariants, type Variants, variantsSchema } from './variants.ts';
+
+/** How responses of the API are held back; unless told otherwise, they aren't. */
+export const latencySchema = z.strictObject({
+	/** Time that every response is held back. */
+	ms: z.number().min(0).max(maximumTimerMs).default(0),
+	/** How many at a time; the others wait for them. */
+	atOnce: z.int().min(1).default(Infinity),
+	/** Whether the others are refused with 503 instead. */
+	refusesMore: z.boolean().default(false),
+});
+
+/** How cursors behave: properly, or as a broken service would. */
+export const pagingSchema = z.strictObject({
+	mode: z.enum(['normal', 'repeatCursor', 'endless', 'shifting']).default('normal'),
+	/** How many more pages begin with the last record of the page before, if they are shifting. */
+	times: z.int().min(0).default(1_000_000),
+});
 
 /** The switches for tests while the service runs, in addition to its settings. */
-export interface ControlState {
-	/** Time that every response of the API is held back, in ms. */
-	latencyMs: number;
-	/** How many responses are held back at a time; the others wait for them. */
-	atOnce: number;
-	/** Whether the others are refused with 503 instead. */
-	refusesMore: boolean;
-	/** How cursors behave: properly, or as a broken service would. */
-	paging: 'normal' | 'repeatCursor' | 'endless' | 'shifting';
-	/** How many more pages begin with the last record of the page before. */
-	shifts: number;
-	rateAnswer: RateAnswer;
-	variants: Variants;
-}
+export type ControlState = ReturnType<typeof initialState>;
 
-/** The parts of the service that control works on. */
-export interface ControlledParts {
+/** The state of a service that was just started. */
+export const initialState = (variants: Partial<Variants> = {}) => ({
+	latency: latencySchema.parse({}),
+	paging: pagingSchema.parse({}),
+	rateAnswer: rateAnswerSchema.parse({}),
+	variants: { ...defaultVariants, ...variantsSchema.parse(variants) },
+});
+
+/** The parts of the service that control works on, and how it was started. */
+export interface ControlledParts extends Partial<RuntimeSettings> {
 	data: WorkspaceData;
-	rates: Rates;
+	limiter: Limiter;
 	dispatcher: Dispatcher;
 	sender: Sender;
 	clock: Clock;
 	provider: IdentityProvider;
 	workspaceId: string;
+	settings: RuntimeSettings;
+	/** Rate and variants of the start, which `reset` restores. */
+	rate: Rate;
+	variants?: Partial<Variants>;
+	/** Opens control over HTTP. */
+	controlToken: string;
 }
 
 /** All that control works on. */
 export interface ControlContext extends ControlledParts {
-	settings: RuntimeSettings;
 	state: ControlState;
-	/** The state that `reset` restores. */
-	initial: { settings: Readonly<RuntimeSettings>; variants: Readonly<Variants>; rate: Rate };
 	faults: Faults;
 	tokenFaults: TokenFaults;
 	requests: RequestLog;
 }
-
-/** The state of a service that nothing was done to. */
-export const initialState = (variants: Readonly<Variants>): ControlState => ({
-	latencyMs: 0,
-	atOnce: Infinity,
-	refusesMore: false,
-	paging: 'normal',
-	shifts: 0,
-	rateAnswer: rateAnswerSchema.parse({}),
-	variants: { ...variants },
-});

@@ -46,17 +46,10 @@ export const dropSchema = z.strictObject({
 /** Faults of the API that wait for their requests. */
 export class Faults {
 	drop: z.output<typeof dropSchema> = { ratio: 0, when: 'either' };
-	readonly #random: () => number;
-	#waiting: Array<{ fault: Fault; matches: RegExp; skip: number; left: number }> = [];
-
-	/** @param random numbers from 0 to below 1, for drops */
-	constructor(random: () => number = Math.random) {
-		this.#random = random;
-	}
+	#waiting: Array<Fault & { matches: RegExp }> = [];
 
 	add(fault: Fault): void {
-		const { path, skip, times } = fault;
-		this.#waiting.push({ fault, matches: new RegExp(path), skip, left: times });
+		this.#waiting.push({ ...fault, matches: new RegExp(fault.path) });
 	}
 
 	clear(): void {
@@ -66,80 +59,80 @@ export class Faults {
 
 	/** The fault for a request, which it uses up. */
 	take(method: string, path: string): Fault | undefined {
-		for (const entry of this.#waiting) {
-			const { method: wanted = method } = entry.fault;
-			if (wanted !== method || !entry.matches.test(path)) continue;
-			if (entry.skip > 0) {
-				entry.skip -= 1;
+		for (const fault of this.#waiting) {
+			if ((fault.method ?? method) !== method || !fault.matches.test(path)) continue;
+			if (fault.skip > 0) {
+				fault.skip -= 1;
 				continue;
 			}
-			entry.left -= 1;
-			if (entry.left <= 0) this.#waiting = this.#waiting.filter((other) => other !== entry);
-			return entry.fault;
+			fault.times -= 1;
+			if (fault.times === 0) this.#waiting = this.#waiting.filter((other) => other !== fault);
+			return fault;
 		}
 		const { ratio, when } = this.drop;
-		if (this.#random() >= ratio) return undefined;
-		const isBefore = when === 'before' || (when === 'either' && this.#random() < 0.5);
+		if (Math.random() >= ratio) return undefined;
+		const isBefore = when === 'before' || (when === 'either' && Math.random() < 0.5);
 		return faultSchema.parse({ mode: isBefore ? 'dropBefore' : 'dropAfter' });
 	}
 }
 
-/** What the token endpoint responds instead of the provider: status, type and body; nothing at all with `down`. */
-const tokenResponses = {
-	down: undefined,
-	unavailable: [503, 'application/json', '{"error":"temporarily_unavailable"}'],
-	html: [200, 'text/html', '<!doctype html><title>Sign in</title><p>Please sign in.</p>'],
-} as const;
+interface TokenFault {
+	/** What is responded instead of the provider: status, type and body; null for nothing at all. */
+	instead?: null | [status: number, type: string, body: string];
+	/** How long a token lives by the response. */
+	expiresIn?(seconds: unknown): unknown;
+}
 
-/** How long a token lives by its response. */
-const tokenLives = {
-	missingExpiresIn: () => undefined,
-	expiresInString: String,
-	expiresInZero: () => 0,
-	expiresInOne: () => 1,
-} as const;
-
-const tokenFaults = { ...tokenResponses, ...tokenLives };
+const tokenFaults = {
+	down: { instead: null },
+	unavailable: { instead: [503, 'application/json', '{"error":"temporarily_unavailable"}'] },
+	html: {
+		instead: [200, 'text/html', '<!doctype html><title>Sign in</title><p>Please sign in.</p>'],
+	},
+	missingExpiresIn: { expiresIn: () => undefined },
+	expiresInString: { expiresIn: String },
+	expiresInZero: { expiresIn: () => 0 },
+	expiresInOne: { expiresIn: () => 1 },
+} satisfies Record<string, TokenFault>;
 
 /** Names of the ways in which the token endpoint can misbehave. */
 export const tokenFaultModes = Object.keys(tokenFaults) as Array<keyof typeof tokenFaults>;
 
 /** Misbehavior of the token endpoint; none until some is set. */
 export class TokenFaults {
-	#mode: keyof typeof tokenFaults | undefined;
+	#fault: TokenFault = {};
 	#left = 0;
 
 	/** Misbehaves for the next `times` requests. */
 	set(mode: keyof typeof tokenFaults, times: number): void {
-		this.#mode = mode;
+		this.#fault = tokenFaults[mode];
 		this.#left = times;
 	}
 
 	clear(): void {
-		this.#mode = undefined;
+		this.#fault = {};
 	}
 
 	/** Responds in place of the provider if a fault says so. @returns whether it did */
 	answer(response: ServerResponse): boolean {
-		const mode = this.#mode;
-		if (mode === undefined || !(mode in tokenResponses)) return false;
-		const [status, type, body] = tokenResponses[mode as keyof typeof tokenResponses] ?? [];
-		if (status === undefined) response.destroy();
-		else response.writeHead(status, { 'content-type': type }).end(body);
+		const { instead } = this.#fault;
+		if (instead === undefined) return false;
+		if (instead === null) response.destroy();
+		else response.writeHead(instead[0], { 'content-type': instead[1] }).end(instead[2]);
 		this.#use();
 		return true;
 	}
 
 	/** Changes a good token response if a fault says so. */
 	alter(body: Record<string, unknown>): void {
-		const mode = this.#mode;
-		if (mode === undefined || !(mode in tokenLives)) return;
-		body.expires_in = tokenLives[mode as keyof typeof tokenLives](body.expires_in);
+		const { expiresIn } = this.#fault;
+		if (!expiresIn) return;
+		body.expires_in = expiresIn(body.expires_in);
 		this.#use();
 	}
 
 	#use(): void {
 		this.#left -= 1;
-		if (this.#left <= 0) this.#mode = undefined;
+		if (this.#left === 0) this.clear();
 	}
 }

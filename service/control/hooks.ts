@@ -1,35 +1,28 @@
 /** Acts on requests and responses as control says. */
+import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { App } from '../http/context.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { problem, problemType } from '../foundation/problem.ts';
 import type { ControlContext, ControlState } from './context.ts';
 import { type Fault, faultSchema } from './faults.ts';
 import { Responses } from './responses.ts';
 import { controlRoot } from './routes.ts';
 
-/** Faults that act when the response goes out, and requests that a fault has responded to. */
-interface Marks {
-	late: WeakMap<FastifyRequest, Fault>;
-	answered: WeakSet<FastifyRequest>;
-}
-
 /** Adds what tests can change: request log, latency, faults, the service's clock, and shapes of responses. */
-export function addHooks(app: App, context: ControlContext): void {
+export function addHooks(app: FastifyInstance, context: ControlContext): void {
 	const responses = new Responses(context);
-	const marks: Marks = { late: new WeakMap(), answered: new WeakSet() };
 	addRequestLog(app, context);
-	addFaults(app, context, marks);
+	const faulty = addFaults(app, context);
 	app.addHook('preValidation', async (request) => responses.takeRequest(request));
 	app.addHook('preSerialization', async (request, reply, payload) =>
 		responses.shape(request, reply, payload),
 	);
 	app.addHook('onSend', async (request, reply, payload) => {
-		if (marks.answered.has(request)) return payload;
+		const fault = faulty.get(request);
+		if (fault?.mode === 'answer') return payload;
 		const shaped = responses.send(request, reply, payload);
-		const fault = marks.late.get(request);
 		if (fault?.mode === 'dropAfter') request.raw.socket.destroy();
 		if (fault?.mode !== 'slowBody' || typeof shaped !== 'string') return shaped;
 		void reply.removeHeader('content-length');
@@ -42,18 +35,12 @@ export function addHooks(app: App, context: ControlContext): void {
 const isControl = ({ url = '' }: { url?: string }) => url.startsWith(`${controlRoot}/`);
 
 /** Notes requests with their bodies. */
-function addRequestLog(app: App, { requests, provider }: ControlContext): void {
+function addRequestLog(app: FastifyInstance, { requests, provider }: ControlContext): void {
 	app.server.prependListener('request', (request, response) => {
 		if (!isControl(request)) requests.note('api', request, response);
 	});
-	// Bodies of the API alone: the forms of the settings page have passwords.
 	app.addHook('preParsing', (request, _reply, payload, done) => {
-		if (request.url.startsWith('/api/')) requests.readBody(request.raw, payload);
-		done(null, payload);
-	});
-	app.addHook('onSend', (request, _reply, payload, done) => {
-		const entry = requests.entryOf(request.raw);
-		if (entry && request.principal) entry.authorization = request.principal.kind;
+		requests.readBody(request.raw, payload);
 		done(null, payload);
 	});
 	provider.app.server.prependListener('request', (request, response) => {
@@ -62,8 +49,9 @@ function addRequestLog(app: App, { requests, provider }: ControlContext): void {
 	provider.onForm = (request, form) => requests.noteForm(request, form);
 }
 
-/** Holds responses back, and fails requests. */
-function addFaults(app: App, { state, faults, requests, clock }: ControlContext, marks: Marks) {
+/** Holds responses back, and fails requests. @returns the faults of requests under way */
+function addFaults(app: FastifyInstance, { state, faults, requests, clock }: ControlContext) {
+	const faulty = new WeakMap<FastifyRequest, Fault>();
 	const holdBack = createHolding(state);
 	/** Connections that never get a response. */
 	const hanging = new Set<Socket>();
@@ -73,28 +61,22 @@ function addFaults(app: App, { state, faults, requests, clock }: ControlContext,
 	app.addHook('onRequest', async (request, reply) => {
 		if (isControl(request)) return;
 		if (clock.offsetSeconds !== 0) void reply.header('date', new Date(clock.now()).toUTCString());
-		const isServed = state.latencyMs === 0 || (await holdBack());
+		const isServed = state.latency.ms === 0 || (await holdBack());
 		const path = requests.entryOf(request.raw)?.path ?? '';
 		const fault = isServed ? faults.take(request.method, path) : tooMany;
+		if (!fault) return;
+		faulty.set(request, fault);
+		if (fault.mode === 'dropAfter' || fault.mode === 'slowBody') return;
+		// The log has the body of what is failed, too.
+		requests.readBody(request.raw, request.raw);
+		await once(request.raw.resume(), 'end');
+		if (fault.mode === 'answer') return answerFault(fault, reply);
 		const { socket } = request.raw;
-		switch (fault?.mode) {
-			case 'answer':
-				marks.answered.add(request);
-				return answerFault(fault, reply);
-			case 'dropBefore':
-				reply.hijack();
-				socket.destroy();
-				return reply;
-			case 'hang':
-				reply.hijack();
-				hanging.add(socket);
-				socket.once('close', () => hanging.delete(socket));
-				return reply;
-			case 'dropAfter':
-			case 'slowBody':
-				marks.late.set(request, fault);
-		}
+		if (fault.mode === 'dropBefore') socket.destroy();
+		else hanging.add(socket.once('close', () => hanging.delete(socket)));
+		return reply.hijack();
 	});
+	return faulty;
 }
 
 /** Makes the token endpoint misbehave. */
@@ -115,10 +97,11 @@ function createHolding(state: ControlState): () => Promise<boolean> {
 	let held = 0;
 	const waiting: Array<() => void> = [];
 	return async () => {
-		if (state.refusesMore && held >= state.atOnce) return false;
-		while (held >= state.atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
+		if (state.latency.refusesMore && held >= state.latency.atOnce) return false;
+		while (held >= state.latency.atOnce)
+			await new Promise<void>((resolve) => waiting.push(resolve));
 		held += 1;
-		await sleep(state.latencyMs);
+		await sleep(state.latency.ms);
 		held -= 1;
 		waiting.shift()?.();
 		return true;
@@ -128,29 +111,25 @@ function createHolding(state: ControlState): () => Promise<boolean> {
 /** The response of a gateway that has too many requests under way. */
 const tooMany = faultSchema.parse({ status: 503, body: 'html' });
 
-const html =
-	'<!doctype html>\n<html><head><title>Error</title></head><body><h1>Something went wrong</h1><p>nginx</p></body></html>';
+/** Content type and text of what a proxy in between responds. */
+const pages = {
+	html: [
+		'text/html; charset=utf-8',
+		'<!doctype html>\n<html><head><title>Error</title></head><body><h1>Something went wrong</h1><p>nginx</p></body></html>',
+	],
+	plain: ['text/plain; charset=utf-8', 'upstream connect error or disconnect/reset before headers'],
+} as const;
 
 /** Content type and text of a fault's body; undefined for none. */
-function faultBody({ body, json, status }: Fault): [type: string, text: string] | undefined {
-	switch (body) {
-		case 'empty':
-			return undefined;
-		case 'html':
-			return ['text/html; charset=utf-8', html];
-		case 'plain':
-			return [
-				'text/plain; charset=utf-8',
-				'upstream connect error or disconnect/reset before headers',
-			];
-		case 'json':
-			return ['application/json; charset=utf-8', JSON.stringify(json ?? null)];
-		case 'problem': {
-			const extra = typeof json === 'object' && json !== null ? json : {};
-			const made = problem('internal-error', 'A fault that was asked for.').problem;
-			return [problemType, JSON.stringify({ ...made, status, ...extra })];
-		}
+function faultBody({ body, json, status }: Fault) {
+	if (body === 'empty') return undefined;
+	if (body === 'json') {
+		return ['application/json; charset=utf-8', JSON.stringify(json ?? null)] as const;
 	}
+	if (body !== 'problem') return pages[body];
+	const made = problem('internal-error', 'A fault that was asked for.').problem;
+	const extra = typeof json === 'object' ? json : {};
+	return [problemType, JSON.stringify({ ...made, status, ...extra })] as const;
 }
 
 /** Responds in place of the endpoint. */

@@ -8,7 +8,6 @@ export interface LoggedRequest {
 	method: string;
 	path: string;
 	query: string;
-	authorization: 'none' | 'apiKey' | 'serviceAccount' | 'unknown';
 	/** The headers; a value that is a secret is `[redacted]`. */
 	headers: IncomingHttpHeaders;
 	/** The body of a request to the API as text, or the form of a token request as JSON without its secret. */
@@ -52,7 +51,6 @@ export class RequestLog {
 			method: request.method ?? '',
 			path,
 			query: url.slice(path.length + 1),
-			authorization: request.headers.authorization === undefined ? 'none' : 'unknown',
 			headers: redact(request.headers, secretHeaders),
 			body: null,
 			status: null,
@@ -65,13 +63,14 @@ export class RequestLog {
 		if (this.#entries.length > maximumRequests * 2) this.#entries.splice(0, maximumRequests);
 	}
 
-	/** Notes the body as it is read by others. */
+	/** Notes the body as it is read by others; of the API alone, as the forms of the settings page have passwords. */
 	readBody(request: IncomingMessage, payload: Readable): void {
+		const entry = this.entryOf(request);
+		if (!entry?.path.startsWith('/api/')) return;
 		const chunks: Buffer[] = [];
 		payload.on('data', (chunk: Buffer) => chunks.push(chunk));
 		payload.on('end', () => {
-			const entry = this.entryOf(request);
-			if (entry && chunks.length > 0) entry.body = Buffer.concat(chunks).toString();
+			if (chunks.length > 0) entry.body = Buffer.concat(chunks).toString();
 		});
 	}
 

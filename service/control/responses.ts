@@ -4,6 +4,7 @@ import type { DomainEvent } from '../foundation/events.ts';
 import { pageSize } from '../foundation/settings.ts';
 import { decodeCursor, encodeCursor } from '../http/cursor.ts';
 import { problem } from '../foundation/problem.ts';
+import type { Ids } from '../routes/endpoint.ts';
 import type { ControlContext } from './context.ts';
 import { shapeRate } from './rateAnswer.ts';
 import {
@@ -19,16 +20,10 @@ import {
 	wrappedSubscription,
 } from './shapes.ts';
 
-/** The parameters of all paths; a path has some of them. */
-type Params = Record<'wid' | 'cid' | 'fid' | 'rid' | 'webhook_id', string>;
-
-const paramsOf = (request: FastifyRequest) => request.params as Params;
+const paramsOf = (request: FastifyRequest) => request.params as Ids;
 
 /** The operation of the API that a request is for; undefined for anything else. */
-function operationOf(request: FastifyRequest) {
-	const { operation } = request.routeOptions.config;
-	return operation && { verb: operation.verb, noun: operation.noun.toLowerCase() as Noun };
-}
+const operationOf = (request: FastifyRequest) => request.routeOptions.config.operation;
 
 /** Rewrites what comes in and goes out. */
 export class Responses {
@@ -123,32 +118,32 @@ export class Responses {
 		const show = (value: Json) => this.#shown(noun, request, value);
 		const values = payload[`${noun}s`] as Json[];
 		if (noun === 'record') {
-			const records = this.#shifted(request, values).map(show);
-			return decorated({ records, next_cursor: this.#nextCursor(request, payload) }, variants);
+			const { records, next_cursor } = this.#page(request, values, payload.next_cursor);
+			return decorated({ records: records.map(show), next_cursor }, variants);
 		}
 		return shownList(noun, values.map(show), this.#askedPages.get(request) ?? 1, variants);
 	}
 
-	/** The records of a page; shifted, the first one is the last one of the page before. */
-	#shifted(request: FastifyRequest, records: Json[]): Json[] {
-		const { state, data } = this.#context;
+	/** A page of records, also as a broken service would return it. */
+	#page(request: FastifyRequest, records: Json[], next_cursor: unknown) {
+		const { data, state } = this.#context;
+		const { paging } = state;
 		const { wid, cid } = paramsOf(request);
 		const { cursor } = request.query as { cursor?: string };
-		if (state.paging !== 'shifting' || cursor === undefined || state.shifts === 0) return records;
-		state.shifts -= 1;
-		return [{ ...data.records.get(wid, cid, decodeCursor(cid, cursor)) }, ...records.slice(1)];
-	}
-
-	/** The cursor of a page, also as a broken service would return it. */
-	#nextCursor(request: FastifyRequest, page: Json): unknown {
-		const { state } = this.#context;
-		const { cid } = paramsOf(request);
-		const { cursor } = request.query as { cursor?: string };
-		const last = (page.records as Json[]).at(-1);
-		if (state.paging === 'repeatCursor') {
-			return cursor ?? (last ? encodeCursor(cid, String(last.id)) : null);
+		const last = records.at(-1);
+		if (paging.mode === 'repeatCursor') {
+			const again = last ? encodeCursor(cid, String(last.id)) : null;
+			return { records, next_cursor: cursor ?? again };
 		}
-		if (state.paging === 'endless') return page.next_cursor ?? encodeCursor(cid, '');
-		return page.next_cursor;
+		if (paging.mode === 'endless') {
+			return { records, next_cursor: next_cursor ?? encodeCursor(cid, '') };
+		}
+		if (paging.mode === 'normal' || cursor === undefined || paging.times === 0) {
+			return { records, next_cursor };
+		}
+		// Shifting: the first record is the last one of the page before.
+		paging.times -= 1;
+		const before = { ...data.records.get(wid, cid, decodeCursor(cid, cursor)) };
+		return { records: [before, ...records.slice(1)], next_cursor };
 	}
 }

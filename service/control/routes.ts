@@ -1,15 +1,15 @@
 /** Serves control over HTTP. */
-import { ZodError } from 'zod/v4';
+import type { FastifyInstance } from 'fastify';
+import { prettifyError, ZodError } from 'zod/v4';
 import { hashSecret, secretMatches } from '../foundation/secrets.ts';
 import type { Control } from './calls/index.ts';
 import { isProblem, problem } from '../foundation/problem.ts';
-import type { App } from '../http/context.ts';
 
 /** Path of control. */
 export const controlRoot = '/control';
 
 /** Serves every call of control as `POST /control/<name>` with a JSON object, behind a token. */
-export function addControlRoutes(app: App, control: Control, token: string) {
+export function addControlRoutes(app: FastifyInstance, control: Control, token: string) {
 	const tokenHash = hashSecret(token);
 	const calls = new Map(Object.entries(control as Record<string, (input: never) => unknown>));
 	app.post<{ Params: { name: string } }>(
@@ -34,12 +34,8 @@ export function addControlRoutes(app: App, control: Control, token: string) {
 					.send(JSON.stringify(result ?? null));
 			} catch (error) {
 				if (isProblem(error)) throw error;
-				const detail =
-					error instanceof ZodError
-						? error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')
-						: error instanceof Error
-							? error.message
-							: 'failed';
+				const { message } = error as Error;
+				const detail = error instanceof ZodError ? prettifyError(error) : message;
 				throw problem('validation-failed', detail);
 			}
 		},

@@ -1,12 +1,13 @@
 /** What each variant makes of a request, an object, a list or a response: pure functions. */
-import type { CardFields } from '../data/fields.ts';
+import type { Field } from '../data/fields.ts';
+import type { Operation } from '../http/context.ts';
 import type { Variants } from './variants.ts';
 
 /** An object of JSON. */
 export type Json = Record<string, unknown>;
 
 /** The things that the API is about. */
-export type Noun = 'card' | 'field' | 'record' | 'webhook';
+export type Noun = Operation['noun'];
 
 /** Cards and fields in a page of a list with pages. */
 const listPageSize = 2;
@@ -53,9 +54,9 @@ export function decorated(value: Json, { extraProperties }: Variants): Json {
 }
 
 /** Data of a record, with null for each field of its card that has no value. */
-export function withNulls(data: Json, { clearedFields }: Variants, { list }: CardFields): Json {
+export function withNulls(data: Json, { clearedFields }: Variants, fields: readonly Field[]): Json {
 	if (clearedFields === 'absent') return data;
-	return Object.fromEntries(list.map(({ id }) => [id, data[id] ?? null]));
+	return Object.fromEntries(fields.map(({ id }) => [id, data[id] ?? null]));
 }
 
 function shownTime(time: unknown, { createdAt }: Variants): unknown {
@@ -64,10 +65,10 @@ function shownTime(time: unknown, { createdAt }: Variants): unknown {
 	return createdAt === 'same' ? '2026-01-01T00:00:00.000Z' : time;
 }
 
-function shownField(shown: Json, variants: Variants, { byId }: CardFields): Json {
+function shownField(shown: Json, variants: Variants, fields: readonly Field[]): Json {
 	const { fieldOptions, fieldIdKey, nameKey, readOnlyKey } = variants;
 	const { id, name, options, ...rest } = shown;
-	const known = byId.get(String(id))?.options ?? [];
+	const known = fields.find((field) => field.id === id)?.options ?? [];
 	const optionShapes: Record<Variants['fieldOptions'], (label: string) => unknown> = {
 		strings: (label: string) => label,
 		valueLabel: (label: string) => ({ value: label, label }),
@@ -85,24 +86,24 @@ function shownField(shown: Json, variants: Variants, { byId }: CardFields): Json
 	};
 }
 
+const shapes: Record<Noun, typeof shownField> = {
+	card: (card) => card,
+	field: shownField,
+	record: ({ created_at, data, ...rest }, variants, fields) => ({
+		...rest,
+		data: withNulls(data as Json, variants, fields),
+		created_at: shownTime(created_at, variants),
+	}),
+	webhook: ({ webhook_id, ...rest }, { webhookIdKey }) => ({ [webhookIdKey]: webhook_id, ...rest }),
+};
+
 /** One object of the API in its shape, not yet wrapped. */
-export function shownObject(noun: Noun, shown: Json, variants: Variants, fields: CardFields): Json {
-	switch (noun) {
-		case 'card':
-			return decorated(shown, variants);
-		case 'field':
-			return decorated(shownField(shown, variants, fields), variants);
-		case 'record': {
-			const created_at = shownTime(shown.created_at, variants);
-			const data = withNulls(shown.data as Json, variants, fields);
-			return decorated({ ...shown, created_at, data }, variants);
-		}
-		case 'webhook': {
-			const { webhook_id: id, ...rest } = shown;
-			return decorated({ [variants.webhookIdKey]: id, ...rest }, variants);
-		}
-	}
-}
+export const shownObject = (
+	noun: Noun,
+	shown: Json,
+	variants: Variants,
+	fields: readonly Field[],
+) => decorated(shapes[noun](shown, variants, fields), variants);
 
 /** A single object as a response: bare, or under a key. */
 export function wrapped(noun: Noun, value: Json, { objects }: Variants): Json {

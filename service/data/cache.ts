@@ -5,29 +5,30 @@ import type { Database } from './database.ts';
 /** Keys that are kept; beyond, the oldest entry goes. */
 const maximumKept = 1_000;
 
-/** What was read last, by key. */
-export class Cache<Value extends object> {
+/** What was read last, by key. It keeps no undefined values. */
+export class Cache<Value> {
 	readonly #kept = new FifoMap<Value>(maximumKept);
-	readonly #database: Database;
 	readonly #read: (key: string) => Value;
 
 	constructor(database: Database, read: (key: string) => Value) {
-		this.#database = database;
 		this.#read = read;
+		database.caches.push(this);
 	}
 
 	/** Returns what is kept, or else reads it. */
 	get(key: string): Value {
-		const known = this.#kept.get(key);
-		if (known) return known;
-		const value = this.#read(key);
-		this.#kept.set(key, value);
+		const value = this.#kept.get(key) ?? this.#read(key);
+		if (value !== undefined) this.#kept.set(key, value);
 		return value;
 	}
 
-	/** Forgets what changes, also if the change is rolled back after it was read again. */
+	/** Forgets what changes. */
 	forget(key: string): void {
 		this.#kept.delete(key);
-		this.#database.afterRollback(() => this.#kept.delete(key));
+	}
+
+	/** Forgets everything. */
+	clear(): void {
+		this.#kept.clear();
 	}
 }

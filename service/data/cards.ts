@@ -1,12 +1,9 @@
 /** Cards: what clients can do with them; each change is one transaction with its events. */
-import type { Clock } from '../foundation/clock.ts';
 import type { DomainEvent, EventName } from '../foundation/events.ts';
 import { newId } from '../foundation/secrets.ts';
 import { Cache } from './cache.ts';
-import type { Changes } from './changes.ts';
-import type { Database } from './database.ts';
 import { problem } from '../foundation/problem.ts';
-import type { Subscriptions } from './subscriptions.ts';
+import type { WorkspaceData } from './workspaceData.ts';
 
 /** A card as the API shows it. */
 export interface Card {
@@ -15,13 +12,6 @@ export interface Card {
 	description: string;
 	created_at: string;
 	updated_at: string;
-}
-
-interface CardParts {
-	database: Database;
-	clock: Clock;
-	changes: Changes;
-	subscriptions: Subscriptions;
 }
 
 const columns = 'id, name, description, created_at, updated_at';
@@ -33,58 +23,59 @@ function cardEvent(event: EventName, workspaceId: string, card: Card): DomainEve
 
 /** The cards of all workspaces. */
 export class Cards {
-	readonly #parts: CardParts;
+	readonly #data: WorkspaceData;
 	/** Cards with their workspace: a card is looked for with every request. */
-	readonly #known: Cache<{ workspaceId?: string; card?: Card }>;
+	readonly #known: Cache<{ workspaceId: string; card: Card } | undefined>;
 
-	constructor(parts: CardParts) {
-		this.#parts = parts;
-		this.#known = new Cache(parts.database, (id) => {
-			const row = parts.database.get<Card & { workspaceId: string }>(
+	constructor(data: WorkspaceData) {
+		this.#data = data;
+		this.#known = new Cache(data.database, (id) => {
+			const row = data.database.get<Card & { workspaceId: string }>(
 				`SELECT workspace_id AS workspaceId, ${columns} FROM cards WHERE id = ?`,
 				id,
 			);
-			if (!row) return {};
+			if (!row) return undefined;
 			const { workspaceId, ...card } = row;
 			return { workspaceId, card };
 		});
 	}
 
 	list(workspaceId: string): Card[] {
-		return this.#parts.database.all(
+		return this.#data.database.all(
 			`SELECT ${columns} FROM cards WHERE workspace_id = ? ORDER BY position`,
 			workspaceId,
 		);
 	}
 
-	/** The workspace that a card is in; undefined if there is no such card. */
-	workspaceOf(id: string): string | undefined {
-		return this.#known.get(id).workspaceId;
+	/** The workspace that a card is in. @throws Problem card-not-found */
+	workspaceOf(id: string): string {
+		const found = this.#known.get(id);
+		if (found) return found.workspaceId;
+		throw problem('card-not-found', `Card "${id}" does not exist.`);
 	}
 
 	/** @throws Problem card-not-found */
 	get(workspaceId: string, cardId: string): Card {
 		const found = this.#known.get(cardId);
-		if (found.card && found.workspaceId === workspaceId) return found.card;
+		if (found?.workspaceId === workspaceId) return found.card;
 		const detail = `Card "${cardId}" does not exist in workspace "${workspaceId}".`;
 		throw problem('card-not-found', detail);
 	}
 
 	/** Makes a card without an event. */
 	insert(workspaceId: string, name: string, description = ''): Card {
-		const { database, clock } = this.#parts;
+		const { database, clock } = this.#data;
 		const now = clock.iso();
 		const card = { id: newId('crd'), name, description, created_at: now, updated_at: now };
 		database.run(
 			`INSERT INTO cards (workspace_id, ${columns}) VALUES (?, ?, ?, ?, ?, ?)`,
 			...[workspaceId, card.id, name, description, now, now],
 		);
-		this.#known.forget(card.id);
 		return card;
 	}
 
 	create(workspaceId: string, input: { name: string; description?: string }): Card {
-		return this.#parts.changes.run((publish) => {
+		return this.#data.changes.run((publish) => {
 			const card = this.insert(workspaceId, input.name, input.description);
 			publish(cardEvent('card.created', workspaceId, card));
 			return card;
@@ -93,7 +84,7 @@ export class Cards {
 
 	/** @throws Problem card-not-found */
 	update(workspaceId: string, cardId: string, change: { name?: string; description?: string }) {
-		const { database, clock, changes } = this.#parts;
+		const { database, clock, changes } = this.#data;
 		return changes.run((publish) => {
 			const before = this.get(workspaceId, cardId);
 			const { name = before.name, description = before.description } = change;
@@ -111,7 +102,7 @@ export class Cards {
 
 	/** Deletes a card with its fields, records and subscriptions, and what the log has about it. */
 	remove(workspaceId: string, cardId: string): void {
-		const { database, subscriptions } = this.#parts;
+		const { database, subscriptions } = this.#data;
 		database.transaction(() => {
 			this.get(workspaceId, cardId);
 			const delivered = `DELETE FROM deliveries WHERE card_id = ? AND state = 'delivered'`;
@@ -124,7 +115,7 @@ export class Cards {
 
 	/** Announces a collaborator; the interface has the event but no endpoint for it. */
 	addCollaborator(workspaceId: string, cardId: string, collaborator: object): void {
-		this.#parts.changes.run((publish) => {
+		this.#data.changes.run((publish) => {
 			this.get(workspaceId, cardId);
 			publish({ event: 'collaborator.added', workspaceId, cardId, details: { collaborator } });
 		});

@@ -1,19 +1,9 @@
 /** Changes: a transaction with the deliveries of its events. */
-import type { Clock } from '../foundation/clock.ts';
 import { type DomainEvent, eventBody } from '../foundation/events.ts';
-import type { Database } from './database.ts';
-import type { Deliveries } from './deliveries.ts';
-import type { Subscriptions } from './subscriptions.ts';
+import type { WorkspaceData } from './workspaceData.ts';
 
 /** Queues an event for whoever subscribed to it. */
 export type Publish = (event: DomainEvent) => void;
-
-interface ChangesParts {
-	database: Database;
-	clock: Clock;
-	subscriptions: Subscriptions;
-	deliveries: Deliveries;
-}
 
 /** Runs changes. */
 export class Changes {
@@ -21,10 +11,10 @@ export class Changes {
 	beforeEvent: (event: DomainEvent) => DomainEvent = (event) => event;
 	/** Told about each subscription that has something new to deliver. */
 	published: (subscriptionId: string) => void = () => {};
-	readonly #parts: ChangesParts;
+	readonly #data: WorkspaceData;
 
-	constructor(parts: ChangesParts) {
-		this.#parts = parts;
+	constructor(data: WorkspaceData) {
+		this.#data = data;
 	}
 
 	/**
@@ -33,7 +23,7 @@ export class Changes {
 	 */
 	run<T>(work: (publish: Publish) => T): T {
 		const woken = new Set<string>();
-		const result = this.#parts.database.transaction(() =>
+		const result = this.#data.database.transaction(() =>
 			work((event) => this.#queue(event, woken)),
 		);
 		for (const id of woken) this.published(id);
@@ -41,7 +31,7 @@ export class Changes {
 	}
 
 	#queue(published: DomainEvent, woken: Set<string>): void {
-		const { subscriptions, deliveries, clock } = this.#parts;
+		const { subscriptions, deliveries, clock } = this.#data;
 		const recipients = subscriptions
 			.active(published.workspaceId)
 			.filter(({ cardId }) => cardId === null || cardId === published.cardId)

@@ -36,7 +36,7 @@ CREATE INDEX fields_by_card ON fields (card_id);
 CREATE TABLE records (
 	card_id TEXT NOT NULL REFERENCES cards(id) ON DELETE CASCADE, id TEXT NOT NULL,
 	data TEXT NOT NULL, created_at TEXT NOT NULL, PRIMARY KEY (card_id, id)
-);
+) WITHOUT ROWID;
 CREATE TABLE subscriptions (
 	id TEXT PRIMARY KEY, workspace_id TEXT NOT NULL REFERENCES workspaces(id),
 	card_id TEXT REFERENCES cards(id) ON DELETE CASCADE, target_url TEXT NOT NULL,
@@ -65,13 +65,10 @@ CREATE INDEX mails_by_subscription ON mails (subscription_id);
 `;
 
 /** Version of the tables above; goes up with every change of them. */
-const schemaVersion = 7;
+const schemaVersion = 8;
 
 /** Marks the file as ours ("WsDa"). @see https://www.sqlite.org/fileformat.html, section 1.3.18 */
 const applicationId = 0x57734461;
-
-const pragma = (sql: DatabaseSync, name: string) =>
-	Number(sql.prepare(`PRAGMA ${name}`).get()?.[name]);
 
 /**
  * Looks at a file without changing a byte of it.
@@ -83,8 +80,9 @@ function isNew(file: string): boolean {
 	const sql = new DatabaseSync(file, { readOnly: true });
 	try {
 		sql.exec('PRAGMA busy_timeout = 1000');
-		const isOurs = pragma(sql, 'application_id') === applicationId;
-		if (isOurs && pragma(sql, 'user_version') === schemaVersion) return false;
+		const marks = 'SELECT * FROM pragma_application_id, pragma_user_version';
+		const { application_id, user_version } = sql.prepare(marks).get() ?? {};
+		if (application_id === applicationId && user_version === schemaVersion) return false;
 	} finally {
 		sql.close();
 	}
@@ -104,7 +102,8 @@ export class Database {
 	readonly #sql: DatabaseSync;
 	/** Prepared statements, by their text. */
 	readonly #prepared = new Map<string, StatementSync>();
-	#forgets: Array<() => void> = [];
+	/** Hold what was read; emptied if a transaction is rolled back. */
+	readonly caches: Array<{ clear(): void }> = [];
 
 	/**
 	 * @param file path of the file, or `:memory:`
@@ -123,7 +122,6 @@ export class Database {
 			PRAGMA locking_mode = EXCLUSIVE;
 			PRAGMA journal_mode = WAL;
 			PRAGMA synchronous = NORMAL;
-			PRAGMA wal_autocheckpoint = 128;
 			PRAGMA secure_delete = ON;
 			PRAGMA foreign_keys = ON;
 			PRAGMA temp_store = MEMORY;
@@ -158,21 +156,15 @@ export class Database {
 	transaction<T>(work: () => T): T {
 		if (this.#sql.isTransaction) return work();
 		this.run('BEGIN IMMEDIATE');
-		this.#forgets = [];
 		try {
 			const result = work();
 			this.run('COMMIT');
 			return result;
 		} catch (error) {
 			if (this.#sql.isTransaction) this.run('ROLLBACK');
-			for (const forget of this.#forgets) forget();
+			for (const cache of this.caches) cache.clear();
 			throw error;
 		}
-	}
-
-	/** Says what to forget if the transaction under way is rolled back; does nothing outside of one. */
-	afterRollback(forget: () => void): void {
-		if (this.#sql.isTransaction) this.#forgets.push(forget);
 	}
 
 	/** A value that belongs to the whole file. */

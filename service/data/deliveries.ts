@@ -81,8 +81,10 @@ export class Deliveries {
 	 * @returns failed attempts since the delivery was queued or its subscription resumed
 	 */
 	note(id: number, attempt: Omit<Attempt, 'number'>): number {
-		const before = this.#find(id);
-		if (!before) return 0;
+		const sql = `SELECT ${columns} FROM deliveries d WHERE id = ?`;
+		const row = this.#database.get<Row>(sql, id);
+		if (!row) return 0;
+		const before = parse(row);
 		const failures = attempt.error === null ? 0 : before.failures + 1;
 		const attempts = [...before.attempts, { number: before.attempts.length + 1, ...attempt }];
 		const state = attempt.error === null ? 'delivered' : 'pending';
@@ -106,10 +108,5 @@ export class Deliveries {
 			WHERE (?1 IS NULL OR s.id = ?1) AND (?2 IS NULL OR s.workspace_id = ?2)
 			ORDER BY d.id DESC LIMIT ?3`;
 		return this.#database.all<Row>(sql, subscriptionId, workspaceId, limit).map(parse);
-	}
-
-	#find(id: number): Delivery | undefined {
-		const row = this.#database.get<Row>(`SELECT ${columns} FROM deliveries d WHERE id = ?`, id);
-		return row && parse(row);
 	}
 }

@@ -22,12 +22,6 @@ export interface Field {
 	options: FieldOption[];
 }
 
-/** The fields of one card, in order, and by ID. */
-export interface CardFields {
-	list: readonly Field[];
-	byId: ReadonlyMap<string, Field>;
-}
-
 /** A new field. */
 export interface NewField {
 	name: string;
@@ -39,7 +33,7 @@ export interface NewField {
 export class Fields {
 	readonly #database: Database;
 	readonly #cards: Pick<Cards, 'get'>;
-	readonly #known: Cache<CardFields>;
+	readonly #known: Cache<readonly Field[]>;
 
 	constructor(database: Database, cards: Pick<Cards, 'get'>) {
 		this.#database = database;
@@ -48,20 +42,19 @@ export class Fields {
 	}
 
 	/** All fields of a card; none if there is no such card. */
-	of(cardId: string): CardFields {
+	of(cardId: string): readonly Field[] {
 		return this.#known.get(cardId);
 	}
 
 	/** @throws Problem card-not-found */
 	list(workspaceId: string, cardId: string): readonly Field[] {
 		this.#cards.get(workspaceId, cardId);
-		return this.of(cardId).list;
+		return this.of(cardId);
 	}
 
 	/** @throws Problem card-not-found, field-not-found */
 	get(workspaceId: string, cardId: string, fieldId: string): Field {
-		this.#cards.get(workspaceId, cardId);
-		const field = this.of(cardId).byId.get(fieldId);
+		const field = this.list(workspaceId, cardId).find(({ id }) => id === fieldId);
 		if (field) return field;
 		throw problem('field-not-found', `Field "${fieldId}" does not exist in card "${cardId}".`);
 	}
@@ -123,7 +116,7 @@ export class Fields {
 	rotate(cardId: string): Record<string, string> {
 		return this.#database.transaction(() =>
 			Object.fromEntries(
-				this.of(cardId).list.map((field) => {
+				this.of(cardId).map((field) => {
 					const { id } = this.replace(cardId, { ...field, id: newId('fld') });
 					return [field.id, id];
 				}),
@@ -131,15 +124,14 @@ export class Fields {
 		);
 	}
 
-	#read(cardId: string): CardFields {
+	#read(cardId: string): readonly Field[] {
 		const rows = this.#database.all<Omit<Field, 'options'> & { options: string }>(
 			'SELECT key, id, name, type, options FROM fields WHERE card_id = ? ORDER BY key',
 			cardId,
 		);
-		const list = rows.map(({ options, ...field }) => {
+		return rows.map(({ options, ...field }) => {
 			return { ...field, options: JSON.parse(options) as FieldOption[] };
 		});
-		return { list, byId: new Map(list.map((field) => [field.id, field])) };
 	}
 
 	/** Refuses a change of a field that a value of its card doesn't fit. */

@@ -1,8 +1,8 @@
 /** Who may call: workspaces, API keys and service accounts. */
-import { FifoMap } from 'toad-cache';
 import type { Clock } from '../foundation/clock.ts';
 import { hashSecret, newApiKey, newId, newSecret, secretMatches } from '../foundation/secrets.ts';
 import type { Role } from '../foundation/settings.ts';
+import { Cache } from './cache.ts';
 import type { Database } from './database.ts';
 
 /** A workspace as stored. */
@@ -47,21 +47,19 @@ const accountColumns = `client_id AS clientId, role, secret_hash AS secretHash, 
 export class Identities {
 	readonly #database: Database;
 	readonly #clock: Clock;
-	/** Keys in use, by hash: asked for with every request, so kept in memory until a key changes. */
-	readonly #inUse = new FifoMap<ApiKey>(1_000);
+	/** Keys by hash: asked for with every request. */
+	readonly #keys: Cache<ApiKey | undefined>;
 
 	constructor(database: Database, clock: Clock) {
 		this.#database = database;
 		this.#clock = clock;
+		const sql = `SELECT ${keyColumns} FROM api_keys WHERE hash = ?`;
+		this.#keys = new Cache(database, (hash) => database.get(sql, hash));
 	}
 
 	workspace(id: string): Workspace | undefined {
 		const sql = 'SELECT id, name, owner_email AS ownerEmail FROM workspaces WHERE id = ?';
 		return this.#database.get(sql, id);
-	}
-
-	workspaceIds(): string[] {
-		return this.#database.all<{ id: string }>('SELECT id FROM workspaces').map(({ id }) => id);
 	}
 
 	/** The workspace that the file names as its own: the first that was made. */
@@ -90,11 +88,7 @@ export class Identities {
 
 	/** The key behind a presented bearer value, revoked ones included. */
 	findKey(presented: string): ApiKey | undefined {
-		const hash = hashSecret(presented);
-		const sql = `SELECT ${keyColumns} FROM api_keys WHERE hash = ?`;
-		const known = this.#inUse.get(hash) ?? this.#database.get<ApiKey>(sql, hash);
-		if (known) this.#inUse.set(hash, known);
-		return known;
+		return this.#keys.get(hashSecret(presented));
 	}
 
 	keys(workspaceId: string): ApiKey[] {
@@ -104,14 +98,14 @@ export class Identities {
 
 	/** @returns whether there was such a live key */
 	revokeKey(id: string): boolean {
-		this.#inUse.clear();
+		this.#keys.clear();
 		const sql = 'UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL';
 		return this.#database.run(sql, this.#clock.iso(), id).changes > 0;
 	}
 
 	/** Makes a known key valid again; for starts that name the key they want. */
 	restoreKey(workspaceId: string, apiKey: string): boolean {
-		this.#inUse.clear();
+		this.#keys.clear();
 		const sql = 'UPDATE api_keys SET workspace_id = ?, revoked_at = NULL WHERE hash = ?';
 		return this.#database.run(sql, workspaceId, hashSecret(apiKey)).changes > 0;
 	}

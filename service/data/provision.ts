@@ -6,20 +6,20 @@ type Stored = Pick<WorkspaceData, 'database' | 'identities'>;
 
 /** The access that the options name; the rest is made. */
 export interface Wanted {
+	/** Identifier of the workspace; that of the file or a new one where it is missing. */
 	workspaceId?: string;
+	/** An API key that is to be valid, even if it was revoked; a new one where it is missing. */
 	apiKey?: string;
+	/** Client id of an account that is to be active, even if it was revoked; a new one where missing. */
 	clientId?: string;
+	/** Its secret; a new one where it is missing. */
 	clientSecret?: string;
+	/** Who hears about paused subscriptions; used when the workspace is created. */
 	ownerEmail?: string;
 }
 
 /** The values that open the service. */
-export interface Access {
-	workspaceId: string;
-	apiKey: string;
-	clientId: string;
-	clientSecret: string;
-}
+export type Access = Required<Omit<Wanted, 'ownerEmail'>>;
 
 /** The workspace of the options, or that of the file; a new one where there is none. */
 function provideWorkspace({ identities }: Stored, options: Wanted): string {

@@ -1,7 +1,7 @@
 /** The data of a record: as clients send it, as it is stored, and as it is shown. */
 import { isDeepStrictEqual } from 'node:util';
 import { checkValue } from '../foundation/fieldTypes.ts';
-import type { CardFields } from './fields.ts';
+import type { Field } from './fields.ts';
 import { jsonPointer, maximumReasons, type Reason, problem } from '../foundation/problem.ts';
 
 /** Values under the stored keys of their fields. */
@@ -15,7 +15,7 @@ export type StoredData = Record<string, unknown>;
  */
 export function toStored(
 	cardId: string,
-	fields: CardFields,
+	fields: readonly Field[],
 	data: Record<string, unknown>,
 ): StoredData {
 	const stored: StoredData = {};
@@ -23,7 +23,7 @@ export function toStored(
 	const invalid: Reason[] = [];
 	const reason = (id: string, detail: string) => ({ pointer: jsonPointer(['data', id]), detail });
 	for (const id in data) {
-		const field = fields.byId.get(id);
+		const field = fields.find((one) => one.id === id);
 		const value = data[id];
 		if (!field) {
 			unknown.push(reason(id, `Field "${id}" does not exist in card "${cardId}".`));
@@ -42,9 +42,9 @@ export function toStored(
 }
 
 /** Record data as the API shows it: keyed by the fields' present ids; null where a change clears a field. */
-export function toShown(stored: StoredData, fields: CardFields): Record<string, unknown> {
+export function toShown(stored: StoredData, fields: readonly Field[]): Record<string, unknown> {
 	const shown: Record<string, unknown> = {};
-	for (const { key, id } of fields.list) {
+	for (const { key, id } of fields) {
 		const value = stored[key];
 		if (value !== undefined) shown[id] = value;
 	}

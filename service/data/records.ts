@@ -1,13 +1,9 @@
 /** The records of cards: what clients can do with them; each change is one transaction with its events. */
-import type { Clock } from '../foundation/clock.ts';
 import type { DomainEvent, EventName } from '../foundation/events.ts';
-import type { Cards } from './cards.ts';
-import type { Changes } from './changes.ts';
-import type { Database } from './database.ts';
-import type { Fields } from './fields.ts';
 import { differences, type StoredData, toShown, toStored, withoutNulls } from './recordData.ts';
 import { RecordIds } from './recordIds.ts';
 import { problem } from '../foundation/problem.ts';
+import type { WorkspaceData } from './workspaceData.ts';
 
 /** A record as the API shows it: `data` by field ID. */
 export interface ApiRecord {
@@ -17,11 +13,7 @@ export interface ApiRecord {
 }
 
 /** A record as stored: `data` by the stored key of a field. */
-interface StoredRecord {
-	id: string;
-	data: StoredData;
-	created_at: string;
-}
+type StoredRecord = ApiRecord;
 
 /** Which records of a card a person wants to see. */
 export interface Search {
@@ -34,14 +26,6 @@ export interface Search {
 
 /** Comes after every record ID, which are ULIDs. */
 const afterAll = '~';
-
-interface RecordParts {
-	database: Database;
-	clock: Clock;
-	changes: Changes;
-	cards: Cards;
-	fields: Fields;
-}
 
 type Row = Record<'id' | 'data' | 'created_at', string>;
 
@@ -67,12 +51,12 @@ function recordEvent(
 
 /** The records of all cards. */
 export class Records {
-	readonly #parts: RecordParts;
+	readonly #data: WorkspaceData;
 	readonly #ids: RecordIds;
 
-	constructor(parts: RecordParts) {
-		this.#parts = parts;
-		this.#ids = new RecordIds(parts.database);
+	constructor(data: WorkspaceData) {
+		this.#data = data;
+		this.#ids = new RecordIds(data.database);
 	}
 
 	/**
@@ -80,8 +64,8 @@ export class Records {
 	 * @throws Problem card-not-found
 	 */
 	page(workspaceId: string, cardId: string, { after, limit }: { after: string; limit: number }) {
-		this.#parts.cards.get(workspaceId, cardId);
-		const rows = this.#parts.database.all<Row>(
+		this.#data.cards.get(workspaceId, cardId);
+		const rows = this.#data.database.all<Row>(
 			'SELECT id, data, created_at FROM records WHERE card_id = ? AND id > ? ORDER BY id LIMIT ?',
 			...[cardId, after, limit + 1],
 		);
@@ -91,7 +75,7 @@ export class Records {
 
 	count(cardId: string): number {
 		const sql = 'SELECT COUNT(*) AS n FROM records WHERE card_id = ?';
-		return this.#parts.database.get<{ n: number }>(sql, cardId)?.n ?? 0;
+		return this.#data.database.get<{ n: number }>(sql, cardId)?.n ?? 0;
 	}
 
 	/**
@@ -100,10 +84,10 @@ export class Records {
 	 * @throws Problem card-not-found
 	 */
 	search(workspaceId: string, cardId: string, { text, before = afterAll, limit }: Search) {
-		this.#parts.cards.get(workspaceId, cardId);
+		this.#data.cards.get(workspaceId, cardId);
 		const wanted = text.toLowerCase();
 		const records: ApiRecord[] = [];
-		const rows = this.#parts.database.iterate<Row>(
+		const rows = this.#data.database.iterate<Row>(
 			'SELECT id, data, created_at FROM records WHERE card_id = ? AND id < ? ORDER BY id DESC',
 			...[cardId, before],
 		);
@@ -127,7 +111,7 @@ export class Records {
 	 * @throws Problem unknown-field, invalid-value
 	 */
 	insert(cardId: string, data: Record<string, unknown>): ApiRecord {
-		const { database, fields, clock } = this.#parts;
+		const { database, fields, clock } = this.#data;
 		const stored = withoutNulls(toStored(cardId, fields.of(cardId), data));
 		const now = clock.now();
 		const id = this.#ids.next(now);
@@ -141,8 +125,8 @@ export class Records {
 
 	/** @throws Problem card-not-found, unknown-field, invalid-value */
 	create(workspaceId: string, cardId: string, data: Record<string, unknown>): ApiRecord {
-		return this.#parts.changes.run((publish) => {
-			this.#parts.cards.get(workspaceId, cardId);
+		return this.#data.changes.run((publish) => {
+			this.#data.cards.get(workspaceId, cardId);
 			const record = this.insert(cardId, data);
 			publish(recordEvent('record.created', workspaceId, cardId, record));
 			return record;
@@ -154,13 +138,13 @@ export class Records {
 	 * @throws Problem record-not-found, unknown-field, invalid-value
 	 */
 	update(workspaceId: string, cardId: string, recordId: string, data: Record<string, unknown>) {
-		return this.#parts.changes.run((publish) => {
+		return this.#data.changes.run((publish) => {
 			const before = this.#find(workspaceId, cardId, recordId);
-			const fields = this.#parts.fields.of(cardId);
+			const fields = this.#data.fields.of(cardId);
 			const changed = differences(before.data, toStored(cardId, fields, data));
 			if (Object.keys(changed).length === 0) return this.#show(cardId, before);
 			const after = withoutNulls({ ...before.data, ...changed });
-			this.#parts.database.run(
+			this.#data.database.run(
 				'UPDATE records SET data = ? WHERE card_id = ? AND id = ?',
 				...[JSON.stringify(after), cardId, recordId],
 			);
@@ -172,22 +156,22 @@ export class Records {
 
 	/** @throws Problem record-not-found */
 	remove(workspaceId: string, cardId: string, recordId: string): void {
-		this.#parts.changes.run((publish) => {
+		this.#data.changes.run((publish) => {
 			const record = this.get(workspaceId, cardId, recordId);
 			const sql = 'DELETE FROM records WHERE card_id = ? AND id = ?';
-			this.#parts.database.run(sql, cardId, recordId);
+			this.#data.database.run(sql, cardId, recordId);
 			publish(recordEvent('record.deleted', workspaceId, cardId, record));
 		});
 	}
 
 	#show(cardId: string, { id, data, created_at }: StoredRecord): ApiRecord {
-		return { id, data: toShown(data, this.#parts.fields.of(cardId)), created_at };
+		return { id, data: toShown(data, this.#data.fields.of(cardId)), created_at };
 	}
 
 	#find(workspaceId: string, cardId: string, id: string): StoredRecord {
-		this.#parts.cards.get(workspaceId, cardId);
+		this.#data.cards.get(workspaceId, cardId);
 		const sql = 'SELECT id, data, created_at FROM records WHERE card_id = ? AND id = ?';
-		const row = this.#parts.database.get<Row>(sql, cardId, id);
+		const row = this.#data.database.get<Row>(sql, cardId, id);
 		if (row) return parse(row);
 		throw problem('record-not-found', `Record "${id}" does not exist in card "${cardId}".`);
 	}

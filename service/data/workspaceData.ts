@@ -11,28 +11,32 @@ import { Records } from './records.ts';
 import { Subscriptions } from './subscriptions.ts';
 
 /** Everything that is stored. */
-export type WorkspaceData = ReturnType<typeof openWorkspaceData>;
+export class WorkspaceData {
+	readonly database: Database;
+	readonly clock: Clock;
+	readonly identities: Identities;
+	readonly subscriptions: Subscriptions;
+	readonly deliveries: Deliveries;
+	readonly changes: Changes;
+	readonly cards: Cards;
+	readonly fields: Fields;
+	readonly records: Records;
+	readonly mails: Mails;
 
-/**
- * Opens the database with all that works on it.
- * @param file path, or `:memory:`
- */
-export function openWorkspaceData(file: string, clock: Clock) {
-	const database = new Database(file);
-	const subscriptions = new Subscriptions(database, clock);
-	const deliveries = new Deliveries(database);
-	const changes = new Changes({ database, clock, subscriptions, deliveries });
-	const cards = new Cards({ database, clock, changes, subscriptions });
-	const fields = new Fields(database, cards);
-	return {
-		database,
-		identities: new Identities(database, clock),
-		subscriptions,
-		deliveries,
-		changes,
-		cards,
-		fields,
-		records: new Records({ database, clock, changes, cards, fields }),
-		mails: new Mails(database, clock),
-	};
+	/**
+	 * Opens the database.
+	 * @param file path, or `:memory:`
+	 */
+	constructor(file: string, clock: Clock) {
+		this.database = new Database(file);
+		this.clock = clock;
+		this.identities = new Identities(this.database, clock);
+		this.subscriptions = new Subscriptions(this.database, clock);
+		this.deliveries = new Deliveries(this.database);
+		this.changes = new Changes(this);
+		this.cards = new Cards(this);
+		this.fields = new Fields(this.database, this.cards);
+		this.records = new Records(this);
+		this.mails = new Mails(this.database, clock);
+	}
 }

@@ -7,7 +7,7 @@ const retryMs = 30_000;
 
 /** Sends e-mails. */
 export class Mailer {
-	readonly #mails: Pick<Mails, 'unsent' | 'note'>;
+	readonly #mails: Mails;
 	readonly #report: (message: string) => void;
 	readonly #transport: Transporter | undefined;
 	#timer: NodeJS.Timeout | undefined;
@@ -19,11 +19,7 @@ export class Mailer {
 	 * @param smtpUrl `smtp://` or `smtps://` address; without one messages stay in the outbox
 	 * @param report told about failures, in words without secrets
 	 */
-	constructor(
-		mails: Pick<Mails, 'unsent' | 'note'>,
-		smtpUrl: string | undefined,
-		report: (message: string) => void,
-	) {
+	constructor(mails: Mails, smtpUrl: string | undefined, report: (message: string) => void) {
 		this.#mails = mails;
 		this.#report = report;
 		this.#transport = smtpUrl === undefined ? undefined : createTransport(smtpUrl);
@@ -33,7 +29,6 @@ export class Mailer {
 	flush(): void {
 		const transport = this.#transport;
 		if (!transport) return;
-		clearTimeout(this.#timer);
 		this.#sent = this.#sent.then(async () => {
 			if (this.#isClosed) return;
 			for (const mail of this.#mails.unsent()) await this.#send(transport, mail);
@@ -57,6 +52,7 @@ export class Mailer {
 		this.#mails.note(id, error);
 		if (error === null) return;
 		this.#report('an e-mail to the owner of a subscription could not be sent');
+		clearTimeout(this.#timer);
 		this.#timer = setTimeout(() => this.flush(), retryMs);
 	}
 }

@@ -1,15 +1,9 @@
 /** Sends a signed body to a target: one HTTP request, with a limited time and a limited response. */
-import { Agent } from 'undici';
+import { Agent, request } from 'undici';
+import type { Attempt } from '../data/deliveries.ts';
 
-/** How a try to send ended. `status` is null if no response came; then `error` says why. */
-export interface Outcome {
-	status: number | null;
-	durationMs: number;
-	/** Why it failed; null if the target took it. */
-	error: string | null;
-	/** The beginning of the response's body; null if there was none. */
-	answer: string | null;
-}
+/** How a try to send ended. */
+export type Outcome = Omit<Attempt, 'number' | 'at'>;
 
 /** What is sent. */
 export interface Message {
@@ -49,11 +43,13 @@ async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
 export class Sender {
 	readonly #agent = new Agent({ pipelining: 0, headersTimeout: 0, bodyTimeout: 0 });
 
+	/** Whether deliveries are cut short. */
+	get isClosed(): boolean {
+		return this.#agent.destroyed;
+	}
+
 	/** Posts a body; never throws. */
-	async post(
-		{ url, body, signature }: Message,
-		limits: { timeoutMs: number; signal: AbortSignal },
-	): Promise<Outcome> {
+	async post({ url, body, signature }: Message, timeoutMs: number): Promise<Outcome> {
 		const started = performance.now();
 		const outcome = (status: number | null, error: string | null, answer = ''): Outcome => ({
 			status,
@@ -61,12 +57,10 @@ export class Sender {
 			error,
 			answer: answer === '' ? null : answer,
 		});
-		const signal = AbortSignal.any([limits.signal, AbortSignal.timeout(limits.timeoutMs)]);
-		const { origin, pathname, search } = new URL(url);
+		const signal = AbortSignal.timeout(timeoutMs);
 		try {
-			const response = await this.#agent.request({
-				origin,
-				path: pathname + search,
+			const response = await request(url, {
+				dispatcher: this.#agent,
 				method: 'POST',
 				headers: {
 					'Content-Type': 'application/json; charset=utf-8',
@@ -81,11 +75,11 @@ export class Sender {
 			const isGood = status >= 200 && status < 300;
 			return outcome(status, isGood ? null : `answered ${status}`, answer);
 		} catch (error) {
-			return outcome(null, reasonOf(signal.aborted ? signal.reason : error, limits.timeoutMs));
+			return outcome(null, reasonOf(signal.aborted ? signal.reason : error, timeoutMs));
 		}
 	}
 
-	/** Closes all connections. */
+	/** Closes all connections, also those in use. */
 	close(): void {
 		void this.#agent.destroy();
 	}

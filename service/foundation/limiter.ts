@@ -2,7 +2,7 @@
 import { FifoMap } from 'toad-cache';
 import { z } from 'zod/v4';
 import type { Clock } from './clock.ts';
-import { tierNames, tiers } from './settings.ts';
+import { maximumTimerMs, tierNames, tiers } from './settings.ts';
 
 /** A limit: by the name of a tier, or written out. */
 export const rateSchema = z.union([
@@ -11,11 +11,7 @@ export const rateSchema = z.union([
 		/** Requests in a window. */
 		limit: z.int().min(1),
 		/** Length of a window, in seconds. */
-		windowSeconds: z
-			.number()
-			.min(0.1)
-			.max(2 ** 31 - 1)
-			.default(60),
+		windowSeconds: z.number().min(0.1).max(maximumTimerMs).default(60),
 	}),
 ]);
 
@@ -43,21 +39,33 @@ export const perMinute = (limit: number): Allowance => ({ limit, windowMs: 60_00
 /** Callers whose windows are kept; beyond, the oldest window ends early. */
 const maximumWindows = 100_000;
 
+const resolve = (rate: Rate): Allowance => {
+	const parsed = rateSchema.parse(rate);
+	return 'tier' in parsed
+		? perMinute(tiers[parsed.tier])
+		: { limit: parsed.limit, windowMs: parsed.windowSeconds * 1000 };
+};
+
 /**
  * Counts requests of keys, accounts and addresses in fixed windows, on a clock that never steps back. A refused request
  * doesn't count.
  * @see service interface, part 8
  */
 export class Limiter {
-	readonly #clock: Pick<Clock, 'monotonic'>;
+	/** The limit of everybody who has no other. */
+	standard: Allowance;
+	readonly #byCaller = new Map<string, Allowance>();
+	readonly #clock: Clock;
 	readonly #windows = new FifoMap<{ used: number; startedAt: number }>(maximumWindows);
 
-	constructor(clock: Pick<Clock, 'monotonic'>) {
+	constructor(standard: Rate, clock: Clock) {
+		this.standard = resolve(standard);
 		this.#clock = clock;
 	}
 
 	/** Counts a request unless the window is used up. */
-	take(caller: string, { limit, windowMs }: Allowance): RateState {
+	take(caller: string, allowance = this.#byCaller.get(caller) ?? this.standard): RateState {
+		const { limit, windowMs } = allowance;
 		const now = this.#clock.monotonic();
 		let window = this.#windows.get(caller);
 		if (!window || now - window.startedAt >= windowMs) {
@@ -71,55 +79,26 @@ export class Limiter {
 		return { allowed, limit, remaining: Math.max(0, limit - window.used), resetsInMs };
 	}
 
-	/** Starts new windows for one caller, or for all. */
-	forget(caller?: string): void {
-		if (caller === undefined) this.#windows.clear();
-		else this.#windows.delete(caller);
-	}
-}
-
-const resolve = (rate: Rate): Allowance => {
-	const parsed = rateSchema.parse(rate);
-	return 'tier' in parsed
-		? perMinute(tiers[parsed.tier])
-		: { limit: parsed.limit, windowMs: parsed.windowSeconds * 1000 };
-};
-
-/** Which limit applies to whom. */
-export class Rates {
-	#standard: Allowance;
-	readonly #byCaller = new Map<string, Allowance>();
-	readonly #limiter: Limiter;
-
-	/** @param standard everybody's limit */
-	constructor(standard: Rate, limiter: Limiter) {
-		this.#standard = resolve(standard);
-		this.#limiter = limiter;
-	}
-
-	/** The limit of a caller: set for it alone, or everybody's. */
-	of(caller: string): Allowance {
-		return this.#byCaller.get(caller) ?? this.#standard;
-	}
-
 	/** Sets the limit of one caller, or of all if none is named, and starts new windows. */
 	set(rate: Rate, caller?: string): void {
 		if (caller === undefined) {
-			this.#standard = resolve(rate);
+			this.standard = resolve(rate);
 			this.#byCaller.clear();
-		} else this.#byCaller.set(caller, resolve(rate));
-		this.#limiter.forget(caller);
+			this.#windows.clear();
+		} else {
+			this.#byCaller.set(caller, resolve(rate));
+			this.#windows.delete(caller);
+		}
 	}
-}
 
-/** The three headers, and Retry-After if the request was refused. */
-export function rateHeaders(state: RateState, clock: Pick<Clock, 'now'>): Record<string, string> {
-	const { allowed, limit, remaining, resetsInMs } = state;
-	const waitSeconds = Math.max(1, Math.ceil(resetsInMs / 1000));
-	return {
-		'x-ratelimit-limit': String(limit),
-		'x-ratelimit-remaining': String(remaining),
-		'x-ratelimit-reset': String(Math.ceil((clock.now() + resetsInMs) / 1000)),
-		...(allowed ? {} : { 'retry-after': String(waitSeconds) }),
-	};
+	/** The three headers, and Retry-After if the request was refused. */
+	headersOf({ allowed, limit, remaining, resetsInMs }: RateState): Record<string, string> {
+		const waitSeconds = Math.max(1, Math.ceil(resetsInMs / 1000));
+		return {
+			'x-ratelimit-limit': String(limit),
+			'x-ratelimit-remaining': String(remaining),
+			'x-ratelimit-reset': String(Math.ceil((this.#clock.now() + resetsInMs) / 1000)),
+			...(allowed ? {} : { 'retry-after': String(waitSeconds) }),
+		};
+	}
 }

@@ -3,19 +3,17 @@ import { z } from 'zod/v4';
 
 /** Longest time that a timer of Node takes, in ms; a longer one would fire at once. */
 export const maximumTimerMs = 2 ** 31 - 1;
-/** Most deliveries of one subscription at a time. */
-export const maximumParallelDeliveries = 1_000;
 /** Longest life of an access token, in seconds. */
 export const maximumTokenLifetime = 2 ** 31 - 1;
 
 /** Settings that can be changed while the service runs; set by options at the start, by control later. */
-export const runtimeSettingsSchema = z.strictObject({
+export const runtimeSettingsSchema = z.object({
 	/** Time before the first retry of a delivery, in ms; doubles with each further one. */
 	backoffMs: z.number().min(0).max(maximumTimerMs).default(10_000),
 	/** How long a target may take to respond to a delivery, in ms. */
 	deliveryTimeoutMs: z.int().min(1).max(maximumTimerMs).default(10_000),
 	/** Deliveries of one subscription at a time; more than one gives the order up. */
-	parallelDeliveries: z.int().min(1).max(maximumParallelDeliveries).default(1),
+	parallelDeliveries: z.int().min(1).max(1_000).default(1),
 	/** Life of an access token, in seconds. */
 	tokenLifetimeSeconds: z.int().min(1).max(maximumTokenLifetime).default(300),
 });

@@ -1,12 +1,7 @@
 /** Checks the parts of requests against their schemas. */
 import type { FastifySchemaCompiler } from 'fastify';
-import { type core, safeParse, type z } from 'zod/v4';
-import { jsonPointer, problem, type Reason } from '../foundation/problem.ts';
-
-/** Zod's objections, as JSON Pointers and words. A union's own message says too little. */
-function reasonsOf(issues: readonly core.$ZodIssue[]): Reason[] {
-	return issues.map(({ path, message }) => ({ pointer: jsonPointer(path), detail: message }));
-}
+import { safeParse, type z } from 'zod/v4';
+import { jsonPointer, problem } from '../foundation/problem.ts';
 
 /**
  * Validates the parts of a request with zod; what does not fit becomes a problem.
@@ -17,13 +12,13 @@ export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, ht
 	return (data) => {
 		const result = safeParse(schema, data);
 		if (result.success) return { value: result.data };
-		const errors = reasonsOf(result.error.issues);
+		const errors = result.error.issues.map(({ path, message }) => ({
+			pointer: jsonPointer(path),
+			detail: message,
+		}));
 		const [first] = errors;
 		const where = first && first.pointer !== '' ? `${first.pointer}: ` : '';
-		return {
-			error: problem(kind, `${where}${first?.detail ?? 'The request is not valid.'}`, {
-				errors,
-			}),
-		};
+		const detail = `${where}${first?.detail ?? 'The request is not valid.'}`;
+		return { error: problem(kind, detail, { errors }) };
 	};
 };

@@ -1,18 +1,10 @@
 /** The field endpoints. */
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod/v4';
 import type { Field } from '../data/fields.ts';
-import type { App, RouteContext } from '../http/context.ts';
-import { endpoint } from './endpoint.ts';
-import {
-	cardParams,
-	fieldCreateSchema,
-	fieldParams,
-	fieldSchema,
-	fieldUpdateSchema,
-} from './resources.ts';
-
-const all = '/workspaces/:wid/cards/:cid/fields';
-const one = `${all}/:fid`;
+import type { WorkspaceData } from '../data/workspaceData.ts';
+import { addEndpoint } from './endpoint.ts';
+import { fieldCreateSchema, fieldSchema, fieldUpdateSchema } from './resources.ts';
 
 /** A field as the API shows it. */
 const showField = ({ id, name, type, options }: Field) => ({
@@ -23,40 +15,26 @@ const showField = ({ id, name, type, options }: Field) => ({
 });
 
 /** Adds the field endpoints. @see service interface, part 4 "Fields" */
-export function addFieldRoutes(app: App, { data: { fields } }: RouteContext) {
-	app.get(
-		all,
-		endpoint(
-			['list', 'Field'],
-			'List the fields of a card. Records are keyed by field ID.',
-			{ params: cardParams },
-			z.object({ fields: z.array(fieldSchema) }),
-		),
-		({ params }) => ({ fields: fields.list(params.wid, params.cid).map(showField) }),
-	);
-	app.post(
-		all,
-		endpoint(
-			['create', 'Field'],
-			'Add a field. Options are for select fields only.',
-			{ params: cardParams, body: fieldCreateSchema },
-			fieldSchema,
-		),
-		({ params, body }) => showField(fields.create(params.wid, params.cid, body)),
-	);
-	app.patch(
-		one,
-		endpoint(
-			['update', 'Field'],
-			'Update a field. 409 if a record has a value that would not fit.',
-			{ params: fieldParams, body: fieldUpdateSchema },
-			fieldSchema,
-		),
-		({ params, body }) => showField(fields.update(params.wid, params.cid, params.fid, body)),
-	);
-	app.delete(
-		one,
-		endpoint(['delete', 'Field'], 'Delete a field and its values.', { params: fieldParams }),
-		async ({ params }) => fields.remove(params.wid, params.cid, params.fid),
-	);
+export function addFieldRoutes(app: FastifyInstance, { fields }: WorkspaceData) {
+	addEndpoint(app, 'list', 'field', {
+		summary: 'List the fields of a card. Records are keyed by field ID.',
+		response: z.object({ fields: z.array(fieldSchema) }),
+		run: ({ wid, cid }) => ({ fields: fields.list(wid, cid).map(showField) }),
+	});
+	addEndpoint(app, 'create', 'field', {
+		summary: 'Add a field. Options are for select fields only.',
+		body: fieldCreateSchema,
+		response: fieldSchema,
+		run: ({ wid, cid }, { body }) => showField(fields.create(wid, cid, body)),
+	});
+	addEndpoint(app, 'update', 'field', {
+		summary: 'Update a field. 409 if a record has a value that would not fit.',
+		body: fieldUpdateSchema,
+		response: fieldSchema,
+		run: ({ wid, cid, fid }, { body }) => showField(fields.update(wid, cid, fid, body)),
+	});
+	addEndpoint(app, 'delete', 'field', {
+		summary: 'Delete a field and its values.',
+		run: ({ wid, cid, fid }) => fields.remove(wid, cid, fid),
+	});
 }

@@ -1,8 +1,17 @@
 /** The description documents. */
+import type { FastifyInstance } from 'fastify';
 import type { OpenAPIV3 } from 'openapi-types';
 import { stringify } from 'yaml';
 import type { Guard } from '../http/guard.ts';
-import type { App } from '../http/context.ts';
+
+/** Path of the versioned API root. @see service interface, part 9 */
+export const apiRoot = '/api/v1';
+
+/** Where the service listens; known once it does. */
+interface Addresses {
+	baseUrl: string;
+	tokenUrl: string;
+}
 
 /** The parts of the description that do not come from the routes. */
 export const openApiInfo: Partial<OpenAPIV3.Document> = {
@@ -15,7 +24,7 @@ export const openApiInfo: Partial<OpenAPIV3.Document> = {
 		contact: { name: 'Workspace Data Service', url: 'https://workspace-data.example' },
 		license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
 	},
-	servers: [{ url: '/api/v1' }],
+	servers: [{ url: apiRoot }],
 	tags: [
 		{ name: 'Cards', description: 'The tables of a workspace.' },
 		{ name: 'Fields', description: 'The columns of a card.' },
@@ -26,18 +35,12 @@ export const openApiInfo: Partial<OpenAPIV3.Document> = {
 
 /**
  * Serves the description documents, at the origin and below the API root, without credentials.
- * @param addresses where the service listens; asked for at the first request
+ * @param addresses read at the first request
  * @see service interface, parts 4 and 9
  */
-export function addOpenApiRoutes(
-	app: App,
-	guard: Guard,
-	apiRoot: string,
-	addresses: () => { baseUrl: string; tokenUrl: string },
-) {
+export function addOpenApiRoutes(app: FastifyInstance, guard: Guard, addresses: Addresses) {
 	let made: OpenAPIV3.Document | undefined;
-	const document = () => (made ??= describe(app, addresses()));
-
+	const document = () => (made ??= describe(app, addresses));
 	const options = { schema: { hide: true }, onRequest: guard.onPublicRequest };
 	for (const root of ['', apiRoot]) {
 		app.get(`${root}/openapi.json`, options, (_request, reply) =>
@@ -49,16 +52,11 @@ export function addOpenApiRoutes(
 	}
 }
 
-function describe(
-	app: App,
-	{ baseUrl, tokenUrl }: { baseUrl: string; tokenUrl: string },
-): OpenAPIV3.Document {
+function describe(app: FastifyInstance, { baseUrl, tokenUrl }: Addresses): OpenAPIV3.Document {
 	const document = structuredClone(app.swagger()) as OpenAPIV3.Document;
 	for (const path of Object.values(document.paths)) {
 		for (const operation of Object.values(path ?? {}) as OpenAPIV3.OperationObject[]) {
-			describeProblems(operation);
-			const { default: problem } = operation.responses;
-			if (problem) operation.responses['4XX'] = problem;
+			describeResponses(operation);
 		}
 	}
 	dropUnused(document);
@@ -83,18 +81,10 @@ function describe(
 /** The library describes every schema as request and as answer; only what is referred to stays. */
 function dropUnused(document: OpenAPIV3.Document) {
 	const schemas = document.components?.schemas ?? {};
-	const referred = (within: unknown) =>
-		[...JSON.stringify(within).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(
-			([, name = '']) => name,
-		);
-	const used = new Set<string>();
-	const queue = referred(document.paths);
-	for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
-		if (used.has(name)) continue;
-		used.add(name);
-		queue.push(...referred(schemas[name] ?? {}));
+	// Each comes after the schemas that it refers to.
+	for (const name of Object.keys(schemas).toReversed()) {
+		if (!JSON.stringify(document).includes(`"#/components/schemas/${name}"`)) delete schemas[name];
 	}
-	for (const name of Object.keys(schemas)) if (!used.has(name)) delete schemas[name];
 }
 
 const integer = (description: string): OpenAPIV3.HeaderObject => ({
@@ -113,15 +103,15 @@ const refusalHeaders = {
 	'Retry-After': integer('Seconds until the window resets; only if the limit is exceeded.'),
 };
 
-/** Gives problems their media type and every answer the rate-limit headers. */
-function describeProblems(operation: OpenAPIV3.OperationObject) {
-	for (const [status, response] of Object.entries(operation.responses)) {
-		if ('$ref' in response) continue;
-		response.headers = rateHeaders;
-		if (status !== 'default') continue;
-		response.headers = refusalHeaders;
-		response.description = 'A problem (RFC 7807).';
-		const { 'application/json': json } = response.content ?? {};
-		if (json) response.content = { 'application/problem+json': json };
-	}
+/** Gives every response the headers of the rate limit, and problems their media type. */
+function describeResponses({ responses }: OpenAPIV3.OperationObject) {
+	for (const response of Object.values(responses))
+		Object.assign(response, { headers: rateHeaders });
+	const { content } = responses.default as OpenAPIV3.ResponseObject;
+	responses.default = {
+		description: 'A problem (RFC 7807).',
+		headers: refusalHeaders,
+		content: { 'application/problem+json': content?.['application/json'] ?? {} },
+	};
+	responses['4XX'] = responses.default;
 }

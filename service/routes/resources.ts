@@ -47,8 +47,8 @@ export const cardCreateSchema = z
 	.meta({ id: 'CardCreate' });
 
 /** Body of "update a card". */
-export const cardUpdateSchema = z
-	.strictObject({ name: name.optional(), description: description.optional() })
+export const cardUpdateSchema = cardCreateSchema
+	.partial()
 	.refine(atLeastOne, nothingToChange)
 	.meta({ id: 'CardUpdate' });
 
@@ -79,12 +79,8 @@ export const fieldCreateSchema = z
 	.meta({ id: 'FieldCreate' });
 
 /** Body of "update a field". */
-export const fieldUpdateSchema = z
-	.strictObject({
-		name: name.optional(),
-		type: fieldType.optional(),
-		options: optionsSchema.optional(),
-	})
+export const fieldUpdateSchema = fieldCreateSchema
+	.partial()
 	.refine(atLeastOne, nothingToChange)
 	.meta({ id: 'FieldUpdate' });
 
@@ -167,14 +163,3 @@ export const problemSchema = z
 		errors: z.array(z.object({ pointer: z.string(), detail: z.string() })).optional(),
 	})
 	.meta({ id: 'Problem' });
-
-/** Path parameters. */
-export const workspaceParams = z.object({ wid: z.string() });
-/** Path parameters of a card. */
-export const cardParams = workspaceParams.extend({ cid: z.string() });
-/** Path parameters of a field. */
-export const fieldParams = cardParams.extend({ fid: z.string() });
-/** Path parameters of a record. */
-export const recordParams = cardParams.extend({ rid: z.string() });
-/** Path parameters of a subscription. */
-export const webhookParams = workspaceParams.extend({ webhook_id: z.string() });

@@ -1,11 +1,9 @@
 /** The subscription endpoints. */
-import { webhookCreateSchema, webhookParams, webhookSchema, workspaceParams } from './resources.ts';
+import type { FastifyInstance } from 'fastify';
 import type { Subscription } from '../data/subscriptions.ts';
-import { endpoint } from './endpoint.ts';
-import type { App, RouteContext } from '../http/context.ts';
-
-const all = '/workspaces/:wid/webhooks';
-const one = `${all}/:webhook_id`;
+import type { WorkspaceData } from '../data/workspaceData.ts';
+import { addEndpoint } from './endpoint.ts';
+import { webhookCreateSchema, webhookSchema } from './resources.ts';
 
 /** A subscription as the API shows it, when it is new. */
 const showSubscription = (subscription: Subscription) => ({
@@ -19,27 +17,18 @@ const showSubscription = (subscription: Subscription) => ({
 });
 
 /** Adds the subscription endpoints. @see service interface, part 4 "Webhook subscriptions" */
-export function addWebhookRoutes(app: App, { data: { subscriptions } }: RouteContext) {
-	app.post(
-		all,
-		endpoint(
-			['create', 'Webhook'],
-			'Create a subscription. Its secret is in this response only.',
-			{ params: workspaceParams, body: webhookCreateSchema },
-			webhookSchema,
-		),
-		({ params, body }) => {
+export function addWebhookRoutes(app: FastifyInstance, { subscriptions }: WorkspaceData) {
+	addEndpoint(app, 'create', 'webhook', {
+		summary: 'Create a subscription. Its secret is in this response only.',
+		body: webhookCreateSchema,
+		response: webhookSchema,
+		run({ wid }, { body }) {
 			const { target_url: targetUrl, events, card_id: cardId = null } = body;
-			return showSubscription(subscriptions.create(params.wid, { targetUrl, events, cardId }));
+			return showSubscription(subscriptions.create(wid, { targetUrl, events, cardId }));
 		},
-	);
-	app.delete(
-		one,
-		endpoint(
-			['delete', 'Webhook'],
-			'Delete a subscription, active or paused, and what waits for it.',
-			{ params: webhookParams },
-		),
-		async ({ params }) => subscriptions.remove(params.wid, params.webhook_id),
-	);
+	});
+	addEndpoint(app, 'delete', 'webhook', {
+		summary: 'Delete a subscription, active or paused, and what waits for it.',
+		run: ({ wid, webhook_id }) => subscriptions.remove(wid, webhook_id),
+	});
 }

@@ -2,9 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { WorkspaceData } from '../data/workspaceData.ts';
 import type { Dispatcher } from '../delivery/dispatcher.ts';
-import type { Clock } from '../foundation/clock.ts';
 import type { Guard } from '../http/guard.ts';
-import type { Session } from './sessions.ts';
 
 /** Path of the settings page. */
 export const settingsRoot = '/settings';
@@ -15,24 +13,37 @@ export interface SettingsContext {
 	dispatcher: Dispatcher;
 	workspaceId: string;
 	realm: string;
-	password: string;
+	settingsPassword: string;
 	guard: Guard;
 	/** The origin by which browsers reach the service, if it differs from the one it listens on. */
-	publicUrl: string | undefined;
-	mailServer: boolean;
-	clock: Clock;
-	/** Where the service listens; asked for at the first page. */
-	addresses(): { baseUrl: string; authUrl: string };
+	publicUrl?: string;
+	smtpUrl?: string;
+	/** Where the service listens; known once it does. */
+	addresses: { baseUrl: string; authUrl: string };
+}
+
+/** Something to be shown once, after a form was sent. */
+export interface Notice {
+	text: string;
+	/** Names and values that are shown nowhere else. */
+	secrets: Array<[name: string, value: string]>;
+}
+
+/** Somebody who is signed in. */
+export interface Session {
+	/** Shown on the next page they see, and then forgotten. */
+	notices: Notice[];
 }
 
 /** A request of somebody signed in. */
-export interface Visit {
-	context: SettingsContext;
+export interface Visit extends SettingsContext {
 	session: Session;
 	request: FastifyRequest;
 	reply: FastifyReply;
+	/** The IDs in the path. */
+	ids: Record<'id' | 'cid' | 'rid', string>;
 }
 
-/** The IDs in the path of a request. */
-export const idsOf = ({ request }: Pick<Visit, 'request'>) =>
-	request.params as Record<'id' | 'cid' | 'rid', string>;
+/** The page of a card. */
+export const cardPath = ({ cid }: { cid: string }) =>
+	`${settingsRoot}/records/${encodeURIComponent(cid)}`;

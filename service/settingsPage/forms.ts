@@ -2,8 +2,7 @@
 import { z } from 'zod/v4';
 import { roles } from '../foundation/settings.ts';
 import { problem } from '../foundation/problem.ts';
-import { idsOf, settingsRoot, type Visit } from './context.ts';
-import type { Notice } from './sessions.ts';
+import { cardPath, type Notice, type Visit } from './context.ts';
 
 /** The words of a question. */
 export interface Question {
@@ -34,28 +33,25 @@ function read<S extends z.ZodType>(schema: S, { request }: Visit): z.output<S> {
 
 const said = (text: string): Notice => ({ text, secrets: [] });
 
-const subscriptionOf = (visit: Visit) => {
-	const { data, workspaceId } = visit.context;
-	return data.subscriptions.list(workspaceId).find(({ id }) => id === idsOf(visit).id);
-};
+const subscriptionOf = ({ data, workspaceId, ids }: Visit) =>
+	data.subscriptions.list(workspaceId).find(({ id }) => id === ids.id);
 
 /** All forms but that of a record. */
 export const forms: readonly Form[] = [
 	{
 		path: '/keys',
 		run(visit) {
-			const { data, workspaceId } = visit.context;
 			const { name } = read(nameForm, visit);
-			const { apiKey } = data.identities.createKey(workspaceId, name);
+			const { apiKey } = visit.data.identities.createKey(visit.workspaceId, name);
 			return { text: `The API key "${name}" was created.`, secrets: [['API Key', apiKey]] };
 		},
 	},
 	{
 		path: '/accounts',
 		run(visit) {
-			const { data, workspaceId } = visit.context;
 			const account = read(accountForm, visit);
-			const { clientId, clientSecret } = data.identities.createAccount(workspaceId, account);
+			const { identities } = visit.data;
+			const { clientId, clientSecret } = identities.createAccount(visit.workspaceId, account);
 			return {
 				text: `The service account "${account.name}" was created.`,
 				secrets: [
@@ -68,18 +64,16 @@ export const forms: readonly Form[] = [
 	{
 		path: '/subscriptions/:id/resume',
 		run(visit) {
-			const { data, dispatcher } = visit.context;
-			const found = subscriptionOf(visit);
-			if (!found || !data.subscriptions.resume(found.id)) return undefined;
-			dispatcher.wake(found.id);
-			return said(`The subscription ${found.id} is active again.`);
+			const { id } = subscriptionOf(visit) ?? {};
+			if (id === undefined || !visit.data.subscriptions.resume(id)) return undefined;
+			visit.dispatcher.wake(id);
+			return said(`The subscription ${id} is active again.`);
 		},
 	},
 	{
 		path: '/keys/:id/revoke',
-		ask(visit) {
-			const { data, workspaceId } = visit.context;
-			const found = data.identities.keys(workspaceId).find(({ id }) => id === idsOf(visit).id);
+		ask({ data, workspaceId, ids }) {
+			const found = data.identities.keys(workspaceId).find(({ id }) => id === ids.id);
 			if (found?.revokedAt !== null) return undefined;
 			return {
 				question: `Revoke the API key “${found.name}”?`,
@@ -88,16 +82,15 @@ export const forms: readonly Form[] = [
 				button: 'Revoke key',
 			};
 		},
-		run(visit) {
-			visit.context.data.identities.revokeKey(idsOf(visit).id);
+		run({ data, ids }) {
+			data.identities.revokeKey(ids.id);
 			return said('The API key was revoked.');
 		},
 	},
 	{
 		path: '/accounts/:id/revoke',
-		ask(visit) {
-			const { data, workspaceId } = visit.context;
-			const found = data.identities.account(idsOf(visit).id);
+		ask({ data, workspaceId, ids }) {
+			const found = data.identities.account(ids.id);
 			if (found?.revokedAt !== null || found.workspaceId !== workspaceId) return undefined;
 			return {
 				question: `Revoke the service account “${found.name}”?`,
@@ -106,8 +99,8 @@ export const forms: readonly Form[] = [
 				button: 'Revoke account',
 			};
 		},
-		run(visit) {
-			visit.context.data.identities.revokeAccount(idsOf(visit).id);
+		run({ data, ids }) {
+			data.identities.revokeAccount(ids.id);
 			return said('The service account was revoked. Its tokens no longer work.');
 		},
 	},
@@ -123,27 +116,22 @@ export const forms: readonly Form[] = [
 				}
 			);
 		},
-		run({ context: { data, workspaceId }, ...visit }) {
-			data.subscriptions.remove(workspaceId, idsOf(visit).id);
+		run({ data, workspaceId, ids }) {
+			data.subscriptions.remove(workspaceId, ids.id);
 			return said('The subscription was deleted.');
 		},
 	},
 	{
 		path: '/records/:cid/:rid/delete',
-		ask(visit) {
-			const { data, workspaceId } = visit.context;
-			const { cid, rid } = idsOf(visit);
-			return {
-				question: `Delete the record ${data.records.get(workspaceId, cid, rid).id}?`,
-				consequence: 'Its values are deleted. This cannot be undone.',
-				button: 'Delete record',
-			};
-		},
-		run({ context: { data, workspaceId }, ...visit }) {
-			const { cid, rid } = idsOf(visit);
-			data.records.remove(workspaceId, cid, rid);
+		ask: ({ data, workspaceId, ids }) => ({
+			question: `Delete the record ${data.records.get(workspaceId, ids.cid, ids.rid).id}?`,
+			consequence: 'Its values are deleted. This cannot be undone.',
+			button: 'Delete record',
+		}),
+		run({ data, workspaceId, ids }) {
+			data.records.remove(workspaceId, ids.cid, ids.rid);
 			return said('The record was deleted.');
 		},
-		next: (visit) => `${settingsRoot}/records/${encodeURIComponent(idsOf(visit).cid)}`,
+		next: ({ ids }) => cardPath(ids),
 	},
 ];

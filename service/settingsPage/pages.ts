@@ -1,5 +1,5 @@
 /** The pages for somebody signed in: the settings, the cards, and the records of a card. */
-import { idsOf, type Visit } from './context.ts';
+import type { Visit } from './context.ts';
 import { render } from './render.ts';
 
 const shownDeliveries = 50;
@@ -7,10 +7,9 @@ const shownRecords = 50;
 
 /** The settings. */
 export function settingsPage(visit: Visit): string {
-	const { context, session } = visit;
-	const { data, workspaceId, realm, mailServer } = context;
+	const { data, workspaceId, realm, smtpUrl, session } = visit;
 	const { identities, subscriptions, deliveries, mails } = data;
-	const { baseUrl, authUrl } = context.addresses();
+	const { baseUrl, authUrl } = visit.addresses;
 	const secrets = session.notices.flatMap((notice) => notice.secrets);
 	const cardNames = new Map(data.cards.list(workspaceId).map(({ id, name }) => [id, name]));
 	return render('settings', 'settings', visit, {
@@ -32,21 +31,20 @@ export function settingsPage(visit: Visit): string {
 		})),
 		deliveries: deliveries.log({ workspaceId }, shownDeliveries),
 		mails: mails.list(workspaceId, shownDeliveries),
-		mailServer,
+		mailServer: smtpUrl !== undefined,
 	});
 }
 
 /** All cards. */
 export function cardsPage(visit: Visit): string {
-	const { data, workspaceId } = visit.context;
-	return render('cards', 'records', visit, { cards: data.cards.list(workspaceId) });
+	return render('cards', 'records', visit, { cards: visit.data.cards.list(visit.workspaceId) });
 }
 
 /** One card: its records, newest first, and its fields. */
 export function cardPage(visit: Visit): string {
-	const { data, workspaceId } = visit.context;
-	const { cid } = idsOf(visit);
-	const query = visit.request.query as { search?: unknown; before?: unknown };
+	const { data, workspaceId, request } = visit;
+	const { cid } = visit.ids;
+	const query = request.query as { search?: unknown; before?: unknown };
 	const text = typeof query.search === 'string' ? query.search.trim() : '';
 	const before = typeof query.before === 'string' ? query.before : undefined;
 	return render('card', 'records', visit, {

@@ -1,9 +1,10 @@
 /** The form of a record: its values as a person types them. */
+import type { FastifyReply } from 'fastify';
 import type { Field } from '../data/fields.ts';
 import type { ApiRecord } from '../data/records.ts';
 import { isProblem, type Problem } from '../foundation/problem.ts';
-import { idsOf, settingsRoot, type Visit } from './context.ts';
-import { render } from './render.ts';
+import { cardPath, type Visit } from './context.ts';
+import { html, render } from './render.ts';
 
 /** What a form holds for a field: text, or the names of the chosen options. */
 type Typed = string | string[];
@@ -39,11 +40,9 @@ function toValue({ type }: Field, typed: Typed): unknown {
 const withoutReturns = (typed: Typed): Typed =>
 	typeof typed === 'string' ? typed.replaceAll('\r\n', '\n') : typed;
 
-/** What was typed for each field. */
-function typedOf(fields: readonly Field[], body: unknown): Map<string, Typed> {
-	const given = (body ?? {}) as Record<string, Typed | undefined>;
-	return new Map(fields.map(({ id }) => [id, withoutReturns(given[id] ?? '')]));
-}
+/** What was typed for a field. */
+const typedIn = (body: unknown, { id }: Field) =>
+	withoutReturns(((body ?? {}) as Record<string, Typed | undefined>)[id] ?? '');
 
 /**
  * The values that a form changes: a field that nobody touched is left out, so nothing is read again in another form.
@@ -54,52 +53,50 @@ export function changedValues(
 	body: unknown,
 	record?: Pick<ApiRecord, 'data'>,
 ): Record<string, unknown> {
-	const typed = typedOf(fields, body);
-	const changed = fields.filter((field) => {
+	const values: Record<string, unknown> = {};
+	for (const field of fields) {
+		const typed = typedIn(body, field);
 		const before = withoutReturns(toTyped(field, record?.data[field.id]));
-		return String(before) !== String(typed.get(field.id));
-	});
-	return Object.fromEntries(
-		changed.map((field) => [field.id, toValue(field, typed.get(field.id) ?? '')]),
-	);
+		if (String(before) !== String(typed)) values[field.id] = toValue(field, typed);
+	}
+	return values;
 }
 
 /** The form of a record, or of a new one; with what was typed if that was refused. */
 export function recordPage(visit: Visit, refused?: Problem): string {
-	const { data, workspaceId } = visit.context;
-	const { cid, rid } = idsOf(visit);
+	const { data, workspaceId, request } = visit;
+	const { cid, rid } = visit.ids;
 	const fields = data.fields.list(workspaceId, cid);
 	const record = rid === undefined ? undefined : data.records.get(workspaceId, cid, rid);
-	const typed = refused
-		? typedOf(fields, visit.request.body)
-		: new Map(fields.map((field) => [field.id, toTyped(field, record?.data[field.id])]));
 	return render('record', 'records', visit, {
 		card: data.cards.get(workspaceId, cid),
 		record,
-		action: visit.request.url,
+		action: request.url,
 		error: refused?.message,
-		inputs: fields.map((field) => ({ ...field, typed: typed.get(field.id) ?? '' })),
+		inputs: fields.map((field) => ({
+			...field,
+			typed: refused ? typedIn(request.body, field) : toTyped(field, record?.data[field.id]),
+		})),
 	});
 }
 
-/** Stores what was typed. @returns where to continue, or the form again with the reason for a refusal */
-export function saveRecord(visit: Visit): { path: string } | { page: string } {
-	const { data, workspaceId } = visit.context;
-	const { cid, rid } = idsOf(visit);
-	const { body } = visit.request;
+/** Stores what was typed, and returns to the card; to the form, with the reason, if that was refused. */
+export function saveRecord(visit: Visit): FastifyReply {
+	const { data, workspaceId, ids, request, reply } = visit;
+	const { cid, rid } = ids;
 	try {
 		const fields = data.fields.list(workspaceId, cid);
 		if (rid === undefined) {
-			data.records.create(workspaceId, cid, changedValues(fields, body));
+			data.records.create(workspaceId, cid, changedValues(fields, request.body));
 		} else {
 			const record = data.records.get(workspaceId, cid, rid);
-			data.records.update(workspaceId, cid, rid, changedValues(fields, body, record));
+			data.records.update(workspaceId, cid, rid, changedValues(fields, request.body, record));
 		}
 	} catch (error) {
 		if (!isProblem(error) || error.problem.status !== 422) throw error;
-		return { page: recordPage(visit, error) };
+		return html(reply.code(422), recordPage(visit, error));
 	}
 	const text = rid === undefined ? 'The record was added.' : 'The record was changed.';
 	visit.session.notices.push({ text, secrets: [] });
-	return { path: `${settingsRoot}/records/${encodeURIComponent(cid)}` };
+	return reply.redirect(cardPath(ids), 303);
 }

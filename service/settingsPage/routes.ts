@@ -2,33 +2,35 @@
 import { readFileSync } from 'node:fs';
 import formbody from '@fastify/formbody';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { App } from '../http/context.ts';
+import { FifoMap } from 'toad-cache';
 import { problem } from '../foundation/problem.ts';
-import { type SettingsContext, settingsRoot, type Visit } from './context.ts';
+import { hashSecret, newSecret, secretMatches } from '../foundation/secrets.ts';
+import {
+	cardPath,
+	type Session,
+	type SettingsContext,
+	settingsRoot,
+	type Visit,
+} from './context.ts';
 import { forms } from './forms.ts';
 import { cardPage, cardsPage, settingsPage } from './pages.ts';
 import { recordPage, saveRecord } from './recordForm.ts';
-import { assets, render, renderSignIn } from './render.ts';
-import { Sessions } from './sessions.ts';
+import { assets, html, render, renderSignIn } from './render.ts';
 
 export { settingsRoot } from './context.ts';
 
 // A form has the values of a record, percent-encoded.
 const hide = { schema: { hide: true }, bodyLimit: 1024 * 1024 };
 
-const html = (reply: FastifyReply, text: string) =>
-	reply.type('text/html; charset=utf-8').send(text);
-
 /**
  * Adds the pages.
  * @see service interface, part 2 "Service account", part 3
  */
-export async function addSettingsPage(app: App, context: SettingsContext): Promise<void> {
+export async function addSettingsPage(app: FastifyInstance, context: SettingsContext) {
 	// A credential of n8n can name this as its Web URL; the page itself needs the cookie of its path.
-	app.get('/cards/:cid', hide, (request, reply) => {
-		const { cid } = request.params as { cid: string };
-		return reply.redirect(`${settingsRoot}/records/${encodeURIComponent(cid)}`, 303);
-	});
+	app.get('/cards/:cid', hide, (request, reply) =>
+		reply.redirect(cardPath(request.params as { cid: string }), 303),
+	);
 	await app.register(async (pages) => {
 		await addPlugins(pages, context);
 		new Pages(pages, context).add();
@@ -39,7 +41,10 @@ export async function addSettingsPage(app: App, context: SettingsContext): Promi
 const cookieName = 'workspace_settings';
 
 const sessionIdOf = ({ headers }: FastifyRequest) =>
-	new RegExp(`(?:^|; )${cookieName}=([\\w-]+)`).exec(headers.cookie ?? '')?.[1];
+	new RegExp(`(?:^|; )${cookieName}=([\\w-]+)`).exec(headers.cookie ?? '')?.[1] ?? '';
+
+/** Life of a session, in ms. */
+const sessionMs = 8 * 60 * 60 * 1000;
 
 /** Refuses forms that another site sends; browsers say where a form comes from. */
 function checkOrigin({ headers, protocol, host }: FastifyRequest, publicUrl: string | undefined) {
@@ -85,12 +90,12 @@ function pathAfterSignIn(given: unknown): string {
 class Pages {
 	readonly #app: FastifyInstance;
 	readonly #context: SettingsContext;
-	readonly #sessions: Sessions;
+	/** By the ID in the cookie; in memory, so a restart signs everybody out. */
+	readonly #sessions = new FifoMap<Session>(1_000, sessionMs);
 
 	constructor(app: FastifyInstance, context: SettingsContext) {
 		this.#app = app;
 		this.#context = context;
-		this.#sessions = new Sessions(context.password, context.clock);
 	}
 
 	add(): void {
@@ -100,12 +105,7 @@ class Pages {
 		this.#page('/records/:cid', cardPage);
 		for (const path of ['/records/:cid/add', '/records/:cid/:rid']) {
 			this.#page(path, (visit) => recordPage(visit));
-			this.#form(path, (visit) => {
-				const saved = saveRecord(visit);
-				return 'path' in saved
-					? visit.reply.redirect(saved.path, 303)
-					: html(visit.reply.code(422), saved.page);
-			});
+			this.#form(path, saveRecord);
 		}
 		for (const { path, ask, run, next } of forms) {
 			if (ask) {
@@ -127,10 +127,10 @@ class Pages {
 	/** Adds a page for somebody signed in; others are asked for the password. */
 	#page(path: string, make: (visit: Visit) => string | undefined): void {
 		this.#app.get(`${settingsRoot}${path}`, hide, (request, reply) => {
-			const session = this.#sessions.find(sessionIdOf(request));
+			const visit = this.#visit(request, reply);
 			const next = pathAfterSignIn(request.url);
-			if (!session) return html(reply, renderSignIn({ failed: false, next }));
-			const text = make({ context: this.#context, session, request, reply });
+			if (!visit) return html(reply, renderSignIn({ failed: false, next }));
+			const text = make(visit);
 			return text === undefined ? reply.redirect(settingsRoot, 303) : html(reply, text);
 		});
 	}
@@ -138,25 +138,34 @@ class Pages {
 	/** Adds a form for somebody signed in. */
 	#form(path: string, run: (visit: Visit) => FastifyReply): void {
 		this.#app.post(`${settingsRoot}${path}`, hide, (request, reply) => {
-			const session = this.#sessions.find(sessionIdOf(request));
-			if (session) return run({ context: this.#context, session, request, reply });
+			const visit = this.#visit(request, reply);
+			if (visit) return run(visit);
 			throw problem('authentication-required', 'Sign in to the settings page first.');
 		});
 	}
 
+	#visit(request: FastifyRequest, reply: FastifyReply): Visit | undefined {
+		const session = this.#sessions.get(sessionIdOf(request));
+		const ids = request.params as Visit['ids'];
+		return session && { ...this.#context, session, request, reply, ids };
+	}
+
 	#addSignIn(): void {
-		const options = { ...hide, onRequest: this.#context.guard.onSignIn };
+		const { guard, settingsPassword } = this.#context;
+		const passwordHash = hashSecret(settingsPassword);
+		const options = { ...hide, onRequest: guard.onSignIn };
 		this.#app.post(`${settingsRoot}/sign-in`, options, (request, reply) => {
 			const { password, next } = (request.body ?? {}) as { password?: unknown; next?: unknown };
-			const id = typeof password === 'string' ? this.#sessions.signIn(password) : undefined;
 			const path = pathAfterSignIn(next);
-			if (id === undefined) {
+			if (typeof password !== 'string' || !secretMatches(password, passwordHash)) {
 				return html(reply.code(401), renderSignIn({ failed: true, next: path }));
 			}
+			const id = newSecret();
+			this.#sessions.set(id, { notices: [] });
 			return this.#setCookie(reply, id).redirect(path, 303);
 		});
 		this.#form('/sign-out', ({ request, reply }) => {
-			this.#sessions.signOut(sessionIdOf(request));
+			this.#sessions.delete(sessionIdOf(request));
 			return this.#setCookie(reply, '; Max-Age=0').redirect(settingsRoot, 303);
 		});
 	}

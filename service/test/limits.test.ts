@@ -91,6 +91,13 @@ test('one key can have a separate tier', async () => {
 	expect(rateHeaders(standard.headers).limit).toBe('1000000');
 });
 
+test.each([{ apiKey: 'none' }, { clientId: 'none' }])(
+	'a limit for %j, who is unknown, is refused',
+	(who) => {
+		expect(() => service.control.setRate({ rate: { limit: 1 }, ...who })).toThrow('No such');
+	},
+);
+
 test.each([403, 503] as const)('a refusal can look like %d', async (status) => {
 	service.control.setRate({ rate: { limit: 1 } });
 	service.control.setRateAnswer({ status, retryAfter: false });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { openWorkspaceData } from '../data/workspaceData.ts';
+import { WorkspaceData } from '../data/workspaceData.ts';
 import { Clock } from '../foundation/clock.ts';
 import { startService } from '../index.ts';
 import { createClient, until } from './client.ts';
@@ -104,7 +104,7 @@ describe('(L9) e-mails', () => {
 	});
 
 	test('are bounded: the oldest of a workspace go', () => {
-		const { identities, subscriptions, mails, database } = openWorkspaceData(
+		const { identities, subscriptions, mails, database } = new WorkspaceData(
 			':memory:',
 			new Clock(),
 		);

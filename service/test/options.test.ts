@@ -1,5 +1,5 @@
 /** The command line without a process: what its options ask for, and what the terminal is told. */
-import { readCommandLine } from '../commandLine.ts';
+import { explain, readCommandLine } from '../commandLine.ts';
 
 const environment = { ...process.env };
 afterEach(() => void (process.env = { ...environment }));
@@ -55,7 +55,6 @@ describe('options', () => {
 		['--api-key k --client-id c', { apiKey: 'k', clientId: 'c' }],
 		['--client-secret s --settings-password p', { clientSecret: 's', settingsPassword: 'p' }],
 		['--owner-email o@example.com', { ownerEmail: 'o@example.com' }],
-		['--parallel-deliveries 1', { parallelDeliveries: 1 }],
 		['--backoff-ms 0', { backoffMs: 0 }],
 		['--backoff-ms 2147483647 --drain-ms 0', { backoffMs: 2_147_483_647, drainMs: 0 }],
 		['--delivery-timeout-ms 1', { deliveryTimeoutMs: 1 }],
@@ -63,8 +62,6 @@ describe('options', () => {
 		['--tier free', { rate: { tier: 'free' } }],
 		['--smtp smtp://mail.example.com:25', { smtpUrl: 'smtp://mail.example.com:25' }],
 		['--smtp SMTPS://u:p@mail.example.com', { smtpUrl: 'SMTPS://u:p@mail.example.com' }],
-		['--body-bytes 1000', { bodyBytes: 1_000 }],
-		['--body-bytes 268435456', { bodyBytes: 2 ** 28 }],
 		['--trust-proxy', { trustProxy: true }],
 		['--log-level error', { logLevel: 'error' }],
 	])('%s', (line, wanted) => {
@@ -87,8 +84,6 @@ describe('options that would start the wrong service are refused', () => {
 		['--port 80.5', 'It must be a whole number from 0 to 65535.'],
 		['--port=', 'It must be a whole number from 0 to 65535.'],
 		['--delivery-timeout-ms 0', 'It must be a whole number from 1 to 2147483647.'],
-		['--body-bytes 999', 'It must be a whole number from 1000 to 268435456.'],
-		['--body-bytes 268435457', 'It must be a whole number from 1000 to 268435456.'],
 		['--host=', 'It must not be empty.'],
 		['--api-key=a\tb', 'It must be of visible ASCII characters, without spaces.'],
 		['--api-key=é', 'It must be of visible ASCII characters, without spaces.'],
@@ -130,4 +125,11 @@ describe('secrets of the environment', () => {
 		process.env.WORKSPACE_DATA_SETTINGS_PASSWORD = '';
 		expect(refused()).toMatchObject({ code: 1, err: expect.stringContaining('not be empty') });
 	});
+});
+
+test.each([
+	[{ code: 'EACCES', port: 80 }, 'Port 80 needs more rights. Choose one above 1023.'],
+	[{ code: 'EACCES' }, 'Cannot open the file data.sqlite.'],
+])('a start that fails for want of rights says what for: %j', (reason, message) => {
+	expect(explain(Object.assign(new Error('denied'), reason), 'data.sqlite')).toBe(message);
 });

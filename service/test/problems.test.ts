@@ -67,6 +67,7 @@ test.each<[string, string, string, unknown, Record<string, string>, number, stri
 	['no body', 'POST', 'cards', undefined, {}, 422, 'validation-failed'],
 	['another route', 'GET', '/api/v1/cards', undefined, {}, 404, 'route-not-found'],
 	['outside of the API', 'GET', '/else', undefined, {}, 404, 'route-not-found'],
+	['almost a route', 'GET', '/openapi-json', undefined, {}, 404, 'route-not-found'],
 	['a card', 'GET', 'cards/none', undefined, {}, 404, 'card-not-found'],
 	['a strange id', 'GET', 'cards/..%2F..%2Fx%20y', undefined, {}, 404, 'card-not-found'],
 	['fields of a card', 'GET', 'cards/none/fields', undefined, {}, 404, 'card-not-found'],

@@ -1,8 +1,8 @@
 /** Calls about responses: delays, limits, faults, shapes, the log of requests. */
 import { z } from 'zod/v4';
-import { maximumTimerMs, runtimeSettingsSchema } from '../../foundation/settings.ts';
+import { runtimeSettingsSchema } from '../../foundation/settings.ts';
 import { rateSchema } from '../../foundation/limiter.ts';
-import type { ControlContext } from '../context.ts';
+import { type ControlContext, latencySchema, pagingSchema } from '../context.ts';
 import { dropSchema, faultSchema, tokenFaultModes } from '../faults.ts';
 import { rateAnswerSchema } from '../rateAnswer.ts';
 import { defaultVariants, variantsSchema } from '../variants.ts';
@@ -29,7 +29,7 @@ export function faultCalls({ faults, tokenFaults }: ControlContext) {
 		failTokens: call(
 			z.strictObject({
 				mode: z.enum(tokenFaultModes),
-				times: z.number().int().min(1).default(1_000_000),
+				times: z.int().min(1).default(1_000_000),
 			}),
 			({ mode, times }) => tokenFaults.set(mode, times),
 		),
@@ -37,22 +37,12 @@ export function faultCalls({ faults, tokenFaults }: ControlContext) {
 }
 
 /** Makes the calls about the form of responses, and when they come. */
-export function answerCalls({ state, data, rates, clock, settings }: ControlContext) {
-	const { variants } = state;
+export function answerCalls({ state, data, limiter, clock, settings }: ControlContext) {
 	return {
 		/** Holds every response of the API back; with `atOnce`, so many at a time; the others wait, or are refused with 503. */
-		setLatency: call(
-			z.strictObject({
-				ms: z.number().min(0).max(maximumTimerMs),
-				atOnce: z.number().int().min(1).optional(),
-				refusesMore: z.boolean().default(false),
-			}),
-			({ ms, atOnce, refusesMore }) => {
-				state.latencyMs = ms;
-				state.atOnce = atOnce ?? Infinity;
-				state.refusesMore = refusesMore;
-			},
-		),
+		setLatency: call(latencySchema, (latency) => {
+			state.latency = latency;
+		}),
 		/** Sets the rate limit of everybody, or of one API key or account; starts new windows. */
 		setRate: call(
 			z.strictObject({
@@ -63,7 +53,10 @@ export function answerCalls({ state, data, rates, clock, settings }: ControlCont
 			({ rate, apiKey, clientId }) => {
 				const key = apiKey === undefined ? undefined : data.identities.findKey(apiKey)?.id;
 				if (apiKey !== undefined && key === undefined) throw new Error('No such API key.');
-				rates.set(rate, key ?? clientId);
+				if (clientId !== undefined && !data.identities.account(clientId)) {
+					throw new Error('No such service account.');
+				}
+				limiter.set(rate, key ?? clientId);
 			},
 		),
 		/** Sets how a refusal for the rate looks: status, Retry-After, unit of the reset header. */
@@ -71,24 +64,15 @@ export function answerCalls({ state, data, rates, clock, settings }: ControlCont
 			state.rateAnswer = answer;
 		}),
 		/** Chooses shapes that the interface leaves open; what is not named stays. @returns all of them */
-		setVariants: call(variantsSchema, (chosen) => ({
-			...Object.assign(variants, chosen),
-		})),
+		setVariants: call(variantsSchema, (chosen) => ({ ...Object.assign(state.variants, chosen) })),
 		/** Goes back to the service's own shapes. */
 		resetVariants: call(nothing, () => {
-			Object.assign(variants, defaultVariants);
+			Object.assign(state.variants, defaultVariants);
 		}),
 		/** Makes pages misbehave: the same cursor again and again, never null, or a page that shows a record once more. */
-		setPaging: call(
-			z.strictObject({
-				mode: z.enum(['normal', 'repeatCursor', 'endless', 'shifting']),
-				times: z.number().int().min(0).default(1_000_000),
-			}),
-			({ mode, times }) => {
-				state.paging = mode;
-				state.shifts = times;
-			},
-		),
+		setPaging: call(pagingSchema, (paging) => {
+			state.paging = paging;
+		}),
 		/** Sets how far the service's clock is off: Date, rate-limit reset, timestamps. */
 		setClockOffset: call(z.strictObject({ seconds: clockOffset }), ({ seconds }) => {
 			clock.offsetSeconds = seconds;

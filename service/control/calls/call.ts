@@ -1,6 +1,5 @@
 /** A call of control: a function that checks its input. */
 import { z } from 'zod/v4';
-import type { ControlContext } from '../context.ts';
 
 type Arguments<S extends z.ZodType> =
 	undefined extends z.input<S> ? [input?: z.input<S>] : [input: z.input<S>];
@@ -20,10 +19,3 @@ export function call<S extends z.ZodType, R>(
 export const nothing = z.strictObject({}).optional();
 /** The input of a call about one card. */
 export const card = z.strictObject({ cardId: z.string() });
-
-/** The workspace of a card. @throws Error if there is no such card */
-export function workspaceOfCard({ data }: Pick<ControlContext, 'data'>, cardId: string): string {
-	const workspaceId = data.cards.workspaceOf(cardId);
-	if (workspaceId === undefined) throw new Error(`Card "${cardId}" does not exist.`);
-	return workspaceId;
-}

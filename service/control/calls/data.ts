@@ -3,7 +3,7 @@ import { z } from 'zod/v4';
 import type { Field } from '../../data/fields.ts';
 import { type FieldType, fieldTypes } from '../../foundation/fieldTypes.ts';
 import type { ControlContext } from '../context.ts';
-import { call, card, workspaceOfCard } from './call.ts';
+import { call, card } from './call.ts';
 
 /** A value of a field's type that differs from record to record. */
 function sample({ name, type, options }: Field, n: number): unknown {
@@ -24,18 +24,16 @@ function sample({ name, type, options }: Field, n: number): unknown {
 	return values[type] ?? null;
 }
 
+const seededField = z.strictObject({
+	name: z.string(),
+	type: z.enum(fieldTypes),
+	options: z.array(z.string()).default([]),
+});
+
 const seededCard = z.strictObject({
 	name: z.string(),
 	description: z.string().default(''),
-	fields: z
-		.array(
-			z.strictObject({
-				name: z.string(),
-				type: z.enum(fieldTypes),
-				options: z.array(z.string()).default([]),
-			}),
-		)
-		.default([]),
+	fields: z.array(seededField).default([]),
 	/** Data by field name. */
 	records: z.array(z.record(z.string(), z.unknown())).default([]),
 });
@@ -66,12 +64,12 @@ export function dataCalls(context: ControlContext) {
 		/** Renames a field. */
 		renameField: call(card.extend({ fieldId: z.string(), name: z.string() }), (input) => {
 			const { cardId, fieldId, name } = input;
-			fields.update(workspaceOfCard(context, cardId), cardId, fieldId, { name });
+			fields.update(data.cards.workspaceOf(cardId), cardId, fieldId, { name });
 		}),
 		/** Puts records into a card, with values of the fields' types, without events. */
-		fillCard: call(card.extend({ count: z.number().int().min(1).max(1_000_000) }), (input) => {
-			workspaceOfCard(context, input.cardId);
-			const { list } = fields.of(input.cardId);
+		fillCard: call(card.extend({ count: z.int().min(1).max(1_000_000) }), (input) => {
+			data.cards.workspaceOf(input.cardId);
+			const list = fields.of(input.cardId);
 			database.transaction(() => {
 				for (let n = 0; n < input.count; n++) {
 					const values = list.map((field) => [field.id, sample(field, n)] as const);
@@ -88,7 +86,7 @@ export function dataCalls(context: ControlContext) {
 		addCollaborator: call(
 			card.extend({ email: z.string(), role: z.string().default('editor') }),
 			({ cardId, email, role }) =>
-				data.cards.addCollaborator(workspaceOfCard(context, cardId), cardId, { email, role }),
+				data.cards.addCollaborator(data.cards.workspaceOf(cardId), cardId, { email, role }),
 		),
 	};
 }

@@ -29,7 +29,7 @@ const emission = z.strictObject({
 	subscriptionId: z.string().optional(),
 	order: z.enum(['given', 'reversed']).default('given'),
 	/** How often all of it is sent. */
-	times: z.number().int().min(1).max(1_000).default(1),
+	times: z.int().min(1).max(1_000).default(1),
 	/** All at the same time, so that they overtake each other. */
 	atOnce: z.boolean().default(false),
 });
@@ -37,8 +37,6 @@ type EmittedEvent = z.output<typeof emittedEvent>;
 
 /** Sends events that the service never had, once each, past its queue. */
 function createEmitter({ data, sender, settings, clock, workspaceId: own }: ControlContext) {
-	const { signal } = new AbortController();
-
 	const bodyOf = (event: EmittedEvent) =>
 		event.body ??
 		JSON.stringify({
@@ -58,7 +56,7 @@ function createEmitter({ data, sender, settings, clock, workspaceId: own }: Cont
 		const body = Buffer.from(bodyOf(event));
 		const { status, error } = await sender.post(
 			{ url: targetUrl, body, signature: signatureOf(event, secret, body) },
-			{ timeoutMs: settings.deliveryTimeoutMs, signal },
+			settings.deliveryTimeoutMs,
 		);
 		return { subscriptionId: id, event: event.event, status, error };
 	};
@@ -109,7 +107,7 @@ export function deliveryCalls(context: ControlContext) {
 			return { resumed };
 		}),
 		/** Sends a delivery of the log once more: the same bytes, the same signature. */
-		redeliver: call(z.strictObject({ id: z.number().int() }), ({ id }) => {
+		redeliver: call(z.strictObject({ id: z.int() }), ({ id }) => {
 			const queued = deliveries.again(id);
 			dispatcher.wakeAll();
 			return { queued };
@@ -121,7 +119,7 @@ export function deliveryCalls(context: ControlContext) {
 			z
 				.strictObject({
 					subscriptionId: z.string().optional(),
-					limit: z.number().int().min(1).default(1_000),
+					limit: z.int().min(1).default(1_000),
 				})
 				.prefault({}),
 			({ subscriptionId, limit }) =>

@@ -1,5 +1,6 @@
 /** All calls of control. */
 import { z } from 'zod/v4';
+import { runtimeSettingsSchema } from '../../foundation/settings.ts';
 import { type ControlContext, initialState } from '../context.ts';
 import { answerCalls, faultCalls, observationCalls } from './answers.ts';
 import { call } from './call.ts';
@@ -12,25 +13,18 @@ export type Control = ReturnType<typeof createControl>;
 
 /** Ends all faults, and restores what the start had set. */
 function resetBehavior(context: ControlContext): void {
-	const { state, initial, settings, rates, clock } = context;
 	context.faults.clear();
 	context.tokenFaults.clear();
-	const { variants, ...others } = initialState(initial.variants);
-	Object.assign(state, others);
-	Object.assign(state.variants, variants);
-	Object.assign(settings, initial.settings);
-	rates.set(initial.rate);
-	clock.offsetSeconds = 0;
+	Object.assign(context.state, initialState(context.variants));
+	Object.assign(context.settings, runtimeSettingsSchema.parse(context));
+	context.limiter.set(context.rate);
+	context.clock.offsetSeconds = 0;
 }
 
 /** Deletes cards, records, subscriptions, deliveries and e-mails of all workspaces, and empties the request log. */
-function deleteData({ data, requests }: ControlContext): void {
-	for (const workspaceId of data.identities.workspaceIds()) {
-		for (const { id } of data.subscriptions.list(workspaceId)) {
-			data.subscriptions.remove(workspaceId, id);
-		}
-		for (const { id } of data.cards.list(workspaceId)) data.cards.remove(workspaceId, id);
-	}
+function deleteData({ data: { database }, requests }: ControlContext): void {
+	for (const table of ['subscriptions', 'cards']) database.run(`DELETE FROM ${table}`);
+	for (const cache of database.caches) cache.clear();
 	requests.reset();
 }
 
