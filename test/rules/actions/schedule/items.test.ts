@@ -82,10 +82,6 @@ test('G15 a hundred thousand items: no more of them at a time than the bound', a
 	expect(most).toBe(500);
 });
 
-test('no items', async () => {
-	expect(await new RunItems(0, noYield).each(async () => await Promise.resolve(1))).toEqual([]);
-});
-
 test('rejects with the error of an item', async () => {
 	const broken = new RunItems(2, noYield).each(async (itemIndex) => {
 		await Promise.resolve();
