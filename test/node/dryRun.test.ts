@@ -1,13 +1,13 @@
 /** Dry Run shows what would change; what was deleted or overwritten is in the output, and goes back in (Q2, Q6). */
 import type { IDataObject } from 'n8n-workflow';
-import { type ActionResult, hintsOf, runAction } from '../support/n8n';
+import { type ActionResult, hintsOf, placesOf } from '../support/n8n';
 import { byId, byName, fromList, mapAutomatically, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard, useWorkspace } from '../support/workspace';
 
 let workspace: TestWorkspace;
 let card: TestCard;
-const { run } = recordRuns(() => ({ workspace, card }));
+const { run, runCounted } = recordRuns(() => ({ workspace, card }));
 
 describe('Dry Run', () => {
 	let ids: string[];
@@ -19,31 +19,21 @@ describe('Dry Run', () => {
 		]);
 	});
 
-	async function run(
+	const run = async (
 		operation: string,
-		parameters: IDataObject,
+		{ options, ...others }: IDataObject,
 		items: IDataObject[] = [{}],
-		dry = true,
-	) {
-		workspace.service.control.resetRequests();
-		const { options, ...others } = parameters;
-		const result = await runAction({
-			credentials: workspace.apiKey,
-			items,
-			parameters: {
-				resource: 'record',
-				operation,
-				cardId: byId(card.id),
-				...others,
-				options: { ...(options as IDataObject | undefined), ...(dry && { dryRun: true }) },
-			},
-		});
-		return result;
-	}
+	) => {
+		const dry = { dryRun: true, ...(options as IDataObject | undefined) };
+		return await runCounted(operation, { ...others, options: dry }, items);
+	};
 	const matchKey = (value: IDataObject) => ({
 		columns: mapEach(value, { matchingColumns: ['Key'] }),
 	});
 	const rows = async () => await workspace.rows(card.id);
+	const entry = (action: string, id: unknown, before: unknown, after: unknown) => ({
+		...{ dry_run: true, action, id, before, after },
+	});
 
 	afterEach(async () => {
 		if (workspace.changes().length > 0) return;
@@ -54,36 +44,23 @@ describe('Dry Run', () => {
 	});
 
 	test('Update shows the record before and after', async () => {
-		const { json } = await run('update', {
-			recordId: byId(ids[0] ?? ''),
-			columns: mapEach({ Amount: '7' }),
-		});
+		const columns = mapEach({ Amount: '7' });
+		const { json } = await run('update', { recordId: byId(ids[0] ?? ''), columns });
 		expect(json).toEqual([
-			{
-				dry_run: true,
-				action: 'update',
-				id: ids[0],
-				before: { Key: 'a', Amount: 1 },
-				after: { Key: 'a', Amount: 7 },
-			},
+			entry('update', ids[0], { Key: 'a', Amount: 1 }, { Key: 'a', Amount: 7 }),
 		]);
 		expect(workspace.changes()).toEqual([]);
 	});
 
 	test('Delete shows what would be gone', async () => {
 		const { json } = await run('delete', { recordId: byId(ids[1] ?? '') });
-		expect(json).toEqual([
-			{ dry_run: true, action: 'delete', id: ids[1], before: { Key: 'b', Amount: 2 }, after: null },
-		]);
+		expect(json).toEqual([entry('delete', ids[1], { Key: 'b', Amount: 2 }, null)]);
 		expect(workspace.changes()).toEqual([]);
 	});
 
 	test('Update and Delete: items see what those before them would have done (M18)', async () => {
-		const updated = await run(
-			'update',
-			{ recordId: byId(ids[0] ?? ''), columns: mapAutomatically() },
-			[{ Key: 'x' }, { Amount: 5 }],
-		);
+		const update = { recordId: byId(ids[0] ?? ''), columns: mapAutomatically() };
+		const updated = await run('update', update, [{ Key: 'x' }, { Amount: 5 }]);
 		expect(updated.json.map(({ before, after }) => [before, after])).toEqual([
 			[
 				{ Key: 'a', Amount: 1 },
@@ -113,22 +90,13 @@ describe('Dry Run', () => {
 				{ key: 'a', amount: 6 },
 			],
 		);
-		const entry = (action: string, id: unknown, before: unknown, after: unknown) => ({
-			dry_run: true,
-			action,
-			id,
-			before,
-			after,
-		});
 		expect(json).toEqual([
 			entry('update', ids[0], { Key: 'a', Amount: 1 }, { Key: 'a', Amount: 5 }),
 			entry('create', null, null, { Key: 'new', Amount: 1 }),
 			entry('update', null, { Key: 'new', Amount: 1 }, { Key: 'new', Amount: 2 }),
 			entry('update', ids[0], { Key: 'a', Amount: 5 }, { Key: 'a', Amount: 6 }),
 		]);
-		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
-			[0, 1, 2, 3].map((item) => ({ item })),
-		);
+		expect(placesOf(items)).toEqual([0, 1, 2, 3]);
 		expect(workspace.changes()).toEqual([]);
 	});
 
@@ -138,23 +106,16 @@ describe('Dry Run', () => {
 			options: { upsertMode: 'createOnly' },
 		});
 		const values = { Key: 'a', Amount: 1 };
-		expect(json).toEqual([
-			{ dry_run: true, action: 'none', id: ids[0], before: values, after: values },
-		]);
+		expect(json).toEqual([entry('none', ids[0], values, values)]);
 	});
 
 	test('Update Many and Delete Many: each item finds what those before it would have left', async () => {
-		const updated = await run(
-			'updateMany',
-			{
-				...where('Amount', 'equals', '={{ $json.from }}'),
-				columns: mapEach({ Amount: '={{ $json.to }}' }),
-			},
-			[
-				{ from: 1, to: 2 },
-				{ from: 2, to: 3 },
-			],
-		);
+		const from = where('Amount', 'equals', '={{ $json.from }}');
+		const columns = mapEach({ Amount: '={{ $json.to }}' });
+		const updated = await run('updateMany', { ...from, columns }, [
+			{ from: 1, to: 2 },
+			{ from: 2, to: 3 },
+		]);
 		expect(updated.json.map(({ id, before, after }) => [id, before, after])).toEqual([
 			[ids[0], { Key: 'a', Amount: 1 }, { Key: 'a', Amount: 2 }],
 			[ids[0], { Key: 'a', Amount: 2 }, { Key: 'a', Amount: 3 }],
@@ -182,6 +143,7 @@ describe('Dry Run', () => {
 		expect(json).toMatchObject([{ before: { [amount]: 1 }, after: { [amount]: 7 } }]);
 	});
 
+	const UPDATE_ONLY = { options: { upsertMode: 'updateOnly' } };
 	/** Failures of the real run; a dry run fails with the same message. */
 	const FAILURES: Array<[string, string, IDataObject]> = [
 		['an unknown field', 'update', { recordId: byId('x'), columns: mapEach({ Nope: 1 }) }],
@@ -192,20 +154,11 @@ describe('Dry Run', () => {
 		['no condition', 'updateMany', { filters: {}, columns: mapEach({ Amount: 1 }) }],
 		['an unknown field in a condition', 'deleteMany', where('KEY', 'equals', 'a')],
 		['a near name of a card', 'delete', { recordId: byId('x'), cardId: byName('DRY') }],
-		[
-			'nothing to update',
-			'upsert',
-			{ ...matchKey({ Key: 'z' }), options: { upsertMode: 'updateOnly' } },
-		],
-		[
-			'a wrong option',
-			'update',
-			{ recordId: byId('x'), columns: mapEach({ Amount: 1 }), options: { ifNotFound: 'no' } },
-		],
+		['nothing to update', 'upsert', { ...matchKey({ Key: 'z' }), ...UPDATE_ONLY }],
 		['a wrong option', 'delete', { recordId: byId('x'), options: { ifNotFound: 'no' } }],
 	];
 	test.each(FAILURES)('%s fails as the real run of %s does', async (_, operation, parameters) => {
-		const real = await run(operation, parameters, [{}], false);
+		const real = await runCounted(operation, parameters);
 		const realSent = workspace.changes();
 		const dry = await run(operation, parameters);
 		expect(real.error?.message).toBeTruthy();
@@ -215,18 +168,12 @@ describe('Dry Run', () => {
 	});
 
 	test('several matches fail as in the real run', async () => {
-		await workspace.records(card.id, [{ Key: 'a', Amount: 3 }]);
+		const [id] = await workspace.records(card.id, [{ Key: 'a', Amount: 3 }]);
 		const { error } = await run('upsert', matchKey({ Key: 'a', Amount: 9 }));
-		expect(error?.message).toBe("2 records of card 'Dry' match this item".replace('Dry', card.id));
+		expect(error?.message).toBe(`2 records of card '${card.id}' match this item`);
 		expect(workspace.changes()).toEqual([]);
-		await workspace.send('DELETE', `/cards/${card.id}/records/${(await lastId()) ?? ''}`);
+		await workspace.send('DELETE', `/cards/${card.id}/records/${id}`);
 	});
-	const lastId = async () => {
-		const page = (await workspace.send('GET', `/cards/${card.id}/records`)) as {
-			records: Array<{ id: string }>;
-		};
-		return page.records.at(-1)?.id;
-	};
 
 	describe.each([
 		['update', { columns: mapEach({ Amount: 1 }) }],
@@ -237,11 +184,8 @@ describe('Dry Run', () => {
 			['skip', []],
 			['empty', [{}]],
 		])('%s', async (ifNotFound, expected) => {
-			const { json, error } = await run(operation, {
-				...parameters,
-				recordId: byId('gone'),
-				options: { ifNotFound },
-			});
+			const gone = { recordId: byId('gone'), options: { ifNotFound } };
+			const { json, error } = await run(operation, { ...parameters, ...gone });
 			if (typeof expected === 'string') expect(error?.message).toContain(expected);
 			else expect(json).toEqual(expected);
 			expect(workspace.changes()).toEqual([]);
@@ -251,17 +195,12 @@ describe('Dry Run', () => {
 	test.each(['upsert', 'update', 'delete', 'updateMany', 'deleteMany'])(
 		'%s: what is neither true nor false changes nothing',
 		async (operation) => {
-			const { error } = await run(
-				operation,
-				{
-					...matchKey({ Key: 'a', Amount: 9 }),
-					...where('Key', 'equals', 'a'),
-					recordId: byId(ids[0] ?? ''),
-					options: { dryRun: '={{ "yes" }}' },
-				},
-				[{}],
-				false,
-			);
+			const { error } = await run(operation, {
+				...matchKey({ Key: 'a', Amount: 9 }),
+				...where('Key', 'equals', 'a'),
+				recordId: byId(ids[0] ?? ''),
+				options: { dryRun: '={{ "yes" }}' },
+			});
 			expect(error?.message).toBe("'Dry Run' can't be 'yes'");
 			expect(workspace.changes()).toEqual([]);
 		},
@@ -274,25 +213,20 @@ describe('fields and choices', () => {
 	test.each(['upsert', 'update', 'updateMany', 'sync'])(
 		'a dry run of %s shows fields and choices that would be added, names them in hints, and adds none (M18)',
 		async (operation) => {
-			const card = await workspace.card('Dry', {
+			card = await workspace.card('Dry', {
 				Key: 'text',
 				State: { type: 'single_select', options: ['Open'] },
 			});
 			const [id = ''] = await workspace.records(card.id, [{ Key: 'a' }]);
-			workspace.service.control.resetRequests();
-			const result = await runAction({
-				credentials: workspace.apiKey,
-				items: [{ Key: 'a', New: '12', State: 'Late' }],
-				parameters: {
-					resource: 'record',
-					operation,
-					cardId: fromList(card.id, 'Dry'),
-					recordId: byId(id),
-					columns: mapAutomatically(['Key']),
-					filters: { conditions: [{ field: 'Key', condition: 'equals', value: 'a' }] },
-					options: { dryRun: true, unknownFields: 'create', missingChoices: 'add' },
-				},
-			});
+			const parameters = {
+				cardId: fromList(card.id, 'Dry'),
+				recordId: byId(id),
+				columns: mapAutomatically(['Key']),
+				...where('Key', 'equals', 'a'),
+				options: { dryRun: true, unknownFields: 'create', missingChoices: 'add' },
+			};
+			const items = [{ Key: 'a', New: '12', State: 'Late' }];
+			const result = await runCounted(operation, parameters, items);
 			expect(result.error).toBeUndefined();
 			expect(result.json).toEqual([
 				{
@@ -340,10 +274,7 @@ describe('what was there before', () => {
 		typeVersion = 2,
 	): Promise<ActionResult> => await run(operation, parameters, items, { node: { typeVersion } });
 
-	const everything = {
-		filters: { conditions: [{ field: 'Key', condition: 'isNotEmpty', value: '' }] },
-		maxChanges: 9,
-	};
+	const everything = where('Key', 'isNotEmpty');
 	const columns = mapEach({ Note: 'new' });
 	const keyed = { columns: mapAutomatically(['Key']) };
 	const rows = async () => await workspace.rows(card.id);
@@ -404,51 +335,35 @@ describe('what was there before', () => {
 			const { json } = await run2('updateMany', { ...everything, columns });
 			// What Edit Fields sets: `fields` to what was there before.
 			const edited = json.map(({ id, before }) => ({ id, fields: before }));
-			const back = {
-				recordId: byId('={{ $json.id }}'),
-				columns: mapAutomatically(),
-			};
+			const back = { recordId: byId('={{ $json.id }}'), columns: mapAutomatically() };
 			expect((await run2('update', back, edited)).error).toBeUndefined();
 			expect(await rows()).toEqual([ROWS[0], { ...ROWS[1] }]);
 		});
 	});
 
 	describe('Q2: the values of deleted records', () => {
-		const deleting: Array<[string, IDataObject, IDataObject[], IDataObject]> = [
-			['deleteMany', everything, [{}], {}],
-			[
-				'sync',
-				{ ...keyed, missingRecords: 'delete', maxDeletions: '9' },
-				[],
-				{ action: 'deleted' },
-			],
-		];
 		const keep = { Key: 'c', Note: 'kept', Amount: 3 };
+		const sync = { ...keyed, missingRecords: 'delete', maxDeletions: '9' };
 
-		test.each(deleting)(
-			'%s returns them, and Create brings them back',
-			async (operation, given) => {
-				const items = operation === 'sync' ? [keep] : [{}];
-				const { json } = await run2(operation, given, items);
-				const action = operation === 'sync' ? { action: 'deleted' } : {};
-				const deleted = json.filter((item) => item.deleted === true);
-				expect(deleted).toEqual([
-					{ ...ROWS[0], id: ids[0], deleted: true, ...action },
-					{ Key: 'b', Note: null, Amount: 2, id: ids[1], deleted: true, ...action },
-				]);
-				expect(Object.keys(deleted[0] ?? {}).slice(0, 4)).toEqual(['Key', 'Note', 'Amount', 'id']);
-				const back = await run2('create', { columns: mapAutomatically() }, deleted);
-				expect(back.error).toBeUndefined();
-				const kept = operation === 'sync' ? [keep] : [];
-				expect(await rows()).toEqual([...kept, ...ROWS]);
-			},
-		);
+		test.each<[string, IDataObject, IDataObject[], IDataObject]>([
+			['deleteMany', everything, [], {}],
+			['sync', sync, [keep], { action: 'deleted' }],
+		])('%s returns them, and Create brings them back', async (operation, given, kept, action) => {
+			const { json } = await run2(operation, given, kept.length > 0 ? kept : [{}]);
+			const deleted = json.filter((item) => item.deleted === true);
+			expect(deleted).toEqual([
+				{ ...ROWS[0], id: ids[0], deleted: true, ...action },
+				{ Key: 'b', Note: null, Amount: 2, id: ids[1], deleted: true, ...action },
+			]);
+			expect(Object.keys(deleted[0] ?? {}).slice(0, 4)).toEqual(['Key', 'Note', 'Amount', 'id']);
+			const back = await run2('create', { columns: mapAutomatically() }, deleted);
+			expect(back.error).toBeUndefined();
+			expect(await rows()).toEqual([...kept, ...ROWS]);
+		});
 
 		test('nested where Output Fields says so; in version 1 as before', async () => {
-			const { json } = await run2('deleteMany', {
-				...everything,
-				options: { outputFormat: 'nested' },
-			});
+			const options = { outputFormat: 'nested' };
+			const { json } = await run2('deleteMany', { ...everything, options });
 			expect(json[0]).toEqual({ deleted: true, id: ids[0], fields: ROWS[0] });
 			await workspace.records(card.id, ROWS);
 			const old = await run2('deleteMany', everything, [{}], 1);
@@ -495,14 +410,8 @@ describe('what was there before', () => {
 			const { json } = result;
 			expect(json.map((item) => item.changes)).toEqual(changes);
 			expect(hintsOf(result)).toContain(`Dry run of card '${card.id}': ${hint}`);
-			expect(Object.keys(json[0] ?? {})).toEqual([
-				'dry_run',
-				'action',
-				'id',
-				'changes',
-				'before',
-				'after',
-			]);
+			const keys = ['dry_run', 'action', 'id', 'changes', 'before', 'after'];
+			expect(Object.keys(json[0] ?? {})).toEqual(keys);
 			expect(await rows()).toEqual(ROWS);
 		});
 

@@ -13,7 +13,7 @@ import { WorkspaceData } from '../../nodes/WorkspaceData/WorkspaceData.node';
 import { WorkspaceDataTrigger } from '../../nodes/WorkspaceData/WorkspaceDataTrigger.node';
 import { editorContext } from '../support/editor';
 import { nodeTypesOf, prepareN8n, runAction, type TestCredentials } from '../support/n8n';
-import { byId, byName, mapEach } from '../support/parameters';
+import { byId, byName, fromList, mapEach } from '../support/parameters';
 import { startWebServer } from '../support/webServer';
 import {
 	startWorkspace,
@@ -31,6 +31,7 @@ describe('requests of the editor', () => {
 	beforeAll(async () => {
 		prepareN8n();
 		workspace = await startWorkspace();
+		await workspace.card('Bare', []);
 		card = await workspace.card('Editor', {
 			Title: 'text',
 			Amount: 'number',
@@ -77,50 +78,24 @@ describe('requests of the editor', () => {
 		]);
 	});
 
-	test.each<[string, () => Promise<IDataObject>, () => TestCredentials, RegExp]>([
-		['no card is chosen', async () => byId(''), () => workspace.apiKey, /^Select a card to see/],
-		[
-			'the card has no fields',
-			async () => byId((await workspace.card('Bare', [])).id),
-			() => workspace.apiKey,
-			/^The card has no fields yet/,
-		],
-		[
-			'no card has the name',
-			async () => byName('Nobody'),
-			() => workspace.apiKey,
-			/^No fields: .*'Nobody'/,
-		],
-		[
-			'the key is wrong',
-			async () => byId(card.id),
-			() => ({ workspaceDataApi: { ...workspace.apiKey.workspaceDataApi, apiKey: 'wrong' } }),
-			/^No fields: \S/,
-		],
-	])(
-		'Q10: lists of fields say why they are empty: %s',
-		async (_what, locator, credentials, reason) => {
-			const context = editorContext(credentials(), { cardId: await locator() });
-			const entry = { name: expect.stringMatching(reason), value: '' };
-			expect(await loadOptions.getFieldNames.call(context)).toEqual([entry]);
-			expect((await loadOptions.getFilterFields.call(context))[0]).toEqual(entry);
-			// Chosen all the same, it means no field.
-			const { error } = await runAction({
-				credentials: workspace.apiKey,
-				parameters: {
-					...{ resource: 'record', operation: 'getAll', cardId: byId(card.id) },
-					options: { outputFields: [''] },
-				},
-			});
-			expect(error).toBeUndefined();
-		},
-	);
-
-	test('without a card there is nothing to pick, and no error', async () => {
-		const context = editor({ cardId: byId('') });
-		expect(await listSearch.searchFields.call(context)).toEqual({ results: [] });
-		expect(await listSearch.searchRecords.call(context)).toEqual({ results: [] });
-		expect((await resourceMapping.getColumns.call(context)).fields).toEqual([]);
+	test.each<[string, () => IDataObject, object, RegExp]>([
+		['no card is chosen', () => byId(''), {}, /^Select a card to see/],
+		['the card has no fields', () => byName('Bare'), {}, /^The card has no fields yet/],
+		['no card has the name', () => byName('Nobody'), {}, /^No fields: .*'Nobody'/],
+		['the key is wrong', () => byId(card.id), { apiKey: 'wrong' }, /^No fields: \S/],
+	])('Q10: lists of fields say why they are empty: %s', async (_, locator, changes, reason) => {
+		const credentials = { workspaceDataApi: { ...workspace.apiKey.workspaceDataApi, ...changes } };
+		const context = editorContext(credentials, { cardId: locator() });
+		const entry = { name: expect.stringMatching(reason), value: '' };
+		expect(await loadOptions.getFieldNames.call(context)).toEqual([entry]);
+		expect((await loadOptions.getFilterFields.call(context))[0]).toEqual(entry);
+		// Chosen all the same, it means no field.
+		const getAll = { resource: 'record', operation: 'getAll', cardId: byId(card.id) };
+		const { error } = await runAction({
+			credentials: workspace.apiKey,
+			parameters: { ...getAll, options: { outputFields: [''] } },
+		});
+		expect(error).toBeUndefined();
 	});
 
 	test('columns have names as keys, ids as hints, and inputs of their type', async () => {
@@ -165,23 +140,16 @@ describe('requests of the editor', () => {
 	);
 
 	test.each([
-		[
-			'https://data.example.com/cards/{card}',
-			(id: string) => `https://data.example.com/cards/${id}`,
-		],
-		[
-			'http://localhost:4500/?card={card}#{card}',
-			(id: string) => `http://localhost:4500/?card=${id}#${id}`,
-		],
-		['https://data.example.com/cards', undefined],
-		['javascript:alert({card})', undefined],
-		['{card}', undefined],
-		['', undefined],
-	])('Web URL %j decides the link of a card in the list', async (webUrl, expected) => {
+		['http://localhost:4500/?card={card}#{card}', true],
+		['https://data.example.com/cards', false],
+		['javascript:alert({card})', false],
+		['{card}', false],
+		['', false],
+	])('Web URL %j decides the link of a card in the list: %s', async (webUrl, isLink) => {
 		const credentials = structuredClone(workspace.apiKey);
 		for (const data of Object.values(credentials)) Object.assign(data, { webUrl });
 		const { results } = await listSearch.searchCards.call(editor({}, credentials), 'Editor');
-		const link = expected?.(encodeURIComponent(card.id));
+		const link = isLink && webUrl.replaceAll('{card}', encodeURIComponent(card.id));
 		expect(results).toContainEqual({ name: 'Editor', value: card.id, ...(link && { url: link }) });
 	});
 
@@ -237,12 +205,7 @@ describe('requests of the editor', () => {
 		);
 
 		test('a refusal for another reason is an error', async () => {
-			workspace.service.control.fail({
-				path: '/fields',
-				mode: 'answer',
-				status: 404,
-				body: 'html',
-			});
+			workspace.fail('GET', '/fields', { status: 404, body: 'html' });
 			const listing = resourceMapping.getColumns.call(editor({ cardId: byId(card.id) }));
 			await expect(listing).rejects.toThrow();
 		});
@@ -270,21 +233,15 @@ describe('requests of the editor', () => {
 		});
 
 		test('values: choices, true and false, days as expressions, and the typed text', async () => {
-			expect(await valuesOf('Status')).toEqual([
-				{ name: 'Open', value: 'Open' },
-				{ name: 'Done', value: 'Done' },
-			]);
-			expect(await valuesOf('Status', 'op')).toEqual([
-				{ name: 'Open', value: 'Open' },
-				{ name: 'op', value: 'op' },
-			]);
+			const values = async (...given: Parameters<typeof valuesOf>) =>
+				(await valuesOf(...given)).map(({ value }) => value);
 			expect(await valuesOf('Status', 'OPEN')).toEqual([{ name: 'Open', value: 'Open' }]);
-			expect((await valuesOf('Active')).map(({ value }) => value)).toEqual(['true', 'false']);
-			expect((await valuesOf('Due', 'today')).map(({ value }) => value)).toEqual([
-				'={{ $today.toISODate() }}',
-			]);
-			expect(await valuesOf('Title')).toEqual([]);
-			expect(await valuesOf('Title', 'Emma')).toEqual([{ name: 'Emma', value: 'Emma' }]);
+			expect(await values('Status')).toEqual(['Open', 'Done']);
+			expect(await values('Status', 'op')).toEqual(['Open', 'op']);
+			expect(await values('Active')).toEqual(['true', 'false']);
+			expect(await values('Due', 'today')).toEqual(['={{ $today.toISODate() }}']);
+			expect(await values('Title')).toEqual([]);
+			expect(await values('Title', 'Emma')).toEqual(['Emma']);
 		});
 
 		test.each(['inLastDays', 'inNextDays'])('%s: numbers of days', async (days) => {
@@ -305,16 +262,10 @@ describe('requests of the editor', () => {
 		test('the same in the options of the trigger', async () => {
 			const trigger = new WorkspaceDataTrigger();
 			const { methods } = trigger;
-			const at = editor(
-				{
-					watch: 'oneCard',
-					cardId: byId(card.id),
-					options: { filters: { conditions: [{ field: 'Active' }] } },
-				},
-				workspace.apiKey,
-				'parameters.options.filters.conditions[0].value',
-				trigger,
-			);
+			const options = { filters: { conditions: [{ field: 'Active' }] } };
+			const parameters = { watch: 'oneCard', cardId: byId(card.id), options };
+			const path = 'parameters.options.filters.conditions[0].value';
+			const at = editor(parameters, workspace.apiKey, path, trigger);
 			const conditions = await methods.loadOptions.getFilterConditions.call(at);
 			expect(conditions.map(({ name }) => name)).toEqual(await namesOf({ field: 'Active' }));
 			expect((await methods.listSearch.searchFilterValues.call(at)).results).toHaveLength(2);
@@ -325,7 +276,7 @@ describe('requests of the editor', () => {
 
 	test('an error reaches the user in the service’s words, at the first try', async () => {
 		workspace.service.control.resetRequests();
-		workspace.service.control.fail({ path: '/cards$', status: 500, times: 5 });
+		workspace.fail('GET', '/cards$', { status: 500, times: 5 });
 		await expect(listSearch.searchCards.call(editor({}))).rejects.toMatchObject({
 			httpCode: '500',
 		});
@@ -531,12 +482,8 @@ describe('requests of the editor', () => {
 
 		test("a key that was pasted with a line end isn't quoted", async () => {
 			const apiKey = 'wsd_live_of_nobody';
-			workspace.service.control.fail({
-				path: '/cards$',
-				status: 401,
-				body: 'json',
-				json: { title: 'No', detail: `The key ${apiKey} is wrong` },
-			});
+			const json = { title: 'No', detail: `The key ${apiKey} is wrong` };
+			workspace.fail('GET', '/cards$', { status: 401, body: 'json', json });
 			const { message } = await press('apiKey', { apiKey: `${apiKey}\n` });
 			expect(message).toContain("'API Key'");
 			expect(message).not.toContain(apiKey);
@@ -544,10 +491,7 @@ describe('requests of the editor', () => {
 	});
 
 	test('a field type called like a method of objects is entered as text', async () => {
-		workspace.service.control.fail({
-			method: 'GET',
-			path: '/fields$',
-			mode: 'answer',
+		workspace.fail('GET', '/fields$', {
 			status: 200,
 			body: 'json',
 			json: { fields: [{ id: 'f1', name: 'Odd', type: 'constructor' }] },
@@ -568,9 +512,16 @@ describe('what a person sees', () => {
 
 	const names = (entries: ReadonlyArray<{ name: string }>) => entries.map(({ name }) => name);
 
+	/** The first condition of a filter, while its field is chosen. */
+	const conditionOf = (cardId: IDataObject, field: unknown) =>
+		editor(
+			{ operation: 'getAll', cardId, filters: { conditions: [{ field }] } as IDataObject },
+			'parameters.filters.conditions[0].value',
+		);
+
 	/** The next answer of the service to such a request. */
 	const answerNext = (path: string, json: object): void =>
-		workspace.service.control.fail({ method: 'GET', path, status: 200, body: 'json', json });
+		workspace.fail('GET', path, { status: 200, body: 'json', json });
 
 	describe('the list of cards', () => {
 		const cards = (count: number) =>
@@ -673,17 +624,16 @@ describe('what a person sees', () => {
 	});
 
 	describe('the selected card', () => {
-		test('that an expression chooses has no fields here, and costs no request', async () => {
-			const context = editor({ cardId: byId('={{ $json.card }}') });
-			expect(await listSearch.searchFields.call(context)).toEqual({ results: [] });
-			expect(workspace.requests()).toEqual([]);
-		});
-
-		test('that no card is called has nothing to pick, and no error', async () => {
-			const context = editor({ cardId: byName('No such card') });
+		test.each([
+			['is none', byId(''), []],
+			['is chosen by an expression', byId('={{ $json.card }}'), []],
+			["doesn't exist", byName('No such card'), new Array<string>(3).fill('GET /cards')],
+		])('that %s has nothing to pick, and there is no error', async (_, cardId, requests) => {
+			const context = editor({ cardId });
 			expect(await listSearch.searchFields.call(context)).toEqual({ results: [] });
 			expect(await listSearch.searchRecords.call(context)).toEqual({ results: [] });
 			expect((await resourceMapping.getColumns.call(context)).fields).toEqual([]);
+			expect(workspace.requests()).toEqual(requests);
 		});
 	});
 
@@ -754,11 +704,7 @@ describe('what a person sees', () => {
 		])('the conditions for %s', async (_, field, count) => {
 			const card = await workspace.card('Twins', []);
 			answerNext('/fields$', { fields: twins });
-			const conditions = [{ field }];
-			const context = editor(
-				{ operation: 'getAll', cardId: byId(card.id), filters: { conditions } },
-				'parameters.filters.conditions[0].condition',
-			);
+			const context = conditionOf(byId(card.id), field);
 			const offered = await loadOptions.getFilterConditions.call(context);
 			expect(offered).toHaveLength(count);
 			expect(names(offered)).toEqual(names(offered).sort((a, b) => a.localeCompare(b)));
@@ -767,10 +713,7 @@ describe('what a person sees', () => {
 		test.each(['', '={{ $json.field }}'])(
 			'the conditions for %j cost no request',
 			async (field) => {
-				const context = editor(
-					{ operation: 'getAll', cardId: byName('Any'), filters: { conditions: [{ field }] } },
-					'parameters.filters.conditions[0].condition',
-				);
+				const context = conditionOf(byName('Any'), field);
 				expect(await loadOptions.getFilterConditions.call(context)).toHaveLength(16);
 				expect(workspace.requests()).toEqual([]);
 			},
@@ -779,18 +722,15 @@ describe('what a person sees', () => {
 
 	describe('the values of a filter condition', () => {
 		const valuesOf = async (cardId: string, field: string, filter?: string, token?: string) => {
-			const context = editor(
-				{ operation: 'getAll', cardId: byId(cardId), filters: { conditions: [{ field }] } },
-				'parameters.filters.conditions[0].value',
-			);
+			const context = conditionOf(byId(cardId), field);
 			return await listSearch.searchFilterValues.call(context, filter, token);
 		};
 
 		test('a typed text is offered without outer spaces, and only where no choice has it', async () => {
 			const options = ['Open', 'Open again'];
-			const { id } = await workspace.card('Choices', [
-				{ name: 'Status', type: 'single_select', options },
-			]);
+			const { id } = await workspace.card('Choices', {
+				Status: { type: 'single_select', options },
+			});
 			expect(names((await valuesOf(id, 'Status', ' open ')).results)).toEqual(options);
 			expect((await valuesOf(id, 'Status', ' again ')).results).toEqual([
 				{ name: 'Open again', value: 'Open again' },
@@ -801,9 +741,9 @@ describe('what a person sees', () => {
 
 		test('of 130 choices come in two pages', async () => {
 			const options = Array.from({ length: 130 }, (_, n) => `Choice ${n}`);
-			const { id } = await workspace.card('Choices', [
-				{ name: 'Status', type: 'single_select', options },
-			]);
+			const { id } = await workspace.card('Choices', {
+				Status: { type: 'single_select', options },
+			});
 			const first = await valuesOf(id, 'Status');
 			expect(first).toMatchObject({ results: { length: 100 }, paginationToken: '100' });
 			const second = await valuesOf(id, 'Status', undefined, '100');
@@ -922,55 +862,35 @@ describe('the canvas', () => {
 		);
 	}
 
-	const fromList = {
-		__rl: true,
-		mode: 'list',
-		value: 'crd_1',
-		cachedResultName: 'Orders',
-	} as const;
+	const cardId = fromList('crd_1', 'Orders') as INodeParameters;
+	const byExpression = (locator: IDataObject) =>
+		({ ...locator, value: '={{ $json.card }}' }) as INodeParameters;
+	const FROM_ITEMS = { resource: 'card', operation: 'createFromItems' };
 	const action = new WorkspaceData();
 	const trigger = new WorkspaceDataTrigger();
 
 	test.each<[string, INodeParameters]>([
-		['Create · Orders', { resource: 'record', operation: 'create', cardId: fromList }],
-		['Create or Update · Orders', { resource: 'record', operation: 'upsert', cardId: fromList }],
-		['Get Many · Orders', { operation: 'getAll', cardId: { ...fromList } }],
-		[
-			'Create From Items · Orders',
-			{ resource: 'card', operation: 'createFromItems', name: 'Orders' },
-		],
-		[
-			'Create From Items',
-			{ resource: 'card', operation: 'createFromItems', name: '={{ $json.card }}' },
-		],
-		['Delete Card · Orders', { resource: 'card', operation: 'delete', cardId: fromList }],
+		['Create or Update · Orders', { operation: 'upsert', cardId }],
+		['Create From Items · Orders', { ...FROM_ITEMS, name: 'Orders' }],
+		['Create From Items', { ...FROM_ITEMS, name: '={{ $json.card }}' }],
+		['Delete Card · Orders', { resource: 'card', operation: 'delete', cardId }],
 		['Get Many Cards', { resource: 'card', operation: 'getAll' }],
-		[
-			'Create Field · Orders',
-			{ resource: 'field', operation: 'create', cardId: fromList, name: 'Price' },
-		],
-		['Get Many Fields · Orders', { resource: 'field', operation: 'getAll', cardId: fromList }],
+		['Create Field · Orders', { resource: 'field', operation: 'create', cardId, name: 'Price' }],
 		['Get API Description', { resource: 'apiDescription', operation: 'get' }],
-		[
-			'Count · Orders',
-			{ operation: 'count', cardId: { __rl: true, mode: 'name', value: 'Orders' } },
-		],
-		['Count', { operation: 'count', cardId: { __rl: true, mode: 'id', value: 'crd_1' } }],
-		['Count', { operation: 'count', cardId: { ...fromList, value: '={{ $json.card }}' } }],
-		[
-			'Count',
-			{ operation: 'count', cardId: { __rl: true, mode: 'name', value: '={{ $json.card }}' } },
-		],
+		['Count · Orders', { operation: 'count', cardId: byName('Orders') as INodeParameters }],
+		['Count', { operation: 'count', cardId: byId('crd_1') as INodeParameters }],
+		['Count', { operation: 'count', cardId: byExpression(fromList('', 'Orders')) }],
+		['Count', { operation: 'count', cardId: byExpression(byName('')) }],
 		['Count', { operation: 'count', cardId: { __rl: true, mode: 'list', value: '' } }],
 	])('the canvas says "%s" (M9)', (subtitle, parameters) => {
 		expect(subtitleOf(action, { resource: 'record', ...parameters })).toBe(subtitle);
 	});
 
 	test.each<[string, INodeParameters]>([
-		['Record Created · Orders', { events: ['record.created'], watch: 'oneCard', cardId: fromList }],
+		['Record Created · Orders', { events: ['record.created'], watch: 'oneCard', cardId }],
 		[
 			'Record Created, Card Updated',
-			{ events: ['record.created', 'card.updated'], watch: 'allCards', cardId: fromList },
+			{ events: ['record.created', 'card.updated'], watch: 'allCards', cardId },
 		],
 		['', { events: [], watch: 'allCards' }],
 	])('the canvas says "%s" for a trigger (M9)', (subtitle, parameters) => {

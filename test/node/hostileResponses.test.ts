@@ -9,7 +9,7 @@ import { startWorkspace, type TestWorkspace } from '../support/workspace';
 import { cases } from '../support/cases';
 
 /** How many changed answers are tried. */
-const RUNS = 400;
+const RUNS = 200;
 /** The longest that a run may take, in ms; nothing in it waits for anything. */
 const HANG_MS = 20_000;
 /** More requests than any of these operations needs, however it is misled. */

@@ -1,6 +1,6 @@
 /** Listings that come in pages, lag behind or are ambiguous: all of it is read, or nothing is written after it. */
 import type { IDataObject } from 'n8n-workflow';
-import { hintsOf, runAction } from '../support/n8n';
+import { hintsOf } from '../support/n8n';
 import { byId, mapAutomatically, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
@@ -15,16 +15,7 @@ describe('listings in other ways than the interface shows', () => {
 		{ Key: 'text', Amount: 'number', Note: 'text' },
 		(made) => ({ workspace, card } = made),
 	);
-	const list = async (resource: 'card' | 'field') =>
-		await runAction({
-			credentials: workspace.apiKey,
-			parameters: {
-				resource,
-				operation: 'getAll',
-				returnAll: true,
-				cardId: { __rl: true, mode: 'id', value: card.id },
-			},
-		});
+	const list = async (resource: string) => await run('getAll', { resource, returnAll: true });
 	const upsert = async (key: string) =>
 		await run('upsert', { columns: mapEach({ Key: key }, { matchingColumns: ['Key'] }) });
 	const pages = () => workspace.requests().filter((request) => /GET .*\/records/.test(request));
@@ -42,13 +33,9 @@ describe('listings in other ways than the interface shows', () => {
 
 		test('are read to the end by their links (O12)', async () => {
 			const fields = ['Key', 'Amount', 'Note'].map((name) => ({ id: card.fieldIds[name], name }));
-			const { control } = workspace.service;
-			control.fail({
-				...{ method: 'GET', path: '/fields$', mode: 'answer', status: 200, body: 'json' },
-				json: { fields: fields.slice(0, 2) },
-				headers: { link: '</x?page=1>; rel="prev", </x?page=2&size=2>; rel="next"' },
-				times: 1,
-			});
+			const headers = { link: '</x?page=1>; rel="prev", </x?page=2&size=2>; rel="next"' };
+			const json200 = { status: 200, body: 'json', json: { fields: fields.slice(0, 2) } } as const;
+			workspace.fail('GET', '/fields$', { ...json200, headers });
 			answer('GET', '/fields', { fields: fields.slice(2) });
 			const { json, error } = await list('field');
 			expect(error).toBeUndefined();
@@ -83,22 +70,11 @@ describe('listings in other ways than the interface shows', () => {
 		);
 	});
 
-	test.each(['cards', 'fields', 'records'])(
-		'an empty list of %s may have no body (O15)',
+	test.each(['card', 'field', 'record'])(
+		'an empty list of %ss may have no body (O15)',
 		async (noun) => {
-			const { control } = workspace.service;
-			control.fail({
-				method: 'GET',
-				path: `/${noun}$`,
-				mode: 'answer',
-				status: 204,
-				body: 'empty',
-				times: 1,
-			});
-			const { json, error } =
-				noun === 'records'
-					? await run('getAll', { returnAll: true })
-					: await list(noun === 'cards' ? 'card' : 'field');
+			workspace.fail('GET', `/${noun}s$`, { status: 204, body: 'empty' });
+			const { json, error } = await list(noun);
 			expect(error).toBeUndefined();
 			expect(json).toEqual([]);
 		},
@@ -177,8 +153,7 @@ describe('listings in other ways than the interface shows', () => {
 
 		test('Delete Many reads them again (O14)', async () => {
 			shift(1);
-			const filters = { conditions: [{ field: 'Key', condition: 'startsWith', value: 'k1' }] };
-			expect((await run('deleteMany', { filters, maxChanges: -1 })).json).toHaveLength(5);
+			expect((await run('deleteMany', where('Key', 'startsWith', 'k1'))).json).toHaveLength(5);
 			expect(await count()).toBe(10);
 		});
 	});
@@ -220,17 +195,14 @@ describe('a listing that lags behind', () => {
 		await upsert({ Key: 'a', V: 'before' });
 		const [made] = (await upsert({ Key: 'a', V: 'ours' })).json;
 		const id = made?.id as string;
-		const theirs = async (data: Record<string, string>) =>
-			await workspace.send('PATCH', `/cards/${card.id}/records/${id}`, {
-				data: Object.fromEntries(
-					Object.entries(data).map(([name, value]) => [card.fieldIds[name], value]),
-				),
-			});
-		await theirs({ V: 'theirs' });
-		const where = { filters: { conditions: [{ field: 'V', condition: 'equals', value: 'ours' }] } };
-		expect((await run('deleteMany', where)).json).toEqual([]);
+		const theirs = async (name: string, value: string) => {
+			const data = { [card.fieldIds[name] ?? '']: value };
+			await workspace.send('PATCH', `/cards/${card.id}/records/${id}`, { data });
+		};
+		await theirs('V', 'theirs');
+		expect((await run('deleteMany', where('V', 'equals', 'ours'))).json).toEqual([]);
 		expect(actions(await upsert({ Key: 'a', V: 'ours' }))).toEqual(['updated']);
-		await theirs({ Key: 'b' });
+		await theirs('Key', 'b');
 		const sync = { columns, missingRecords: 'delete', maxDeletions: 10 };
 		expect(actions(await run('sync', sync, [{ Key: 'b', V: 'ours' }]))).toEqual(['unchanged']);
 		expect(await workspace.rows(card.id)).toEqual([{ Key: 'b', V: 'ours' }]);
@@ -251,8 +223,8 @@ describe('a listing that lags behind', () => {
 			const before = await list();
 			await upsert({ Key: 'a' });
 			lag(before);
-			const filters = { conditions: [{ field: 'Key', condition: 'equals', value: 'a' }] };
-			const { json } = await run(operation, { filters, columns: mapEach({ V: '2' }) });
+			const columns = mapEach({ V: '2' });
+			const { json } = await run(operation, { ...where('Key', 'equals', 'a'), columns });
 			expect(json).toHaveLength(1);
 		},
 	);
@@ -274,8 +246,7 @@ describe('a listing that lags behind', () => {
 	test("a record that was just deleted doesn't count as one (O20)", async () => {
 		await upsert({ Key: 'a' });
 		const before = await list();
-		const filters = { conditions: [{ field: 'Key', condition: 'equals', value: 'a' }] };
-		await run('deleteMany', { filters });
+		await run('deleteMany', where('Key', 'equals', 'a'));
 		lag(before);
 		expect(actions(await upsert({ Key: 'a' }))).toEqual(['created']);
 	});
@@ -358,14 +329,11 @@ describe('when a response is ambiguous, nothing is written', () => {
 		test('another condition may decide', async () => {
 			list(listed('r1', { Number: '7,0', Key: 'a' }), listed('r2', { Number: 8, Key: 'b' }));
 			answer('DELETE', '/records/r2$', '');
-			const { json, error } = await run('deleteMany', {
-				filters: {
-					conditions: [
-						{ field: 'Number', condition: 'notEquals', value: 7 },
-						{ field: 'Key', condition: 'equals', value: 'b' },
-					],
-				},
-			});
+			const conditions = [
+				{ field: 'Number', condition: 'notEquals', value: 7 },
+				{ field: 'Key', condition: 'equals', value: 'b' },
+			];
+			const { json, error } = await run('deleteMany', { filters: { conditions } });
 			expect(error).toBeUndefined();
 			expect(json).toMatchObject([{ id: 'r2', deleted: true }]);
 		});
@@ -380,9 +348,8 @@ describe('when a response is ambiguous, nothing is written', () => {
 			const choice = { id: 'Open', name: 'Open' };
 			list(listed('r1', { Status: choice }));
 			answer('PATCH', '/records/r1$', {});
-			const { json, error } = await runCounted('upsert', {
-				columns: mapEach({ Status: 'Open', Key: 'a' }, { matchingColumns: ['Status'] }),
-			});
+			const columns = mapEach({ Status: 'Open', Key: 'a' }, { matchingColumns: ['Status'] });
+			const { json, error } = await runCounted('upsert', { columns });
 			expect(error).toBeUndefined();
 			expect(json).toMatchObject([{ id: 'r1', action: 'updated' }]);
 		});
@@ -395,10 +362,8 @@ describe('when a response is ambiguous, nothing is written', () => {
 		};
 
 		test('the later values count for Delete Many', async () => {
-			pages(
-				[listed('r1', { Key: 'old' }), listed('r2', { Key: 'new' })],
-				[listed('r1', { Key: 'new' })],
-			);
+			const once = [listed('r1', { Key: 'old' }), listed('r2', { Key: 'new' })];
+			pages(once, [listed('r1', { Key: 'new' })]);
 			const { json, error } = await runCounted('deleteMany', where('Key', 'equals', 'old'));
 			expect([json, error, workspace.changes()]).toEqual([[], undefined, []]);
 		});
@@ -414,19 +379,11 @@ describe('when a response is ambiguous, nothing is written', () => {
 		});
 
 		test('Sync deletes no record that an item is for', async () => {
-			pages(
-				[listed('r1', { Key: 'gone' }), listed('r2', { Key: 'b' })],
-				[listed('r1', { Key: 'a' })],
-			);
-			const { json, error } = await runCounted(
-				'sync',
-				{
-					columns: mapEach({ Key: '={{ $json.key }}' }, { matchingColumns: ['Key'] }),
-					missingRecords: 'delete',
-					maxDeletions: 9,
-				},
-				[{ key: 'a' }, { key: 'b' }],
-			);
+			const once = [listed('r1', { Key: 'gone' }), listed('r2', { Key: 'b' })];
+			pages(once, [listed('r1', { Key: 'a' })]);
+			const columns = mapAutomatically(['Key']);
+			const sync = { columns, missingRecords: 'delete', maxDeletions: 9 };
+			const { json, error } = await runCounted('sync', sync, [{ Key: 'a' }, { Key: 'b' }]);
 			expect(error).toBeUndefined();
 			expect(json.map(({ action }) => action)).toEqual(['unchanged', 'unchanged']);
 			expect(workspace.changes()).toEqual([]);
@@ -448,12 +405,10 @@ describe('when a response is ambiguous, nothing is written', () => {
 			['its cursor under another name', { nextCursor: 'r1' }],
 			['a link to the next page', { links: { next: '/records?page=2' } }],
 		])('%s', async (_, page) => {
-			for (const send of [
-				async () => await upsertKeys('b'),
-				async () => await runCounted('getAll', { returnAll: true }),
-			]) {
+			for (const operation of ['upsert', 'getAll']) {
 				answer('GET', '/records$', { records: [listed('r1', { Key: 'a' })], ...page });
-				const { error } = await send();
+				const parameters = { columns: mapAutomatically(['Key']), returnAll: true };
+				const { error } = await runCounted(operation, parameters, [{ Key: 'b' }]);
 				expect(error?.message).toContain("The service's list is incomplete");
 				expect(workspace.changes()).toEqual([]);
 			}
@@ -462,14 +417,8 @@ describe('when a response is ambiguous, nothing is written', () => {
 		test.each<[string, object]>([
 			['says so', { has_more: false, next_cursor: null }],
 			['has a link without an address', { _links: { self: {}, next: { href: null } } }],
-			[
-				'has an empty cursor of the next page',
-				{ paging: { next: { cursor: null, has_more: false } } },
-			],
-			[
-				'has a field called next',
-				{ fields: { next: { type: 'text' }, next_cursor: { type: 'text' } } },
-			],
+			['has an empty cursor', { paging: { next: { cursor: null, has_more: false } } }],
+			['has a field called next', { fields: { next: {}, next_cursor: { type: 'text' } } }],
 		])('a page that is the last one and %s', async (_, page) => {
 			answer('GET', '/records$', { records: [listed('r1', { Key: 'a' })], ...page });
 			const { json, error } = await run('getAll', { returnAll: true });
@@ -492,10 +441,8 @@ describe('when a response is ambiguous, nothing is written', () => {
 	describe('the record that was asked for (H34)', () => {
 		test('an update keeps the ID of its record, whatever the response has', async () => {
 			answer('PATCH', '/records/r1$', listed('r2', { Key: 'b' }));
-			const { json } = await run('update', {
-				recordId: byId('r1'),
-				columns: mapEach({ Key: 'b' }),
-			});
+			const columns = mapEach({ Key: 'b' });
+			const { json } = await run('update', { recordId: byId('r1'), columns });
 			expect(json).toMatchObject([{ id: 'r1' }]);
 		});
 

@@ -6,14 +6,20 @@ import {
 	NodeHelpers,
 } from 'n8n-workflow';
 import { WorkspaceData } from '../../nodes/WorkspaceData/WorkspaceData.node';
-import { hintsOf, runAction } from '../support/n8n';
-import { type OtherService, startOtherService } from '../support/otherService';
+import { hintsOf, placesOf, runAction } from '../support/n8n';
+import { otherRuns } from '../support/otherRuns';
+import type { OtherService } from '../support/otherService';
 import { byId, byName, fromList, mapAutomatically, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard, useWorkspace } from '../support/workspace';
 
 let workspace: TestWorkspace;
 let card: TestCard;
+const fill = async (count: number) =>
+	await workspace.records(
+		card.id,
+		Array.from({ length: count }, (_, n) => ({ Key: `k${n}`, Amount: n })),
+	);
 
 describe('many records', () => {
 	useCard('Many', { Key: 'text', Amount: 'number' }, (made) => ({ workspace, card } = made));
@@ -24,11 +30,6 @@ describe('many records', () => {
 			.requests()
 			.filter((request) => new RegExp(`^${method} /cards/[^/]+/${what}`).test(request)).length;
 	const keys = async () => (await workspace.rows(card.id)).map(({ Key }) => Key);
-	const fill = async (count: number) =>
-		await workspace.records(
-			card.id,
-			Array.from({ length: count }, (_, n) => ({ Key: `k${n}`, Amount: n })),
-		);
 
 	describe('Get Page', () => {
 		test('gives one page and the cursor of the next, to the end', async () => {
@@ -97,11 +98,7 @@ describe('many records', () => {
 				{ below: 0 },
 			]);
 			expect(json).toEqual([{ count: 3 }, { count: 7 }, { count: 0 }]);
-			expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
-				{ item: 0 },
-				{ item: 1 },
-				{ item: 2 },
-			]);
+			expect(placesOf(items)).toEqual([0, 1, 2]);
 			expect(requested('GET')).toBe(1);
 		});
 
@@ -151,23 +148,15 @@ describe('many records', () => {
 		});
 	});
 
-	describe.each(['count', 'ifExists', 'ifNotExists'])('%s', (operation) => {
+	describe.each(['getAll', 'count', 'ifExists', 'ifNotExists'])('%s', (operation) => {
 		test.each<[string, IDataObject, string]>([
 			['an unknown field', where('Nope', 'equals', 'a'), "has no field 'Nope'"],
 			['an unknown condition', where('Key', 'isLike', 'a'), "'Condition' can't be 'isLike'"],
 			["a value that the field can't hold", where('Amount', 'equals', 'x'), 'can\'t hold "x"'],
-			[
-				'no field',
-				where('', 'equals', 'a'),
-				"'Field Name or ID' is empty in a condition of 'Filters'",
-			],
-			[
-				'an unknown match',
-				{ ...where('Key', 'equals', 'a'), matchType: 'someConditions' },
-				"'Must Match' can't be 'someConditions'",
-			],
+			['no field', where('', 'equals', 'a'), "'Field Name or ID' is empty in a condition of"],
+			['an unknown match', { matchType: 'some' }, "'Must Match' can't be 'some'"],
 		])('%s is refused, and no record is read', async (_, conditions, message) => {
-			const { error } = await run(operation, conditions);
+			const { error } = await run(operation, { ...where('Key', 'equals', 'a'), ...conditions });
 			expect(error?.message).toContain(message);
 			expect(requested('GET')).toBe(0);
 		});
@@ -179,17 +168,9 @@ describe('many records', () => {
 	] as const)('%s', (operation, parameters, method) => {
 		test.each<[string, IDataObject, string]>([
 			['no condition', { filters: {} }, "'Filters' has no condition"],
-			[
-				'an empty list of conditions',
-				{ filters: { conditions: [] } },
-				"'Filters' has no condition",
-			],
+			['an empty list', { filters: { conditions: [] } }, "'Filters' has no condition"],
 			['a near name of a field', where('KEY', 'equals', 'k1'), "has no field 'KEY'"],
-			[
-				'an expression that gives nothing',
-				where('Key', 'notEquals', '={{ $json.nope }}'),
-				"'Value' is empty",
-			],
+			['no value', where('Key', 'notEquals', '={{ $json.nope }}'), "'Value' is empty"],
 			["a value that the field can't hold", where('Amount', 'lessThan', 'x'), 'can\'t hold "x"'],
 		])('%s: nothing is changed', async (_, conditions, message) => {
 			await fill(3);
@@ -216,7 +197,7 @@ describe('many records', () => {
 
 		test('one is refused: nothing after the end, and the message counts', async () => {
 			await fill(10);
-			workspace.service.control.fail({ method, skip: 2, status: 409, json: { title: 'No' } });
+			workspace.fail(method, '', { skip: 2, status: 409, json: { title: 'No' } });
 			const { error } = await run(operation, {
 				...parameters,
 				...where('Key', 'isNotEmpty'),
@@ -252,24 +233,15 @@ describe('many records', () => {
 
 	test('items take turns: each finds what those before it left, from one reading', async () => {
 		await fill(4);
-		const updated = await run(
-			'updateMany',
-			{
-				...where('Amount', 'equals', '={{ $json.from }}'),
-				columns: mapEach({ Amount: '={{ $json.to }}' }),
-			},
-			[
-				{ from: 1, to: 2 },
-				{ from: 2, to: 7 },
-				{ from: 1, to: 9 },
-			],
-		);
-		expect(updated.error).toBeUndefined();
-		expect(updated.items.map(({ pairedItem }) => pairedItem)).toEqual([
-			{ item: 0 },
-			{ item: 1 },
-			{ item: 1 },
+		const from = where('Amount', 'equals', '={{ $json.from }}');
+		const columns = mapEach({ Amount: '={{ $json.to }}' });
+		const updated = await run('updateMany', { ...from, columns }, [
+			{ from: 1, to: 2 },
+			{ from: 2, to: 7 },
+			{ from: 1, to: 9 },
 		]);
+		expect(updated.error).toBeUndefined();
+		expect(placesOf(updated.items)).toEqual([0, 1, 1]);
 		expect(requested('GET')).toBe(1);
 		expect((await workspace.rows(card.id)).map(({ Amount }) => Amount)).toEqual([0, 7, 7, 3]);
 		const deleted = await run('deleteMany', where('Amount', 'greaterThan', '={{ $json.above }}'), [
@@ -283,12 +255,8 @@ describe('many records', () => {
 
 	test('a record that somebody else deleted during the run counts as deleted', async () => {
 		const [id = ''] = await fill(2);
-		workspace.service.control.fail({
-			method: 'DELETE',
-			path: id,
-			status: 404,
-			json: { type: 'https://errors.example.com/record-not-found', title: 'Gone' },
-		});
+		const json404 = { type: 'https://errors.example.com/record-not-found', title: 'Gone' };
+		workspace.fail('DELETE', id, { status: 404, json: json404 });
 		const { json, error } = await run('deleteMany', where('Key', 'isNotEmpty'));
 		expect(error).toBeUndefined();
 		expect(json).toHaveLength(2);
@@ -309,22 +277,7 @@ describe('bounds', () => {
 	);
 
 	const { runCounted: run } = recordRuns(() => ({ workspace, card }));
-	const below = (value: unknown): IDataObject => ({
-		filters: { conditions: [{ field: 'Amount', condition: 'lessThan', value }] } as IDataObject,
-	});
-	const fill = async (count: number) =>
-		await workspace.records(
-			card.id,
-			Array.from({ length: count }, (_, n) => ({ Key: `k${n}`, Amount: n })),
-		);
-	const onCard = async (resource: string, operation: string, parameters: IDataObject) => {
-		workspace.service.control.resetRequests();
-		return await runAction({
-			credentials: workspace.apiKey,
-			parameters: { resource, operation, cardId: byId(card.id), ...parameters },
-			items: [{}],
-		});
-	};
+	const below = (value: unknown) => where('Amount', 'lessThan', value);
 
 	describe('Max Records to Change', () => {
 		test.each(['updateMany', 'deleteMany'])(
@@ -350,10 +303,7 @@ describe('bounds', () => {
 
 		test('-1 is no limit; without the parameter it is 1,000', async () => {
 			workspace.service.control.fillCard({ cardId: card.id, count: 1_001 });
-			const parameters = {
-				filters: { conditions: [{ field: 'id', condition: 'isNotEmpty' }] } as IDataObject,
-				dryRun: true,
-			};
+			const parameters = { ...where('id', 'isNotEmpty'), dryRun: true };
 			const { error } = await run('deleteMany', parameters);
 			expect(error?.message).toContain('1001 records');
 			const { json } = await run('deleteMany', { ...parameters, maxChanges: -1 });
@@ -413,35 +363,20 @@ describe('bounds', () => {
 					).length;
 			}
 
-			/** What the editor saves of a node. */
-			const saved = (parameters: INodeParameters) =>
-				NodeHelpers.getNodeParameters(
-					description.properties,
-					parameters,
-					false,
-					false,
-					{ typeVersion: 1 },
-					description,
-				);
-
 			test.each(['updateMany', 'deleteMany', 'sync'])("%s doesn't offer it", (operation) => {
 				expect(shown(operation, {})).toBe(0);
 				expect(shown('upsert', {})).toBe(1);
 			});
 
 			test.each([true, false, '={{ $json.dry }}'])(
-				'after a change from Create or Update to Sync, %j is shown and stays',
-				(dryRun) => {
-					expect(shown('sync', { dryRun })).toBe(1);
-					const parameters = { resource: 'record', operation: 'sync', options: { dryRun } };
-					expect(saved(parameters)).toMatchObject({ options: { dryRun } });
-				},
+				'after a change from Create or Update to Sync, %j is shown',
+				(dryRun) => expect(shown('sync', { dryRun })).toBe(1),
 			);
 		});
 
 		test('deleting a card tells how much it holds', async () => {
 			await fill(7);
-			const { json } = await onCard('card', 'delete', { dryRun: true });
+			const { json } = await run('delete', { resource: 'card', dryRun: true });
 			expect(json).toEqual([
 				{
 					dry_run: true,
@@ -457,7 +392,7 @@ describe('bounds', () => {
 		test('deleting a field tells how many values would be lost', async () => {
 			await workspace.records(card.id, [{ Key: 'a', Amount: 0 }, { Key: 'b' }, { Amount: 2 }]);
 			const fieldId = byId(card.fieldIds.Amount ?? '');
-			const { json } = await onCard('field', 'delete', { fieldId, dryRun: true });
+			const { json } = await run('delete', { resource: 'field', fieldId, dryRun: true });
 			expect(json).toEqual([
 				{
 					dry_run: true,
@@ -477,7 +412,8 @@ describe('bounds', () => {
 				{ Status: 'Late' },
 				{ Key: 'none' },
 			]);
-			const { json } = await onCard('field', 'update', {
+			const { json } = await run('update', {
+				resource: 'field',
 				fieldId: byId(card.fieldIds.Status ?? ''),
 				updateFields: { choices: ['Open', 'New'], name: 'State' },
 				dryRun: true,
@@ -503,10 +439,11 @@ describe('bounds', () => {
 			expect(workspace.changes()).toEqual([]);
 		});
 
-		test.each([['card'], ['field']])(
+		test.each(['card', 'field'])(
 			'a switch that is no yes or no is refused for a %s',
 			async (resource) => {
-				const { error } = await onCard(resource, 'delete', {
+				const { error } = await run('delete', {
+					resource,
 					fieldId: byId(card.fieldIds.Key ?? ''),
 					dryRun: 'perhaps',
 				});
@@ -518,9 +455,8 @@ describe('bounds', () => {
 
 	describe('Output Fields: Flat', () => {
 		test('fields are at the top level; names of the record itself are told apart and read back', async () => {
-			await workspace.records(card.id, [
-				{ Key: 'a', Amount: 1, error: 'none', 'fields.id': 'an id' },
-			]);
+			const row = { Key: 'a', Amount: 1, error: 'none', 'fields.id': 'an id' };
+			await workspace.records(card.id, [row]);
 			const { json } = await run('getAll', { returnAll: true, options: { outputFormat: 'flat' } });
 			expect(json).toEqual([
 				{
@@ -533,12 +469,7 @@ describe('bounds', () => {
 				},
 			]);
 			const { json: copied } = await run('create', { columns: mapAutomatically() }, json);
-			expect(copied[0]?.fields).toEqual({
-				Key: 'a',
-				Amount: 1,
-				error: 'none',
-				'fields.id': 'an id',
-			});
+			expect(copied[0]?.fields).toEqual(row);
 		});
 
 		test('an unknown format is refused before anything is sent', async () => {
@@ -592,10 +523,7 @@ describe('deletions', () => {
 			expect(error?.message).toBe(`Card '${id}' has no field with the ID '${chosen}'`);
 			expect(error?.description).toContain("'Status'");
 			expect(deletions()).toHaveLength(1);
-			const left = (await workspace.send('GET', `/cards/${id}/fields`)) as {
-				fields: Array<{ id: string }>;
-			};
-			expect(left.fields.map((field) => field.id)).toEqual([other]);
+			expect((await workspace.fields(id)).map((field) => field.id)).toEqual([other]);
 		});
 
 		test('a chosen field whose name moved to another field is in doubt', async () => {
@@ -646,12 +574,8 @@ describe('deletions', () => {
 			const { id, fieldIds } = await workspace.card('Rotated', { Status: 'text' });
 			const fieldId = fromList(fieldIds.Status ?? '', 'Status');
 			workspace.service.control.rotateFieldIds({ cardId: id });
-			const { json } = await run({
-				resource: 'field',
-				operation: 'get',
-				cardId: byId(id),
-				fieldId,
-			});
+			const get = { resource: 'field', operation: 'get', cardId: byId(id), fieldId };
+			const { json } = await run(get);
 			expect(json[0]?.name).toBe('Status');
 		});
 	});
@@ -694,51 +618,34 @@ describe('deletions', () => {
 	});
 
 	describe('what counts as deleted after a lost answer (D8)', () => {
-		let card: { id: string; fieldIds: Record<string, string> };
+		let card: TestCard;
 		let recordId: string;
 		beforeEach(async () => {
 			card = await workspace.card('Deletions', { Key: 'text' });
 			[recordId = ''] = await workspace.records(card.id, [{ Key: 'a' }]);
 		});
-		const things = (): Array<[string, IDataObject, string]> => [
-			['record', { resource: 'record', recordId: byId(recordId) }, recordId],
-			[
-				'field',
-				{ resource: 'field', fieldId: byId(card.fieldIds.Key ?? '') },
-				card.fieldIds.Key ?? '',
-			],
-			['card', { resource: 'card' }, card.id],
-		];
-		const deleteAfter502 = async (what: IDataObject, second: IDataObject) => {
-			const fault = { method: 'DELETE', mode: 'answer' } as const;
-			workspace.service.control.fail({ ...fault, status: 502, body: 'html' });
-			workspace.service.control.fail({ ...fault, ...second });
-			return await run({ ...what, operation: 'delete', cardId: byId(card.id) });
+		const deleteAfter502 = async (resource: string, second: { json?: object; body?: 'html' }) => {
+			workspace.fail('DELETE', '', { status: 502, body: 'html' });
+			workspace.fail('DELETE', '', { status: 404, ...second });
+			const things = { recordId: byId(recordId), fieldId: byId(card.fieldIds.Key ?? '') };
+			return await run({ resource, operation: 'delete', cardId: byId(card.id), ...things });
 		};
+		const problem = (kind: string, title: string) => ({
+			json: { type: `https://errors.example.com/${kind}-not-found`, title },
+		});
 
-		test.each([0, 1, 2])(
-			"a gateway’s 404 doesn't, nor the workspace’s: thing %d",
-			async (place) => {
-				const [, what] = things()[place] ?? ['', {}];
-				const gateway = await deleteAfter502(what, { status: 404, body: 'html' });
+		test.each(['record', 'field', 'card'])(
+			'a %s: the service’s own word for it, not a gateway’s 404 nor the workspace’s',
+			async (resource) => {
+				const gateway = await deleteAfter502(resource, { body: 'html' });
 				expect(gateway.error?.httpCode).toBe('404');
-				const elsewhere = await deleteAfter502(what, {
-					status: 404,
-					json: { type: 'https://errors.example.com/workspace-not-found', title: 'No workspace' },
-				});
+				const elsewhere = await deleteAfter502(resource, problem('workspace', 'No workspace'));
 				expect(elsewhere.error?.message).toBe('No workspace');
+				const { json, error } = await deleteAfter502(resource, problem(resource, 'Gone'));
+				expect(error).toBeUndefined();
+				expect(json).toMatchObject([{ deleted: true }]);
 			},
 		);
-
-		test.each([0, 1, 2])('the service’s own word for the thing does: thing %d', async (place) => {
-			const [thing, what, id] = things()[place] ?? ['', {}, ''];
-			const { json, error } = await deleteAfter502(what, {
-				status: 404,
-				json: { type: `https://errors.example.com/${thing}-not-found`, title: 'Gone' },
-			});
-			expect(error).toBeUndefined();
-			expect(json).toEqual([{ deleted: true, id }]);
-		});
 	});
 
 	describe('a card that was deleted (E10)', () => {
@@ -762,51 +669,23 @@ describe('deletions', () => {
 	});
 
 	describe('a switch or a choice whose expression gives nothing (H27)', () => {
-		test.each<[string, IDataObject]>([
-			[
-				'deleteMany',
-				{ filters: { conditions: [{ field: 'Key', condition: 'equals', value: 'a' }] } },
-			],
-			['delete', { options: {} }],
-		])(
-			'Dry Run in %s: nothing is deleted, and the message names it',
-			async (operation, parameters) => {
-				const { id } = await workspace.card('Not dry', { Key: 'text' });
-				const [recordId = ''] = await workspace.records(id, [{ Key: 'a' }]);
-				const dryRun = '={{ $json.mispelt }}';
-				for (const where of [{ dryRun }, { options: { dryRun } }]) {
-					if (operation === 'delete' && !('options' in where)) continue;
-					const { error } = await run({
-						resource: 'record',
-						operation,
-						cardId: byId(id),
-						recordId: byId(recordId),
-						...parameters,
-						...where,
-					});
-					expect(error?.message).toBe("'Dry Run' has no value");
-				}
-				expect(deletions()).toEqual([]);
-				expect(await workspace.rows(id)).toEqual([{ Key: 'a' }]);
-			},
-		);
+		const nothing = '={{ $json.mispelt }}';
+		const where = (condition: string) => ({
+			filters: { conditions: [{ field: 'Key', condition, value: 'a' }] },
+		});
 
-		const condition = { field: 'Key', condition: 'equals', value: 'a' };
-		test.each<[string, IDataObject]>([
-			[
-				'Condition',
-				{ filters: { conditions: [{ ...condition, condition: '={{ $json.mispelt }}' }] } },
-			],
-			['Must Match', { filters: { conditions: [condition] }, matchType: '={{ $json.mispelt }}' }],
-		])("%s: the records of another condition aren't deleted", async (label, parameters) => {
-			const { id } = await workspace.card('Not equal', { Key: 'text' });
-			await workspace.records(id, [{ Key: 'a' }]);
-			const { error } = await run({
-				resource: 'record',
-				operation: 'deleteMany',
-				cardId: byId(id),
-				...parameters,
-			});
+		test.each<[string, string, IDataObject]>([
+			['Dry Run', 'deleteMany', { ...where('equals'), dryRun: nothing }],
+			['Dry Run', 'deleteMany', { ...where('equals'), options: { dryRun: nothing } }],
+			['Dry Run', 'delete', { options: { dryRun: nothing } }],
+			['Condition', 'deleteMany', where(nothing)],
+			['Must Match', 'deleteMany', { ...where('equals'), matchType: nothing }],
+		])('%s in %s: nothing is deleted, and the message names it', async (...row) => {
+			const [label, operation, parameters] = row;
+			const { id } = await workspace.card('Not dry', { Key: 'text' });
+			const [recordId = ''] = await workspace.records(id, [{ Key: 'a' }]);
+			const record = { resource: 'record', cardId: byId(id), recordId: byId(recordId) };
+			const { error } = await run({ ...record, operation, ...parameters });
 			expect(error?.message).toBe(`'${label}' has no value`);
 			expect(deletions()).toEqual([]);
 			expect(await workspace.rows(id)).toEqual([{ Key: 'a' }]);
@@ -816,15 +695,11 @@ describe('deletions', () => {
 	test('Conditions by one expression are refused: n8n makes an empty condition of each of its characters (O13)', async () => {
 		const { id } = await workspace.card('Lost', { Key: 'text' });
 		await workspace.records(id, [{ Key: 'a' }, { Key: 'b' }]);
-		const columns = mapAutomatically(['Key']);
-		for (const more of [
-			{ operation: 'sync', columns, missingRecords: 'delete' },
-			{ operation: 'count' },
-		]) {
+		const sync = { columns: mapAutomatically(['Key']), missingRecords: 'delete' };
+		for (const more of [{ operation: 'sync', ...sync }, { operation: 'count' }]) {
 			const filters = { conditions: '={{ $json.mispelt }}' };
-			const { error } = await run({ resource: 'record', cardId: byId(id), ...more, filters }, [
-				{ Key: 'a' },
-			]);
+			const parameters = { resource: 'record', cardId: byId(id), ...more, filters };
+			const { error } = await run(parameters, [{ Key: 'a' }]);
 			expect(error?.message).toContain("'Field Name or ID' is empty in a condition of 'Filters'");
 		}
 		expect(await workspace.rows(id)).toHaveLength(2);
@@ -852,32 +727,19 @@ describe('deletions', () => {
 
 describe('other executions write to the card', () => {
 	let service: OtherService;
+	const { start, runOther: run } = otherRuns();
 	beforeEach(async () => {
-		service = await startOtherService(
-			[
-				{ id: 'f1', name: 'Key', type: 'text' },
-				{ id: 'f2', name: 'Pages', type: 'number' },
-				{ id: 'f3', name: 'Status', type: 'text' },
-			],
-			[
-				{ f1: 'a', f2: 3, f3: 'Open' },
-				{ f1: 'b', f2: 1, f3: 'Done' },
-				{ f1: 'c', f2: 2, f3: 'Open' },
-			],
-		);
+		const fields = [
+			{ id: 'f1', name: 'Key', type: 'text' },
+			{ id: 'f2', name: 'Pages', type: 'number' },
+			{ id: 'f3', name: 'Status', type: 'text' },
+		];
+		service = await start(fields, [
+			{ f1: 'a', f2: 3, f3: 'Open' },
+			{ f1: 'b', f2: 1, f3: 'Done' },
+			{ f1: 'c', f2: 2, f3: 'Open' },
+		]);
 	});
-	afterEach(async () => await service.close());
-
-	const run = async (
-		operation: string,
-		parameters: IDataObject = {},
-		items: IDataObject[] = [{}],
-	) =>
-		await runAction({
-			credentials: service.credentials,
-			parameters: { resource: 'record', operation, cardId: byId('c1'), ...parameters },
-			items,
-		});
 	const values = (field: string) => service.records.map(({ data }) => data[field]);
 
 	/** Does this once a run has read the records: they are followed by a second look at the fields. */
@@ -891,14 +753,12 @@ describe('other executions write to the card', () => {
 		};
 	}
 
-	const open = {
-		filters: { conditions: [{ field: 'Status', condition: 'equals', value: 'Open' }] },
-	};
+	const open = where('Status', 'equals', 'Open');
 	const pages = { columns: mapEach({ Pages: 9 }) };
 	const change = async (data: IDataObject, id = 'r0') =>
 		await run('update', { recordId: byId(id), columns: mapEach(data) });
 	const kept = (done: string) =>
-		`Not ${done}: 1 record of card 'c1' that met the conditions when the card was read. Another execution was writing, the outcome of the last write is unknown, or somebody has deleted meanwhile`;
+		`Not ${done}: 1 record of card 'c' that met the conditions when the card was read. Another execution was writing, the outcome of the last write is unknown, or somebody has deleted meanwhile`;
 
 	describe('H37: another execution changes a record that was chosen', () => {
 		test.each([
@@ -970,7 +830,7 @@ describe('other executions write to the card', () => {
 		test('a second record for an item: neither is changed', async () => {
 			onceRead(async () => await create('a'));
 			const { error } = await sync([{ Key: 'a', Pages: 9 }, ...all.slice(1)]);
-			expect(error?.message).toBe("2 records of card 'c1' match this item now");
+			expect(error?.message).toBe("2 records of card 'c' match this item now");
 			expect(service.changes.map(({ method }) => method)).toEqual(['POST']);
 		});
 
@@ -985,7 +845,7 @@ describe('other executions write to the card', () => {
 			onceRead(async () => await change({ Pages: 100 }, 'r1'));
 			const result = await sync([{ Key: 'a' }]);
 			expect(hintsOf(result)).toEqual([
-				"Not deleted: 1 record of card 'c1' without an item, because another execution was writing to them, or the outcome of their last write is unknown",
+				"Not deleted: 1 record of card 'c' without an item, because another execution was writing to them, or the outcome of their last write is unknown",
 			]);
 			expect(values('f1')).toEqual(['a', 'b']);
 		});

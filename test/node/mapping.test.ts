@@ -1,7 +1,7 @@
 /** Values and names on their way into records, also as the people of a country write them (Q3, Q13). */
 import type { IDataObject } from 'n8n-workflow';
-import { type ActionResult, hintsOf, runAction } from '../support/n8n';
-import { byId, byName, mapAutomatically, mapEach } from '../support/parameters';
+import { hintsOf } from '../support/n8n';
+import { byId, byName, mapAutomatically, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
@@ -25,17 +25,11 @@ describe('mapping', () => {
 		(made) => ({ workspace, card } = made),
 	);
 
-	const write = async (
-		columns: IDataObject,
-		options: IDataObject = {},
-		item: IDataObject = {},
-		operation: IDataObject = { operation: 'create' },
-	): Promise<ActionResult> =>
-		await runAction({
-			credentials: workspace.apiKey,
-			items: [item],
-			parameters: { resource: 'record', cardId: byId(card.id), columns, options, ...operation },
-		});
+	/** Create, with an item where the columns need one. */
+	const write = async (columns: IDataObject, options: IDataObject = {}, item: IDataObject = {}) =>
+		await run('create', { columns, options }, [item]);
+	const update = async (recordId: string, columns: IDataObject, options: IDataObject = {}) =>
+		await run('update', { recordId: byId(recordId), columns, options });
 
 	const stored = async () => (await workspace.rows(card.id))[0];
 
@@ -55,21 +49,13 @@ describe('mapping', () => {
 	});
 
 	test.each([
+		// Each kind: test/rules/model/value/enter.
 		['Amount', '={{ 0 }}', 0],
-		['Amount', ' 12.5 ', 12.5],
 		['Active', '={{ false }}', false],
-		['Active', 'true', true],
 		['Title', '={{ "" }}', ''],
-		['Due', '2026-03-31T23:30:00-05:00', '2026-03-31'],
 		// The workflow's time zone is Europe/Berlin.
 		['At', '2026-07-01T12:00:00', '2026-07-01T10:00:00.000Z'],
-		['Status', 'done', 'Done'],
-		['Tags', 'a', ['a']],
-		['Tags', 'b, c', ['b, c']],
 		['Tags', 'b, c, a', ['b, c', 'a']],
-		['Tags', 'a, "b, c"', ['a', 'b, c']],
-		['Tags', '={{ ["b, c"] }}', ['b, c']],
-		['Tags', '["a","b, c"]', ['a', 'b, c']],
 		['Extra', '{"a":1}', { a: 1 }],
 	])('%s: %j is stored as %j', async (name, entered, expected) => {
 		const { error } = await write(mapEach({ [name]: entered }));
@@ -78,10 +64,7 @@ describe('mapping', () => {
 	});
 
 	test.each([
-		['Amount', 'twelve', /Field 'Amount' can't hold "twelve"/, /number such as/],
-		['Due', '02/01/2024', /Field 'Due' can't hold/, /YYYY-MM-DD/],
 		['Due', '2026-02-30', /Field 'Due' can't hold/, /YYYY-MM-DD/],
-		['Status', 'Lost', /Field 'Status' can't hold "Lost"/, /'Open', 'Done'/],
 		['Titel', 'x', /has no field 'Titel'/, /Did you mean 'Title'/],
 	])('%s: %j is refused before anything is sent', async (name, entered, message, advice) => {
 		workspace.service.control.resetRequests();
@@ -92,18 +75,10 @@ describe('mapping', () => {
 	});
 
 	test("null clears; undefined and fields that aren't mapped change nothing", async () => {
-		await workspace.records(card.id, [{ Title: 'keep', Amount: 1, Status: 'Open' }]);
-		const [record] = (
-			(await workspace.send('GET', `/cards/${card.id}/records`)) as {
-				records: Array<{ id: string }>;
-			}
-		).records;
-		const { error } = await write(
-			mapEach({ Amount: '={{ null }}', Status: '={{ undefined }}' }),
-			{},
-			{},
-			{ operation: 'update', recordId: byId(record?.id ?? '') },
-		);
+		const row = { Title: 'keep', Amount: 1, Status: 'Open' };
+		const [id = ''] = await workspace.records(card.id, [row]);
+		const columns = mapEach({ Amount: '={{ null }}', Status: '={{ undefined }}' });
+		const { error } = await update(id, columns);
 		expect(error).toBeUndefined();
 		expect(await stored()).toEqual({ Title: 'keep', Status: 'Open' });
 	});
@@ -113,12 +88,7 @@ describe('mapping', () => {
 		['clear', {}],
 	])('empty values: %s', async (emptyValues, expected) => {
 		const [id = ''] = await workspace.records(card.id, [{ Title: 'old' }]);
-		await write(
-			mapEach({ Title: '={{ "" }}', Amount: 1 }),
-			{ emptyValues },
-			{},
-			{ operation: 'update', recordId: byId(id) },
-		);
+		await update(id, mapEach({ Title: '={{ "" }}', Amount: 1 }), { emptyValues });
 		expect(await stored()).toEqual({ ...expected, Amount: 1 });
 	});
 
@@ -140,18 +110,13 @@ describe('mapping', () => {
 	});
 
 	test('Map Automatically says which values it leaves out, and none of them is matched on (H35)', async () => {
-		const odd = await workspace.card('Own ID', { id: 'text', Title: 'text' });
-		const run = async (operation: string) =>
-			await runAction({
-				credentials: workspace.apiKey,
-				items: [{ id: 5, created_at: 'x', Title: 'a' }],
-				parameters: {
-					...{ resource: 'record', operation, cardId: byId(odd.id) },
-					columns: mapAutomatically(['id']),
-				},
-			});
-		expect(hintsOf(await run('create')).join()).toContain("'id' of the items wasn't written");
-		expect((await run('upsert')).error?.message).toContain("isn't taken for the matching field");
+		const { id } = await workspace.card('Own ID', { id: 'text', Title: 'text' });
+		const parameters = { cardId: byId(id), columns: mapAutomatically(['id']) };
+		const items = [{ id: 5, created_at: 'x', Title: 'a' }];
+		const created = await run('create', parameters, items);
+		expect(hintsOf(created).join()).toContain("'id' of the items wasn't written");
+		const { error } = await run('upsert', parameters, items);
+		expect(error?.message).toContain("isn't taken for the matching field");
 	});
 
 	test('unknown fields are left out where the option says so', async () => {
@@ -187,17 +152,11 @@ describe('mapping', () => {
 	test.each(['create', 'upsert', 'update', 'updateMany', 'sync'])(
 		"E5 %s: a mistyped card is named before the values that its mapper couldn't offer",
 		async (operation) => {
-			const { error } = await runAction({
-				credentials: workspace.apiKey,
-				items: [{}],
-				parameters: {
-					resource: 'record',
-					operation,
-					cardId: byName('Mappping'),
-					recordId: byId('rec_1'),
-					columns: mapEach({}),
-					filters: { conditions: [{ field: 'Title', condition: 'equals', value: 'a' }] },
-				},
+			const { error } = await run(operation, {
+				cardId: byName('Mappping'),
+				recordId: byId('rec_1'),
+				columns: mapEach({}),
+				...where('Title', 'equals', 'a'),
 			});
 			expect(error?.message).toBe("The workspace has no card called 'Mappping'");
 			expect(error?.description).toContain("Did you mean 'Mapping");
@@ -211,16 +170,13 @@ describe('mapping', () => {
 	});
 
 	describe('a saved workflow continues to work', () => {
-		const saved = () =>
-			mapEach(
-				{ Title: 'kept', Amount: 7 },
-				{
-					schema: [
-						{ id: 'Title', displayName: 'Title', fieldId: card.fieldIds.Title },
-						{ id: 'Amount', displayName: 'Amount', fieldId: card.fieldIds.Amount },
-					],
-				},
-			);
+		const saved = (amountNow = 'Amount') => {
+			const schema = [
+				{ id: 'Title', displayName: 'Title', fieldId: card.fieldIds.Title },
+				{ id: 'Amount', displayName: amountNow, fieldId: card.fieldIds.Amount },
+			];
+			return mapEach({ Title: 'kept', Amount: 7 }, { schema });
+		};
 
 		test('after a field was renamed', async () => {
 			const mapping = saved();
@@ -238,11 +194,9 @@ describe('mapping', () => {
 		});
 
 		test('after a rename, a refresh in the editor and a change of ids', async () => {
-			const mapping = saved();
+			const mapping = saved('Price');
 			const fieldId = card.fieldIds.Amount ?? '';
 			workspace.service.control.renameField({ cardId: card.id, fieldId, name: 'Price' });
-			const [, entry] = mapping.schema as IDataObject[];
-			if (entry) entry.displayName = 'Price';
 			workspace.service.control.rotateFieldIds({ cardId: card.id });
 			expect((await write(mapping)).error).toBeUndefined();
 			expect(await stored()).toEqual({ Title: 'kept', Price: 7 });
@@ -275,43 +229,24 @@ describe('mapping', () => {
 	])('a field called by %s makes an exact round trip (B28)', async (_what, name) => {
 		const { id } = await workspace.card('Odd names', [{ name, type: 'text' }]);
 		const value = Object.fromEntries([[name, 'value']]) as IDataObject;
-		const { json, error } = await runAction({
-			credentials: workspace.apiKey,
-			parameters: {
-				resource: 'record',
-				operation: 'create',
-				cardId: byId(id),
-				columns: mapAutomatically(),
-			},
-			items: [{ fields: value }],
-		});
+		const parameters = { cardId: byId(id), columns: mapAutomatically() };
+		const { json, error } = await run('create', parameters, [{ fields: value }]);
 		expect(error).toBeUndefined();
 		expect(Object.entries(json[0]?.fields as object)).toEqual([[name, 'value']]);
 		expect(({} as { value?: unknown }).value).toBeUndefined();
 	});
 
 	test('two fields of one name: the name is ambiguous, the ids work, and the output says which (B28)', async () => {
-		const { id } = await workspace.card('Twins', { Twin: 'text', Other: 'text' });
-		const listing = (await workspace.send('GET', `/cards/${id}/fields`)) as {
-			fields: Array<{ id: string }>;
-		};
-		const [first = { id: '' }, second = { id: '' }] = listing.fields;
-		workspace.service.control.renameField({ cardId: id, fieldId: second.id, name: 'Twin' });
+		const { id, fieldIds } = await workspace.card('Twins', { Twin: 'text', Other: 'text' });
+		const { Twin: first = '', Other: second = '' } = fieldIds;
+		workspace.service.control.renameField({ cardId: id, fieldId: second, name: 'Twin' });
 		const create = async (value: IDataObject) =>
-			await runAction({
-				credentials: workspace.apiKey,
-				parameters: {
-					resource: 'record',
-					operation: 'create',
-					cardId: byId(id),
-					columns: mapEach(value),
-				},
-			});
+			await run('create', { cardId: byId(id), columns: mapEach(value) });
 		const { error } = await create({ Twin: 'x' });
 		expect(error?.message).toMatch(/'Twin' matches 2 fields/);
-		expect(error?.description).toContain(second.id);
-		const { json } = await create({ [first.id]: 'one', [second.id]: 'two' });
-		expect(json[0]?.fields).toEqual({ [first.id]: 'one', [second.id]: 'two' });
+		expect(error?.description).toContain(second);
+		const { json } = await create({ [first]: 'one', [second]: 'two' });
+		expect(json[0]?.fields).toEqual({ [first]: 'one', [second]: 'two' });
 	});
 });
 
@@ -340,22 +275,16 @@ describe('formats', () => {
 	};
 
 	const fromItems = async (name: string, items: IDataObject[], options: IDataObject) =>
-		await runAction({
-			credentials: workspace.apiKey,
-			items,
-			parameters: { resource: 'card', operation: 'createFromItems', name, options },
-		});
+		await run('createFromItems', { resource: 'card', name, options }, items);
 
 	describe('Q3: Number Format, Date Format, Yes and No Words', () => {
-		const all = { filters: { conditions: [{ field: 'Key', condition: 'equals', value: 'a' }] } };
-
 		test.each<[string, IDataObject]>([
 			['create', { columns: mapAutomatically() }],
 			['create', { columns: mapEach(row) }],
 			['upsert', { columns: mapAutomatically(['Key']) }],
 			['sync', { columns: mapAutomatically(['Key']) }],
 			['update', { columns: mapAutomatically() }],
-			['updateMany', { columns: mapAutomatically(), ...all }],
+			['updateMany', { columns: mapAutomatically(), ...where('Key', 'equals', 'a') }],
 		])('%s reads them', async (operation, parameters) => {
 			const [id = ''] =
 				operation === 'create' ? [] : await workspace.records(card.id, [{ Key: 'a' }]);
@@ -367,11 +296,8 @@ describe('formats', () => {
 
 		test('matching on such a value finds the record, and nothing is sent for equal ones', async () => {
 			await workspace.records(card.id, [stored]);
-			const { json } = await run(
-				'upsert',
-				{ columns: mapAutomatically(['Price', 'Due']), options: german },
-				[row],
-			);
+			const columns = mapAutomatically(['Price', 'Due']);
+			const { json } = await run('upsert', { columns, options: german }, [row]);
 			expect(json[0]?.action).toBe('unchanged');
 		});
 
@@ -396,11 +322,8 @@ describe('formats', () => {
 
 		test("a value that doesn't fit is refused with its field and the format, before anything is written", async () => {
 			const items = [row, { ...row, Key: 'b', Price: '12.50', Due: '3/2/85' }];
-			const { error } = await run(
-				'sync',
-				{ columns: mapAutomatically(['Key']), options: german },
-				items,
-			);
+			const columns = mapAutomatically(['Key']);
+			const { error } = await run('sync', { columns, options: german }, items);
 			expect(error?.description).toMatch(
 				/'Price' can't hold "12\.50".*'Number Format' is 'Comma'/s,
 			);
@@ -412,58 +335,39 @@ describe('formats', () => {
 
 		test('filters read values as before', async () => {
 			await workspace.records(card.id, [stored]);
-			const filters = { conditions: [{ field: 'Price', condition: 'equals', value: '1299' }] };
 			const columns = mapEach({ Price: '1.300,5' });
-			await run('updateMany', { columns, filters, options: german });
+			await run('updateMany', { columns, ...where('Price', 'equals', '1299'), options: german });
 			expect((await workspace.rows(card.id))[0]?.Price).toBe(1300.5);
 		});
 	});
 
 	describe('Create From Items', () => {
-		const typesOf = async (id: unknown) =>
-			(
-				(await workspace.send('GET', `/cards/${String(id)}/fields`)) as {
-					fields: Array<{ name: string; type: string }>;
-				}
-			).fields.map(({ name, type }) => `${name}: ${type}`);
-		const cardCalled = async (name: string) =>
-			(
-				(await workspace.send('GET', '/cards')) as { cards: Array<{ id: string; name: string }> }
-			).cards.find((one) => one.name === name)?.id;
-
 		test('Q3: rows of a European file become typed fields; the reasons are true without the formats', async () => {
 			const items = [
-				{
-					'\ufeffName': 'José Peña',
-					PLZ: '01067',
-					Preis: '12,50',
-					Datum: '03.02.1985',
-					Aktiv: 'ja',
-				},
-				{
-					'\ufeffName': 'Zoë',
-					PLZ: '10115',
-					Preis: '1.299,00',
-					Datum: '31.12.1999',
-					Aktiv: 'nein',
-				},
-				{ '\ufeffName': 'Åse', PLZ: '20095', Preis: '0,99', Datum: '1.1.2026', Aktiv: 'ja' },
-			];
+				['José Peña', '01067', '12,50', '03.02.1985', 'ja'],
+				['Zoë', '10115', '1.299,00', '31.12.1999', 'nein'],
+				['Åse', '20095', '0,99', '1.1.2026', 'ja'],
+			].map(([name, PLZ, Preis, Datum, Aktiv]) => ({
+				'\ufeffName': name,
+				PLZ,
+				Preis,
+				Datum,
+				Aktiv,
+			}));
 			const { error, json } = await fromItems('Europe', items, german);
 			expect(error).toBeUndefined();
 			expect(json[1]?.fields).toEqual({
 				...{ Name: 'Zoë', PLZ: '10115', Preis: 1299, Datum: '1999-12-31', Aktiv: false },
 			});
-			const id = await cardCalled('Europe');
-			expect(await typesOf(id)).toEqual([
+			const [made] = await workspace.cardsCalled('Europe');
+			const fieldsNow = await workspace.fields(made?.id ?? '');
+			expect(fieldsNow.map(({ name, type }) => `${name}: ${type}`)).toEqual([
 				...['Name: text', 'PLZ: text', 'Preis: number', 'Datum: date', 'Aktiv: boolean'],
 			]);
 			// The same file once more, by Sync: the name of the column has the byte order mark.
-			const synced = await run(
-				'sync',
-				{ cardId: byId(id ?? ''), columns: mapAutomatically(['Name']), options: german },
-				items,
-			);
+			const cardId = byId(made?.id ?? '');
+			const sync = { cardId, columns: mapAutomatically(['Name']), options: german };
+			const synced = await run('sync', sync, items);
 			expect(synced.json.map(({ action }) => action)).toEqual(items.map(() => 'unchanged'));
 			const plain = await fromItems('Plain', items, { dryRun: true });
 			const { fields } = plain.json[0]?.after as { fields: Array<{ name: string; why: string }> };

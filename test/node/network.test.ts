@@ -6,7 +6,7 @@ import { CredentialTestContext } from 'n8n-core';
 import type { IDataObject, INode, ITriggerFunctions } from 'n8n-workflow';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { testWorkspaceAccess } from '../../nodes/WorkspaceData/editor/credentialTest';
 import { redact } from '../../nodes/WorkspaceData/model/redact';
 import { requestAccessToken } from '../../nodes/WorkspaceData/transport/auth/tokenRequest';
@@ -19,8 +19,10 @@ import {
 	executeContext,
 	hintsOf,
 	runAction,
+	startAction,
+	type TestCredentials,
 } from '../support/n8n';
-import { byId, createKey, mapAutomatically, mapEach } from '../support/parameters';
+import { byId, createKey, mapAutomatically, mapEach, where } from '../support/parameters';
 import { startStopwatch } from '../support/stopwatch';
 import { startWebServer, type WebServer } from '../support/webServer';
 import { startWorkspace, type TestCard, type TestWorkspace } from '../support/workspace';
@@ -39,12 +41,8 @@ describe('faults', () => {
 
 	const create = (more: IDataObject = {}) => createKey(card.id, more);
 
-	const run = async (parameters: IDataObject, items?: IDataObject[]): Promise<ActionResult> =>
-		await runAction({
-			credentials: workspace.apiKey,
-			parameters,
-			...(items && { items }),
-		});
+	const run = async (parameters: IDataObject, items: IDataObject[] = [{}]): Promise<ActionResult> =>
+		await runAction({ credentials: workspace.apiKey, parameters, items });
 
 	const list = { resource: 'card', operation: 'getAll', returnAll: true };
 
@@ -59,18 +57,19 @@ describe('faults', () => {
 		beforeEach(hurry);
 
 		test('title, detail with field names, status, kind and item', async () => {
-			workspace.service.control.fail({
-				method: 'POST',
-				path: '/records$',
+			const detail = `Field "${card.fieldIds.Amount}" is too large.`;
+			workspace.fail('POST', '/records$', {
 				status: 422,
-				json: { title: 'Invalid value', detail: `Field "${card.fieldIds.Amount}" is too large.` },
+				json: { title: 'Invalid value', detail },
 			});
-			const { error } = await run(create({ options: { maxParallel: 1 } }), [{ key: 'a' }]);
-			expect(error?.name).toBe('NodeApiError');
-			expect(error?.message).toBe('Invalid value');
-			expect(error?.description).toContain("Field 'Amount' is too large.");
-			expect(error?.httpCode).toBe('422');
-			expect(error?.context?.itemIndex).toBe(0);
+			const { error } = await run(create());
+			expect(error).toMatchObject({
+				name: 'NodeApiError',
+				message: 'Invalid value',
+				description: expect.stringContaining("Field 'Amount' is too large."),
+				httpCode: '422',
+				context: { itemIndex: 0 },
+			});
 		});
 
 		test('the kind is the last segment of the problem’s type', async () => {
@@ -83,7 +82,7 @@ describe('faults', () => {
 			['plain', 400, "The service couldn't understand the request"],
 			['empty', 403, "The credential doesn't allow this"],
 		] as const)('a body of %s gets a sensible message', async (body, status, message) => {
-			workspace.service.control.fail({ path: '/cards$', status, body, times: 3 });
+			workspace.fail('GET', '/cards$', { status, body, times: 3 });
 			const { error } = await run(list);
 			expect(error?.message).toBe(message);
 			expect(error?.httpCode).toBe(String(status));
@@ -95,14 +94,14 @@ describe('faults', () => {
 		beforeEach(hurry);
 
 		test('a read is tried three times, then tells', async () => {
-			workspace.service.control.fail({ path: '/cards$', status: 500, times: 2 });
+			workspace.fail('GET', '/cards$', { status: 500, times: 2 });
 			expect((await run(list)).error).toBeUndefined();
-			workspace.service.control.fail({ path: '/cards$', status: 500, times: 3 });
+			workspace.fail('GET', '/cards$', { status: 500, times: 3 });
 			expect((await run(list)).error?.httpCode).toBe('500');
 		});
 
 		test('a create whose answer was lost is sent once, and says that the record may have been created (B22)', async () => {
-			workspace.service.control.fail({ method: 'POST', path: '/records$', mode: 'dropAfter' });
+			workspace.fail('POST', '/records$', { mode: 'dropAfter' });
 			const before = (await workspace.rows(card.id)).length;
 			const { error } = await run(create());
 			expect(error?.message).toBe(
@@ -115,7 +114,7 @@ describe('faults', () => {
 
 		test('a delete that may have worked and is gone afterwards has worked', async () => {
 			const [id = ''] = await workspace.records(card.id, [{ Key: 'going' }]);
-			workspace.service.control.fail({ method: 'DELETE', mode: 'dropAfter' });
+			workspace.fail('DELETE', '', { mode: 'dropAfter' });
 			const { json, error } = await run({
 				resource: 'record',
 				operation: 'delete',
@@ -138,12 +137,7 @@ describe('faults', () => {
 	});
 
 	test('a body that drips: the time-out is for the whole answer, and the create is sent once (D10)', async () => {
-		workspace.service.control.fail({
-			method: 'POST',
-			path: '/records$',
-			mode: 'slowBody',
-			byteMs: 300,
-		});
+		workspace.fail('POST', '/records$', { mode: 'slowBody', byteMs: 300 });
 		const elapsed = startStopwatch();
 		const { error } = await run(create({ options: { timeout: 1 } }));
 		expect(error?.message).toBe('The record may have been created: no response came in time');
@@ -178,12 +172,7 @@ describe('faults', () => {
 				control.setRate({ rate: { limit: 3, windowSeconds: 1 }, apiKey });
 				// Somebody else uses the key up.
 				for (let n = 0; n < 3; n += 1) {
-					await fetch(
-						`${workspace.service.baseUrl}/workspaces/${workspace.service.workspaceId}/cards`,
-						{
-							headers: { authorization: `Bearer ${apiKey}` },
-						},
-					);
+					await workspace.send('GET', '/cards').catch(() => undefined);
 				}
 				const { error } = await run(create());
 				expect(error).toBeUndefined();
@@ -195,17 +184,10 @@ describe('faults', () => {
 			const { control } = workspace.service;
 			control.setRateAnswer({ reset: 'far' });
 			control.setRate({ rate: { limit: 1, windowSeconds: 60 } });
-			await fetch(
-				`${workspace.service.baseUrl}/workspaces/${workspace.service.workspaceId}/cards`,
-				{
-					headers: { authorization: `Bearer ${workspace.service.apiKey}` },
-				},
-			);
-			let cancel = () => {};
-			const running = runAction({
+			await workspace.send('GET', '/cards');
+			const { running, cancel } = startAction({
 				credentials: workspace.apiKey,
 				parameters: create(),
-				onStarted: (execution) => (cancel = execution.cancel),
 			});
 			while (!control.requests().some(({ status }) => status === 429)) {
 				await new Promise(setImmediate);
@@ -308,50 +290,37 @@ describe('services that refuse more at once', () => {
 					apiKey: `key-of-refusing-${keys}`,
 				},
 			},
-			parameters: {
-				resource: 'record',
-				operation,
-				cardId: byId('c1'),
-				columns: mapAutomatically(),
-				...parameters,
-			},
+			parameters: { ...createKey('c1'), operation, columns: mapAutomatically(), ...parameters },
 			items: Array.from({ length: count }, (_, n) => ({ Key: `Key ${n}` })),
 			...more,
 		});
 
-	test.each([10, 20])(
-		'1,000 creates, a service that serves %d at once: no item fails, each is created once (H12)',
-		async (served) => {
-			capacity = served;
-			const { error, json } = await run('create', 1_000);
-			expect(error).toBeUndefined();
-			expect(json).toHaveLength(1_000);
-			expect(stored).toHaveLength(1_000);
-			expect(most).toBeLessThanOrEqual(8);
-		},
-	);
+	test('300 creates, a service that serves 8 at once: no item fails, each is created once (H12)', async () => {
+		capacity = 8;
+		const { error, json } = await run('create', 300);
+		expect(error).toBeUndefined();
+		expect(json).toHaveLength(300);
+		expect(stored).toHaveLength(300);
+		expect(most).toBeLessThanOrEqual(8);
+	});
 
 	test('a service that serves 3 at once: a few items fail, with the option that helps, and the others are created (H12, H31)', async () => {
 		capacity = 3;
-		const { json } = await run('create', 200, {}, { node: { onError: 'continueRegularOutput' } });
+		const node = { onError: 'continueRegularOutput' as const };
+		const { json } = await run('create', 200, {}, { node });
 		const failed = json.filter((item) => 'error' in item);
 		expect(failed.length).toBeGreaterThan(0);
 		expect(failed.length).toBeLessThan(15);
 		expect(JSON.stringify(failed)).toContain("'Max Parallel Requests'");
 		expect(stored).toHaveLength(200 - failed.length);
 		// The level that failed is remembered for the key.
-		const again = await run('create', 200, {}, { node: { onError: 'continueRegularOutput' } });
+		const again = await run('create', 200, {}, { node });
 		expect(again.json.filter((item) => 'error' in item)).toEqual([]);
 	});
 
 	test('a create that was stored, and is answered 503 with no requests remaining, is sent once (H13)', async () => {
-		instead = [
-			{
-				status: 503,
-				headers: { 'x-ratelimit-limit': '100', 'x-ratelimit-remaining': '0' },
-				body: '',
-			},
-		];
+		const headers = { 'x-ratelimit-limit': '100', 'x-ratelimit-remaining': '0' };
+		instead = [{ status: 503, headers, body: '' }];
 		const { error } = await run('create', 1);
 		expect(error?.description).toContain('may have been created');
 		expect(stored).toHaveLength(1);
@@ -376,12 +345,8 @@ describe('services that refuse more at once', () => {
 	test.each(['create', 'update'])(
 		'a gateway answers 429 with a web page: %s waits, and is done once (L1)',
 		async (operation) => {
-			const page = {
-				status: 429,
-				headers: { 'content-type': 'text/html' },
-				body: '<!doctype html><html><head><title>Too Many Requests</title></head></html>',
-			};
-			instead = [page];
+			const body = '<!doctype html><html><head><title>Too Many Requests</title></head></html>';
+			instead = [{ status: 429, headers: { 'content-type': 'text/html' }, body }];
 			hurry();
 			const { error, json } = await run(operation, 1, { recordId: byId('r1') });
 			expect(error).toBeUndefined();
@@ -511,12 +476,9 @@ describe('answers of any size', () => {
 	};
 
 	const compressions: Array<[string, (bytes: Buffer) => Buffer]> = [
-		['gzip', (bytes) => gzipSync(bytes, { level: 1 })],
-		['deflate', (bytes) => deflateSync(bytes, { level: 1 })],
-		[
-			'br',
-			(bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
-		],
+		['gzip', gzipSync],
+		['deflate', deflateSync],
+		['br', brotliCompressSync],
 	];
 	const compressed =
 		(encoding: string, body: Buffer): Serve =>
@@ -535,14 +497,12 @@ describe('answers of any size', () => {
 			expect(sent).toEqual(['GET /cards/c1']);
 		});
 
-		test.each(compressions)(
-			'compressed with %s: its size after decompression counts',
-			async (encoding, compress) => {
-				serve['GET /cards/c1'] = [compressed(encoding, compress(Buffer.alloc(65_000_000, ' ')))];
-				expect((await getCard()).error?.message).toBe(TOO_LARGE);
-				expect(sent).toHaveLength(1);
-			},
-		);
+		test('compressed: its size after decompression counts', async () => {
+			const blanks = gzipSync(Buffer.alloc(65_000_000, ' '), { level: 1 });
+			serve['GET /cards/c1'] = [compressed('gzip', blanks)];
+			expect((await getCard()).error?.message).toBe(TOO_LARGE);
+			expect(sent).toHaveLength(1);
+		});
 
 		test("a create isn't sent again, and may have been done", async () => {
 			serve['POST /cards/c1/records'] = [declared];
@@ -691,10 +651,8 @@ describe('answers of any size', () => {
 				},
 			];
 			const started = Date.now();
-			const { json: output } = await run(
-				{ resource: 'card', operation: 'get' },
-				{ onStarted: (execution) => (cancel = execution.cancel) },
-			);
+			const get = { resource: 'card', operation: 'get' };
+			const { json: output } = await run(get, { onStarted: (one) => (cancel = one.cancel) });
 			expect(output).toEqual([]);
 			expect(Date.now() - started).toBeLessThan(10_000);
 			expect(sent).toHaveLength(1);
@@ -758,73 +716,48 @@ describe('cancelling', () => {
 		while (!happened()) await new Promise(setImmediate);
 	}
 
-	test('a request that gets no response is given up, and no other item is sent (B36)', async () => {
-		workspace.service.control.fail({ method: 'POST', path: '/records$', mode: 'hang', times: 100 });
-		let cancel = () => {};
-		const running = runAction({
-			credentials: workspace.apiKey,
-			parameters: create(),
-			items,
-			onStarted: (execution) => (cancel = execution.cancel),
-		});
-		await until(() => posts().length === 2);
+	/** Cancels a run as soon as something has happened. */
+	async function cancelledWithinASecond(
+		credentials: TestCredentials,
+		happened: () => boolean,
+		node: Partial<INode> = {},
+	): Promise<void> {
+		const { running, cancel } = startAction({ credentials, parameters: create(), items, node });
+		await until(happened);
 		const elapsed = startStopwatch();
 		cancel();
-		// Without cancelling, each of the requests would take 30 s.
 		await running.catch(() => undefined);
 		expect(elapsed()).toBeLessThan(1_000);
+	}
+
+	test('a request that gets no response is given up, and no other item is sent (B36)', async () => {
+		workspace.fail('POST', '/records$', { mode: 'hang', times: 100 });
+		// Without cancelling, each of the requests would take 30 s.
+		await cancelledWithinASecond(workspace.apiKey, () => posts().length === 2);
 		expect(posts()).toHaveLength(2);
 	});
 
 	test('an auth server that gives no response is given up within a second (B36)', async () => {
 		let asked = 0;
 		const silent = await startWebServer(() => (asked += 1));
-		const { workspaceDataServiceAccountApi } = workspace.serviceAccount;
-		let cancel = () => {};
-		const running = runAction({
-			credentials: {
-				workspaceDataServiceAccountApi: { ...workspaceDataServiceAccountApi, authUrl: silent.url },
-			},
-			parameters: create(),
-			items,
-			onStarted: (execution) => (cancel = execution.cancel),
-		});
-		await until(() => asked === 1);
-		const elapsed = startStopwatch();
-		cancel();
-		await running.catch(() => undefined);
+		const credentials = structuredClone(workspace.serviceAccount);
+		Object.assign(credentials.workspaceDataServiceAccountApi ?? {}, { authUrl: silent.url });
 		// Without cancelling, the token request alone takes 10 s, three times.
-		expect(elapsed()).toBeLessThan(1_000);
+		await cancelledWithinASecond(credentials, () => asked === 1);
 		await silent.close();
 		expect(workspace.requests()).toEqual([]);
 	});
 
 	test('a pause between two tries is given up (B36)', async () => {
-		workspace.service.control.fail({ method: 'GET', path: '/fields$', status: 503, times: 100 });
-		let cancel = () => {};
-		const running = runAction({
-			credentials: workspace.apiKey,
-			parameters: create(),
-			items,
-			node: { onError: 'continueRegularOutput' },
-			onStarted: (execution) => (cancel = execution.cancel),
-		});
-		await until(() => workspace.requests().length === 1);
-		const elapsed = startStopwatch();
-		cancel();
-		await running.catch(() => undefined);
-		expect(elapsed()).toBeLessThan(1_000);
+		workspace.fail('GET', '/fields$', { status: 503, times: 100 });
+		const goingOn = { onError: 'continueRegularOutput' } as const;
+		await cancelledWithinASecond(workspace.apiKey, () => workspace.requests().length > 0, goingOn);
 		expect(workspace.requests()).toHaveLength(1);
 		expect(posts()).toEqual([]);
 	});
 
 	describe('a run that is cancelled says what was written', () => {
-		const many = Array.from({ length: 30 }, (_, n) => `k${String(n).padStart(2, '0')}`);
-		const filled = async () =>
-			await workspace.records(
-				card.id,
-				many.map((Key) => ({ Key })),
-			);
+		const many = Array.from({ length: 30 }, (_, n) => ({ Key: `k${String(n).padStart(2, '0')}` }));
 		const sent = (method: string) =>
 			workspace.requests().filter((request) => request.startsWith(method)).length;
 
@@ -842,12 +775,10 @@ describe('cancelling', () => {
 			const { control } = workspace.service;
 			control.resetRequests();
 			control.setLatency({ ms: 40 });
-			let cancel = () => {};
-			const running = runAction({
+			const { running, cancel } = startAction({
 				credentials: workspace.apiKey,
 				parameters: { resource: 'record', cardId: byId(card.id), ...parameters },
 				items: given,
-				onStarted: (execution) => (cancel = execution.cancel),
 			});
 			await until(() => sent(method) >= 7);
 			cancel();
@@ -861,101 +792,65 @@ describe('cancelling', () => {
 			return error?.description ?? '';
 		}
 
-		/** The numbers of a text, in their order. */
-		const numbersIn = (text: string) => (text.match(/\d+/g) ?? []).map(Number);
-
-		test.each([
-			['create', 'POST', { columns: mapAutomatically() }, /^(\d+) of 30 items were processed/],
-			[
-				'upsert',
-				'POST',
-				{ columns: mapAutomatically(['Key']) },
-				/^(\d+) of 30 items were processed/,
-			],
-			['sync', 'POST', { columns: mapAutomatically(['Key']) }, /^(\d+) of 30 items were processed/],
-		])('%s', async (operation, method, parameters, wanted) => {
-			const options = { maxParallel: 3 };
-			const given = many.map((Key) => ({ Key }));
-			const text = await cancelled(method, { operation, ...parameters, options }, given);
-			expect(text).toMatch(wanted);
-			expect(text).toMatch(/For \d more, the request was under way: it may have been carried out/);
-			const [done = 0, , unclear = 0] = numbersIn(text);
-			const { length } = await workspace.rows(card.id);
+		/** Compares the numbers of a text with what was done: some more may have been. */
+		function expectNumbers(text: string, changed: number): void {
+			const [done = 0, , unclear = 0] = (text.match(/\d+/g) ?? []).map(Number);
 			expect(done).toBeGreaterThan(0);
-			expect(length).toBeGreaterThanOrEqual(done);
-			expect(length).toBeLessThanOrEqual(done + unclear);
+			expect(changed).toBeGreaterThanOrEqual(done);
+			expect(changed).toBeLessThanOrEqual(done + unclear);
+		}
+
+		const options = { maxParallel: 3 };
+
+		test.each(['create', 'upsert', 'sync'])('%s', async (operation) => {
+			const columns = mapAutomatically(operation === 'create' ? [] : ['Key']);
+			const text = await cancelled('POST', { operation, columns, options }, many);
+			expect(text).toMatch(/^(\d+) of 30 items were processed/);
+			expect(text).toMatch(/For \d more, the request was under way: it may have been carried out/);
+			expectNumbers(text, (await workspace.rows(card.id)).length);
 		});
 
 		test.each([
 			['updateMany', 'PATCH', 'updated', { columns: mapEach({ Key: 'changed' }) }],
 			['deleteMany', 'DELETE', 'deleted', {}],
 		])('%s', async (operation, method, verb, parameters) => {
-			await filled();
-			const text = await cancelled(
-				method,
-				{
-					operation,
-					...parameters,
-					filters: { conditions: [{ field: 'Key', condition: 'startsWith', value: 'k' }] },
-					options: { maxParallel: 3 },
-				},
-				[{}],
-			);
+			await workspace.records(card.id, many);
+			const all = where('Key', 'startsWith', 'k');
+			const text = await cancelled(method, { operation, ...parameters, ...all, options }, [{}]);
 			expect(text).toMatch(new RegExp(`^\\d+ of 30 records were ${verb}\\.`));
-			const [done = 0, , unclear = 0] = numbersIn(text);
 			const left = (await workspace.rows(card.id)).filter(({ Key }) => Key !== 'changed').length;
-			expect(done).toBeGreaterThan(0);
-			expect(30 - left).toBeGreaterThanOrEqual(done);
-			expect(30 - left).toBeLessThanOrEqual(done + unclear);
+			expectNumbers(text, 30 - left);
 		});
 
 		test('the deletions of Sync', async () => {
-			await filled();
-			const text = await cancelled(
-				'DELETE',
-				{
-					operation: 'sync',
-					columns: mapAutomatically(['Key']),
-					missingRecords: 'delete',
-					maxDeletions: '30',
-					options: { maxParallel: 3 },
-				},
-				[{ Key: 'k00' }],
-			);
+			await workspace.records(card.id, many);
+			const columns = mapAutomatically(['Key']);
+			const sync = { operation: 'sync', columns, missingRecords: 'delete', maxDeletions: '30' };
+			const text = await cancelled('DELETE', { ...sync, options }, [{ Key: 'k00' }]);
 			const [, progress = ''] = text.split(/^All items of card '[^']+' were written\. /);
 			expect(progress).toMatch(/^\d+ of 29 records without an item were deleted\. For \d more/);
-			const [done = 0, , unclear = 0] = numbersIn(progress);
-			const { length } = await workspace.rows(card.id);
-			expect(30 - length).toBeGreaterThanOrEqual(done);
-			expect(30 - length).toBeLessThanOrEqual(done + unclear);
+			expectNumbers(progress, 30 - (await workspace.rows(card.id)).length);
 		});
 	});
 
 	test("a create that was under way when its run was cancelled isn't created again by another run (H11)", async () => {
 		// It is stored at once, and its answer takes forever.
-		workspace.service.control.fail({ method: 'POST', path: '/records$', mode: 'slowBody' });
-		let cancel = () => {};
-		const upsert = (onStarted?: (execution: { cancel: () => void }) => void) =>
-			runAction({
+		workspace.fail('POST', '/records$', { mode: 'slowBody' });
+		const columns = mapAutomatically(['Key']);
+		const upsert = () =>
+			startAction({
 				credentials: workspace.apiKey,
-				parameters: {
-					resource: 'record',
-					operation: 'upsert',
-					cardId: byId(card.id),
-					columns: mapAutomatically(['Key']),
-				},
+				parameters: { resource: 'record', operation: 'upsert', cardId: byId(card.id), columns },
 				items: [{ Key: 'one' }],
-				...(onStarted && { onStarted }),
 			});
-		const first = upsert((execution) => (cancel = execution.cancel));
-		const second = upsert();
+		const [first, second] = [upsert(), upsert()];
 		await until(() => posts().length === 1);
 		// The second waits until the request of the first can no longer be carried out.
 		hurry();
-		cancel();
-		const { error } = await first;
+		first.cancel();
+		const { error } = await first.running;
 		expect(error?.message).toContain('cancelled');
-		const { json } = await second;
+		const { json } = await second.running;
 		expect(json.map(({ action }) => action)).toEqual(['unchanged']);
 		expect(await workspace.rows(card.id)).toEqual([{ Key: 'one' }]);
 	});

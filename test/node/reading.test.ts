@@ -1,8 +1,8 @@
 /** Reading records: what is asked of the service, what comes out, and Get Many with Sort, Search and Since Last Run. */
 import type { IDataObject } from 'n8n-workflow';
 import { createHash } from 'node:crypto';
-import { type ActionRun, hintsOf, runAction } from '../support/n8n';
-import { byId, byName, mapAutomatically, mapEach } from '../support/parameters';
+import { type ActionRun, hintsOf, placesOf } from '../support/n8n';
+import { byId, byName, mapAutomatically, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
@@ -28,29 +28,21 @@ describe('records', () => {
 	describe('output', () => {
 		test('one item for each input item, in input order, paired with it, whatever ran side by side', async () => {
 			const items = Array.from({ length: 40 }, (_, n) => ({ key: `k${n}` }));
-			const { items: output, error } = await run(
-				'create',
-				{ columns: mapEach({ Key: '={{ $json.key }}' }) },
-				items,
-			);
+			const columns = mapEach({ Key: '={{ $json.key }}' });
+			const { items: output, error } = await run('create', { columns }, items);
 			expect(error).toBeUndefined();
 			expect(output.map(({ json }) => (json.fields as IDataObject).Key)).toEqual(
 				items.map(({ key }) => key),
 			);
-			expect(output.map(({ pairedItem }) => pairedItem)).toEqual(
-				items.map((_, item) => ({ item })),
-			);
+			expect(placesOf(output)).toEqual([...items.keys()]);
 			expect(requested('GET', 'fields')).toHaveLength(1);
 			expect(requested('POST', 'records')).toHaveLength(40);
 		});
 
 		test('Max Parallel Requests 1 stores records in the order of the items', async () => {
 			const items = Array.from({ length: 12 }, (_, n) => ({ key: `k${n}` }));
-			await run(
-				'create',
-				{ columns: mapEach({ Key: '={{ $json.key }}' }), options: { maxParallel: 1 } },
-				items,
-			);
+			const columns = mapEach({ Key: '={{ $json.key }}' });
+			await run('create', { columns, options: { maxParallel: 1 } }, items);
 			expect((await workspace.rows(card.id)).map(({ Key }) => Key)).toEqual(
 				items.map(({ key }) => key),
 			);
@@ -58,26 +50,15 @@ describe('records', () => {
 
 		test('fields by id, and only those that are wanted', async () => {
 			await workspace.records(card.id, [{ Key: 'a', Amount: 1 }]);
-			const byIds = await run('getAll', { returnAll: true, options: { fieldKeys: 'id' } });
-			expect(byIds.json[0]?.fields).toEqual({
-				[card.fieldIds.Key ?? '']: 'a',
-				[card.fieldIds.Amount ?? '']: 1,
-			});
-			const wanted = await run('getAll', {
-				returnAll: true,
-				options: { outputFields: ['Amount'] },
-			});
-			expect(wanted.json[0]?.fields).toEqual({ Amount: 1 });
-			const raw = await run('getAll', {
-				returnAll: true,
-				simple: false,
-				options: { outputFields: 'Amount' },
-			});
-			expect(raw.json[0]?.data).toEqual({ [card.fieldIds.Amount ?? '']: 1 });
-			const unknown = await run('getAll', {
-				returnAll: true,
-				options: { outputFields: ['Amuont'] },
-			});
+			const { Key = '', Amount = '' } = card.fieldIds;
+			const get = async (options: IDataObject, simple = true) =>
+				await run('getAll', { returnAll: true, simple, options });
+			const byIds = await get({ fieldKeys: 'id' });
+			expect(byIds.json[0]?.fields).toEqual({ [Key]: 'a', [Amount]: 1 });
+			expect((await get({ outputFields: ['Amount'] })).json[0]?.fields).toEqual({ Amount: 1 });
+			const raw = await get({ outputFields: 'Amount' }, false);
+			expect(raw.json[0]?.data).toEqual({ [Amount]: 1 });
+			const unknown = await get({ outputFields: ['Amuont'] });
 			expect(unknown.error?.message).toContain("no field 'Amuont'");
 		});
 	});
@@ -122,15 +103,6 @@ describe('records', () => {
 			expect(requested('GET', 'records')).toHaveLength(3);
 			expect(requested('GET', 'fields')).toHaveLength(1);
 		});
-
-		test.each([0, -1, 'many', 1.5])(
-			'limit %j is refused before anything is sent',
-			async (limit) => {
-				const { error } = await run('getAll', { returnAll: false, limit });
-				expect(error?.message).toContain("'Limit'");
-				expect(workspace.requests()).toEqual([]);
-			},
-		);
 	});
 
 	describe('filters', () => {
@@ -143,32 +115,18 @@ describe('records', () => {
 		});
 
 		const keys = async (conditions: IDataObject[], more: IDataObject = {}) => {
-			const { json, error } = await run('getAll', {
-				returnAll: true,
-				filters: { conditions },
-				...more,
-			});
+			const parameters = { returnAll: true, filters: { conditions }, ...more };
+			const { json, error } = await run('getAll', parameters);
 			if (error) throw error;
 			return json.map(({ fields }) => (fields as IDataObject).Key);
 		};
 
+		// Each condition: test/rules/model/value/condition.
 		test.each([
-			['Key', 'equals', 'Alpha', ['Alpha']],
-			['Key', 'notEquals', 'Alpha', ['beta', 'Gamma']],
 			['Key', 'contains', 'MM', ['Gamma']],
-			['Key', 'notContains', 'a', []],
-			['Key', 'startsWith', 'be', ['beta']],
-			['Key', 'endsWith', 'MA', ['Gamma']],
-			['Amount', 'greaterThan', '1', ['beta']],
 			['Amount', 'greaterOrEqual', '1', ['Alpha', 'beta']],
-			['Amount', 'lessThan', '2', ['Alpha']],
-			['Amount', 'lessOrEqual', '10', ['Alpha', 'beta']],
 			['Amount', 'isEmpty', '', ['Gamma']],
-			['Amount', 'isNotEmpty', '', ['Alpha', 'beta']],
-			['Tags', 'equals', 'blue', []],
-			['Tags', 'contains', 'blue', ['Alpha']],
 			['Tags', 'isAnyOf', 'blue', ['Alpha']],
-			['created_at', 'greaterThan', '2020-01-01T00:00:00Z', ['Alpha', 'beta', 'Gamma']],
 			['created_at', 'lessThan', '2020-01-01T00:00:00Z', []],
 		])('%s %s %j → %j', async (field, condition, value, expected) => {
 			expect(await keys([{ field, condition, value }])).toEqual(expected);
@@ -191,47 +149,21 @@ describe('records', () => {
 		});
 
 		test('a limit counts the records that pass', async () => {
-			const { json } = await run('getAll', {
-				returnAll: false,
-				limit: 1,
-				filters: { conditions: [{ field: 'Amount', condition: 'equals', value: '10' }] },
-			});
-			expect(json.map(({ fields }) => (fields as IDataObject).Key)).toEqual(['beta']);
+			const conditions = [{ field: 'Amount', condition: 'equals', value: '10' }];
+			expect(await keys(conditions, { returnAll: false, limit: 1 })).toEqual(['beta']);
 		});
 
 		test('a field called id or created_at is meant by its id, and a hint says so', async () => {
 			const named = await workspace.card('Own names', { id: 'text' });
 			await workspace.records(named.id, [{ id: 'A7' }]);
+			const cardId = byId(named.id);
 			const find = async (field: string) =>
-				await run('getAll', {
-					cardId: byId(named.id),
-					returnAll: true,
-					filters: { conditions: [{ field, condition: 'equals', value: 'A7' }] },
-				});
+				await run('getAll', { cardId, returnAll: true, ...where(field, 'equals', 'A7') });
 			const fieldId = named.fieldIds.id ?? '';
 			expect((await find(fieldId)).json).toHaveLength(1);
 			const result = await find('id');
 			expect(result.json).toEqual([]);
 			expect(hintsOf(result)).toEqual([expect.stringContaining(`use the field's ID: ${fieldId}`)]);
-		});
-
-		test.each([
-			[
-				{ field: '', condition: 'equals', value: 'x' },
-				"'Field Name or ID' is empty in a condition of 'Filters'",
-			],
-			[{ field: 'Nope', condition: 'equals', value: 'x' }, "no field 'Nope'"],
-			[{ field: 'Key', condition: 'like', value: 'x' }, "'Condition' can't be 'like'"],
-			[
-				{ field: 'Key', condition: 'contains', value: '' },
-				"'Value' is empty in a condition of 'Filters'",
-			],
-		])('%j is refused', async (condition, message) => {
-			const { error } = await run('getAll', {
-				returnAll: true,
-				filters: { conditions: [condition] },
-			});
-			expect(error?.message).toContain(message);
 		});
 	});
 
@@ -258,32 +190,17 @@ describe('records', () => {
 			const parameters = { ...missing, ...changes[operation] };
 			const failed = await run(operation, parameters, items.slice(0, 1));
 			expect(failed.error?.message).toMatch(/Record not found|has no record/);
-			const empty = await run(
-				operation,
-				{ ...parameters, options: { ifNotFound: 'empty' } },
-				items.slice(0, 1),
-			);
-			expect(empty.json).toEqual([{}]);
-			const skipped = await run(
-				operation,
-				{ ...parameters, options: { ifNotFound: 'skip' } },
-				items,
-			);
-			expect(skipped.items.map(({ json, pairedItem }) => [json.id, pairedItem])).toEqual([
-				[id, { item: 1 }],
-			]);
+			const otherwise = async (ifNotFound: string, given: IDataObject[]) =>
+				await run(operation, { ...parameters, options: { ifNotFound } }, given);
+			expect((await otherwise('empty', items.slice(0, 1))).json).toEqual([{}]);
+			expect(placesOf((await otherwise('skip', items)).items)).toEqual([1]);
 		});
 
 		test("a card that doesn't exist isn't taken for a missing record", async () => {
-			const { error } = await runAction({
-				credentials: workspace.apiKey,
-				parameters: {
-					resource: 'record',
-					operation: 'delete',
-					cardId: byId('crd_unknown'),
-					recordId: byId('01ARZ3NDEKTSV4RRFFQ69G5FAV'),
-					options: { ifNotFound: 'skip' },
-				},
+			const { error } = await run('delete', {
+				cardId: byId('crd_unknown'),
+				recordId: byId('01ARZ3NDEKTSV4RRFFQ69G5FAV'),
+				options: { ifNotFound: 'skip' },
 			});
 			expect(error?.httpCode).toBe('404');
 			expect(error?.context?.kind).toBe('card-not-found');
@@ -348,80 +265,45 @@ describe('records', () => {
 		});
 
 		test('matches on several fields', async () => {
-			await workspace.records(card.id, [
-				{ Key: 'a', Region: 'north', Amount: 1 },
-				{ Key: 'a', Region: 'south', Amount: 1 },
-			]);
-			await upsert([{ Key: 'a', Region: 'south', Amount: 9 }], {}, ['Key', 'Region']);
-			expect(await workspace.rows(card.id)).toEqual([
-				{ Key: 'a', Region: 'north', Amount: 1 },
-				{ Key: 'a', Region: 'south', Amount: 9 },
-			]);
+			const rows = ['north', 'south'].map((Region) => ({ Key: 'a', Region, Amount: 1 }));
+			await workspace.records(card.id, rows);
+			await upsert([{ ...rows[1], Amount: 9 }], {}, ['Key', 'Region']);
+			expect(await workspace.rows(card.id)).toEqual([rows[0], { ...rows[1], Amount: 9 }]);
 		});
 
 		test.each([
-			['error', undefined],
+			['error', [1, 1]],
 			['first', [9, 1]],
 			['all', [9, 9]],
 		] as const)('several matches: %s', async (multipleMatches, amounts) => {
-			await workspace.records(card.id, [
-				{ Key: 'a', Amount: 1 },
-				{ Key: 'a', Amount: 1 },
-			]);
+			const row = { Key: 'a', Amount: 1 };
+			await workspace.records(card.id, [row, row]);
 			const { error } = await upsert([{ Key: 'a', Amount: 9 }], { multipleMatches });
-			if (!amounts) expect(error?.message).toMatch(/^2 records of card .* match/);
-			expect((await workspace.rows(card.id)).map(({ Amount }) => Amount)).toEqual(
-				amounts ?? [1, 1],
-			);
+			if (multipleMatches === 'error')
+				expect(error?.message).toMatch(/^2 records of card .* match/);
+			expect((await workspace.rows(card.id)).map(({ Amount }) => Amount)).toEqual(amounts);
 		});
 
 		test('Create Only leaves existing records, Update Only creates none', async () => {
 			await workspace.records(card.id, [{ Key: 'a', Amount: 1 }]);
-			const created = await upsert([{ Key: 'a', Amount: 2 }, { Key: 'b' }], {
-				upsertMode: 'createOnly',
-			});
+			const create = { upsertMode: 'createOnly' };
+			const created = await upsert([{ Key: 'a', Amount: 2 }, { Key: 'b' }], create);
 			expect(created.json.map(({ fields, action }) => [fields, action])).toEqual([
 				[{ Key: 'a', Amount: 1 }, undefined],
 				[{ Key: 'b' }, 'created'],
 			]);
 			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 1 }, { Key: 'b' }]);
-			const { json } = await upsert([{ Key: 'a', Amount: 5 }, { Key: 'c' }], {
-				upsertMode: 'updateOnly',
-				ifNotFound: 'skip',
-			});
+			const update = { upsertMode: 'updateOnly', ifNotFound: 'skip' };
+			const { json } = await upsert([{ Key: 'a', Amount: 5 }, { Key: 'c' }], update);
 			expect(json.map(({ action }) => action)).toEqual(['updated']);
 			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 5 }, { Key: 'b' }]);
-		});
-
-		test.each([
-			['no matching field', [], { Key: 'a' }, /No field in 'Fields to match on'/],
-			[
-				'an empty matching value',
-				['Key'],
-				{ Key: '', Amount: 1 },
-				/Matching field 'Key' has no value/,
-			],
-			['a missing matching value', ['Key'], { Amount: 1 }, /Matching field 'Key' has no value/],
-		])('%s: a message, and nothing is written', async (_what, matching, item, message) => {
-			const { error } = await upsert([item], {}, matching);
-			expect(error?.message).toMatch(message);
-			expect(requested('POST', 'records')).toEqual([]);
 		});
 	});
 
 	test('cards by name: messages for unknown and ambiguous names', async () => {
 		const name = `Unique ${card.id}`;
 		await workspace.card(name, FIELDS);
-		const get = async (value: string) =>
-			await runAction({
-				credentials: workspace.apiKey,
-				parameters: {
-					resource: 'record',
-					operation: 'getAll',
-					returnAll: true,
-					cardId: byName(value),
-				},
-			});
+		const get = async (value: string) => await run('getAll', { cardId: byName(value) });
 		expect((await get(name.toLowerCase())).error).toBeUndefined();
 		expect((await get('no such card')).error?.message).toContain("no card called 'no such card'");
 		await workspace.card(name, FIELDS);
@@ -464,10 +346,8 @@ describe('Get Many', () => {
 		];
 
 		test.each<[string, Array<[string, 'asc' | 'desc']>, string[]]>([
-			['numbers, empty last', [['Amount', 'asc']], ['a', 'C', 'b', 'd']],
+			// Each kind of field: test/rules/actions/reading/sort.
 			['numbers downwards, empty last', [['Amount', 'desc']], ['b', 'a', 'C', 'd']],
-			['texts by locale', [['Title', 'asc']], ['a', 'b', 'C', 'd']],
-			['days', [['Due', 'asc']], ['d', 'a', 'b', 'C']],
 			['choices in the order of the field', [['Level', 'asc']], ['a', 'd', 'C', 'b']],
 			[
 				'several keys',
@@ -478,7 +358,6 @@ describe('Get Many', () => {
 				['b', 'C', 'd', 'a'],
 			],
 			['the record’s own time', [['created_at', 'desc']], ['d', 'C', 'a', 'b']],
-			['ids', [['id', 'asc']], ['b', 'a', 'C', 'd']],
 		])('%s', async (_, keys, expected) => {
 			for (const row of rows) {
 				await workspace.records(card.id, [row]);
@@ -492,11 +371,7 @@ describe('Get Many', () => {
 		test('a limit takes the first of the order; a hint says how many were read for it', async () => {
 			workspace.service.control.fillCard({ cardId: card.id, count: 150 });
 			await workspace.records(card.id, [{ Title: 'last', Amount: 1_000_000_000 }]);
-			const result = await getAll({
-				...by(['Amount', 'desc']),
-				returnAll: false,
-				limit: 1,
-			});
+			const result = await getAll({ ...by(['Amount', 'desc']), returnAll: false, limit: 1 });
 			expect(titles(result)).toEqual(['last']);
 			expect(hintsOf(result)).toContainEqual(
 				expect.stringMatching(/^151 records were read, although 'Limit' is 1/),
@@ -513,12 +388,8 @@ describe('Get Many', () => {
 		test.each<[IDataObject, string]>([
 			[by(['Nope', 'asc']), "has no field 'Nope'"],
 			[by(['', 'asc']), "'Field Name or ID' in 'Sort' is empty"],
-			[
-				{ sort: { by: [{ field: 'Title', direction: 'up' }] } },
-				"'Direction' in 'Sort' can't be 'up'",
-			],
+			[by(['Title', 'up' as 'asc']), "'Direction' in 'Sort' can't be 'up'"],
 			[{ since: 'yesterday' }, "'Since Last Run' can't be 'yesterday'"],
-			[{ search: '={{ { a: 1 } }}' }, `'Search' can't be '{"a":1}'`],
 			[{ search: '={{ ["a"] }}' }, `'Search' can't be '["a"]'`],
 		])('%j is refused, and no record is read', async (parameters, message) => {
 			const { error } = await getAll(parameters);
@@ -530,14 +401,9 @@ describe('Get Many', () => {
 
 	describe('Search', () => {
 		test.each<[string, string[]]>([
-			['', ['Emma', 'Walden', 'Ulysses']],
 			['  ', ['Emma', 'Walden', 'Ulysses']],
-			['EMM', ['Emma']],
+			['L', ['Walden', 'Ulysses']],
 			['12.5', ['Walden']],
-			['2026-03', ['Ulysses']],
-			['hig', ['Emma']],
-			['l', ['Walden', 'Ulysses']],
-			['nothing', []],
 		])('%j finds %j', async (search, expected) => {
 			await workspace.records(card.id, [
 				{ Title: 'Emma', Level: 'High' },
@@ -550,16 +416,11 @@ describe('Get Many', () => {
 		test('reads no further than the limit needs, and goes together with conditions', async () => {
 			workspace.service.control.fillCard({ cardId: card.id, count: 250 });
 			const [id = ''] = await workspace.records(card.id, [{ Title: 'needle', Amount: 1 }]);
-			const found = await getAll({
-				search: 'NEEDLE',
-				filters: { conditions: [{ field: 'Amount', condition: 'equals', value: 1 }] },
-			});
+			const found = await getAll({ search: 'NEEDLE', ...where('Amount', 'equals', 1) });
 			expect(found.json.map((one) => one.id)).toEqual([id]);
-			const none = await getAll({
-				search: 'needle',
-				filters: { conditions: [{ field: 'Amount', condition: 'equals', value: 2 }] },
-			});
-			expect(none.json).toEqual([]);
+			expect((await getAll({ search: 'needle', ...where('Amount', 'equals', 2) })).json).toEqual(
+				[],
+			);
 		});
 	});
 
@@ -610,9 +471,8 @@ describe('Get Many', () => {
 			"%s: a record that doesn't meet the conditions comes when it does",
 			async (since) => {
 				const poll = published({ since });
-				const conditions = [{ field: 'Title', condition: 'equals', value: 'b' }];
 				await workspace.records(card.id, [{ Title: 'a' }, { Title: 'b' }]);
-				expect(titles(await poll({}, { filters: { conditions } }))).toEqual(['b']);
+				expect(titles(await poll({}, where('Title', 'equals', 'b')))).toEqual(['b']);
 				expect(titles(await poll())).toEqual(['a']);
 				expect(titles(await poll())).toEqual([]);
 			},
@@ -635,21 +495,6 @@ describe('Get Many', () => {
 			answer('GET', '/records$', { records, next_cursor: null });
 		}
 
-		test('newOrChanged: another spelling of the same values is no change', async () => {
-			card = await workspace.card('Spelled', {
-				Amount: 'number',
-				At: 'datetime',
-				Tags: { type: 'multi_select', options: ['red', 'blue'] },
-			});
-			const poll = published({ since: 'newOrChanged' });
-			listOne({ Amount: 7, At: '2026-01-31T12:00:00Z', Tags: ['red', 'blue'] });
-			expect((await poll()).json).toHaveLength(1);
-			listOne({ Amount: '7.0', At: '2026-01-31T13:00:00.000+01:00', Tags: ['blue', 'red'] });
-			expect((await poll()).json).toEqual([]);
-			listOne({ Amount: 7, At: '2026-01-31T12:00:00.001Z', Tags: ['red', 'blue'] });
-			expect((await poll()).json).toHaveLength(1);
-		});
-
 		/** Answers the next listing with records of these IDs and times. */
 		function listAll(ids: readonly string[], timeOf: (place: number) => unknown): void {
 			const records = ids.map((id, place) => ({
@@ -668,7 +513,7 @@ describe('Get Many', () => {
 			['have a number of milliseconds', (place) => 1_767_225_600_000 + place],
 			['have no time', () => undefined],
 		])('new: records that %s come once each, as they are added (O4)', async (_, timeOf) => {
-			const poll = published({ since: 'new', returnAll: true });
+			const poll = published({ since: 'new' });
 			listAll(many, timeOf);
 			expect((await poll()).json).toHaveLength(2_500);
 			const later = [...many, '10001', '10002'];
@@ -678,61 +523,97 @@ describe('Get Many', () => {
 			expect(titles(await poll())).toEqual([]);
 		});
 
+		const atOnce = () => '2026-01-01T00:00:00Z';
+
 		test('new: random IDs of one time come once each (O4)', async () => {
-			const poll = published({ since: 'new', returnAll: true });
+			const poll = published({ since: 'new' });
 			const ids = many.map((id) => createHash('sha256').update(id).digest('hex'));
-			listAll(ids.slice(0, 2_400), () => '2026-01-01T00:00:00Z');
+			listAll(ids.slice(0, 2_400), atOnce);
 			expect((await poll()).json).toHaveLength(2_400);
-			listAll(ids, () => '2026-01-01T00:00:00Z');
+			listAll(ids, atOnce);
 			expect(new Set(titles(await poll()))).toEqual(new Set(ids.slice(2_400)));
 		});
 
 		test('new: more records of one time than can be remembered are refused (O4)', async () => {
-			const ids = Array.from({ length: 10_001 }, (_, n) => `r${n}`);
-			listAll(ids, () => '2026-01-01T00:00:00Z');
-			const { error } = await published({ since: 'new', returnAll: true })();
+			listAll(
+				Array.from({ length: 10_001 }, (_, n) => `r${n}`),
+				atOnce,
+			);
+			const { error } = await published({ since: 'new' })();
 			expect(error?.message).toContain("can't tell which records");
 		});
 
-		test('newOrChanged: signed links to the same file are no change (O19)', async () => {
-			card = await workspace.card('Files', { Amount: 'json' });
-			const poll = published({ since: 'newOrChanged' });
-			const file = (id: string, mark: number) => [{ id, url: `https://files.example.com/${mark}` }];
-			listOne({ Amount: file('f1', 1) });
-			expect((await poll()).json).toHaveLength(1);
-			listOne({ Amount: file('f1', 2) });
-			expect((await poll()).json).toEqual([]);
-			listOne({ Amount: file('f2', 2) });
-			expect((await poll()).json).toHaveLength(1);
-		});
+		const JSON_FIELD = { Amount: 'json' };
+		const TYPED = {
+			Amount: 'number',
+			At: 'datetime',
+			Tags: { type: 'multi_select', options: ['red', 'blue'] },
+		};
+		const linked = (url: string, more: IDataObject) => ({ Amount: { id: 1, url, ...more } });
+		const file = (id: string, mark: number) => ({ Amount: [{ id, url: `https://x/${mark}` }] });
 
-		test.each<[string, IDataObject, IDataObject, boolean]>([
-			['the size of a file', { filename: 'a.pdf', size: 1 }, { filename: 'a.pdf', size: 2 }, false],
+		test.each<[string, Parameters<TestWorkspace['card']>[1], Array<[IDataObject, number]>]>([
 			[
-				'a signed preview',
-				{ thumb: { url: 'https://x/1' } },
-				{ thumb: { url: 'https://x/2' } },
-				false,
+				'another spelling of the same values is no change, a later millisecond is',
+				TYPED,
+				[
+					[{ Amount: 7, At: '2026-01-31T12:00:00Z', Tags: ['red', 'blue'] }, 1],
+					[{ Amount: '7.0', At: '2026-01-31T13:00:00.000+01:00', Tags: ['blue', 'red'] }, 0],
+					[{ Amount: 7, At: '2026-01-31T12:00:00.001Z', Tags: ['red', 'blue'] }, 1],
+				],
 			],
-			['a value next to a link', { status: 'open' }, { status: 'done' }, true],
-		])('newOrChanged: %s in an object with an ID and a link (O19)', async (_, had, has, comes) => {
-			card = await workspace.card('Objects', { Amount: 'json' });
+			[
+				'signed links to the same file are no change (O19)',
+				JSON_FIELD,
+				[
+					[file('f1', 1), 1],
+					[file('f1', 2), 0],
+					[file('f2', 2), 1],
+				],
+			],
+			[
+				'the size of a file with a link is no change (O19)',
+				JSON_FIELD,
+				[
+					[linked('https://x/a', { filename: 'a.pdf', size: 1 }), 1],
+					[linked('https://x/b', { filename: 'a.pdf', size: 2 }), 0],
+				],
+			],
+			[
+				'a signed preview is no change (O19)',
+				JSON_FIELD,
+				[
+					[linked('https://x/a', { thumb: { url: 'https://x/1' } }), 1],
+					[linked('https://x/b', { thumb: { url: 'https://x/2' } }), 0],
+				],
+			],
+			[
+				'a value next to a link is one (O19)',
+				JSON_FIELD,
+				[
+					[linked('https://x/a', { status: 'open' }), 1],
+					[linked('https://x/b', { status: 'done' }), 1],
+				],
+			],
+		])('newOrChanged: %s', async (_, fields, steps) => {
+			card = await workspace.card('Compared', fields);
 			const poll = published({ since: 'newOrChanged' });
-			listOne({ Amount: { id: 1, url: 'https://x/a', ...had } });
-			expect((await poll()).json).toHaveLength(1);
-			listOne({ Amount: { id: 1, url: 'https://x/b', ...has } });
-			expect((await poll()).json).toHaveLength(comes ? 1 : 0);
+			for (const [values, count] of steps) {
+				listOne(values);
+				expect((await poll()).json).toHaveLength(count);
+			}
 		});
 
 		test('newOrChanged: only Output Field Names are compared where they are set (O19)', async () => {
-			card = await workspace.card('Some', { Amount: 'number', Note: 'text' });
 			const poll = published({ since: 'newOrChanged', options: { outputFields: 'Amount' } });
-			listOne({ Amount: 1, Note: 'a' });
-			expect((await poll()).json).toHaveLength(1);
-			listOne({ Amount: 1, Note: 'b' });
-			expect((await poll()).json).toEqual([]);
-			listOne({ Amount: 2, Note: 'b' });
-			expect((await poll()).json).toHaveLength(1);
+			for (const [Amount, Title, count] of [
+				[1, 'a', 1],
+				[1, 'b', 0],
+				[2, 'b', 1],
+			] as const) {
+				listOne({ Amount, Title });
+				expect((await poll()).json).toHaveLength(count);
+			}
 		});
 
 		describe('what an earlier version saved', () => {
@@ -753,22 +634,17 @@ describe('Get Many', () => {
 					{ Title: 'a', Amount: 7 },
 					{ Title: 'b' },
 				]);
-				const tokens =
-					outdatedToken(a, [
-						['Amount', '7'],
-						['Title', '"a"'],
-					]) + outdatedToken(b, [['Title', '"b"']]);
+				const valuesOfA = Object.entries({ Amount: '7', Title: '"a"' });
+				const tokens = outdatedToken(a, valuesOfA) + outdatedToken(b, [['Title', '"b"']]);
 				const staticData = savedData({ by: 'newOrChanged', tokens });
 				await workspace.records(card.id, [{ Title: 'c' }]);
 				await change(b, { [String(card.fieldIds.Title)]: 'B' });
-				const first = await getAll({ since: 'newOrChanged' }, [{}], {
-					mode: 'trigger',
-					staticData,
-				});
+				const run = { mode: 'trigger' as const, staticData };
+				const first = await getAll({ since: 'newOrChanged' }, [{}], run);
 				expect(titles(first)).toEqual(['B', 'c']);
 				expect(JSON.stringify(first.staticData)).toContain('version\\":3');
 				expect(JSON.stringify(first.staticData)).not.toContain(tokens.slice(0, 12));
-				const next = { mode: 'trigger' as const, staticData: first.staticData };
+				const next = { ...run, staticData: first.staticData };
 				expect(titles(await getAll({ since: 'newOrChanged' }, [{}], next))).toEqual([]);
 			});
 
@@ -792,24 +668,16 @@ describe('Get Many', () => {
 				const listed = await workspace.send('GET', `/cards/${card.id}/records`);
 				const { created_at: at } = (listed as { records: Array<{ created_at: string }> })
 					.records[0] ?? { created_at: '' };
-				const state = {
-					by: 'new',
-					tokens: outdatedToken(c, []),
-					floor: { at: Date.parse(at), id: a },
-				};
-				const staticData = savedData(state);
+				const floor = { at: Date.parse(at), id: a };
+				const staticData = savedData({ by: 'new', tokens: outdatedToken(c, []), floor });
 				const { json } = await getAll({ since: 'new' }, [{}], { mode: 'trigger', staticData });
 				expect(json.map(({ id }) => id)).toEqual([b]);
 			});
 		});
 
 		test('with a limit the oldest come first, the others in the next runs', async () => {
-			const poll = published({
-				since: 'new',
-				returnAll: false,
-				limit: 2,
-				...by(['Title', 'desc']),
-			});
+			const order = by(['Title', 'desc']);
+			const poll = published({ since: 'new', returnAll: false, limit: 2, ...order });
 			await workspace.records(card.id, [{ Title: 'a' }, { Title: 'b' }, { Title: 'c' }]);
 			expect(titles(await poll())).toEqual(['b', 'a']);
 			expect(titles(await poll())).toEqual(['c']);
@@ -833,7 +701,7 @@ describe('Get Many', () => {
 			const failed = await poll({}, {}, [{ search: '' }, { search: ['no text'] }]);
 			expect(failed.error?.message).toContain("'Search' can't be");
 			expect(titles(await poll({}, {}, [{ search: '' }]))).toEqual(['a']);
-			workspace.service.control.fail({ method: 'GET', path: 'records', status: 400, times: 9 });
+			workspace.fail('GET', 'records', { status: 400, times: 9 });
 			await workspace.records(card.id, [{ Title: 'b' }]);
 			expect((await poll({}, {}, [{ search: '' }])).error).toBeDefined();
 			workspace.service.control.reset();
@@ -860,19 +728,16 @@ describe('Get Many', () => {
 			const items = [{ card: card.id }, { card: card.id }, { card: other.id }];
 			const result = await poll({}, {}, items);
 			expect(titles(result)).toEqual(['a', 'o']);
-			expect(result.items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 2 }]);
+			expect(placesOf(result.items)).toEqual([0, 2]);
 			expect(titles(await poll({}, {}, items))).toEqual([]);
 		});
 
 		test('two items of one card with a limit: each takes the next ones, and what is left comes in the next run', async () => {
 			const poll = published({ since: 'new', returnAll: false, limit: 1 });
-			await workspace.records(
-				card.id,
-				['a', 'b', 'c'].map((Title) => ({ Title })),
-			);
+			await workspace.records(card.id, [{ Title: 'a' }, { Title: 'b' }, { Title: 'c' }]);
 			const first = await poll({}, {}, [{}, {}]);
 			expect(titles(first)).toEqual(['a', 'b']);
-			expect(first.items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
+			expect(placesOf(first.items)).toEqual([0, 1]);
 			expect(titles(await poll({}, {}, [{}, {}]))).toEqual(['c']);
 			expect(titles(await poll({}, {}, [{}, {}]))).toEqual([]);
 		});
@@ -884,14 +749,10 @@ describe('Get Many', () => {
 			});
 			await workspace.records(id, [{ Title: 'a', Status: 'Open' }]);
 			const poll = published({ since: 'new', cardId: byId(id) });
-			const wrong = {
-				conditions: [{ field: 'Status', condition: 'isAnyOf', value: 'Open, Opne' }],
-			};
-			const failing = { node: { onError: 'continueRegularOutput' } } as const;
-			const { json } = await poll(failing, { filters: wrong });
+			const wrong = where('Status', 'isAnyOf', 'Open, Opne');
+			const { json } = await poll({ node: { onError: 'continueRegularOutput' } }, wrong);
 			expect(json).toMatchObject([{ error: expect.stringContaining('Opne') }]);
-			const right = { conditions: [{ field: 'Status', condition: 'isAnyOf', value: 'Open' }] };
-			expect(titles(await poll({}, { filters: right }))).toEqual(['a']);
+			expect(titles(await poll({}, where('Status', 'isAnyOf', 'Open')))).toEqual(['a']);
 		});
 
 		test('Start Again forgets, once', async () => {
@@ -909,8 +770,7 @@ describe('Get Many', () => {
 			const { error } = await poll();
 			expect(error?.message).toContain('10001 records of card');
 			expect(error?.message).toContain('can compare 10000');
-			const some = { filters: { conditions: [{ field: 'id', condition: 'isEmpty' }] } };
-			expect((await poll({}, some)).error).toBeUndefined();
+			expect((await poll({}, where('id', 'isEmpty'))).error).toBeUndefined();
 		});
 
 		test('the stored state is small, and only written when it changes', async () => {

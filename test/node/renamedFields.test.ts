@@ -2,7 +2,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import * as loadOptions from '../../nodes/WorkspaceData/editor/loadOptions';
 import { editorContext } from '../support/editor';
-import { byId } from '../support/parameters';
+import { byId, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
@@ -28,43 +28,28 @@ const rename = (from: string, name: string): void => {
 	workspace.service.control.renameField({ cardId: card.id, fieldId, name });
 };
 const { run } = recordRuns(() => ({ workspace, card }));
-const where = (field: string): IDataObject => ({
-	filters: { conditions: [{ field, condition: 'equals', value: 'north' }] },
-});
+const inNorth = where('Shop', 'equals', 'north');
 /** The mapper as the editor saved it before the fields were renamed. */
-const columns = (value: IDataObject, matchingColumns: string[] = []): IDataObject => ({
-	mappingMode: 'defineBelow',
-	value,
-	matchingColumns,
-	schema: FIELDS.map(({ name }) => ({
-		id: name,
-		displayName: name,
-		fieldId: card.fieldIds[name],
-		fieldName: name,
-	})),
-});
+const columns = (value: IDataObject, matchingColumns: string[] = []): IDataObject => {
+	const entry = (name: string) => ({ id: name, displayName: name, fieldName: name });
+	const schema = FIELDS.map(({ name }) => ({ ...entry(name), fieldId: card.fieldIds[name] }));
+	return mapEach(value, { matchingColumns, schema });
+};
 const prices = async () =>
 	Object.fromEntries(
 		(await workspace.rows(card.id)).map(({ Article, Price }) => [Article, Price] as const),
 	);
 
 test('Q8: Update Many finds the field of a condition by the ID that the list of its mapper kept', async () => {
-	const { error } = await run('updateMany', {
-		...where('Shop'),
-		columns: columns({ Price: 9 }),
-		maxChanges: 9,
-	});
+	const { error } = await run('updateMany', { ...inNorth, columns: columns({ Price: 9 }) });
 	expect(error).toBeUndefined();
 	expect(await prices()).toEqual({ a: 9, b: 2 });
 });
 
 test('Q8: Sync finds the fields of its conditions and of its key', async () => {
 	const row = { SKU: '={{ $json.sku }}', Shop: 'north', Price: '={{ $json.price }}' };
-	const { json, error } = await run(
-		'sync',
-		{ ...where('Shop'), columns: columns(row, ['SKU']), missingRecords: 'delete' },
-		[{ sku: 'a', price: 5 }],
-	);
+	const sync = { ...inNorth, columns: columns(row, ['SKU']), missingRecords: 'delete' };
+	const { json, error } = await run('sync', sync, [{ sku: 'a', price: 5 }]);
 	expect(error).toBeUndefined();
 	expect(json).toMatchObject([{ action: 'updated' }]);
 	expect(await prices()).toEqual({ a: 5, b: 2 });
@@ -72,20 +57,16 @@ test('Q8: Sync finds the fields of its conditions and of its key', async () => {
 
 test('Q8: a name that another field has by now means that field', async () => {
 	rename('Price', 'Shop');
-	const { error } = await run('updateMany', {
-		...where('Shop'),
-		columns: columns({ SKU: 'x' }),
-		maxChanges: 9,
-	});
+	const { error } = await run('updateMany', { ...inNorth, columns: columns({ SKU: 'x' }) });
 	expect(error?.message).toContain('can\'t hold "north"');
 	expect((await workspace.rows(card.id)).map(({ Article }) => Article)).toEqual(['a', 'b']);
 });
 
 test.each<[string, string, IDataObject]>([
-	['a condition of Get Many', 'getAll', where('Shop')],
+	['a condition of Get Many', 'getAll', inNorth],
 	['Sort', 'getAll', { sort: { by: [{ field: 'Shop', direction: 'asc' }] } }],
-	['a condition of Count', 'count', where('Shop')],
-	['a condition of Delete Many', 'deleteMany', { ...where('Shop'), maxChanges: 9 }],
+	['a condition of Count', 'count', inNorth],
+	['a condition of Delete Many', 'deleteMany', inNorth],
 ])('Q8: without a mapper, the message of %s names the new name', async (_, operation, more) => {
 	const { error } = await run(operation, more);
 	expect(error?.message).toContain("has no field 'Shop'");
@@ -95,7 +76,11 @@ test.each<[string, string, IDataObject]>([
 
 test('Q8: the editor still shows the condition, under the new name', async () => {
 	const listed = async (field: string) => {
-		const parameters = { cardId: byId(card.id), ...where(field), columns: columns({ Price: 9 }) };
+		const parameters = {
+			cardId: byId(card.id),
+			...where(field, 'equals', 'north'),
+			columns: columns({ Price: 9 }),
+		};
 		const context = editorContext(workspace.apiKey, { operation: 'updateMany', ...parameters });
 		return await loadOptions.getFilterFields.call(context);
 	};

@@ -12,7 +12,7 @@ import {
 } from '../../nodes/WorkspaceData/trigger/subscription/serviceCalls';
 import { createTestClock } from '../support/clock';
 import { hintsOf, n8nMajor, runAction } from '../support/n8n';
-import { byId, byName, mapAutomatically, mapEach } from '../support/parameters';
+import { byId, byName, mapAutomatically, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
 import { startWebServer, type WebServer } from '../support/webServer';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
@@ -57,19 +57,15 @@ describe('short and unusual responses', () => {
 	describe.each(['constructor', '__proto__', 'toString'])('a field with the id %j', (id) => {
 		beforeEach(() => {
 			answer('GET', '/fields$', { fields: [{ id, name: 'Odd', type: 'text' }] });
-			answer('GET', '/records$', {
-				records: [{ id: 'r1', data: {} }, JSON.parse(`{"id":"r2","data":{"${id}":"x"}}`)],
-				next_cursor: null,
-			});
+			const records = [{ id: 'r1', data: {} }, JSON.parse(`{"id":"r2","data":{"${id}":"x"}}`)];
+			answer('GET', '/records$', { records, next_cursor: null });
 		});
 
 		test.each([
-			['isEmpty', undefined, 'r1'],
-			['isNotEmpty', undefined, 'r2'],
+			['isEmpty', '', 'r1'],
 			['contains', 'x', 'r2'],
 		])('%s is asked of values only', async (condition, value, found) => {
-			const conditions = [{ field: 'Odd', condition, value }];
-			const { json, error } = await run('getAll', { filters: { conditions } });
+			const { json, error } = await run('getAll', where('Odd', condition, value));
 			expect(error).toBeUndefined();
 			expect(json.map((item) => item.id)).toEqual([found]);
 		});
@@ -115,25 +111,23 @@ describe('short and unusual responses', () => {
 	);
 
 	describe("a page of somebody else with status 200 isn't taken for success (B34)", () => {
+		const ofCard = { resource: 'card', name: 'x', updateFields: { name: 'y' } };
 		test.each<[string, string, string, IDataObject, string]>([
-			['create', 'POST', '/records$', { columns }, "The response isn't a record"],
-			[
-				'update',
-				'PATCH',
-				'/records/',
-				{ columns, recordId: byId('r1') },
-				"The response isn't a record",
-			],
-			['getAll', 'GET', '/records$', { returnAll: true }, "The response isn't a list of records"],
-			['get', 'GET', '/fields$', { recordId: byId('r1') }, "The response isn't a list of fields"],
-		])('%s', async (operation, method, path, parameters, message) => {
-			workspace.service.control.fail({ method, path, status: 200, body: 'html' });
+			['create', 'POST', '/records$', { columns }, 'a record'],
+			['update', 'PATCH', '/records/', { columns, recordId: byId('r1') }, 'a record'],
+			['getAll', 'GET', '/records$', { returnAll: true }, 'a list of records'],
+			['get', 'GET', '/fields$', { recordId: byId('r1') }, 'a list of fields'],
+			['get', 'GET', '/cards/', ofCard, 'a card'],
+			['create', 'POST', '/cards$', ofCard, 'a card'],
+			['update', 'PATCH', '/cards/', ofCard, 'a card'],
+		])('%s', async (operation, method, path, parameters, thing) => {
+			workspace.fail(method, path, { status: 200, body: 'html' });
 			const { error } = await run(operation, parameters);
-			expect(error?.message).toBe(message);
+			expect(error?.message).toBe(`The response isn't ${thing}`);
 			expect(error?.description).toContain("'Base URL'");
 		});
 		test.each(['card', 'field', 'record'])('nor for the deletion of a %s', async (resource) => {
-			workspace.service.control.fail({ method: 'DELETE', status: 200, body: 'html' });
+			workspace.fail('DELETE', '', { status: 200, body: 'html' });
 			const { error } = await run('delete', {
 				resource,
 				fieldId: byId(card.fieldIds.Key ?? ''),
@@ -143,33 +137,15 @@ describe('short and unusual responses', () => {
 			expect(error?.description).toContain(`whether the ${resource} was deleted`);
 		});
 		test("nor for a record that doesn't exist", async () => {
-			workspace.service.control.fail({ method: 'DELETE', status: 404, body: 'html' });
+			workspace.fail('DELETE', '', { status: 404, body: 'html' });
 			const options = { ifNotFound: 'skip' };
 			const { error } = await run('delete', { recordId: byId('r1'), options });
 			expect(error?.httpCode).toBe('404');
 		});
 		test('nor for the API description', async () => {
-			workspace.service.control.fail({ path: '/openapi', status: 200, body: 'html' });
+			workspace.fail('GET', '/openapi', { status: 200, body: 'html' });
 			const { error } = await run('get', { resource: 'apiDescription', format: 'yaml' });
 			expect(error?.message).toBe("The service doesn't publish its description as YAML");
-		});
-		test('nor for a card', async () => {
-			workspace.service.control.fail({ method: 'GET', path: '/cards/', status: 200, body: 'html' });
-			const { error } = await run('get', { resource: 'card' });
-			expect(error?.message).toBe("The response isn't a card");
-		});
-		test.each(['create', 'update'])('nor for the card of a card’s %s', async (operation) => {
-			workspace.service.control.fail({
-				method: operation === 'create' ? 'POST' : 'PATCH',
-				status: 200,
-				body: 'html',
-			});
-			const { error } = await run(operation, {
-				resource: 'card',
-				name: 'x',
-				updateFields: { name: 'y' },
-			});
-			expect(error?.message).toBe("The response isn't a card");
 		});
 	});
 
@@ -185,7 +161,7 @@ describe('short and unusual responses', () => {
 	])(
 		'a plain text after a %s is no failure: the change has been made',
 		async (operation, method) => {
-			workspace.service.control.fail({ method, status: 200, body: 'plain' });
+			workspace.fail(method, '', { status: 200, body: 'plain' });
 			const { json, error } = await run(operation, { columns, recordId: byId('r1') });
 			expect(error).toBeUndefined();
 			expect(json).toMatchObject([{ fields: { Key: 'a' } }]);
@@ -193,18 +169,14 @@ describe('short and unusual responses', () => {
 	);
 
 	test('problem details with members of their own are shown (B34)', async () => {
-		workspace.service.control.fail({
-			method: 'POST',
-			path: '/records$',
-			status: 422,
-			json: {
-				type: 'https://x.example/problems/quota-reached',
-				title: 'Quota reached',
-				detail: `Field "${card.fieldIds.Key}" is full.`,
-				errors: [{ pointer: '/data', detail: 'at most 5' }],
-				balance: 30,
-			},
-		});
+		const json = {
+			type: 'https://x.example/problems/quota-reached',
+			title: 'Quota reached',
+			detail: `Field "${card.fieldIds.Key}" is full.`,
+			errors: [{ pointer: '/data', detail: 'at most 5' }],
+			balance: 30,
+		};
+		workspace.fail('POST', '/records$', { status: 422, json });
 		const { error } = await run('create', { columns });
 		expect(error?.message).toBe('Quota reached');
 		expect(error?.description).toContain("Field 'Key' is full.");
@@ -213,14 +185,8 @@ describe('short and unusual responses', () => {
 	});
 
 	test("a refusal keeps its own words, also where the fields can't be listed again", async () => {
-		const { control } = workspace.service;
-		control.fail({
-			method: 'POST',
-			path: '/records$',
-			status: 422,
-			json: { title: 'Invalid value' },
-		});
-		control.fail({ method: 'GET', path: '/fields$', status: 403, skip: 1 });
+		workspace.fail('POST', '/records$', { status: 422, json: { title: 'Invalid value' } });
+		workspace.fail('GET', '/fields$', { status: 403, skip: 1 });
 		const { error } = await run('create', { columns });
 		expect(error?.message).toBe('Invalid value');
 		expect(workspace.requests()).toHaveLength(3);
@@ -279,18 +245,10 @@ describe('short and unusual responses', () => {
 
 	describe('listings with odd entries lose none of them', () => {
 		test('records without data, and cards without a name', async () => {
-			answer('GET', '/records$', {
-				records: [
-					{ id: 'r1', data: null },
-					{ id: 'r2', data: [] },
-				],
-				next_cursor: null,
-			});
+			const odd = [null, []].map((data, n) => ({ id: `r${n}`, data }));
+			answer('GET', '/records$', { records: odd, next_cursor: null });
 			const records = await run('getAll', { returnAll: true });
-			expect(records.json).toMatchObject([
-				{ id: 'r1', fields: {} },
-				{ id: 'r2', fields: {} },
-			]);
+			expect(records.json).toMatchObject(['r0', 'r1'].map((id) => ({ id, fields: {} })));
 			answer('GET', '/cards$', [{ id: 'c1', name: null }]);
 			const cards = await run('getAll', { resource: 'card', returnAll: true });
 			expect(cards.json).toEqual([{ id: 'c1', name: null }]);
@@ -318,41 +276,17 @@ describe('short and unusual responses', () => {
 		expect(error?.message).toContain("doesn't end");
 	});
 
+	const recordId = byId('r1');
 	test.each<[string, IDataObject, string]>([
 		['create', { columns, options: { emptyValues: 'drop' } }, "'Empty Values' can't be 'drop'"],
-		[
-			'create',
-			{ columns, options: { unknownFields: 'drop' } },
-			"'If Field Is Unknown' can't be 'drop'",
-		],
+		['create', { columns, options: { unknownFields: 'drop' } }, "'If Field Is Unknown' can't be"],
 		['getAll', { options: { fieldKeys: 'label' } }, "'Name Fields By' can't be 'label'"],
-		['getAll', { matchType: 'none' }, "'Must Match' can't be 'none'"],
-		[
-			'delete',
-			{ recordId: byId('r1'), options: { ifNotFound: 'ignore' } },
-			"'If Not Found' can't be 'ignore'",
-		],
-		[
-			'update',
-			{ columns, recordId: byId('r1'), options: { ifNotFound: 'ignore' } },
-			"'If Not Found' can't be 'ignore'",
-		],
+		['delete', { recordId, options: { ifNotFound: 'no' } }, "'If Not Found' can't be 'no'"],
+		['update', { columns, recordId, options: { ifNotFound: 'no' } }, "'If Not Found' can't be"],
 		['upsert', { columns, options: { upsertMode: 'replace' } }, "'Upsert Mode' can't be 'replace'"],
-		[
-			'upsert',
-			{ columns, options: { multipleMatches: 'last' } },
-			"'Multiple Matches' can't be 'last'",
-		],
-		[
-			'delete',
-			{ recordId: byId('r1'), options: { maxParallel: -1 } },
-			"'Max Parallel Requests' must be a number above 0",
-		],
-		[
-			'delete',
-			{ recordId: byId('r1'), options: { timeout: 'long' } },
-			"'Timeout (Seconds)' must be a number above 0",
-		],
+		['upsert', { columns, options: { multipleMatches: 'last' } }, "'Multiple Matches' can't be"],
+		['delete', { recordId, options: { maxParallel: -1 } }, "'Max Parallel Requests' must be a"],
+		['delete', { recordId, options: { timeout: 'long' } }, "'Timeout (Seconds)' must be a number"],
 	])('%s with %j says so and writes nothing', async (operation, parameters, message) => {
 		const { error } = await run(operation, parameters);
 		expect(error?.message).toContain(message);
@@ -375,9 +309,9 @@ describe('short and unusual responses', () => {
 				response.writeHead(200, { 'content-type': 'application/json' });
 				response.end(Buffer.from('{"records":[{"id":"r1","data":{"k":"Zo\u00e9"}}]}', 'latin1'));
 			});
-			const { workspaceDataApi } = workspace.apiKey;
+			const baseUrl = `${server.url}/api/v1`;
 			const credentials = {
-				workspaceDataApi: { ...workspaceDataApi, baseUrl: `${server.url}/api/v1` },
+				workspaceDataApi: { ...workspace.apiKey.workspaceDataApi, baseUrl },
 			};
 			const { error } = await run('getAll', { returnAll: true }, [{}], { credentials });
 			await server.close();
@@ -397,17 +331,10 @@ describe('short and unusual responses', () => {
 	});
 
 	describe("answers that don't say success (O22)", () => {
-		const recordId = async () => byId((await workspace.records(card.id, [{ Key: 'a' }]))[0] ?? '');
-
-		test.each<[string, number, unknown, string]>([
-			['304', 304, {}, 'only that nothing has changed'],
-			[
-				'207 with a part that failed',
-				207,
-				{ results: [{ status: 200 }, { status: 422, detail: 'No' }] },
-				'No',
-			],
-		])('%s', async (_, status, body, message) => {
+		test.each<[number, unknown, string]>([
+			[304, {}, 'only that nothing has changed'],
+			[207, { results: [{ status: 200 }, { status: 422, detail: 'No' }] }, 'No'],
+		])('%s', async (status, body, message) => {
 			answer('POST', '/records$', body, { status });
 			const { json, error } = await run('create', { columns });
 			expect(json).toEqual([]);
@@ -415,14 +342,15 @@ describe('short and unusual responses', () => {
 		});
 
 		test('DELETE responded with false', async () => {
-			const id = await recordId();
 			answer('DELETE', '/records/', false);
-			const { error } = await run('delete', { recordId: id });
-			expect(error?.message).toBe("The service reports that the record wasn't deleted");
 			answer('PATCH', '/records/', false);
-			expect((await run('update', { recordId: id, columns })).error?.message).toBe(
-				"The service reports that the record wasn't changed",
-			);
+			for (const [operation, verb] of [
+				['delete', 'deleted'],
+				['update', 'changed'],
+			] as const) {
+				const { error } = await run(operation, { recordId, columns });
+				expect(error?.message).toBe(`The service reports that the record wasn't ${verb}`);
+			}
 		});
 	});
 });
@@ -506,8 +434,12 @@ describe('services with other ideas', () => {
 	};
 
 	const columns = mapEach({ Key: 'b' });
-	const filters = { conditions: [{ field: 'Key', condition: 'equals', value: 'a' }] };
-	const some = { filters, matchType: 'allConditions' };
+	const some = where('Key', 'equals', 'a');
+	/** Answers requests for records with this. */
+	const list = (listing: unknown) => {
+		answer = (method, path) =>
+			method === 'GET' && path.endsWith('/records') ? { body: JSON.stringify(listing) } : undefined;
+	};
 	const writes: Array<[string, IDataObject]> = [
 		['card create', { name: 'New' }],
 		['card createFromItems', { name: 'New' }],
@@ -544,11 +476,7 @@ describe('services with other ideas', () => {
 			});
 		});
 		test('it is no empty listing: nothing is created', async () => {
-			const refusal = { ok: false, message: 'Maintenance', details: [] };
-			answer = (method, path) =>
-				method === 'GET' && path.endsWith('/records')
-					? { body: JSON.stringify(refusal) }
-					: undefined;
+			list({ ok: false, message: 'Maintenance', details: [] });
 			const { error } = await run('record upsert', { columns: mapAutomatically(['Key']) });
 			expect(error?.description).toContain('Maintenance');
 			expect(sent.filter((request) => request.startsWith('POST'))).toEqual([]);
@@ -580,22 +508,15 @@ describe('services with other ideas', () => {
 			['problem details without a kind', '{"type":"about:blank","title":"Not Found","status":404}'],
 			['nothing', ''],
 		];
-		const operations: Array<[string, IDataObject]> = [
-			['record delete', {}],
-			['record update', { columns }],
-		];
 		test.each(
-			operations.flatMap(([name, parameters]) =>
-				bodies.map((row) => [name, ...row, parameters] as const),
+			['record delete', 'record update'].flatMap((name) =>
+				bodies.map((row) => [name, ...row] as const),
 			),
-		)('%s, %s: not skipped', async (name, _, body, parameters) => {
+		)('%s, %s: not skipped', async (name, _, body) => {
 			answer = (method) => (method === 'GET' ? undefined : { status: 404, body });
 			for (const ifNotFound of ['skip', 'empty']) {
-				const { error, json } = await run(name, {
-					recordId: byId('r1'),
-					...parameters,
-					options: { ifNotFound },
-				});
+				const parameters = { recordId: byId('r1'), columns, options: { ifNotFound } };
+				const { error, json } = await run(name, parameters);
 				expect(error?.httpCode).toBe('404');
 				expect(json).toEqual([]);
 			}
@@ -628,28 +549,14 @@ describe('services with other ideas', () => {
 				listings.map((row) => [name, ...row, parameters] as const),
 			),
 		)('%s, %s: an error, and nothing is changed', async (name, _, listing, parameters) => {
-			answer = (method, path) =>
-				method === 'GET' && path.endsWith('/records')
-					? { body: JSON.stringify(listing) }
-					: undefined;
+			list(listing);
 			const { error, json } = await run(name, parameters);
 			expect(error?.message).toMatch(/is incomplete|isn't a list of records/);
 			expect(json).toEqual([]);
 			expect(sent.filter((request) => !request.startsWith('GET'))).toEqual([]);
 		});
 		test('other properties next to the records say nothing', async () => {
-			answer = (method, path) =>
-				method === 'GET' && path.endsWith('/records')
-					? {
-							body: JSON.stringify({
-								...records,
-								errors: [],
-								error: null,
-								message: 'ok',
-								total: 1,
-							}),
-						}
-					: undefined;
+			list({ ...records, errors: [], error: null, message: 'ok', total: 1 });
 			expect((await run('record count')).json).toEqual([{ count: 1 }]);
 		});
 	});
@@ -664,33 +571,20 @@ describe('services with other ideas', () => {
 
 	describe('G3: 201 without a body, with the address in Location', () => {
 		test.each([
-			['card create', { name: 'New' }, '/cards/c%2F9', { id: 'c/9', name: 'New' }],
-			[
-				'field create',
-				{ name: 'New', type: 'text' },
-				'/cards/c1/fields/f9',
-				{ id: 'f9', name: 'New', type: 'text' },
-			],
-			[
-				'record create',
-				{ columns },
-				'/cards/c1/records/r9/?v=1',
-				{ id: 'r9', created_at: null, fields: { Key: 'b' } },
-			],
+			['card', '/cards/c%2F9', 'c/9'],
+			['field', '/cards/c1/fields/f9', 'f9'],
+			['record', '/cards/c1/records/r9/?v=1', 'r9'],
 			// The address of something else tells no identifier.
-			[
-				'record create',
-				{ columns },
-				'/cards/c1/jobs/r9',
-				{ id: null, created_at: null, fields: { Key: 'b' } },
-			],
-		])('%s', async (name, parameters, location, output) => {
+			['record', '/cards/c1/jobs/r9', null],
+		])('%s', async (thing, location, id) => {
 			answer = (method) => (method === 'POST' ? { status: 201, location } : undefined);
-			const { error, json } = await run(name, parameters);
+			const { error, json } = await run(`${thing} create`, { name: 'New', type: 'text', columns });
 			expect(error).toBeUndefined();
-			expect(json).toEqual([output]);
+			expect(json).toMatchObject([{ id }]);
 		});
 	});
+
+	const upserted = { columns: mapAutomatically(['Key']), options: { unchanged: 'send' } };
 
 	describe("G13: a change is responded with JSON that can't be read", () => {
 		const changes = writes.filter(([name]) => /update|delete/.test(name));
@@ -709,7 +603,6 @@ describe('services with other ideas', () => {
 		});
 		test('an upsert that finds its record', async () => {
 			answer = (method) => (method === 'PATCH' ? { body: '{"id": "r1' } : undefined);
-			const upserted = { columns: mapAutomatically(['Key']), options: { unchanged: 'send' } };
 			const { error } = await run('record upsert', upserted, { items: [{ Key: 'a' }] });
 			expect(error?.message).toBe(
 				"The record may not have been changed: the response isn't valid JSON",
@@ -726,28 +619,19 @@ describe('services with other ideas', () => {
 
 	describe("G3: a create is responded with JSON that can't be read", () => {
 		const body = '{"id": "rec';
-		const creates: Array<[string, IDataObject, IDataObject, string]> = [
-			['card', { name: 'New' }, { name: 'New' }, '/cards/x9'],
-			[
-				'field',
-				{ name: 'New', type: 'text' },
-				{ name: 'New', type: 'text' },
-				'/cards/c1/fields/x9',
-			],
-			[
-				'record',
-				{ columns },
-				{ id: null, created_at: null, fields: { Key: 'b' } },
-				'/cards/c1/records/x9',
-			],
+		const creates: Array<[string, IDataObject, string]> = [
+			['card', { name: 'New' }, '/cards/x9'],
+			['field', { name: 'New', type: 'text' }, '/cards/c1/fields/x9'],
+			['record', { id: null, created_at: null, fields: { Key: 'b' } }, '/cards/c1/records/x9'],
 		];
+		const create = async (thing: string) =>
+			await run(`${thing} create`, { name: 'New', type: 'text', columns });
 
 		test.each(creates)(
 			'%s, status 201: created, and a hint says that the ID is unknown',
-			async (...row) => {
-				const [thing, parameters, output] = row;
+			async (thing, output) => {
 				answer = (method) => (method === 'POST' ? { status: 201, body } : undefined);
-				const result = await run(`${thing} create`, parameters);
+				const result = await create(thing);
 				expect(result.error).toBeUndefined();
 				expect(result.json).toEqual([output]);
 				expect(hintsOf(result)).toEqual([
@@ -756,16 +640,16 @@ describe('services with other ideas', () => {
 			},
 		);
 		test.each(creates)('%s, the ID is in Location: nothing is missing', async (...row) => {
-			const [thing, parameters, output, location] = row;
+			const [thing, output, location] = row;
 			answer = (method) => (method === 'POST' ? { body, location } : undefined);
-			const result = await run(`${thing} create`, parameters);
+			const result = await create(thing);
 			expect(result.error).toBeUndefined();
 			expect(result.json).toEqual([{ ...output, id: 'x9' }]);
 			expect(hintsOf(result)).toEqual([]);
 		});
-		test.each(creates)('%s, status 200: it may be a refusal as well', async (thing, parameters) => {
+		test.each(creates)('%s, status 200: it may be a refusal as well', async (thing) => {
 			answer = (method) => (method === 'POST' ? { body: '{"success": false, "er' } : undefined);
-			const { error, json } = await run(`${thing} create`, parameters);
+			const { error, json } = await create(thing);
 			expect(json).toEqual([]);
 			expect(error?.message).toBe(
 				`The ${thing} may have been created: the response isn't valid JSON`,
@@ -775,7 +659,6 @@ describe('services with other ideas', () => {
 		});
 		test('no later item of an upsert creates the record again', async () => {
 			answer = (method) => (method === 'POST' ? { body } : undefined);
-			const upserted = { columns: mapAutomatically(['Key']), options: { unchanged: 'send' } };
 			const { json } = await run('record upsert', upserted, {
 				items: [{ Key: 'b' }, { Key: 'b' }],
 				node: { onError: 'continueRegularOutput' },
@@ -810,16 +693,11 @@ describe('services with other ideas', () => {
 			body: { secret: 'of the subscription' },
 		});
 		const session = { request, baseUrl: credential().baseUrl, workspaceId: 'w1' } as Session;
-		const wanted = {
-			targetUrl: 'https://n8n.example.com',
-			events: ['record.created'],
-			cardId: null,
-		};
+		const targetUrl = 'https://n8n.example.com';
+		const wanted = { targetUrl, events: ['record.created'], cardId: null };
 		const how = { clock: createTestClock(), call: CALLS.start, isKnown: () => false };
-		expect(await createSubscription(session, wanted, how)).toMatchObject({
-			id: 'sub/9',
-			secret: 'of the subscription',
-		});
+		const created = await createSubscription(session, wanted, how);
+		expect(created).toMatchObject({ id: 'sub/9', secret: 'of the subscription' });
 	});
 
 	describe("G4: a response of 20,000 levels, which n8n couldn't store", () => {
@@ -903,28 +781,23 @@ describe('web pages in place of the service', () => {
 		return { status, message };
 	}
 
-	describe.each(STATUSES)('P11: a proxy’s web page with status %d', (status) => {
-		test.each([
-			['a read', list],
-			['a change', create],
-		])('%s: a web page responded, not the service', async (_, parameters) => {
+	test.each(STATUSES)(
+		'P11: a proxy’s web page with status %d: the node and the credential test say so',
+		async (status) => {
 			respond = (_path, response) => page(status)(response);
-			const words = await inNode('apiKey', parameters);
-			expect(words).toContain('A web page responded, not the service');
-			expect(words).toContain("'Base URL'");
-			expect(words).toContain('Sign in to Corp Proxy');
-			expect(words).not.toMatch(BLAMES);
-		});
+			const { message } = await atTest('workspaceDataApi', apiKey());
+			for (const told of [await inNode('apiKey', list), await inNode('apiKey', create), message]) {
+				expect(told).toContain('A web page responded, not the service');
+				expect(told).toContain("'Base URL'");
+				expect(told).toContain('Sign in to Corp Proxy');
+				expect(told).not.toMatch(BLAMES);
+			}
+		},
+	);
 
-		test('the credential test says the same', async () => {
-			respond = (_path, response) => page(status)(response);
-			const { status: outcome, message } = await atTest('workspaceDataApi', apiKey());
-			expect(outcome).toBe('Error');
-			expect(message).toContain('A web page responded, not the service');
-			expect(message).not.toMatch(BLAMES);
-		});
-
-		test('in place of a token: no account is blamed, by the node and by the credential test', async () => {
+	test.each([...STATUSES, 200])(
+		'P11: one with status %d in place of a token: neither of them blames an account',
+		async (status) => {
 			respond = (_path, response) => page(status)(response);
 			const words = await inNode('serviceAccount', list);
 			const { message } = await atTest('workspaceDataServiceAccountApi', account());
@@ -933,18 +806,8 @@ describe('web pages in place of the service', () => {
 				expect(told).toContain("'Auth URL'");
 				expect(told).not.toMatch(BLAMES);
 			}
-		});
-	});
-
-	test('P11: a sign-in page with status 200 in place of a token', async () => {
-		respond = (_path, response) => page(200)(response);
-		const words = await inNode('serviceAccount', list);
-		const { message } = await atTest('workspaceDataServiceAccountApi', account());
-		for (const told of [words, message]) {
-			expect(told).toContain('A web page responded, not the auth server');
-			expect(told).not.toMatch(BLAMES);
-		}
-	});
+		},
+	);
 
 	if (n8nMajor === 2) {
 		test('P11: an address that n8n’s SSRF protection blocks: n8n’s own advice is kept', async () => {

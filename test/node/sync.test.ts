@@ -1,7 +1,7 @@
 /** Sync: the records of a card become equal to the items, after everything was checked. */
 import type { IDataObject } from 'n8n-workflow';
-import { byId, mapAutomatically, mapEach } from '../support/parameters';
-import { hintsOf } from '../support/n8n';
+import { byId, mapAutomatically, mapEach, where } from '../support/parameters';
+import { hintsOf, placesOf } from '../support/n8n';
 import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
@@ -25,9 +25,6 @@ const sent = (method: string) =>
 	workspace.changes().filter((request) => request.startsWith(method)).length;
 const rows = async () =>
 	(await workspace.rows(card.id)).sort((a, b) => (String(a.Key) < String(b.Key) ? -1 : 1));
-const where = (field: string, value: unknown): IDataObject => ({
-	filters: { conditions: [{ field, condition: 'equals', value }] } as IDataObject,
-});
 const remove = { missingRecords: 'delete', maxDeletions: '10' };
 
 test('creates, updates and leaves alone; records without an item stay', async () => {
@@ -36,31 +33,19 @@ test('creates, updates and leaves alone; records without an item stay', async ()
 		{ Key: 'b', Amount: 2 },
 		{ Key: 'z', Amount: 9 },
 	]);
-	const { json, items, error } = await sync([
+	const given = [
 		{ Key: 'b', Amount: 3 },
 		{ Key: 'c', Amount: 4 },
 		{ Key: 'a', Amount: 1 },
-	]);
+	];
+	const { json, items, error } = await sync(given);
 	expect(error).toBeUndefined();
 	expect(json.map(({ action }) => action)).toEqual(['updated', 'created', 'unchanged']);
 	expect(json.map(({ fields }) => (fields as IDataObject).Key)).toEqual(['b', 'c', 'a']);
-	expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
-		{ item: 0 },
-		{ item: 1 },
-		{ item: 2 },
-	]);
+	expect(placesOf(items)).toEqual([0, 1, 2]);
 	expect([sent('PATCH'), sent('POST'), sent('DELETE')]).toEqual([1, 1, 0]);
-	expect(await rows()).toEqual([
-		{ Key: 'a', Amount: 1 },
-		{ Key: 'b', Amount: 3 },
-		{ Key: 'c', Amount: 4 },
-		{ Key: 'z', Amount: 9 },
-	]);
-	const again = await sync([
-		{ Key: 'b', Amount: 3 },
-		{ Key: 'c', Amount: 4 },
-		{ Key: 'a', Amount: 1 },
-	]);
+	expect(await rows()).toEqual([given[2], given[0], given[1], { Key: 'z', Amount: 9 }]);
+	const again = await sync(given);
 	expect(new Set(again.json.map(({ action }) => action))).toEqual(new Set(['unchanged']));
 	expect(workspace.changes()).toEqual([]);
 });
@@ -76,13 +61,10 @@ test('If Record Has No Item: Delete deletes them last, paired with the first ite
 		{ deleted: true, id: ids[1], action: 'deleted' },
 		{ deleted: true, id: ids[3], action: 'deleted' },
 	]);
-	expect(items.slice(3).map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 0 }]);
+	expect(placesOf(items.slice(3))).toEqual([0, 0]);
 	expect((await rows()).map(({ Key }) => Key)).toEqual(['a', 'b', 'n']);
-	expect(workspace.changes().map((request) => request.split(' ')[0])).toEqual([
-		'POST',
-		'DELETE',
-		'DELETE',
-	]);
+	const methods = workspace.changes().map((request) => request.split(' ')[0]);
+	expect(methods).toEqual(['POST', 'DELETE', 'DELETE']);
 });
 
 test('only records that meet the conditions take part', async () => {
@@ -94,7 +76,7 @@ test('only records that meet the conditions take part', async () => {
 	]);
 	const { error } = await sync([{ Key: 'a', Source: 'shop' }], {
 		...remove,
-		...where('Source', 'shop'),
+		...where('Source', 'equals', 'shop'),
 	});
 	expect(error).toBeUndefined();
 	expect((await rows()).map(({ Key }) => Key)).toEqual(['a', 'other', undefined]);
@@ -113,15 +95,11 @@ test('items of several cards: each has its own records and deletions', async () 
 			...remove,
 			maxDeletions: '1',
 			cardId: byId('={{ $json.card }}'),
-			columns: {
-				...mapAutomatically(['Key']),
-				mappingMode: 'defineBelow',
-				value: { Key: '={{ $json.Key }}' },
-			},
+			columns: mapEach({ Key: '={{ $json.Key }}' }, { matchingColumns: ['Key'] }),
 		},
 	);
 	expect(json.map(({ action }) => action)).toEqual(['created', 'created', 'deleted', 'deleted']);
-	expect(items.map(({ pairedItem }) => pairedItem)).toEqual([0, 1, 0, 1].map((item) => ({ item })));
+	expect(placesOf(items)).toEqual([0, 1, 0, 1]);
 	expect(await workspace.rows(other.id)).toEqual([{ Key: 'b' }]);
 	expect(await rows()).toEqual([{ Key: 'a' }]);
 });
@@ -147,19 +125,13 @@ test.each<[string, string, unknown]>([
 				})),
 			),
 		);
-		const conditions: IDataObject = {
-			filters: { conditions: [{ field, condition, value }] } as IDataObject,
-			dryRun: true,
-		};
+		const conditions = { ...where(field, condition, value), dryRun: true };
 		const { json: chosen } = await runCounted('deleteMany', conditions);
 		expect(chosen.length).toBeGreaterThan(1);
 		// Any item that takes part: Sync needs one.
 		const [kept] = chosen.map(({ before }) => before as IDataObject);
-		const { json, error } = await sync([{ Key: kept?.Key as string }], {
-			...conditions,
-			missingRecords: 'delete',
-			maxDeletions: '100',
-		});
+		const given = { ...conditions, ...remove, maxDeletions: '100' };
+		const { json, error } = await sync([{ Key: kept?.Key as string }], given);
 		expect(error).toBeUndefined();
 		const idsOf = (items: IDataObject[]) => items.map(({ id }) => String(id)).sort();
 		const others = chosen.filter(({ before }) => (before as IDataObject).Key !== kept?.Key);
@@ -176,95 +148,36 @@ describe('is refused, and nothing is sent, with', () => {
 			{ Key: 'c', Source: 'crm' },
 		]);
 
+	const [A, B] = [{ Key: 'a' }, { Key: 'b' }];
+	const ofShop = where('Source', 'equals', 'shop');
+	const outside = "Values or records of 1 item don't meet the conditions";
+	const bySource = where('Source', 'equals', '={{ $json.Source }}');
+	const twoSources = [
+		{ Key: 'a', Source: 'shop' },
+		{ Key: 'b', Source: 'crm' },
+	];
+
 	test.each<[string, IDataObject[], IDataObject, string]>([
+		['an item without a key', [A, { Key: '' }], {}, "Item 1: Matching field 'Key' has no value"],
 		[
-			'an item without a key',
-			[{ Key: 'a' }, { Key: '' }],
+			'a value of no use',
+			[A, { Key: 'b', Amount: 'many' }],
 			{},
-			"Item 1: Matching field 'Key' has no value",
+			"with Key 'b': Field 'Amount' can't",
 		],
-		[
-			"a value that a field can't hold",
-			[{ Key: 'a' }, { Key: 'b', Amount: 'many' }],
-			{},
-			"The item with Key 'b': Field 'Amount' can't hold",
-		],
-		[
-			"a field that the card doesn't have",
-			[{ Key: 'a', Colour: 'red' }],
-			{},
-			"The item with Key 'a': ",
-		],
-		[
-			"an option for the output that can't be used",
-			[{ Key: 'a' }, { Key: 'b' }],
-			{ ...remove, options: { outputFields: 'Price' } },
-			"has no field 'Price'",
-		],
-		[
-			'more deletions than half of the records',
-			[{ Key: 'a' }],
-			{ missingRecords: 'delete' },
-			'2 of 3 records of card',
-		],
-		[
-			'more deletions than the given number',
-			[{ Key: 'a' }],
-			{ ...remove, maxDeletions: 1 },
-			'at most 1 may be',
-		],
-		[
-			'any deletion where none may be',
-			[{ Key: 'a' }, { Key: 'b' }],
-			{ ...remove, maxDeletions: 0 },
-			'at most 0 may be',
-		],
-		[
-			'a record outside the conditions',
-			[{ Key: 'c', Source: 'crm' }],
-			where('Source', 'shop'),
-			"Values or records of 1 item don't meet the conditions",
-		],
-		[
-			'a value that would bring its record outside the conditions',
-			[{ Key: 'a', Source: 'crm' }],
-			where('Source', 'shop'),
-			"Values or records of 1 item don't meet the conditions",
-		],
-		[
-			'a new record outside the conditions',
-			[{ Key: 'n', Source: 'crm' }],
-			where('Source', 'shop'),
-			"Values or records of 1 item don't meet the conditions",
-		],
-		[
-			'conditions that differ between items',
-			[
-				{ Key: 'a', Source: 'shop' },
-				{ Key: 'b', Source: 'crm' },
-			],
-			where('Source', '={{ $json.Source }}'),
-			'The conditions or settings of items 0 and 1 differ',
-		],
-		['a condition without its value', [{ Key: 'a' }], where('Source', ''), "'Value' is empty"],
-		[
-			'a number of deletions that is none',
-			[{ Key: 'a' }],
-			{ ...remove, maxDeletions: 'all' },
-			"'Max Records to Delete' must be",
-		],
-		[
-			'an unknown choice',
-			[{ Key: 'a' }],
-			{ missingRecords: 'drop' },
-			"'If Record Has No Item' can't be 'drop'",
-		],
-		[
-			'no field to match on',
-			[{ Key: 'a' }],
-			{ columns: mapAutomatically() },
-			"No field in 'Fields to match on'",
-		],
+		['an unknown field', [{ Key: 'a', Colour: 'red' }], {}, "The item with Key 'a': "],
+		['an option of no use', [A, B], { options: { outputFields: 'Price' } }, "no field 'Price'"],
+		['deletions of more than half', [A], { missingRecords: 'delete' }, '2 of 3 records of card'],
+		['more deletions than given', [A], { ...remove, maxDeletions: 1 }, 'at most 1 may be'],
+		['any deletion, if 0 is given', [A, B], { ...remove, maxDeletions: 0 }, 'at most 0 may be'],
+		['a record outside the conditions', [{ Key: 'c', Source: 'crm' }], ofShop, outside],
+		['a value outside them', [{ Key: 'a', Source: 'crm' }], ofShop, outside],
+		['a new record outside them', [{ Key: 'n', Source: 'crm' }], ofShop, outside],
+		['conditions that differ', twoSources, bySource, 'settings of items 0 and 1 differ'],
+		['a condition without its value', [A], where('Source', 'equals', ''), "'Value' is empty"],
+		['no number', [A], { ...remove, maxDeletions: 'all' }, "'Max Records to Delete' must be"],
+		['an unknown choice', [A], { missingRecords: 'drop' }, "'If Record Has No Item' can't be"],
+		['no field to match on', [A], { columns: mapAutomatically() }, "'Fields to match on'"],
 	])('%s', async (_, items, parameters, message) => {
 		await fill();
 		const { error } = await sync(items, parameters);
@@ -316,6 +229,7 @@ describe('is refused, and nothing is sent, with', () => {
 
 	test("an item that isn't valid, also if errors continue: its card is left alone, others are synced", async () => {
 		const other = await workspace.card('Other', { Key: 'text', Amount: 'number' });
+		const values = { Key: '={{ $json.Key }}', Amount: '={{ $json.Amount }}' };
 		await fill();
 		const { json } = await sync(
 			[
@@ -323,42 +237,27 @@ describe('is refused, and nothing is sent, with', () => {
 				{ Key: 'b', Amount: 'many', card: card.id },
 				{ Key: 'n', card: other.id },
 			],
-			{
-				cardId: byId('={{ $json.card }}'),
-				columns: {
-					...mapAutomatically(['Key']),
-					mappingMode: 'defineBelow',
-					value: { Key: '={{ $json.Key }}', Amount: '={{ $json.Amount }}' },
-				},
-			},
+			{ cardId: byId('={{ $json.card }}'), columns: mapEach(values, { matchingColumns: ['Key'] }) },
 			'continue',
 		);
-		expect(json.map(({ error, action }) => [error, action])).toEqual([
-			["The item with Key 'b': Field 'Amount' can't hold \"many\"", undefined],
-			["The item with Key 'b': Field 'Amount' can't hold \"many\"", undefined],
-			[undefined, 'created'],
-		]);
+		const said = "The item with Key 'b': Field 'Amount' can't hold \"many\"";
+		expect(json.map(({ error, action }) => error ?? action)).toEqual([said, said, 'created']);
 		expect(JSON.stringify(json[0])).toContain('Nothing was sent for its card.');
 		expect(workspace.changes()).toHaveLength(1);
 	});
 
-	test.each<[string, IDataObject, string, string]>([
-		[
-			"a card that isn't known",
-			{ cardId: byId("={{ $itemIndex === 1 ? '' : '{card}' }}") },
-			"because the card of item 1 isn't known",
-			"'Card' is empty",
-		],
-		[
-			'a number of deletions that is none',
-			{ ...remove, maxDeletions: "={{ $itemIndex === 1 ? 'all' : 10 }}" },
-			"because item 1 isn't valid",
-			"'Max Records to Delete' must be",
-		],
-	])('%s, also if errors continue: the others name the item', async (_, given, others, own) => {
+	test.each([
+		[['', '10'], "because the card of item 1 isn't known", "'Card' is empty"],
+		[['{card}', 'all'], "because item 1 isn't valid", "'Max Records to Delete' must be"],
+	])('%j, also if errors continue: the others name the item', async (odd, others, own) => {
 		await fill();
-		const parameters = JSON.parse(JSON.stringify(given).replace('{card}', card.id)) as IDataObject;
-		const { json } = await sync([{ Key: 'a' }, { Key: 'b' }, { Key: 'c' }], parameters, 'continue');
+		const [cardId = '', maxDeletions = ''] = odd.map((value) => value.replace('{card}', card.id));
+		const parameters = {
+			...remove,
+			cardId: byId(`={{ $itemIndex === 1 ? '${cardId}' : '${card.id}' }}`),
+			maxDeletions: `={{ $itemIndex === 1 ? '${maxDeletions}' : '10' }}`,
+		};
+		const { json } = await sync([A, B, { Key: 'c' }], parameters, 'continue');
 		const said = [others, own, others].map((text) => expect.stringContaining(text) as string);
 		expect(json.map((item) => JSON.stringify(item))).toEqual(said);
 		expect(workspace.changes()).toEqual([]);
@@ -368,12 +267,9 @@ describe('is refused, and nothing is sent, with', () => {
 test.each(['deleteMany', 'sync'])(
 	'(H37) %s leaves a record alone whose last write has no known outcome',
 	async (operation) => {
-		const ids = await workspace.records(card.id, [
-			{ Key: 'a', Source: 'shop' },
-			{ Key: 'b', Source: 'shop' },
-			{ Key: 'c', Source: 'shop' },
-		]);
-		workspace.service.control.fail({ method: 'PATCH', mode: 'answer', status: 503, times: 3 });
+		const rowsOfShop = ['a', 'b', 'c'].map((Key) => ({ Key, Source: 'shop' }));
+		const ids = await workspace.records(card.id, rowsOfShop);
+		workspace.fail('PATCH', '', { status: 503, times: 3 });
 		const unclear = await runCounted('update', {
 			recordId: byId(ids[0] ?? ''),
 			columns: mapEach({ Source: 'kept' }),
@@ -382,7 +278,7 @@ test.each(['deleteMany', 'sync'])(
 		const result =
 			operation === 'sync'
 				? await sync([{ Key: 'c' }], remove)
-				: await runCounted(operation, where('Source', 'shop'));
+				: await runCounted(operation, where('Source', 'equals', 'shop'));
 		expect(result.error).toBeUndefined();
 		expect((await rows()).map(({ Key }) => Key)).toEqual(operation === 'sync' ? ['a', 'c'] : ['a']);
 		expect(hintsOf(result)).toEqual([expect.stringMatching(/^Not deleted: 1 record .*unknown/)]);
@@ -395,14 +291,8 @@ describe('Dry Run', () => {
 			card.id,
 			['a', 'b', 'x'].map((Key) => ({ Key, Amount: 1 })),
 		);
-		const result = await sync(
-			[
-				{ Key: 'a', Amount: 1 },
-				{ Key: 'b', Amount: 2 },
-				{ Key: 'n', Amount: 3 },
-			],
-			{ ...remove, dryRun: true },
-		);
+		const items = ['a', 'b', 'n'].map((Key, n) => ({ Key, Amount: n + 1 }));
+		const result = await sync(items, { ...remove, dryRun: true });
 		expect(
 			result.json.map(({ dry_run, action, before, after }) => [dry_run, action, before, after]),
 		).toEqual([
@@ -424,14 +314,8 @@ describe('Dry Run', () => {
 		const items = [{ Key: 'a', Amount: 5 }, { Key: 'n' }];
 		const plan = await sync(items, { ...remove, dryRun: true });
 		const done = await sync(items, remove);
-		const verbs: Record<string, string> = {
-			create: 'created',
-			update: 'updated',
-			delete: 'deleted',
-		};
-		expect(done.json.map(({ action }) => action)).toEqual(
-			plan.json.map(({ action }) => verbs[String(action)]),
-		);
+		expect(plan.json.map(({ action }) => action)).toEqual(['update', 'create', 'delete']);
+		expect(done.json.map(({ action }) => action)).toEqual(['updated', 'created', 'deleted']);
 	});
 });
 
@@ -442,7 +326,7 @@ describe('a run that fails halfway', () => {
 			['a', 'x'].map((Key) => ({ Key, Amount: 0 })),
 		);
 		const items = ['a', 'b', 'c'].map((Key, Amount) => ({ Key, Amount: Amount + 1 }));
-		workspace.service.control.fail({ method: 'PATCH', mode: 'answer', status: 500, times: 3 });
+		workspace.fail('PATCH', '', { status: 500, times: 3 });
 		const { error } = await sync(items, remove);
 		expect(error).toBeDefined();
 		expect(sent('DELETE')).toBe(0);
@@ -454,7 +338,7 @@ describe('a run that fails halfway', () => {
 
 	test("ends, however many items haven't begun", async () => {
 		const items = Array.from({ length: 1_200 }, (_, n) => ({ Key: `k${n}` }));
-		workspace.service.control.fail({ method: 'POST', mode: 'answer', status: 422, skip: 5 });
+		workspace.fail('POST', '', { status: 422, skip: 5 });
 		const { error } = await sync(items, remove);
 		expect(error?.description).toMatch(/\d+ of 1200 items were processed/);
 		expect(sent('POST')).toBeLessThan(100);
@@ -465,7 +349,7 @@ describe('a run that fails halfway', () => {
 			card.id,
 			['a', 'x'].map((Key) => ({ Key, Amount: 0 })),
 		);
-		workspace.service.control.fail({ method: 'PATCH', mode: 'answer', status: 500, times: 3 });
+		workspace.fail('PATCH', '', { status: 500, times: 3 });
 		const result = await sync([{ Key: 'a', Amount: 1 }, { Key: 'b' }], remove, 'continue');
 		expect(result.json.map(({ action, error }) => action ?? typeof error)).toEqual([
 			'string',
@@ -480,7 +364,7 @@ describe('a run that fails halfway', () => {
 			card.id,
 			['a', 'x'].map((Key) => ({ Key })),
 		);
-		workspace.service.control.fail({ method: 'DELETE', mode: 'answer', status: 500, times: 9 });
+		workspace.fail('DELETE', '', { status: 500, times: 9 });
 		const { error } = await sync([{ Key: 'a' }], { ...remove });
 		expect(error?.description).toContain('0 of 1 records without an item were deleted');
 	});
@@ -489,30 +373,17 @@ describe('a run that fails halfway', () => {
 test('If Field Is Unknown: Create adds the field only after all items were found valid', async () => {
 	await workspace.records(card.id, [{ Key: 'a' }]);
 	const options = { unknownFields: 'create' };
-	const invalid = await sync(
-		[
-			{ Key: 'a', Colour: 'red' },
-			{ Key: 'b', Amount: 'many' },
-		],
-		{ options },
-	);
-	expect(invalid.error).toBeDefined();
-	expect(workspace.changes()).toEqual([]);
-	const { json, error } = await sync(
-		[
-			{ Key: 'a', Colour: 'red' },
-			{ Key: 'b', Colour: 'blue' },
-		],
-		{
-			options,
-		},
-	);
-	expect(error).toBeUndefined();
-	expect(json.map(({ action }) => action)).toEqual(['updated', 'created']);
-	expect(await rows()).toEqual([
+	const items = [
 		{ Key: 'a', Colour: 'red' },
 		{ Key: 'b', Colour: 'blue' },
-	]);
+	];
+	const invalid = await sync([...items, { Key: 'c', Amount: 'many' }], { options });
+	expect(invalid.error).toBeDefined();
+	expect(workspace.changes()).toEqual([]);
+	const { json, error } = await sync(items, { options });
+	expect(error).toBeUndefined();
+	expect(json.map(({ action }) => action)).toEqual(['updated', 'created']);
+	expect(await rows()).toEqual(items);
 });
 
 test('two executions at once sync the same new keys: one record for each', async () => {

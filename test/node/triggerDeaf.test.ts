@@ -1,10 +1,10 @@
 /** What would make the trigger deaf without a word: late answers, a changed credential, a slow service. */
 import { calm, hurry } from '../support/quickTime';
 import type { IDataObject } from 'n8n-workflow';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { current, keptBy, lifecycleSuite, pass, signed, untilTicked } from '../support/lifecycle';
 import type { TestTrigger } from '../support/trigger';
+import { startWebServer } from '../support/webServer';
 
 const suite = lifecycleSuite();
 
@@ -14,8 +14,7 @@ const savedText = (trigger: TestTrigger): string => JSON.stringify(trigger.saved
 /** A published trigger whose upkeep runs; its credential can be changed. */
 async function published() {
 	const credential = { ...suite.workspace.apiKey.workspaceDataApi };
-	const trigger = suite.watchAll({}, { workspaceDataApi: credential });
-	await trigger.activate();
+	const trigger = await suite.published({}, { workspaceDataApi: credential });
 	trigger.reload();
 	await trigger.start();
 	return { trigger, credential };
@@ -44,7 +43,6 @@ describe('a verified delivery', () => {
 			expect((await renewedAfter(trigger, id)).id).not.toBe(id);
 			const lines = suite.warnings.filter((line) => line.includes('in ten minutes'));
 			expect(lines).toHaveLength(1);
-			await trigger.deactivate();
 		},
 	);
 
@@ -54,7 +52,6 @@ describe('a verified delivery', () => {
 		await processor.deliver({ ...suite.delivery(current(trigger)), n8nStatus: 500 });
 		expect(suite.warnings).toEqual([expect.stringContaining("'Renew After Silence (Hours)'")]);
 		expect(suite.warnings.join()).not.toContain('ten minutes');
-		await trigger.deactivate();
 	});
 
 	it('that comes again makes a renewal due, unless another one follows (K12)', async () => {
@@ -71,7 +68,6 @@ describe('a verified delivery', () => {
 		await trigger.deliver(event);
 		pass(20 / 60);
 		expect((await renewedAfter(trigger, id)).id).not.toBe(id);
-		await trigger.deactivate();
 	});
 
 	it('that is forged is no sign of anything (K12)', async () => {
@@ -83,7 +79,6 @@ describe('a verified delivery', () => {
 		trigger.tick();
 		await trigger.idle();
 		expect(current(trigger).id).toBe(id);
-		await trigger.deactivate();
 	});
 });
 
@@ -100,7 +95,6 @@ it('200 forgeries with the header of a probe are counted like others, and learn 
 	pass(1 / 30);
 	await trigger.deliver(signed({ id: 'x', secret: 'guess' }, body));
 	expect(suite.warnings[1]).toContain('200 more');
-	await trigger.deactivate();
 });
 
 describe('the secret at rest', () => {
@@ -108,7 +102,6 @@ describe('the secret at rest', () => {
 		const { trigger } = await published();
 		expect(current(trigger).secret.length).toBeGreaterThan(10);
 		expect(savedText(trigger)).not.toContain(current(trigger).secret);
-		await trigger.deactivate();
 	});
 
 	it('is read as 0.1.0 saved it, and sealed at the next start (K11)', async () => {
@@ -123,7 +116,6 @@ describe('the secret at rest', () => {
 		expect((await next.deliver(suite.delivery(old))).items).toHaveLength(1);
 		expect(savedText(next)).not.toContain(old.secret);
 		expect(keptBy(next).retired).toMatchObject([{ id: old.id, secret: old.secret }]);
-		await next.deactivate();
 	});
 
 	it('is sealed again when the credential is rotated while n8n runs; deliveries run meanwhile (K11)', async () => {
@@ -138,7 +130,6 @@ describe('the secret at rest', () => {
 		expect(savedText(trigger)).not.toBe(sealed);
 		expect((await trigger.deliver(suite.delivery(old))).items).toHaveLength(1);
 		expect((await trigger.deliver(suite.delivery(current(trigger)))).items).toHaveLength(1);
-		await trigger.deactivate();
 	});
 });
 
@@ -148,13 +139,14 @@ it('after the credential was replaced by one that the service refuses, a restart
 	const sealed = savedText(trigger);
 	credential.apiKey = 'wrong';
 	pass(11 / 60);
-	await untilTicked(trigger, 'secrets sealed with the new credential', () =>
-		savedText(trigger) === sealed ? undefined : true,
+	await untilTicked(
+		trigger,
+		'secrets sealed with the new credential',
+		() => savedText(trigger) !== sealed,
 	);
 	const next = suite.afterRestart(trigger, { credentials: { workspaceDataApi: credential } });
 	await next.activate('init');
 	expect((await next.deliver(suite.delivery(old))).items).toHaveLength(1);
-	await next.deactivate();
 });
 
 it('P12 the saved secret survives a start without the credential, and counts once it is entered again', async () => {
@@ -208,7 +200,6 @@ it('a mended API key is noticed within 30 s, whatever pause was reached (K15)', 
 	pass(4 + 10 / 3_600);
 	expect((await renewedAfter(trigger, id)).id).not.toBe(id);
 	expect(suite.subscribed()).toBe(1);
-	await trigger.deactivate();
 });
 
 /** A small service with one subscription for an address, always with the same id. */
@@ -219,7 +210,7 @@ async function startSmallService(answerMs: { post: number }) {
 	let held: ServerResponse | undefined;
 	let holdsNext = false;
 	let retryAfter: number | undefined;
-	const server = createServer((request, response) => {
+	const server = await startWebServer((request, response) => {
 		const answer = (status: number, body?: object, headers = {}) => {
 			response.writeHead(status, { 'content-type': 'application/json', ...headers });
 			response.end(body && JSON.stringify(body));
@@ -240,9 +231,7 @@ async function startSmallService(answerMs: { post: number }) {
 			answer(204);
 		}
 	});
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	const { port } = server.address() as AddressInfo;
-	const baseUrl = `http://127.0.0.1:${port}/api/v1`;
+	const baseUrl = `${server.url}/api/v1`;
 	return {
 		credentials: { workspaceDataApi: { ...suite.workspace.apiKey.workspaceDataApi, baseUrl } },
 		deleted,
@@ -256,17 +245,13 @@ async function startSmallService(answerMs: { post: number }) {
 		isHeld: () => held?.writable === true,
 		/** Breaks the connection of the deletion that waits; the node may try again. */
 		breakHeld: () => held?.destroy(),
-		async close() {
-			server.closeAllConnections();
-			await new Promise((resolve) => server.close(resolve));
-		},
+		close: server.close,
 	};
 }
 
 it("a deletion under way doesn't end the subscription that is published again with the same id (K6)", async () => {
 	const service = await startSmallService({ post: 0 });
-	const trigger = suite.watchAll({}, service.credentials);
-	await trigger.activate();
+	const trigger = await suite.published({}, service.credentials);
 	service.holdAfter(5);
 	hurry();
 	// The hook returns after 9 s at the latest; the second try, which has 8 s, continues.
@@ -295,14 +280,12 @@ it('a lost answer is followed by a new subscription (K8)', async () => {
 	control.resetRequests();
 	expect((await renewedAfter(trigger, id)).id).not.toBe(id);
 	expect(suite.workspace.requests()).toEqual(['POST /webhooks']);
-	await trigger.deactivate();
 });
 
 it('a service that takes eleven seconds for a subscription is waited for in the background (K8)', async () => {
 	const answerMs = { post: 0 };
 	const service = await startSmallService(answerMs);
-	const trigger = suite.watchAll({}, service.credentials);
-	await trigger.activate();
+	const trigger = await suite.published({}, service.credentials);
 	answerMs.post = 11_000;
 	hurry();
 	await trigger.activate('init');
@@ -311,8 +294,10 @@ it('a service that takes eleven seconds for a subscription is waited for in the 
 	pass(1 / 60);
 	trigger.tick();
 	await trigger.idle();
-	await untilTicked(trigger, 'the secret of the second try', () =>
-		current(trigger).secret === 'secret 3' ? true : undefined,
+	await untilTicked(
+		trigger,
+		'the secret of the second try',
+		() => current(trigger).secret === 'secret 3',
 	);
 	expect(service.created).toHaveLength(3);
 	await trigger.deactivate();

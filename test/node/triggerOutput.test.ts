@@ -93,7 +93,7 @@ describe('output', () => {
 		const data = { [String(own.fieldIds.Title)]: 'x' };
 		const delivery = () => signed(trigger, eventBody({ card_id: own.id, data }));
 		await trigger.deliver(delivery());
-		workspace.service.control.fail({ method: 'GET', path: '/fields$', mode: 'hang' });
+		workspace.fail('GET', '/fields$', { mode: 'hang' });
 		const start = Date.now() + 61_000;
 		const clock = createTestClock(start);
 		const { items } = await trigger.deliver({ ...delivery(), clock });
@@ -105,7 +105,7 @@ describe('output', () => {
 	it("keeps the ids when the fields can't be listed", async () => {
 		const own = await workspace.card('Nameless', [{ name: 'Title', type: 'text' }]);
 		const trigger = await activated();
-		workspace.service.control.fail({ method: 'GET', path: '/fields$', status: 500, times: 5 });
+		workspace.fail('GET', '/fields$', { status: 500, times: 5 });
 		const data = { [String(own.fieldIds.Title)]: 'x' };
 		const delivery = signed(trigger, eventBody({ card_id: own.id, data }));
 		expect((await trigger.deliver(delivery)).items?.[0]?.fields).toEqual(data);
@@ -116,7 +116,7 @@ describe('output', () => {
 		const fresh = await workspace.card('Fresh', [{ name: 'Title', type: 'text' }]);
 		const id = String(fresh.fieldIds.Title);
 		const changes = () => ({ card_id: fresh.id, data: { [id]: 'Emma' } });
-		workspace.service.control.fail({ method: 'GET', path: '/fields$', status: 503, times: 1 });
+		workspace.fail('GET', '/fields$', { status: 503 });
 		const next = async () =>
 			(await trigger.deliver(signed(trigger, eventBody(changes())))).items?.[0]?.fields;
 		const start = Date.now();
@@ -145,7 +145,7 @@ describe('output', () => {
 			const { items } = await trigger.deliver(signed(trigger, body));
 			return [listings(), Object.keys(items?.[0]?.fields as object)[0]];
 		};
-		workspace.service.control.fail({ method: 'GET', path: '/fields$', status: 503, times: 4 });
+		workspace.fail('GET', '/fields$', { status: 503, times: 4 });
 		workspace.service.control.resetRequests();
 		const seen = [];
 		for (const seconds of [0, 0.9, 1.1, 3, 3.2, 7.1, 7.3, 15.2]) seen.push(await at(seconds));
@@ -156,7 +156,7 @@ describe('output', () => {
 	it('keeps the ids when the listing hangs, after at most three seconds', async () => {
 		const own = await workspace.card('Hanging', [{ name: 'Title', type: 'text' }]);
 		const trigger = await activated();
-		workspace.service.control.fail({ method: 'GET', path: '/fields$', mode: 'hang' });
+		workspace.fail('GET', '/fields$', { mode: 'hang' });
 		const data = { [String(own.fieldIds.Title)]: 'x' };
 		const delivery = signed(trigger, eventBody({ card_id: own.id, data }));
 		const start = Date.now();

@@ -4,33 +4,24 @@ import type { IDataObject } from 'n8n-workflow';
 import { nodeOf } from '../../nodes/WorkspaceData/trigger/subscription/node';
 import { WorkspaceDataTrigger } from '../../nodes/WorkspaceData/WorkspaceDataTrigger.node';
 import { SAVING, current, lifecycleSuite, pass, until, untilTicked } from '../support/lifecycle';
-import { triggerNode, triggerPair, type TestTrigger } from '../support/trigger';
+import { triggerPair, type TestTrigger } from '../support/trigger';
 
 const suite = lifecycleSuite();
 
 describe('when nothing comes for long', () => {
-	async function published(options: IDataObject = {}) {
-		const trigger = suite.watchAll({ options });
-		await trigger.activate();
-		await trigger.start('activate');
-		return trigger;
-	}
+	const published = async (options: IDataObject = {}) => await suite.running({ options });
 
 	it('subscribes again, in an execution without items, and lets the old one deliver until the overlap ends', async () => {
 		const trigger = await published();
 		const old = current(trigger);
 		pass(26.5);
-		await untilTicked(trigger, 'n8n to save it', () =>
-			current(trigger).id === old.id ? undefined : true,
-		);
+		await untilTicked(trigger, 'n8n to save it', () => current(trigger).id !== old.id);
 		expect(trigger.emitted).toEqual([[SAVING]]);
 		expect((await trigger.deliver(suite.delivery(current(trigger)))).items).toHaveLength(1);
 		expect((await trigger.deliver(suite.delivery(old))).items).toHaveLength(1);
 
 		pass(27);
-		await untilTicked(trigger, 'the old one to be deleted', () =>
-			suite.live(trigger).length === 1 ? true : undefined,
-		);
+		await untilTicked(trigger, 'the old one to be deleted', () => suite.live(trigger).length === 1);
 		expect(suite.live(trigger).map(({ id }) => id)).toEqual([current(trigger).id]);
 		await trigger.deactivate();
 		expect(suite.live(trigger)).toEqual([]);
@@ -39,15 +30,10 @@ describe('when nothing comes for long', () => {
 	it('catches up on records that it missed', async () => {
 		const trigger = await published({ catchUp: true });
 		pass(26.5);
-		await untilTicked(trigger, 'the renewal', () =>
-			trigger.emitted.length > 0 ? true : undefined,
-		);
+		await untilTicked(trigger, 'the renewal', () => trigger.emitted.length > 0);
 		pass(26.6);
-		await untilTicked(trigger, 'catching up', () =>
-			trigger.emitted.length > 1 ? true : undefined,
-		);
+		await untilTicked(trigger, 'catching up', () => trigger.emitted.length > 1);
 		expect(trigger.emitted[1]).toMatchObject([{ json: { event: 'catch_up' } }]);
-		await trigger.deactivate();
 	});
 
 	it("keeps a subscription that delivers, even events that aren't wanted", async () => {
@@ -70,9 +56,7 @@ describe('when nothing comes for long', () => {
 		expect((await trigger.deliver(suite.delivery({ ...old, secret: 'guessed' }))).status).toBe(401);
 		expect((await trigger.deliver(suite.delivery(old))).status).toBe(200);
 		pass(26.5);
-		await untilTicked(trigger, 'the renewal', () =>
-			trigger.emitted.length > 0 ? true : undefined,
-		);
+		await untilTicked(trigger, 'the renewal', () => trigger.emitted.length > 0);
 		await trigger.deactivate();
 		expect(suite.live(trigger)).toEqual([]);
 	});
@@ -91,7 +75,7 @@ describe('when nothing comes for long', () => {
 			pass(hours);
 			trigger.tick();
 			if (renewals > 0) {
-				await until('the renewal', () => (trigger.emitted.length > 0 ? true : undefined));
+				await until('the renewal', () => trigger.emitted.length > 0);
 			}
 			await trigger.deactivate();
 			expect(suite.subscribed() - before).toBe(renewals);
@@ -105,7 +89,7 @@ describe('when nothing comes for long', () => {
 		const upkeep = () => suite.warnings.filter((line) => line.includes("couldn't be renewed"));
 		suite.refuseNext({ status: 503 });
 		const since = pass(26.5);
-		await untilTicked(trigger, 'the warning', () => (upkeep().length > 0 ? true : undefined));
+		await untilTicked(trigger, 'the warning', () => upkeep().length > 0);
 		expect(suite.live(trigger).map(({ id }) => id)).toEqual([old.id]);
 
 		// 10 seconds later, then 20.
@@ -114,10 +98,7 @@ describe('when nothing comes for long', () => {
 		await trigger.idle();
 		expect(suite.live(trigger).map(({ id }) => id)).toEqual([old.id]);
 		pass(26.5 + 20 / 3_600);
-		await untilTicked(trigger, 'the renewal', () =>
-			current(trigger).id === old.id ? undefined : true,
-		);
-		await trigger.deactivate();
+		await untilTicked(trigger, 'the renewal', () => current(trigger).id !== old.id);
 	});
 
 	it('names what it gives up, also where a renewal is refused at the same time', async () => {
@@ -136,7 +117,6 @@ describe('when nothing comes for long', () => {
 			suite.warnings.find((line) => line.includes(`Subscription ${id} still exists`)),
 		);
 		control.clearFailures();
-		await trigger.deactivate();
 	});
 
 	it('leaves alone what delivers again after a renewal that failed', async () => {
@@ -166,11 +146,8 @@ describe('when nothing comes for long', () => {
 		);
 		expect(suite.live(trigger)).toEqual([]);
 		pass(26.53);
-		await untilTicked(trigger, 'the renewal', () =>
-			current(trigger).id === old.id ? undefined : true,
-		);
+		await untilTicked(trigger, 'the renewal', () => current(trigger).id !== old.id);
 		expect(suite.live(trigger).map(({ id }) => id)).toEqual([current(trigger).id]);
-		await trigger.deactivate();
 	});
 
 	it('is renewed once, also when so many triggers run that their memories are forgotten', async () => {
@@ -197,7 +174,6 @@ describe('when nothing comes for long', () => {
 		}
 		expect(current(trigger).id).not.toBe(old.id);
 		expect(suite.subscribed() - before).toBe(1);
-		await trigger.deactivate();
 	});
 
 	it('does so by expressions, too, which n8n 2 evaluates only while it activates the trigger', async () => {
@@ -207,18 +183,11 @@ describe('when nothing comes for long', () => {
 			throw new Error('No bridge acquired for this context. Call acquire() first.');
 		});
 		pass(1.2);
-		await untilTicked(trigger, 'n8n to save it', () =>
-			current(trigger).id === old.id ? undefined : true,
-		);
+		await untilTicked(trigger, 'n8n to save it', () => current(trigger).id !== old.id);
 		pass(1.6);
-		await untilTicked(trigger, 'catching up', () =>
-			trigger.emitted.length > 1 ? true : undefined,
-		);
-		await untilTicked(trigger, 'the old one to be deleted', () =>
-			suite.live(trigger).length === 1 ? true : undefined,
-		);
+		await untilTicked(trigger, 'catching up', () => trigger.emitted.length > 1);
+		await untilTicked(trigger, 'the old one to be deleted', () => suite.live(trigger).length === 1);
 		expect(suite.warnings.filter((line) => line.includes("couldn't be checked"))).toEqual([]);
-		await trigger.deactivate();
 	});
 
 	it('takes back nothing that executions have saved since n8n started', async () => {
@@ -226,27 +195,19 @@ describe('when nothing comes for long', () => {
 		const old = current(trigger);
 		trigger.saveElsewhere({ global: { lastSeen: 7 } });
 		pass(26.5);
-		await untilTicked(trigger, 'n8n to save it', () =>
-			current(trigger).id === old.id ? undefined : true,
-		);
+		await untilTicked(trigger, 'n8n to save it', () => current(trigger).id !== old.id);
 		expect(trigger.saved()).toMatchObject({ global: { lastSeen: 7 } });
 		await trigger.deactivate();
 		expect(suite.live(trigger)).toEqual([]);
 	});
 
 	it('is saved in queue mode, too, where another process runs the execution', async () => {
-		const trigger = triggerNode(
-			suite.workspace.apiKey,
-			{ events: ['record.created'] },
-			{ queueMode: true },
-		);
-		await trigger.activate();
-		await trigger.start('activate');
+		const trigger = await suite.running({}, suite.workspace.apiKey, { queueMode: true });
 		const old = current(trigger);
 		pass(26.5);
 		trigger.tick();
 		trigger.saveElsewhere({ global: { lastSeen: 7 } });
-		await until('n8n to save it', () => (current(trigger).id === old.id ? undefined : true));
+		await until('n8n to save it', () => current(trigger).id !== old.id);
 		expect(trigger.emitted).toEqual([[SAVING]]);
 		expect(trigger.saved()).toMatchObject({ global: { lastSeen: 7 } });
 		expect(
@@ -260,29 +221,22 @@ describe('when nothing comes for long', () => {
 		const trigger = await published();
 		const old = current(trigger);
 		pass(26.5);
-		await untilTicked(trigger, 'n8n to save it', () =>
-			current(trigger).id === old.id ? undefined : true,
-		);
+		await untilTicked(trigger, 'n8n to save it', () => current(trigger).id !== old.id);
 		const shown = JSON.stringify(trigger.emitted);
 		for (const secret of [old.secret, current(trigger).secret, suite.workspace.service.apiKey]) {
 			expect(shown).not.toContain(secret);
 			expect(shown).not.toContain(Buffer.from(secret).toString('base64url').slice(4, -4));
 		}
-		await trigger.deactivate();
 	});
 
 	it('takes back nothing when that execution is run once more', async () => {
 		const trigger = await published();
 		pass(26.5);
-		await untilTicked(trigger, 'the first', () =>
-			trigger.emitted.length === 1 ? true : undefined,
-		);
+		await untilTicked(trigger, 'the first', () => trigger.emitted.length === 1);
 		const early = current(trigger);
 		pass(55);
 		suite.workspace.service.control.setClockOffset({ seconds: 55 * 3_600 });
-		await untilTicked(trigger, 'the second', () =>
-			current(trigger).id === early.id ? undefined : true,
-		);
+		await untilTicked(trigger, 'the second', () => current(trigger).id !== early.id);
 		const latest = current(trigger);
 		const order = trigger.emitted[0]?.[0]?.json as IDataObject;
 		for (const mode of ['retry', 'trigger'] as const) {
@@ -291,7 +245,6 @@ describe('when nothing comes for long', () => {
 			trigger.changed();
 			expect(current(trigger)).toEqual(latest);
 		}
-		await trigger.deactivate();
 	});
 
 	it("saves once more when the new subscription couldn't be saved", async () => {
@@ -303,9 +256,7 @@ describe('when nothing comes for long', () => {
 		await untilTicked(trigger, 'the execution', () => running.mock.results[0]);
 		expect(current(trigger).id).toBe(old.id);
 		pass(26.55);
-		await untilTicked(trigger, 'n8n to save it', () =>
-			current(trigger).id === old.id ? undefined : true,
-		);
+		await untilTicked(trigger, 'n8n to save it', () => current(trigger).id !== old.id);
 		await trigger.deactivate();
 		expect(suite.live(trigger)).toEqual([]);
 	});
@@ -337,7 +288,6 @@ describe('when nothing comes for long', () => {
 		expect(warned).toHaveLength(ending.throws ? 1 : 0);
 		expect(suite.live(trigger).map(({ id }) => id)).toEqual([current(trigger).id]);
 		expect(current(trigger).id).not.toBe(old.id);
-		await trigger.deactivate();
 	});
 
 	it('C20 saves after pauses that grow when the execution always fails', async () => {
@@ -355,7 +305,6 @@ describe('when nothing comes for long', () => {
 		expect(running.mock.calls.length).toBeLessThanOrEqual(11);
 		expect(current(trigger).id).toBe(old.id);
 		expect(suite.live(trigger)).toHaveLength(2);
-		await trigger.deactivate();
 	});
 
 	it('C4 saves the new subscriptions of two triggers in one workflow one after the other', async () => {
@@ -369,7 +318,7 @@ describe('when nothing comes for long', () => {
 		pass(26.5);
 		for (const trigger of pair) trigger.tick();
 		await until('both to be saved', () =>
-			pair.every((trigger, index) => current(trigger).id !== old[index]) ? true : undefined,
+			pair.every((trigger, index) => current(trigger).id !== old[index]),
 		);
 		for (const trigger of pair) await trigger.idle();
 		for (const [index, trigger] of pair.entries()) {
@@ -377,36 +326,24 @@ describe('when nothing comes for long', () => {
 			const other = suite.afterRestart(trigger);
 			expect((await other.deliver(suite.delivery(current(trigger)))).items).toHaveLength(1);
 		}
-		for (const trigger of pair) await trigger.deactivate();
 	});
 
 	it('C5 saves the new subscription again after a long execution overwrote it, before the old one is deleted', async () => {
-		const trigger = triggerNode(
-			suite.workspace.apiKey,
-			{ events: ['record.created'] },
-			{ queueMode: true },
-		);
-		await trigger.activate();
-		await trigger.start('activate');
+		const trigger = await suite.running({}, suite.workspace.apiKey, { queueMode: true });
 		const old = current(trigger);
 		const before = trigger.saved();
 		pass(26.5);
-		await untilTicked(trigger, 'n8n to save it', () =>
-			current(trigger).id === old.id ? undefined : true,
-		);
+		await untilTicked(trigger, 'n8n to save it', () => current(trigger).id !== old.id);
 		const made = current(trigger);
 		// The node hears of the end of the execution, too, before half an hour passes.
 		await trigger.idle();
 		trigger.overwrite(before);
 		pass(27);
-		await untilTicked(trigger, 'n8n to save it again', () =>
-			current(trigger).id === made.id ? true : undefined,
-		);
+		await untilTicked(trigger, 'n8n to save it again', () => current(trigger).id === made.id);
 		await trigger.idle();
 		expect(suite.live(trigger).map(({ id }) => id)).toContain(old.id);
 		const processor = suite.afterRestart(trigger);
 		expect((await processor.deliver(suite.delivery(made))).items).toHaveLength(1);
-		await trigger.deactivate();
 	});
 
 	it('C5 a process that receives deliveries saves a newer subscription again', async () => {
@@ -419,7 +356,6 @@ describe('when nothing comes for long', () => {
 		expect((await trigger.deliver(suite.delivery(newest))).items).toHaveLength(1);
 		expect(trigger.changed()).toBe(true);
 		expect(current(trigger).id).toBe(newest.id);
-		await trigger.deactivate();
 	});
 
 	it("says which parameter can't be used", async () => {

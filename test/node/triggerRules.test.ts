@@ -22,21 +22,18 @@ describe('P2: an unknown subscription holds the address', () => {
 	});
 
 	it('a start logs it', async () => {
-		const trigger = suite.watchAll();
-		await trigger.activate();
+		const trigger = await suite.published();
 		const next = suite.afterRestart(trigger);
 		suite.refuseNext({ status: 409, times: 3 });
 		await next.activate('init');
 		expect(suite.warnings.join()).toContain('holds the address');
 		expect(suite.live(trigger)).toHaveLength(1);
-		await next.deactivate();
 	});
 });
 
 describe('P3: the limit is reached while the old subscription may be paused', () => {
 	it('the log says how to free the place, and the old one gives way after the time of silence', async () => {
-		const trigger = suite.watchAll({ options: { renewAfterSilence: 2 } });
-		await trigger.activate();
+		const trigger = await suite.published({ options: { renewAfterSilence: 2 } });
 		const old = current(trigger);
 		await trigger.start('activate');
 		suite.refuseNext({ ...LIMIT, times: 4 });
@@ -48,39 +45,33 @@ describe('P3: the limit is reached while the old subscription may be paused', ()
 		suite.refuseNext(LIMIT);
 		pass(3);
 		await untilTicked(trigger, 'the new one', () =>
-			suite.live(trigger).some(({ id }) => id !== old.id) ? true : undefined,
+			suite.live(trigger).some(({ id }) => id !== old.id),
 		);
 		expect(suite.live(trigger)).toHaveLength(1);
-		await trigger.deactivate();
 	});
 
 	it('no line promises that it gives way if renewals after silence are off', async () => {
-		const trigger = suite.watchAll({ options: { renewAfterSilence: 0 } });
-		await trigger.activate();
+		const trigger = await suite.published({ options: { renewAfterSilence: 0 } });
 		const next = suite.afterRestart(trigger);
 		suite.refuseNext(LIMIT);
 		await next.activate('init');
 		expect(suite.warnings.join()).toContain('The service accepts no more subscriptions');
 		expect(suite.warnings.join()).not.toContain('does so itself');
-		await next.deactivate();
 	});
 
 	it('a refusal that speaks of no limit lets nothing give way', async () => {
-		const trigger = suite.watchAll({ options: { renewAfterSilence: 2 } });
-		await trigger.activate();
+		const trigger = await suite.published({ options: { renewAfterSilence: 2 } });
 		const old = current(trigger);
 		await trigger.start('activate');
 		suite.refuseNext({ status: 422, times: 20 });
 		await untilMinutes(trigger, 3, 'two refusals', () => suite.subscribed() >= 2);
 		expect(suite.live(trigger).map(({ id }) => id)).toEqual([old.id]);
 		suite.workspace.service.control.clearFailures();
-		await trigger.deactivate();
 	});
 });
 
 it('P4: takes the late deliveries of a trigger that was changed and published again, for the overlap', async () => {
-	const trigger = suite.watchAll({ events: ['record.created', 'record.deleted'] });
-	await trigger.activate();
+	const trigger = await suite.published({ events: ['record.created', 'record.deleted'] });
 	const old = current(trigger);
 	await trigger.deactivate();
 	expect(suite.live(trigger)).toEqual([]);
@@ -91,7 +82,6 @@ it('P4: takes the late deliveries of a trigger that was changed and published ag
 	expect((await changed.deliver(suite.delivery({ ...old, secret: 'x' }))).status).toBe(401);
 	pass(0.3);
 	expect((await changed.deliver(suite.delivery(old))).status).toBe(401);
-	await changed.deactivate();
 });
 
 it('P6: two values that would have one name are both returned', async () => {
@@ -105,14 +95,12 @@ it('P6: two values that would have one name are both returned', async () => {
 	const event = suite.delivery(current(trigger), { card_id: card.id, data });
 	const [item] = (await trigger.deliver(event)).items ?? [];
 	expect(Object.values(item?.fields as IDataObject).sort()).toEqual(['by ID', 'by name']);
-	await trigger.deactivate();
 });
 
 describe('P7: the log tells what is true', () => {
 	it('of a credential that was deleted, and of another one', async () => {
 		const credentials = { ...suite.workspace.apiKey };
-		const trigger = suite.watchAll({}, credentials);
-		await trigger.activate();
+		const trigger = await suite.published({}, credentials);
 		const { id } = current(trigger);
 		delete credentials.workspaceDataApi;
 		expect(await trigger.deactivate()).toBe(false);
@@ -121,12 +109,10 @@ describe('P7: the log tells what is true', () => {
 		await trigger.activate();
 		expect(suite.live(trigger).map((one) => one.id)).toEqual([current(trigger).id]);
 		expect(suite.warnings.join('\n')).not.toMatch(/\.\./);
-		await trigger.deactivate();
 	});
 
 	it('of one kind of warning next to another', async () => {
-		const trigger = suite.watchAll();
-		await trigger.activate();
+		const trigger = await suite.published();
 		trigger.reload();
 		await trigger.deliver(suite.delivery(current(trigger), { event: 'ping' }));
 		await trigger.deliver(suite.delivery(current(trigger), { workspace_id: 'wsp_other' }));
@@ -134,7 +120,6 @@ describe('P7: the log tells what is true', () => {
 			expect.stringContaining("'ping'"),
 			expect.stringContaining('from another workspace'),
 		]);
-		await trigger.deactivate();
 	});
 });
 
@@ -155,12 +140,10 @@ it.each<[string, string, boolean]>([
 		await trigger.activate('init');
 		expect(suite.warnings.join()).toContain('the node has no webhook ID');
 	} else await trigger.activate();
-	await trigger.deactivate();
 });
 
 it("P12: a credential that can't be read at a start is noticed within a minute of its return", async () => {
-	const trigger = suite.watchAll();
-	await trigger.activate();
+	const trigger = await suite.published();
 	const old = current(trigger);
 	const next = suite.afterRestart(trigger);
 	const held = next.node.credentials;
@@ -174,15 +157,12 @@ it("P12: a credential that can't be read at a start is noticed within a minute o
 	next.tick();
 	await next.idle();
 	await untilTicked(next, 'the new subscription', () =>
-		suite.live(trigger).some(({ id }) => id !== old.id) ? true : undefined,
+		suite.live(trigger).some(({ id }) => id !== old.id),
 	);
-	await next.deactivate();
 });
 
 it('P5: an idle trigger takes one look a minute, of less than 5 ms, and sends and logs nothing', async () => {
-	const trigger = suite.watchAll();
-	await trigger.activate();
-	await trigger.start('activate');
+	const trigger = await suite.running();
 	expect(trigger.expressions).toEqual([expect.stringMatching(/^\d+ \* \* \* \* \*$/)]);
 	await untilMinutes(trigger, 0, 'the first look', () => trigger.asked() > 0);
 	suite.workspace.service.control.resetRequests();
@@ -198,7 +178,6 @@ it('P5: an idle trigger takes one look a minute, of less than 5 ms, and sends an
 	expect(suite.workspace.requests()).toEqual([]);
 	expect(suite.warnings).toEqual([]);
 	expect(trigger.asked()).toBe(1);
-	await trigger.deactivate();
 });
 
 it("C11: a trigger whose card is selected by name waits for them as well, and the others don't", async () => {
@@ -228,5 +207,4 @@ it("C11: triggers of one service that doesn't respond wait for it once at a star
 	expect(suite.subscribed()).toBe(1);
 	expect(suite.warnings.filter((line) => line.includes("couldn't be renewed yet"))).toHaveLength(3);
 	suite.workspace.service.control.clearFailures();
-	for (const trigger of triggers) await trigger.deactivate();
 }, 60_000);

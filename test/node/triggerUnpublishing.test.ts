@@ -1,32 +1,23 @@
 /** The trigger is unpublished: its subscriptions end, and nothing else. */
 import { hurry } from '../support/quickTime';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { current, keptBy, lifecycleSuite, until, untilTicked, pass } from '../support/lifecycle';
-import { triggerNode } from '../support/trigger';
+import { startWebServer } from '../support/webServer';
 import { startWorkspace } from '../support/workspace';
 
 const suite = lifecycleSuite();
 
 describe('unpublishing', () => {
 	it('B5 counts a subscription that is gone as deleted', async () => {
-		const trigger = suite.watchAll();
-		await trigger.activate();
+		const trigger = await suite.published();
 		await suite.workspace.send('DELETE', `/webhooks/${current(trigger).id}`);
 		expect(await trigger.deactivate()).toBe(true);
 		expect(suite.warnings).toEqual([]);
 	});
 
 	it("B5 remembers what couldn't be deleted, and deletes it when published again", async () => {
-		const trigger = suite.watchAll();
-		await trigger.activate();
+		const trigger = await suite.published();
 		const { id } = current(trigger);
-		suite.workspace.service.control.fail({
-			method: 'DELETE',
-			path: '/webhooks/',
-			status: 500,
-			times: 3,
-		});
+		suite.workspace.fail('DELETE', '/webhooks/', { status: 500, times: 3 });
 		expect(await trigger.deactivate()).toBe(false);
 		expect(suite.warnings).toEqual([expect.stringContaining(id)]);
 		expect(keptBy(trigger).retired).toMatchObject([{ id }]);
@@ -34,14 +25,12 @@ describe('unpublishing', () => {
 		expect(suite.live(trigger).map((one) => one.id)).toEqual([current(trigger).id]);
 		expect(keptBy(trigger).retired).toMatchObject([{ id, fate: 'deleted' }]);
 		expect(suite.warnings[1]).toContain(`Subscription ${id} is deleted now`);
-		await trigger.deactivate();
 	});
 
 	it('B5 gives up on a deletion that hangs', async () => {
 		// The deletion continues in the background: at another service, it does not meet other tests.
 		const apart = await startWorkspace();
-		const trigger = suite.watchAll({}, apart.apiKey);
-		await trigger.activate();
+		const trigger = await suite.published({}, apart.apiKey);
 		const { control } = apart.service;
 		control.fail({ method: 'DELETE', path: '/webhooks/', mode: 'hang', times: 100 });
 		hurry();
@@ -62,15 +51,9 @@ describe('unpublishing', () => {
 	it.each([404, 410])(
 		'counts a subscription as deleted when the service answers %d',
 		async (status) => {
-			const trigger = suite.watchAll();
-			await trigger.activate();
+			const trigger = await suite.published();
 			const json = { type: 'https://service.example/problems/webhook-not-found' };
-			suite.workspace.service.control.fail({
-				method: 'DELETE',
-				path: '/webhooks/',
-				status,
-				json,
-			});
+			suite.workspace.fail('DELETE', '/webhooks/', { status, json });
 			expect(await trigger.deactivate()).toBe(true);
 			expect(keptBy(trigger).retired).toMatchObject([{ fate: 'deleted' }]);
 		},
@@ -82,15 +65,13 @@ describe('unpublishing', () => {
 		['the workspace', { status: 404, json: { type: 'https://x/problems/workspace-not-found' } }],
 		['nothing', { status: 410, body: 'empty' }],
 	] as const)("C19 doesn't take a 404 from %s for a deletion", async (_name, answer) => {
-		const trigger = suite.watchAll();
-		await trigger.activate();
+		const trigger = await suite.published();
 		const { id } = current(trigger);
-		suite.workspace.service.control.fail({ method: 'DELETE', path: '/webhooks/', ...answer });
+		suite.workspace.fail('DELETE', '/webhooks/', { ...answer });
 		expect(await trigger.deactivate()).toBe(false);
 		expect(keptBy(trigger).retired).toMatchObject([{ id }]);
 		await trigger.activate();
 		expect(suite.live(trigger).map((one) => one.id)).toEqual([current(trigger).id]);
-		await trigger.deactivate();
 	});
 
 	it("C23 deletes all of 50 under a limit that n8n doesn't wait for", async () => {
@@ -102,14 +83,13 @@ describe('unpublishing', () => {
 		limited.service.control.setRate({ rate: { limit: 20, windowSeconds: 3 } });
 		hurry();
 		await Promise.all(triggers.map(async (trigger) => await trigger.deactivate()));
-		await until('the last deletion', () => (left() === 0 ? true : undefined));
+		await until('the last deletion', () => left() === 0);
 		await limited.close();
 	});
 
 	it('deletes in the workspace in which it subscribed, whatever the credential names now', async () => {
 		const credential = { ...suite.workspace.apiKey.workspaceDataApi };
-		const trigger = suite.watchAll({}, { workspaceDataApi: credential });
-		await trigger.activate();
+		const trigger = await suite.published({}, { workspaceDataApi: credential });
 		credential.workspaceId = 'wsp_other';
 		expect(await trigger.deactivate()).toBe(true);
 		expect(suite.live(trigger)).toEqual([]);
@@ -118,8 +98,7 @@ describe('unpublishing', () => {
 	it('sends no credential to a service that it no longer belongs to, and names the subscription left there; a day later it is given up (K5)', async () => {
 		const other = await startWorkspace();
 		const credential = { ...suite.workspace.apiKey.workspaceDataApi };
-		const trigger = suite.watchAll({}, { workspaceDataApi: credential });
-		await trigger.activate();
+		const trigger = await suite.published({}, { workspaceDataApi: credential });
 		const { id } = current(trigger);
 		const { baseUrl } = credential;
 		Object.assign(credential, other.apiKey.workspaceDataApi);
@@ -143,15 +122,13 @@ describe('unpublishing', () => {
 	});
 
 	it("doesn't wait for an auth server that doesn't respond", async () => {
-		const silent = createServer(() => undefined);
-		await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening));
+		const silent = await startWebServer(() => undefined);
 		const account = suite.workspace.serviceAccount.workspaceDataServiceAccountApi;
 		const credential = { ...account };
-		const trigger = suite.watchAll({}, { workspaceDataServiceAccountApi: credential });
-		await trigger.activate();
+		const trigger = await suite.published({}, { workspaceDataServiceAccountApi: credential });
 		const { id } = current(trigger);
 		hurry();
-		credential.authUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+		credential.authUrl = silent.url;
 		const ended = trigger.deactivate();
 		// Nine seconds later.
 		const now = Date.now.bind(Date);
@@ -159,10 +136,9 @@ describe('unpublishing', () => {
 		expect(await ended).toBe(false);
 		expect(keptBy(trigger)).toMatchObject({ retired: [{ id }] });
 		later.mockRestore();
-		silent.closeAllConnections();
-		silent.close();
+		await silent.close();
 		await until('the end of the deletion, which went on', () =>
-			suite.warnings.some((line) => line.includes(id)) ? true : undefined,
+			suite.warnings.some((line) => line.includes(id)),
 		);
 
 		Object.assign(credential, account);
@@ -171,8 +147,7 @@ describe('unpublishing', () => {
 	});
 
 	it('ends without a credential, too, and names in the log what it leaves', async () => {
-		const trigger = suite.watchAll();
-		await trigger.activate();
+		const trigger = await suite.published();
 		const { id } = current(trigger);
 		const credentials = trigger.node.credentials;
 		delete trigger.node.credentials;
@@ -191,26 +166,22 @@ describe('unpublishing', () => {
 			questions += 1;
 			if (questions === 1) {
 				trigger.tick();
-				await until('the renewal', () => (suite.live(trigger).length === 2 ? true : undefined));
+				await until('the renewal', () => suite.live(trigger).length === 2);
 			}
 			return { status: 404, items: undefined };
 		};
-		const parameters = { events: ['record.created'] };
 		const own = { ownAddress: { receive } };
-		const trigger = triggerNode(suite.workspace.apiKey, parameters, own);
-		await trigger.activate();
-		await trigger.start('activate');
+		const trigger = await suite.running({}, suite.workspace.apiKey, own);
 		pass(26.5);
 		suite.refuseNext({ mode: 'slowBody', byteMs: 10 });
 		await trigger.deactivate();
-		await until('its end', () => (suite.live(trigger).length === 0 ? true : undefined));
+		await until('its end', () => suite.live(trigger).length === 0);
 		await trigger.idle();
 		expect(keptBy(trigger)).not.toHaveProperty('current');
 	});
 
 	it('deletes the subscriptions of an overlap as well', async () => {
-		const trigger = suite.watchAll();
-		await trigger.activate();
+		const trigger = await suite.published();
 		await trigger.activate('init');
 		expect(suite.live(trigger)).toHaveLength(2);
 		expect(await trigger.deactivate()).toBe(true);

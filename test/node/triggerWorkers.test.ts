@@ -9,23 +9,28 @@ import {
 } from '../support/lifecycle';
 import { PLACE_MS } from '../../nodes/WorkspaceData/trigger/subscription/saving';
 import { systemClock } from '../../nodes/WorkspaceData/transport/http/clock';
-import { triggerNode, triggerPair } from '../support/trigger';
+import { triggerPair } from '../support/trigger';
 
 const suite = lifecycleSuite();
+const BLIND = { queueMode: true, blindWorkers: true };
+
+async function runningPair() {
+	const pair = triggerPair(suite.workspace.apiKey, { events: ['record.created'] }, BLIND);
+	for (const trigger of pair) {
+		await trigger.activate();
+		await trigger.start('activate');
+	}
+	return pair;
+}
 
 describe('where workers get no static data', () => {
 	it('C4 saves the new subscriptions of two triggers in one workflow', async () => {
-		const blind = { queueMode: true, blindWorkers: true };
-		const pair = triggerPair(suite.workspace.apiKey, { events: ['record.created'] }, blind);
-		for (const trigger of pair) {
-			await trigger.activate();
-			await trigger.start('activate');
-		}
+		const pair = await runningPair();
 		const olds = pair.map(current);
 		pass(26.5);
 		for (const trigger of pair) trigger.tick();
 		await until('both to be saved', () =>
-			pair.every((trigger, index) => current(trigger).id !== olds[index]?.id) ? true : undefined,
+			pair.every((trigger, index) => current(trigger).id !== olds[index]?.id),
 		);
 		for (const trigger of pair) await trigger.idle();
 		for (const trigger of pair) {
@@ -36,8 +41,10 @@ describe('where workers get no static data', () => {
 		expect(pair.map(({ emitted }) => emitted.length).sort()).toEqual([1, 2]);
 		pass(27);
 		for (const [index, trigger] of pair.entries()) {
-			await untilTicked(trigger, 'the old one to be deleted', () =>
-				suite.live(trigger).some(({ id }) => id === olds[index]?.id) ? undefined : true,
+			await untilTicked(
+				trigger,
+				'the old one to be deleted',
+				() => !suite.live(trigger).some(({ id }) => id === olds[index]?.id),
 			);
 			expect(suite.live(trigger).map(({ id }) => id)).toEqual([current(trigger).id]);
 		}
@@ -46,19 +53,11 @@ describe('where workers get no static data', () => {
 	});
 
 	it('C5 saves again before the old one is deleted', async () => {
-		const trigger = triggerNode(
-			suite.workspace.apiKey,
-			{ events: ['record.created'] },
-			{ queueMode: true, blindWorkers: true },
-		);
-		await trigger.activate();
-		await trigger.start('activate');
+		const trigger = await suite.running({}, suite.workspace.apiKey, BLIND);
 		const before = trigger.saved();
 		const old = current(trigger);
 		pass(26.5);
-		await untilTicked(trigger, 'n8n to save it', () =>
-			current(trigger).id === old.id ? undefined : true,
-		);
+		await untilTicked(trigger, 'n8n to save it', () => current(trigger).id !== old.id);
 		const made = current(trigger);
 		await trigger.idle();
 		trigger.overwrite(before);
@@ -90,19 +89,16 @@ describe("where n8n doesn't hear of the end of an execution that saves", () => {
 	it.each([true, false])(
 		'G12 saves once more after a minute, workers without static data: %s',
 		async (blindWorkers) => {
-			const trigger = triggerNode(
-				suite.workspace.apiKey,
-				{ events: ['record.created'] },
-				{ queueMode: true, blindWorkers },
-			);
-			await trigger.activate();
-			await trigger.start('activate');
+			const trigger = await suite.running({}, suite.workspace.apiKey, {
+				queueMode: true,
+				blindWorkers,
+			});
 			const old = current(trigger);
 			const ring = turnsPass();
 			trigger.missEnd();
 			pass(26.5);
 			trigger.tick();
-			await until('an execution', () => (trigger.emitted.length > 0 ? true : undefined));
+			await until('an execution', () => trigger.emitted.length > 0);
 			await trigger.idle();
 			ring();
 			pass(26.5 + 20 / 3600);
@@ -111,9 +107,7 @@ describe("where n8n doesn't hear of the end of an execution that saves", () => {
 			expect(trigger.emitted).toHaveLength(1);
 			pass(26.5 + 61 / 3600);
 			trigger.tick();
-			await until('the new one to be saved', () =>
-				current(trigger).id === old.id ? undefined : true,
-			);
+			await until('the new one to be saved', () => current(trigger).id !== old.id);
 			await trigger.idle();
 			const processor = suite.afterRestart(trigger);
 			expect((await processor.deliver(suite.delivery(current(trigger)))).items).toHaveLength(1);
@@ -129,32 +123,23 @@ describe("where n8n doesn't hear of the end of an execution that saves", () => {
 	);
 
 	it('G12 lets another trigger of the workflow save all the same', async () => {
-		const options = { queueMode: true, blindWorkers: true };
-		const pair = triggerPair(suite.workspace.apiKey, { events: ['record.created'] }, options);
-		for (const trigger of pair) {
-			await trigger.activate();
-			await trigger.start('activate');
-		}
+		const pair = await runningPair();
 		const [first, second] = pair;
 		const olds = pair.map(current);
 		const ring = turnsPass();
 		first?.missEnd();
 		pass(26.5);
 		first?.tick();
-		await until('the first execution', () => (first?.emitted.length ? true : undefined));
+		await until('the first execution', () => first?.emitted.length === 1);
 		second?.tick();
 		for (const trigger of pair) await trigger.idle();
 		expect(pair.map(({ emitted }) => emitted.length)).toEqual([1, 0]);
 		ring();
-		await until('the second to be saved', () =>
-			second && current(second).id !== olds[1]?.id ? true : undefined,
-		);
+		await until('the second to be saved', () => second && current(second).id !== olds[1]?.id);
 		for (const trigger of pair) await trigger.idle();
 		pass(26.5 + 61 / 3600);
 		first?.tick();
-		await until('the first to be saved', () =>
-			first && current(first).id !== olds[0]?.id ? true : undefined,
-		);
+		await until('the first to be saved', () => first && current(first).id !== olds[0]?.id);
 		for (const trigger of pair) await trigger.deactivate();
 		expect(pair.flatMap((trigger) => suite.live(trigger))).toEqual([]);
 	});

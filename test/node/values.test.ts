@@ -1,8 +1,9 @@
 /** Values, names and identifiers are what they are, or refused by name. */
 import type { IDataObject } from 'n8n-workflow';
 import { runAction } from '../support/n8n';
-import { type OtherService, startOtherService } from '../support/otherService';
-import { byId, mapAutomatically, mapEach, where } from '../support/parameters';
+import { otherRuns } from '../support/otherRuns';
+import type { OtherService } from '../support/otherService';
+import { byId, fromList, mapAutomatically, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
 import { startWebServer } from '../support/webServer';
 import { startWorkspace, type TestCard, type TestWorkspace, useCard } from '../support/workspace';
@@ -27,10 +28,7 @@ describe('exact values', () => {
 
 	describe('filters compare values of the field’s type', () => {
 		const find = async (field: string, condition: string, value: unknown) =>
-			await run('getAll', {
-				returnAll: true,
-				filters: { conditions: [{ field, condition, value }] } as IDataObject,
-			});
+			await run('getAll', { returnAll: true, ...where(field, condition, value) });
 		const keys = async (field: string, condition: string, value: unknown) => {
 			const { json, error } = await find(field, condition, value);
 			if (error) throw error;
@@ -39,9 +37,7 @@ describe('exact values', () => {
 
 		test.each([
 			['Due', '={{ DateTime.fromISO("2026-03-31T00:00:00", { zone: "Europe/Berlin" }) }}'],
-			['Due', '={{ new Date("2026-03-31T10:00:00Z") }}'],
 			['Due', '2026-03-31T23:30:00+02:00'],
-			['At', '={{ DateTime.fromISO("2026-03-31T12:00:00", { zone: "Europe/Berlin" }) }}'],
 			['At', '={{ new Date("2026-03-31T10:00:00Z") }}'],
 			// In the time zone of the workflow, which is Berlin's.
 			['At', '2026-03-31T12:00:00'],
@@ -57,19 +53,8 @@ describe('exact values', () => {
 		});
 
 		test.each([
-			[
-				'Status',
-				'equals',
-				'Opne',
-				"Field 'Status' can't hold \"Opne\"",
-				"'Open', 'In Work', 'Done'",
-			],
-			['Status', 'notEquals', 'Opne', "Field 'Status' can't hold", "'Open'"],
-			['Tags', 'equals', 'green', "Field 'Tags' can't hold \"green\"", "'red', 'blue'"],
-			['Amount', 'greaterThan', 'abc', "Field 'Amount' can't hold \"abc\"", 'number such as'],
+			['Status', 'notEquals', 'Opne', "Field 'Status' can't hold", "'Open', 'In Work', 'Done'"],
 			['Amount', 'equals', '={{ true }}', "Field 'Amount' can't hold true", 'number such as'],
-			['Due', 'lessThan', '31.3.2026', "Field 'Due' can't hold", 'YYYY-MM-DD'],
-			['At', 'lessThan', 'soon', "Field 'At' can't hold", 'ISO 8601'],
 			['created_at', 'lessThan', 'soon', "Field 'Created At' can't hold", 'ISO 8601'],
 		])(
 			'%s %s %j is refused as in writing (D13)',
@@ -87,7 +72,6 @@ describe('exact values', () => {
 			answer('GET', '/fields$', {
 				fields: [
 					{ id: 'n', name: 'No', type: 'number' },
-					{ id: 'd', name: 'Day', type: 'date' },
 					{ id: 't', name: 'Time', type: 'datetime' },
 					{
 						id: 's',
@@ -107,10 +91,7 @@ describe('exact values', () => {
 
 		test.each<[string, IDataObject, unknown]>([
 			['State', { s: 'o1' }, 'Open'],
-			['State', { s: 'Open' }, 'o1'],
-			['No', { n: '10.00' }, 10],
 			['No', { n: 10 }, '10.00'],
-			['Day', { d: '2026-03-31T00:00:00Z' }, '2026-03-31'],
 			['Time', { t: '2026-03-31T10:00:00+00:00' }, '2026-03-31T12:00:00+02:00'],
 		])('%s: %j is found by %j', async (name, data, value) => {
 			stored(data);
@@ -126,10 +107,8 @@ describe('exact values', () => {
 		test('an output field is named with its outer spaces', async () => {
 			const { id } = await workspace.card('Spaces', { Status: 'text', 'Status ': 'text' });
 			await workspace.records(id, [{ Status: 'without', 'Status ': 'with' }]);
-			const { json } = await run('getAll', {
-				cardId: byId(id),
-				options: { outputFields: ['Status '] },
-			});
+			const options = { outputFields: ['Status '] };
+			const { json } = await run('getAll', { cardId: byId(id), options });
 			expect(json[0]?.fields).toEqual({ 'Status ': 'with' });
 		});
 
@@ -149,9 +128,8 @@ describe('exact values', () => {
 				{ id: 'Amount', displayName: null, removed: true },
 				{ id: 'Key', displayName: 'Key', fieldId: card.fieldIds.Key },
 			];
-			const { error } = await run('create', {
-				columns: mapEach({ Key: 'a', Amount: 0 }, { schema } as unknown as IDataObject),
-			});
+			const columns = mapEach({ Key: 'a', Amount: 0 }, { schema } as unknown as IDataObject);
+			const { error } = await run('create', { columns });
 			expect(error).toBeUndefined();
 			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a' }]);
 		});
@@ -173,41 +151,28 @@ describe('exact values', () => {
 
 	describe('types by other names (D26)', () => {
 		test.each<[string, unknown, unknown]>([
+			// All names: test/rules/model/value/kinds.
 			['NUMBER', '5', 5],
-			['integer', '5', 5],
-			['checkbox', 'true', true],
-			['bool', 'false', false],
-			['Single Select', 'open', 'Open'],
-			['select', 'open', 'Open'],
-			['enum', 'open', 'Open'],
 			['multiselect', 'open', ['Open']],
-			['text', '5', '5'],
 		])('%s: %j is sent as %j', async (type, value, expected) => {
 			answer('GET', '/fields$', { fields: [{ id: 'f1', name: 'F', type, options: ['Open'] }] });
 			answer('POST', '/records$', {});
-			const { json, error } = await run('create', {
-				columns: mapEach({ F: value } as IDataObject),
-			});
+			const columns = mapEach({ F: value } as IDataObject);
+			const { json, error } = await run('create', { columns });
 			expect(error).toBeUndefined();
 			expect(json[0]?.fields).toEqual({ F: expected });
 		});
 
 		test.each<[unknown, string, unknown]>([
 			[7, '5', 5],
-			[true, 'false', 'false'],
 			[7, '007', '007'],
-			[7, '2026-03-31T10:00:00Z', '2026-03-31T10:00:00Z'],
-			[7, 'any text', 'any text'],
 			['7', '5', '5'],
-			[null, '5', '5'],
 		])(
 			'a type of the service’s own, whose records hold %j: %j is sent as %j (H22)',
 			async (held, value, expected) => {
 				answer('GET', '/fields$', { fields: [{ id: 'f1', name: 'F', type: 'rating' }] });
-				answer('GET', '/records$', {
-					records: [{ id: 'r1', data: { f1: held } }],
-					next_cursor: null,
-				});
+				const records = [{ id: 'r1', data: { f1: held } }];
+				answer('GET', '/records$', { records, next_cursor: null });
 				answer('POST', '/records$', {});
 				const { json, error } = await run('create', { columns: mapEach({ F: value }) }, [{}]);
 				expect(error).toBeUndefined();
@@ -226,9 +191,8 @@ describe('exact values', () => {
 			['o', 'o'],
 			['DONE', 'd'],
 		]) {
-			answer('GET', '/fields$', {
-				fields: [{ id: 'f1', name: 'F', type: 'single_select', options }],
-			});
+			const fields = [{ id: 'f1', name: 'F', type: 'single_select', options }];
+			answer('GET', '/fields$', { fields });
 			answer('POST', '/records$', {});
 			const { json } = await run('create', { columns: mapEach({ F: entered ?? '' }) });
 			expect(json[0]?.fields).toEqual({ F: expected });
@@ -292,8 +256,7 @@ describe('exact values', () => {
 			});
 
 		test('Delete Many deletes the one record, by its exact ID', async () => {
-			const conditions = [{ field: 'id', condition: 'equals', value: '9007199254740995' }];
-			const { error } = await runRaw('deleteMany', { filters: { conditions } });
+			const { error } = await runRaw('deleteMany', where('id', 'equals', '9007199254740995'));
 			expect(error).toBeUndefined();
 			expect(changes).toEqual(['DELETE 9007199254740995']);
 		});
@@ -321,21 +284,12 @@ describe('exact values', () => {
 				);
 				workspace.service.control.resetRequests();
 				workspace.service.control.setVariants({ longNumbers: true });
-				answer(
-					'GET',
-					'/fields$',
-					{
-						fields: [
-							{ id: Key, name: 'Key', type },
-							{ id: Due, name: 'Due', type: 'date' },
-						],
-					},
-					{ times: 99 },
-				);
+				const fields = [
+					{ id: Key, name: 'Key', type },
+					{ id: Due, name: 'Due', type: 'date' },
+				];
+				answer('GET', '/fields$', { fields }, { times: 99 });
 			}
-			const equals = (value: string) => ({
-				filters: { conditions: [{ field: 'Key', condition: 'equals', value }] },
-			});
 
 			test('come back with all their digits', async () => {
 				await keep(one, other);
@@ -345,16 +299,16 @@ describe('exact values', () => {
 
 			test("aren't taken for each other by a filter that deletes", async () => {
 				await keep(one, other);
-				await run('deleteMany', equals(other));
+				await run('deleteMany', where('Key', 'equals', other));
 				const { json } = await run('getAll', { returnAll: true });
 				expect(json.map(({ fields }) => (fields as IDataObject).Key)).toEqual([one]);
 			});
 
 			test("aren't taken for each other, nor sent as another number, by an upsert", async () => {
 				await keep(one);
-				const { error, json } = await run('upsert', { columns: mapAutomatically(['Key']) }, [
-					{ Key: other, Due: '2026-05-05' },
-				]);
+				const columns = mapAutomatically(['Key']);
+				const item = { Key: other, Due: '2026-05-05' };
+				const { error, json } = await run('upsert', { columns }, [item]);
 				const bodies = workspace.service.control.requests().map(({ body }) => body ?? '');
 				expect(workspace.changes().filter((request) => request.startsWith('PATCH'))).toEqual([]);
 				expect(bodies.join()).not.toContain(one);
@@ -366,11 +320,8 @@ describe('exact values', () => {
 	);
 
 	test('a condition with a number that may have lost digits is refused (O2)', async () => {
-		const { error } = await run('deleteMany', {
-			filters: {
-				conditions: [{ field: 'Amount', condition: 'equals', value: '={{ 363228830310334464 }}' }],
-			},
-		});
+		const inexact = where('Amount', 'equals', '={{ 363228830310334464 }}');
+		const { error } = await run('deleteMany', inexact);
 		expect(error?.description).toContain('too many digits to be exact. Enter it as text.');
 		expect(workspace.requests().filter((request) => !request.includes('/fields'))).toEqual([]);
 	});
@@ -392,11 +343,8 @@ describe('exact values', () => {
 
 	test('decimals, exponents and whole numbers up to 2^53 stay numbers (O2)', async () => {
 		const values = [0.1, 9_007_199_254_740_991, 1.5e300, -12.25];
-		const { json } = await run(
-			'create',
-			{ columns: mapAutomatically() },
-			values.map((Amount) => ({ Amount })),
-		);
+		const items = values.map((Amount) => ({ Amount }));
+		const { json } = await run('create', { columns: mapAutomatically() }, items);
 		expect(json.map(({ fields }) => (fields as IDataObject).Amount)).toEqual(values);
 	});
 
@@ -404,11 +352,8 @@ describe('exact values', () => {
 		'%j under "error" in an object of the service is renamed: n8n would run the node again (D22, O16)',
 		async (error) => {
 			answer('GET', `/cards/${card.id}$`, { id: card.id, name: 'Odd', error });
-			const { json } = await runAction({
-				credentials: workspace.apiKey,
-				parameters: { resource: 'card', operation: 'get', cardId: byId(card.id) },
-				node: { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 },
-			});
+			const node = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
+			const { json } = await run('get', { resource: 'card' }, [{}], { node });
 			expect(json).toEqual([{ id: card.id, name: 'Odd', error_: error }]);
 			expect(workspace.requests()).toHaveLength(1);
 		},
@@ -429,21 +374,9 @@ describe('the same value', () => {
 	);
 
 	let other: OtherService;
-	afterEach(async () => await other?.close());
-	const start = async (fields: OtherService['fields'], data: IDataObject[] = []) =>
-		(other = await startOtherService(fields, data));
-	/** A record operation on a card of the other service. */
-	const runOther = async (
-		operation: string,
-		parameters: IDataObject,
-		items: IDataObject[] = [{}],
-	) =>
-		await runAction({
-			credentials: other.credentials,
-			items,
-			parameters: { resource: 'record', operation, cardId: byId('c'), ...parameters },
-		});
-	const bodies = () => other.changes.map(({ body }) => body);
+	const { start: startOther, runOther, bodies } = otherRuns();
+	const start = async (...given: Parameters<typeof startOther>) =>
+		(other = await startOther(...given));
 	const methods = () => other.changes.map(({ method }) => method);
 	const deleted = (result: { json: IDataObject[] }) => result.json.map(({ id }) => id);
 
@@ -456,21 +389,14 @@ describe('the same value', () => {
 		test('one record for one key, written in the order of the items (H1)', async () => {
 			await start(ZIP);
 			const items = ['12345', 'SW1A', '1', null].map((Zip) => ({ Key: 'k1', Zip }));
-			const { json, error } = await runOther(
-				'upsert',
-				{ columns: mapAutomatically(['Key']) },
-				items,
-			);
+			const columns = mapAutomatically(['Key']);
+			const { json, error } = await runOther('upsert', { columns }, items);
 			expect(error).toBeUndefined();
 			expect(bodies()).toEqual(
 				items.map(({ Zip }, place) => ({ data: { ...(place === 0 && { k: 'k1' }), z: Zip } })),
 			);
-			expect(json.map(({ action }) => action)).toEqual([
-				'created',
-				'updated',
-				'updated',
-				'updated',
-			]);
+			const updated = new Array<string>(3).fill('updated');
+			expect(json.map(({ action }) => action)).toEqual(['created', ...updated]);
 			expect(other.records.map(({ data }) => data)).toEqual([{ k: 'k1', z: null }]);
 		});
 
@@ -595,29 +521,11 @@ describe('the same value', () => {
 		});
 
 		test('Field Update keeps a choice with commas (H5)', async () => {
-			const { fields } = (await workspace.send('GET', `/cards/${card.id}/fields`)) as {
-				fields: Array<{ id: string; name: string }>;
-			};
-			const id = fields.find(({ name }) => name === 'Tags')?.id ?? '';
-			workspace.service.control.resetRequests();
-			const { error } = await runAction({
-				credentials: workspace.apiKey,
-				items: [{}],
-				parameters: {
-					resource: 'field',
-					operation: 'update',
-					cardId: byId(card.id),
-					fieldId: byId(id),
-					updateFields: { choices: 'a, Red, white, new' },
-				},
-			});
+			const fieldId = byId(card.fieldIds.Tags ?? '');
+			const updateFields = { choices: 'a, Red, white, new' };
+			const { error } = await run('update', { resource: 'field', fieldId, updateFields });
 			expect(error).toBeUndefined();
-			const listed = (await workspace.send('GET', `/cards/${card.id}/fields`)) as {
-				fields: Array<{ id: string; options: Array<string | { name: string }> }>;
-			};
-			const options = listed.fields.find((field) => field.id === id)?.options ?? [];
-			const names = options.map((one) => (typeof one === 'object' ? one.name : one));
-			expect(names).toEqual(['a', 'Red, white', 'new']);
+			expect((await workspace.fields(card.id)).at(-1)?.options).toEqual(['a', 'Red, white', 'new']);
 		});
 	});
 
@@ -644,16 +552,9 @@ describe('the same value', () => {
 		});
 
 		test('Delete Many: the record’s own ID equals 100, not 1e2 (H6)', async () => {
-			answer('GET', '/records$', {
-				records: ['1e2', '100', '0100'].map((id) => ({ id, data: {}, created_at: null })),
-				next_cursor: null,
-			});
-			workspace.service.control.fail({
-				method: 'DELETE',
-				path: '/records/',
-				mode: 'answer',
-				status: 204,
-			});
+			const records = ['1e2', '100', '0100'].map((id) => ({ id, data: {}, created_at: null }));
+			answer('GET', '/records$', { records, next_cursor: null });
+			workspace.fail('DELETE', '/records/', { status: 204 });
 			expect(deleted(await run('deleteMany', where('id', 'equals', '100')))).toEqual(['100']);
 		});
 
@@ -711,9 +612,8 @@ describe('the same value', () => {
 
 		test('matching on the shown value finds the record (H8)', async () => {
 			await start(AT, [{ a: STORED }, { a: '2026-03-31T17:00:00' }]);
-			const { json } = await runOther('upsert', { columns: mapAutomatically(['At']) }, [
-				{ At: STORED },
-			]);
+			const columns = mapAutomatically(['At']);
+			const { json } = await runOther('upsert', { columns }, [{ At: STORED }]);
 			expect(json.map(({ id, action }) => [id, action])).toEqual([['r0', 'unchanged']]);
 			expect(deleted(await runOther('deleteMany', where('At', 'equals', STORED)))).toEqual(['r0']);
 		});
@@ -784,36 +684,17 @@ describe('the same value', () => {
 		])('refuses %s, so that nothing shifts (H20)', async (_what, item, message) => {
 			const name = `Existing ${Date.now()}`;
 			await workspace.card(name, { Done: 'boolean', At: 'datetime' });
-			const { error } = await runAction({
-				credentials: workspace.apiKey,
-				items: [item],
-				parameters: {
-					resource: 'card',
-					operation: 'createFromItems',
-					name,
-					options: { ifExists: 'reuse' },
-				},
-			});
+			const parameters = { resource: 'card', name, options: { ifExists: 'reuse' } };
+			const { error } = await run('createFromItems', parameters, [item]);
 			expect(error?.message).toContain(message);
 		});
 	});
 
 	test('a field that was chosen from the list and renamed since is deleted by its ID (H24)', async () => {
-		const { fields } = (await workspace.send('GET', `/cards/${card.id}/fields`)) as {
-			fields: Array<{ id: string; name: string }>;
-		};
-		const id = fields.find(({ name }) => name === 'Amount')?.id ?? '';
+		const id = card.fieldIds.Amount ?? '';
 		await workspace.send('PATCH', `/cards/${card.id}/fields/${id}`, { name: 'Price' });
-		const { json, error } = await runAction({
-			credentials: workspace.apiKey,
-			items: [{}],
-			parameters: {
-				resource: 'field',
-				operation: 'delete',
-				cardId: byId(card.id),
-				fieldId: { __rl: true, mode: 'list', value: id, cachedResultName: 'Amount' },
-			},
-		});
+		const fieldId = fromList(id, 'Amount');
+		const { json, error } = await run('delete', { resource: 'field', fieldId });
 		expect(error).toBeUndefined();
 		expect(json).toEqual([{ deleted: true, id }]);
 	});
@@ -869,9 +750,7 @@ describe('the same value', () => {
 
 	describe('times at the edge of the calendar (O22)', () => {
 		const create = async (At: unknown, timezone: string) =>
-			await run('create', { columns: mapAutomatically() }, [{ At } as IDataObject], {
-				timezone,
-			});
+			await run('create', { columns: mapAutomatically() }, [{ At } as IDataObject], { timezone });
 		test.each([
 			['9999-12-31T23:59:59', 'America/New_York', 'beyond the year 9999'],
 			['2011-12-30T12:00:00', 'Pacific/Apia', 'skip this time'],
@@ -904,16 +783,7 @@ describe('values at the edge', () => {
 	afterAll(async () => await workspace.close());
 
 	const create = async (fields: IDataObject) =>
-		await runAction({
-			credentials: workspace.apiKey,
-			parameters: {
-				resource: 'record',
-				operation: 'create',
-				cardId: byId(card.id),
-				columns: mapAutomatically(),
-			},
-			items: [{ fields }],
-		});
+		await run('create', { columns: mapAutomatically() }, [{ fields }]);
 	const stored = async () => (await workspace.rows(card.id)).at(-1);
 
 	test.each<[string, unknown, unknown]>([
@@ -974,33 +844,16 @@ describe('values at the edge', () => {
 		["'Timeout (Seconds)'", 'getAll', { options: { timeout: '={{ $json.odd }}' } }],
 		["'Name Fields By'", 'getAll', { options: { fieldKeys: '={{ $json.odd }}' } }],
 		["'Must Match'", 'getAll', { matchType: '={{ $json.odd }}' }],
-		[
-			"'If Not Found'",
-			'get',
-			{ recordId: byId('r1'), options: { ifNotFound: '={{ $json.odd }}' } },
-		],
 		["no field '{", 'getAll', { options: { outputFields: ['={{ $json.odd }}'] } }],
 		["'Operation'", unspeakable as unknown as string, {}],
 	])('an object that has no text is refused by name: %s', async (named, operation, parameters) => {
-		const { error } = await runAction({
-			credentials: workspace.apiKey,
-			parameters: { resource: 'record', operation, cardId: byId(card.id), ...parameters },
-			items: [{ odd: unspeakable }],
-		});
+		const { error } = await run(operation, parameters, [{ odd: unspeakable }]);
 		expect(error?.message).toContain(named);
 	});
 
 	test('blank names among the output fields are ignored', async () => {
 		await create({ Text: 'a', Number: 1 });
-		const { json, error } = await runAction({
-			credentials: workspace.apiKey,
-			parameters: {
-				resource: 'record',
-				operation: 'getAll',
-				cardId: byId(card.id),
-				options: { outputFields: '={{ "Text, " }}' },
-			},
-		});
+		const { json, error } = await run('getAll', { options: { outputFields: '={{ "Text, " }}' } });
 		expect(error).toBeUndefined();
 		expect(json.at(-1)?.fields).toEqual({ Text: 'a' });
 	});

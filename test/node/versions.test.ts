@@ -4,8 +4,14 @@ import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { WorkspaceData } from '../../nodes/WorkspaceData/WorkspaceData.node';
 import { RESOURCES } from '../../nodes/WorkspaceData/actions/registry';
-import { type ActionResult, hintsOf, runAction, type TestCredentials } from '../support/n8n';
-import { byId, byName, fromList, mapAutomatically, mapEach } from '../support/parameters';
+import {
+	type ActionResult,
+	hintsOf,
+	placesOf,
+	runAction,
+	type TestCredentials,
+} from '../support/n8n';
+import { byId, byName, fromList, mapAutomatically, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard, useWorkspace } from '../support/workspace';
 
@@ -23,13 +29,8 @@ describe('each shape that the interface leaves open', () => {
 		[
 			'bare lists, named objects, ids under field_id, options with names, extra properties',
 			{
-				lists: 'bare',
-				objects: 'named',
-				fieldIdKey: 'field_id',
-				fieldOptions: 'idName',
-				extraProperties: true,
-				createStatus: 200,
-				deleteStatus: 200,
+				...{ lists: 'bare', objects: 'named', fieldIdKey: 'field_id', fieldOptions: 'idName' },
+				...{ extraProperties: true, createStatus: 200, deleteStatus: 200 },
 			},
 		],
 		[
@@ -63,27 +64,23 @@ describe('each shape that the interface leaves open', () => {
 			const run = async (operation: string, more: IDataObject = {}) =>
 				await succeed({ resource: 'card', operation, ...more }, workspace[kind]);
 			const name = `Card ${kind} ${_name}`;
-			const { json: created } = await run('create', {
-				name,
-				additionalFields: { description: 'first' },
-			});
-			expect(created).toEqual([expect.objectContaining({ name, description: 'first' })]);
+			const additionalFields = { description: 'first' };
+			const { json: created } = await run('create', { name, additionalFields });
+			expect(created).toMatchObject([{ name, ...additionalFields }]);
 			const { json: all } = await run('getAll', { returnAll: true });
 			const id = String(all.find((card) => card.name === name)?.id);
 			expect(id).toBe(created[0]?.id);
-			expect((await run('get', { cardId: byId(id) })).json).toEqual([
-				expect.objectContaining({ id, name, description: 'first' }),
-			]);
+			const { json: got } = await run('get', { cardId: byId(id) });
+			expect(got).toMatchObject([{ id, name, ...additionalFields }]);
 			expect((await run('get', { cardId: byName(name.toUpperCase()) })).json[0]?.id).toBe(id);
 			const { json: updated } = await run('update', {
 				cardId: fromList(id, name),
 				updateFields: { description: '' },
 			});
-			expect(updated).toEqual([expect.objectContaining({ id, description: '' })]);
+			expect(updated).toMatchObject([{ id, description: '' }]);
 			expect((await run('delete', { cardId: byId(id) })).json).toEqual([{ deleted: true, id }]);
-			expect((await run('getAll', { returnAll: true })).json.map((card) => card.id)).not.toContain(
-				id,
-			);
+			const { json: left } = await run('getAll', { returnAll: true });
+			expect(left.map((card) => card.id)).not.toContain(id);
 		});
 
 		test('fields', async () => {
@@ -108,7 +105,7 @@ describe('each shape that the interface leaves open', () => {
 				fieldId: fromList(id, 'Level'),
 				updateFields: { name: 'Rank' },
 			});
-			expect(renamed).toEqual([expect.objectContaining({ name: 'Rank' })]);
+			expect(renamed).toMatchObject([{ name: 'Rank' }]);
 			expect((await run('delete', { fieldId: byName('Rank') })).json).toEqual([
 				{ deleted: true, id },
 			]);
@@ -123,44 +120,26 @@ describe('each shape that the interface leaves open', () => {
 			const values = { Title: 'One', Amount: 1, Status: 'Open' };
 			const { json: created } = await run('create', { columns: mapEach(values) });
 			const id = String(created[0]?.id);
-			const record = {
-				id,
-				created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as string,
-				fields: values,
-			};
+			const created_at = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as string;
+			const record = { id, created_at, fields: values };
 			expect(created).toEqual([record]);
 			expect((await run('get', { recordId: byId(id) })).json).toEqual([record]);
 			const { json: raw } = await run('getAll', { returnAll: true, simple: false });
-			expect(raw).toEqual([
-				expect.objectContaining({
-					id,
-					data: expect.objectContaining({ [fieldIds.Title ?? '']: 'One' }),
-				}),
-			]);
+			expect(raw).toMatchObject([{ id, data: { [fieldIds.Title ?? '']: 'One' } }]);
 			const { json: updated } = await run('update', {
 				recordId: fromList(id, 'One'),
 				columns: mapEach({ Amount: 0, Status: 'Done' }),
 			});
-			expect(updated[0]).toEqual(
-				expect.objectContaining({
-					id,
-					fields: expect.objectContaining({ Amount: 0, Status: 'Done' }),
-				}),
-			);
+			expect(updated).toMatchObject([{ id, fields: { Amount: 0, Status: 'Done' } }]);
 			const { json: upserted } = await run('upsert', {
 				columns: mapEach({ Title: 'One', Amount: 5 }, { matchingColumns: ['Title'] }),
 			});
-			expect(upserted[0]).toEqual(
-				expect.objectContaining({
-					id,
-					action: 'updated',
-					fields: expect.objectContaining({ Title: 'One', Amount: 5, Status: 'Done' }),
-				}),
-			);
+			const now = { Title: 'One', Amount: 5, Status: 'Done' };
+			expect(upserted).toMatchObject([{ id, action: 'updated', fields: now }]);
 			const { json: second } = await run('upsert', {
 				columns: mapEach({ Title: 'Two' }, { matchingColumns: ['Title'] }),
 			});
-			expect(second[0]).toEqual(expect.objectContaining({ action: 'created' }));
+			expect(second).toMatchObject([{ action: 'created' }]);
 			expect((await run('getAll', { returnAll: false, limit: 1 })).json).toHaveLength(1);
 			expect((await run('delete', { recordId: byId(id) })).json).toEqual([{ deleted: true, id }]);
 			workspace.service.control.resetVariants();
@@ -171,12 +150,8 @@ describe('each shape that the interface leaves open', () => {
 	test('the API description comes as data, and as text', async () => {
 		const run = async (format: string) =>
 			await succeed({ resource: 'apiDescription', operation: 'get', format });
-		expect((await run('json')).json[0]).toEqual(
-			expect.objectContaining({
-				openapi: expect.stringMatching(/^3\.0/),
-				paths: expect.any(Object),
-			}),
-		);
+		const document = { openapi: expect.stringMatching(/^3\.0/), paths: expect.any(Object) };
+		expect((await run('json')).json).toMatchObject([document]);
 		expect((await run('yaml')).json[0]?.yaml).toMatch(/^openapi: /m);
 	});
 
@@ -227,19 +202,9 @@ describe('both versions', () => {
 		])('%s', async (operation, parametersOf, amount, action) => {
 			const result = await run2(operation, await parametersOf());
 			expect(result.error).toBeUndefined();
-			expect(entriesOf(result)).toEqual([
-				[
-					['Key', 'a'],
-					['Note', null],
-					['Amount', amount],
-					['id', id],
-					['created_at', time],
-					...action.flatMap((done) => [
-						['before', { Amount: 1 }],
-						['action', done],
-					]),
-				],
-			]);
+			const record = { Key: 'a', Note: null, Amount: amount, id, created_at: time };
+			const changed = action.map((done) => ({ before: { Amount: 1 }, action: done }));
+			expect(entriesOf(result)).toEqual([Object.entries(Object.assign(record, ...changed))]);
 		});
 
 		/** A record that exists before the run. */
@@ -251,21 +216,10 @@ describe('both versions', () => {
 			const { json } = await run2('getPage', { cursor: '', limit: 10 });
 			const [record] = (json[0]?.records ?? []) as IDataObject[];
 			expect(Object.keys(record ?? {})).toEqual(['Key', 'Note', 'Amount', 'id', 'created_at']);
-			const made = await runAction({
-				credentials: workspace.apiKey,
-				items: [{ B: 'x' }, { A: 1 }],
-				parameters: {
-					resource: 'card',
-					operation: 'createFromItems',
-					name: 'Made in 2',
-					options: {},
-				},
-				...inVersion(2),
-			});
-			expect(made.json.map((item) => Object.keys(item))).toEqual([
-				['B', 'A', 'id', 'created_at'],
-				['B', 'A', 'id', 'created_at'],
-			]);
+			const parameters = { resource: 'card', name: 'Made in 2', options: {} };
+			const made = await run2('createFromItems', parameters, [{ B: 'x' }, { A: 1 }]);
+			const keys = ['B', 'A', 'id', 'created_at'];
+			expect(made.json.map((item) => Object.keys(item))).toEqual([keys, keys]);
 		});
 
 		test('Output Fields, Output Field Names and Name Fields By decide as in version 1', async () => {
@@ -312,26 +266,12 @@ describe('both versions', () => {
 			await workspace.records(card.id, [{ Amount: 1, Key: 'a' }]);
 		});
 
-		test.each<[IDataObject, unknown[]]>([
-			[
-				{},
-				[
-					['id', id],
-					['created_at', time],
-					['fields', { Key: 'a', Amount: 1 }],
-				],
-			],
-			[
-				{ outputFormat: 'flat' },
-				[
-					['id', id],
-					['created_at', time],
-					['Key', 'a'],
-					['Amount', 1],
-				],
-			],
+		test.each<[IDataObject, object]>([
+			[{}, { id, created_at: time, fields: { Key: 'a', Amount: 1 } }],
+			[{ outputFormat: 'flat' }, { id, created_at: time, Key: 'a', Amount: 1 }],
 		])('%j', async (options, expected) => {
-			expect(entriesOf(await run('getAll', { ...all, options }))).toEqual([expected]);
+			const entries = entriesOf(await run('getAll', { ...all, options }));
+			expect(entries).toEqual([Object.entries(expected)]);
 		});
 	});
 
@@ -464,15 +404,8 @@ describe('both versions', () => {
 			expect(result.error).toBeUndefined();
 			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a' }]);
 			expect(JSON.stringify(hintsOf(result))).toContain(hint);
-			const { json } = await runAction({
-				credentials: workspace.apiKey,
-				items: [item],
-				parameters: {
-					...{ resource: 'card', operation: 'createFromItems' },
-					...{ name: String(_what), options: { createRecords: false } },
-				},
-				...inVersion(2),
-			});
+			const parameters = { resource: 'card', name: _what, options: { createRecords: false } };
+			const { json } = await run2('createFromItems', parameters, [item]);
 			const names = (json[0]?.fields as IDataObject[]).map(({ name }) => name);
 			expect(names).toEqual(Object.keys(item).filter((key) => ['Key', 'Note'].includes(key)));
 		});
@@ -485,36 +418,28 @@ describe('both versions', () => {
 
 		test('columns of a sheet with such names stay columns', async () => {
 			const item = { id: 'A1', Name: 'x', deleted: false, before: 'b', changes: 'c', event: 'e' };
-			const { json } = await runAction({
-				credentials: workspace.apiKey,
-				items: [item],
-				parameters: { resource: 'card', operation: 'createFromItems', name: 'Sheet', options: {} },
-			});
+			const parameters = { resource: 'card', name: 'Sheet', options: {} };
+			const { json } = await run('createFromItems', parameters, [item]);
 			expect(json[0]?.fields).toEqual(item);
 		});
 	});
 
 	describe('Q14: Get Many, If Not Found: Output an Empty Item', () => {
-		const filters = {
-			conditions: [{ field: 'Key', condition: 'equals', value: '={{ $json.key }}' }],
-		};
+		const wanted = where('Key', 'equals', '={{ $json.key }}');
 		const sort = { by: [{ field: 'Key', direction: 'asc' }] };
 
 		test.each<[string, IDataObject]>([
-			['with conditions', { filters }],
-			['in an order', { filters, sort }],
-			['since the last run', { filters, since: 'new' }],
+			['with conditions', wanted],
+			['in an order', { ...wanted, sort }],
+			['since the last run', { ...wanted, since: 'new' }],
 		])('%s, an input item without a record gives an empty item, paired with it', async (_, how) => {
 			await workspace.records(card.id, [{ Key: 'a' }]);
 			const items = [{ key: 'x' }, { key: 'a' }, { key: 'y' }];
 			const options = { ifNotFound: 'empty' };
 			const found = await run2('getAll', { ...all, ...how, options }, items);
 			expect(found.error).toBeUndefined();
-			expect(found.items.map(({ json, pairedItem }) => [json.Key, pairedItem])).toEqual([
-				[undefined, { item: 0 }],
-				['a', { item: 1 }],
-				[undefined, { item: 2 }],
-			]);
+			expect(found.json.map(({ Key }) => Key)).toEqual([undefined, 'a', undefined]);
+			expect(placesOf(found.items)).toEqual([0, 1, 2]);
 			expect((await run2('getAll', { ...all, ...how }, items)).items).toHaveLength(1);
 		});
 

@@ -14,12 +14,12 @@ export interface Stored {
 	deleteAt?: number | null;
 }
 
-/** Polls until something is there. */
-export async function until<T>(what: string, ask: () => T | undefined): Promise<T> {
+/** Polls until something is there, or so. */
+export async function until<T>(what: string, ask: () => T | undefined | false): Promise<T> {
 	const end = performance.now() + 200_000;
 	for (;;) {
 		const answer = ask();
-		if (answer !== undefined) return answer;
+		if (answer !== undefined && answer !== false) return answer;
 		if (performance.now() > end) throw new Error(`Waited in vain for ${what}`);
 		await new Promise((resolve) => setTimeout(resolve, 10));
 	}
@@ -29,11 +29,11 @@ export async function until<T>(what: string, ask: () => T | undefined): Promise<
 export const untilTicked = async <T>(
 	trigger: TestTrigger,
 	what: string,
-	ask: () => T | undefined,
+	ask: () => T | undefined | false,
 ): Promise<T> =>
 	await until(what, () => {
 		const answer = ask();
-		if (answer === undefined) trigger.tick();
+		if (answer === undefined || answer === false) trigger.tick();
 		return answer;
 	});
 
@@ -121,8 +121,18 @@ export function lifecycleSuite() {
 	};
 	const refuseNext = (refusal: Refusal): void =>
 		started().service.control.fail({ method: 'POST', path: '/webhooks$', ...refusal });
-	const watchAll = (parameters: IDataObject = {}, credentials = started().apiKey): TestTrigger =>
-		triggerNode(credentials, { events: ['record.created'], ...parameters });
+	const watchAll = (
+		parameters: IDataObject = {},
+		credentials = started().apiKey,
+		options: Parameters<typeof triggerNode>[2] = {},
+	): TestTrigger =>
+		triggerNode(credentials, { events: ['record.created'], ...parameters }, options);
+	/** As `watchAll`, published. */
+	async function published(...given: Parameters<typeof watchAll>): Promise<TestTrigger> {
+		const trigger = watchAll(...given);
+		await trigger.activate();
+		return trigger;
+	}
 
 	/** The process ends; n8n starts again with what it saved. */
 	function afterRestart(
@@ -153,6 +163,13 @@ export function lifecycleSuite() {
 			return started();
 		},
 		watchAll,
+		published,
+		/** As `published`, with its upkeep running. */
+		async running(...given: Parameters<typeof watchAll>): Promise<TestTrigger> {
+			const trigger = await published(...given);
+			await trigger.start('activate');
+			return trigger;
+		},
 		refuseNext,
 		afterRestart,
 		/** Published, and then n8n started again while the service refused a new subscription. */
@@ -160,8 +177,7 @@ export function lifecycleSuite() {
 			refusal: Refusal,
 			parameters?: IDataObject,
 		): Promise<{ old: Stored; next: TestTrigger }> {
-			const trigger = watchAll(parameters);
-			await trigger.activate();
+			const trigger = await published(parameters);
 			const next = afterRestart(trigger);
 			refuseNext(refusal);
 			started().service.control.resetRequests();

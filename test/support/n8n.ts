@@ -313,6 +313,10 @@ export interface ActionResult {
 export const hintsOf = ({ run: { data } }: ActionResult): string[] =>
 	(data.resultData.runData['Workspace Data']?.[0]?.hints ?? []).map(({ message }) => message);
 
+/** The input items that items are paired with, by their places. */
+export const placesOf = (items: INodeExecutionData[]): unknown[] =>
+	items.map(({ pairedItem }) => (pairedItem as { item: number } | undefined)?.item);
+
 type Parts = Parameters<WorkflowExecute['run']>[0];
 type RunOfN8n1 = (
 	workflow: Parts['workflow'],
@@ -392,4 +396,14 @@ export async function runAction({
 		run,
 		staticData: JSON.parse(JSON.stringify(workflow.staticData)) as IDataObject,
 	};
+}
+
+/** Starts a run that may be cancelled. */
+export function startAction(run: ActionRun): {
+	running: Promise<ActionResult>;
+	cancel: () => void;
+} {
+	let cancel = () => {};
+	const running = runAction({ ...run, onStarted: (execution) => (cancel = execution.cancel) });
+	return { running, cancel: () => cancel() };
 }

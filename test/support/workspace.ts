@@ -34,6 +34,12 @@ export interface TestWorkspace {
 	records(cardId: string, rows: Array<Record<string, unknown>>): Promise<string[]>;
 	/** All records of a card, with data by field name. */
 	rows(cardId: string): Promise<Array<Record<string, unknown>>>;
+	/** The fields of a card, as the service lists them. */
+	fields(cardId: string): Promise<ListedField[]>;
+	/** The cards of a name. */
+	cardsCalled(name: string): Promise<Named[]>;
+	/** Answers the next requests of this kind in another way. */
+	fail(method: string, path: string, fault: Omit<Fault, 'method' | 'path'>): void;
 	/** Requests since the last reset, as `METHOD path`, path from the workspace on. */
 	requests(): string[];
 	/** As `requests`, without what only reads. */
@@ -51,6 +57,14 @@ interface Named {
 	id: string;
 	name: string;
 }
+
+/** A field as the service lists it. */
+export interface ListedField extends Named {
+	type: string;
+	options: string[];
+}
+
+type Fault = Parameters<ControlledService['control']['fail']>[0];
 
 /** Starts a separate service. */
 export async function startWorkspace(options: ServiceOptions = {}): Promise<TestWorkspace> {
@@ -74,7 +88,7 @@ export async function startWorkspace(options: ServiceOptions = {}): Promise<Test
 	}
 
 	const fieldsOf = async (cardId: string) =>
-		((await send('GET', `/cards/${cardId}/fields`)) as { fields: Named[] }).fields;
+		((await send('GET', `/cards/${cardId}/fields`)) as { fields: ListedField[] }).fields;
 
 	const requests = () => {
 		const prefix = new URL(root).pathname;
@@ -86,6 +100,12 @@ export async function startWorkspace(options: ServiceOptions = {}): Promise<Test
 	return {
 		service,
 		send,
+		fields: fieldsOf,
+		async cardsCalled(wanted) {
+			const { cards } = (await send('GET', '/cards')) as { cards: Named[] };
+			return cards.filter(({ name }) => name === wanted);
+		},
+		fail: (method, path, fault) => service.control.fail({ method, path, ...fault }),
 		requests,
 		changes: () => requests().filter((request) => !request.startsWith('GET ')),
 		apiKey: { workspaceDataApi: { ...base, apiKey: service.apiKey } },
