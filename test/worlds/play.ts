@@ -30,7 +30,6 @@ export interface PlayedExecution {
 	targets: string[];
 	result: ActionResult | undefined;
 	/** Ms of virtual time. */
-	startedAt: number;
 	canceledAt: number | undefined;
 	endedAt: number;
 	/** Thrown past n8n. */
@@ -243,7 +242,6 @@ async function playExecution(
 		marks,
 		targets,
 		result: undefined,
-		startedAt: performance.now(),
 		canceledAt: undefined,
 		endedAt: NaN,
 	};
@@ -319,7 +317,7 @@ async function playStep(
 	return {
 		shape,
 		number: service.step,
-		executions: outcome?.result ?? [],
+		executions: outcome ?? [],
 		fields,
 		before,
 		after: snapshot(service),

@@ -1,17 +1,12 @@
 /** What a world is made of: a service, its card, and steps of executions with people's hands in between. Plain JSON. */
 
-/** One way in which a request goes wrong. */
-export type FaultKind =
-	| 'busy'
-	| 'busyAfter'
-	| 'gateway'
-	| 'refused'
-	| 'lost'
-	| 'hangs'
-	| 'hangsAfter'
-	| 'tooMany'
-	| 'slow'
-	| 'answersLate';
+/** The ways in which a request goes wrong. */
+export const FAULTS = [
+	...(['busy', 'busyAfter', 'gateway', 'refused', 'lost', 'hangs', 'hangsAfter'] as const),
+	...(['tooMany', 'slow', 'answersLate'] as const),
+];
+
+export type FaultKind = (typeof FAULTS)[number];
 
 /** The nth request of a method goes wrong; `nth` counts from 0 within a step. */
 export interface Fault {
@@ -73,20 +68,13 @@ export interface RecordShape {
 	value: Value;
 }
 
-export type Operation =
-	| 'create'
-	| 'upsert'
-	| 'update'
-	| 'delete'
-	| 'getAll'
-	| 'count'
-	| 'ifExists'
-	| 'ifNotExists'
-	| 'updateMany'
-	| 'deleteMany'
-	| 'roundTrip'
-	| 'sync'
-	| 'createFromItems';
+export const OPERATIONS = [
+	...(['create', 'upsert', 'update', 'delete', 'getAll', 'count', 'ifExists'] as const),
+	...(['ifNotExists', 'updateMany', 'deleteMany', 'roundTrip'] as const),
+	...(['sync', 'createFromItems'] as const),
+];
+
+export type Operation = (typeof OPERATIONS)[number];
 
 /** An input item. `record`: the place of the record that it means, among the records of the card. */
 export interface ItemShape {
@@ -95,18 +83,14 @@ export interface ItemShape {
 	record: number;
 }
 
+export const CONDITIONS = [
+	...(['equals', 'notEquals', 'contains', 'greaterThan', 'greaterOrEqual'] as const),
+	...(['lessThan', 'lessOrEqual', 'isEmpty', 'isNotEmpty'] as const),
+];
+
 export interface ConditionShape {
 	field: 'Key' | 'Value';
-	condition:
-		| 'equals'
-		| 'notEquals'
-		| 'contains'
-		| 'greaterThan'
-		| 'greaterOrEqual'
-		| 'lessThan'
-		| 'lessOrEqual'
-		| 'isEmpty'
-		| 'isNotEmpty';
+	condition: (typeof CONDITIONS)[number];
 	operand: Value;
 }
 

@@ -37,8 +37,6 @@ export interface Write {
 	/** The mark that it leaves; undefined for deletions. */
 	mark: string | undefined;
 	data: Data;
-	/** Ms of virtual time. */
-	arrivedAt: number;
 }
 
 /** A record with all that it ever was: the state after each change, with its step. */
@@ -222,7 +220,6 @@ export class SimulatedService {
 		}
 		this.underWay += 1;
 		try {
-			const arrivedAt = performance.now();
 			await pause(inTurn(this.shape.latencies, place) + (fault === 'slow' ? 3_000 : 0));
 			if (limited) return withRate(problem(429, 'rate-limited', 'The rate limit is reached.'));
 			if (fault === 'hangs') return await new Promise(() => {});
@@ -233,7 +230,7 @@ export class SimulatedService {
 				const answer = problem(429, 'rate-limited', 'Slow down.');
 				return { ...answer, headers: { ...answer.headers, 'retry-after': '1' } };
 			}
-			const answer = this.answerTo(sent, arrivedAt);
+			const answer = this.answerTo(sent);
 			if (fault === 'busyAfter') return withRate(problem(503, 'unavailable', 'Try again later.'));
 			if (fault === 'lost') throw new Broken('ECONNRESET');
 			if (fault === 'hangsAfter') return await new Promise(() => {});
@@ -277,16 +274,16 @@ export class SimulatedService {
 		};
 	}
 
-	private answerTo(sent: Sent, arrivedAt: number): Answer {
+	private answerTo(sent: Sent): Answer {
 		try {
-			return this.carryOut(sent, arrivedAt);
+			return this.carryOut(sent);
 		} catch (error) {
 			if (error instanceof Refusal) return problem(error.status, error.kind, error.message);
 			throw error;
 		}
 	}
 
-	private carryOut({ method, url, headers, body }: Sent, arrivedAt: number): Answer {
+	private carryOut({ method, url, headers, body }: Sent): Answer {
 		const bearer = headers.authorization?.replace(/^Bearer /, '') ?? '';
 		const isKnown = this.shape.account ? this.tokens.includes(bearer) : bearer === this.apiKey;
 		if (!isKnown) throw new Refusal(401, 'unauthorized', 'The key is wrong.');
@@ -307,24 +304,24 @@ export class SimulatedService {
 		if (things !== 'records')
 			return problem(405, 'not-allowed', 'Nobody does that in these worlds.');
 		if (record === undefined && method === 'GET') return this.page(url.searchParams);
-		if (record === undefined && method === 'POST') return this.create(body, arrivedAt);
+		if (record === undefined && method === 'POST') return this.create(body);
 		const stored = this.live().find(({ id }) => String(id) === record);
 		if (!stored) return notFound('record');
 		if (method === 'DELETE') {
-			this.note('DELETE', stored, {}, arrivedAt);
+			this.note('DELETE', stored, {});
 			this.change(stored, undefined);
 			return { status: 204, headers: {}, body: '' };
 		}
 		const data = this.readData(body);
-		this.note('PATCH', stored, data, arrivedAt);
+		this.note('PATCH', stored, data);
 		this.change(stored, data);
 		if (this.shape.updates === 'empty') return { status: 204, headers: {}, body: '' };
 		return json(200, this.wrapped('record', shown(stored)));
 	}
 
-	private create(body: string, arrivedAt: number): Answer {
+	private create(body: string): Answer {
 		const stored = this.insert(this.readData(body));
-		this.note('POST', stored, stored.data, arrivedAt);
+		this.note('POST', stored, stored.data);
 		return json(201, this.wrapped('record', shown(stored)));
 	}
 
@@ -352,18 +349,10 @@ export class SimulatedService {
 		return stored;
 	}
 
-	private note(method: Write['method'], { id }: Stored, data: Data, arrivedAt: number): void {
-		const mark = data[this.field(MARK)?.id ?? ''];
-		const step = this.step;
-		const text = typeof mark === 'string' ? mark : undefined;
-		this.writes.push({
-			step,
-			method,
-			record: String(id),
-			mark: text,
-			data: { ...data },
-			arrivedAt,
-		});
+	private note(method: Write['method'], { id }: Stored, data: Data): void {
+		const left = data[this.field(MARK)?.id ?? ''];
+		const mark = typeof left === 'string' ? left : undefined;
+		this.writes.push({ step: this.step, method, record: String(id), mark, data: { ...data } });
 	}
 
 	private readData(body: string): Data {

@@ -45,13 +45,9 @@ export function setTimeOfDay(): void {
 /**
  * Waits for work in virtual time.
  *
- * @param longestMs virtual time after which it counts as hanging
  * @returns the outcome, or undefined where it hangs
  */
-export async function inVirtualTime<Result>(
-	work: Promise<Result>,
-	longestMs = LONGEST_MS,
-): Promise<{ result: Result; ms: number } | undefined> {
+export async function inVirtualTime<Result>(work: Promise<Result>): Promise<Result | undefined> {
 	let settled = false;
 	const settle = (): void => {
 		settled = true;
@@ -59,9 +55,9 @@ export async function inVirtualTime<Result>(
 	work.then(settle, settle);
 	const start = performance.now();
 	let idle = 0;
-	while (performance.now() - start <= longestMs) {
+	while (performance.now() - start <= LONGEST_MS) {
 		for (let turns = 0; turns < QUIET_TURNS && !settled; turns += 1) await turnOfLoop();
-		if (settled) return { result: await work, ms: performance.now() - start };
+		if (settled) return await work;
 		if (jest.getTimerCount() > 0) {
 			idle = 0;
 			jest.advanceTimersToNextTimer();

@@ -1,19 +1,10 @@
-/** What a run says about itself: names in place of IDs, how far it came, how long it waited. */
-import { longWaitHint } from '../../../nodes/WorkspaceData/actions/run/ending';
+/** What a run says about itself: names in place of IDs, and how far it came. */
 import { Messages, progressOf } from '../../../nodes/WorkspaceData/actions/run/messages';
 import {
 	ApiFailure,
 	Cancelled,
 	Unreachable,
 } from '../../../nodes/WorkspaceData/transport/failure/failures';
-
-test.each([
-	[0, undefined],
-	[5_000, undefined],
-	[5_600, expect.stringContaining("waited 6 seconds for the service's rate limit")],
-])('a wait of %d ms for the rate limit is mentioned: %s (M15)', (waitedMs, expected) => {
-	expect(longWaitHint(waitedMs)).toEqual(expected);
-});
 
 test.each([
 	['fld_1 is required', "'Title' is required"],

@@ -48,20 +48,6 @@ describe('tasks with the same key', () => {
 		);
 	});
 
-	it('start again for a key whose tasks have ended', async () => {
-		const queue = createKeyedQueue();
-		await queue('a', async () => await Promise.resolve());
-
-		let isStarted = false;
-		const again = queue('a', async () => {
-			isStarted = true;
-			await Promise.resolve();
-		});
-
-		expect(isStarted).toBe(true);
-		await again;
-	});
-
 	it('wait for those that wait already, however late they come', async () => {
 		const queue = createKeyedQueue();
 		const order: string[] = [];
@@ -78,16 +64,5 @@ describe('tasks with the same key', () => {
 		expect(order).toEqual(
 			['first', 'second', 'third'].flatMap((name) => [`${name} begins`, `${name} ends`]),
 		);
-	});
-
-	it('continue after a task that throws before its first wait', async () => {
-		const queue = createKeyedQueue();
-		const failing = queue('a', () => {
-			throw new Error('at once');
-		});
-		const next = queue('a', async () => await Promise.resolve('done'));
-
-		await expect(failing).rejects.toThrow('at once');
-		await expect(next).resolves.toBe('done');
 	});
 });

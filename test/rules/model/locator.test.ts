@@ -3,7 +3,6 @@ import {
 	cardsOfName,
 	findCardByName,
 	locateCard,
-	locatorValue,
 	peekLocator,
 	readLocator,
 } from '../../../nodes/WorkspaceData/model/locator';
@@ -17,35 +16,19 @@ const cards = [
 	card('c5', 'Twin'),
 ];
 
-test.each<[unknown, object | undefined]>([
-	['c1', { mode: 'id', text: 'c1', entered: 'c1', shown: 'c1' }],
-	[' c1 ', { mode: 'id', text: 'c1', entered: ' c1 ', shown: 'c1' }],
-	[17, { mode: 'id', text: '17', entered: '17', shown: '17' }],
-	[
-		{ __rl: true, mode: 'list', value: 'c1', cachedResultName: 'Orders' },
-		{ mode: 'list', text: 'c1', entered: 'c1', shown: 'Orders' },
-	],
-	[
-		{ __rl: true, mode: 'name', value: ' Orders', cachedResultName: '' },
-		{ mode: 'name', text: 'Orders', entered: ' Orders', shown: 'Orders' },
-	],
-	[{ value: 'c1' }, { mode: 'id', text: 'c1', entered: 'c1', shown: 'c1' }],
-	['', undefined],
-	[' ', undefined],
-	[null, undefined],
-	[undefined, undefined],
-	[true, undefined],
-	[{ mode: 'id', value: { a: 1 } }, undefined],
-	[[], undefined],
+test.each<[unknown, string[] | undefined]>([
+	['c1', ['id', 'c1', 'c1', 'c1']],
+	[' c1 ', ['id', 'c1', ' c1 ', 'c1']],
+	[17, ['id', '17', '17', '17']],
+	[{ mode: 'list', value: 'c1', cachedResultName: 'Orders' }, ['list', 'c1', 'c1', 'Orders']],
+	[{ mode: 'name', value: ' A', cachedResultName: '' }, ['name', 'A', ' A', 'A']],
+	[{ value: 'c1' }, ['id', 'c1', 'c1', 'c1']],
+	...['', ' ', null, undefined, true, { mode: 'id', value: { a: 1 } }, []].map(
+		(nothing): [unknown, undefined] => [nothing, undefined],
+	),
 ])('%j means %j', (value, reading) => {
-	expect(peekLocator(value)).toEqual(reading);
-});
-
-test('a value is itself, and that of a locator is in it', () => {
-	expect(locatorValue({ __rl: true, mode: 'id', value: 5 })).toBe(5);
-	const object = { value: 5 };
-	for (const value of [object, 'text', null, undefined, [1]])
-		expect(locatorValue(value)).toBe(value);
+	const [mode, text, entered, shown] = reading ?? [];
+	expect(peekLocator(value)).toEqual(reading && { mode, text, entered, shown });
 });
 
 describe('a choice that must be there', () => {
@@ -108,33 +91,21 @@ describe('a card by its name', () => {
 		);
 	});
 
-	const named = (value: string) => readLocator({ mode: 'name', value }, 'Card');
-	const locate = async (value: string, isExact?: boolean) =>
-		await locateCard(named(value), async () => await Promise.resolve(cards), isExact);
-
-	test('an ID needs no listing, and is shown as the user knows it', async () => {
-		const listed = jest.fn();
-		const chosen = readLocator({ mode: 'list', value: 'c9', cachedResultName: 'Nine' }, 'Card');
-		expect(await locateCard(chosen, listed)).toEqual({ id: 'c9', name: 'Nine' });
-		expect(listed).not.toHaveBeenCalled();
-	});
-
-	test('read: near enough is enough', async () => {
-		expect(await locate(' ARCHIVE')).toMatchObject({ id: 'c3' });
-		expect(await locate('orders')).toMatchObject({ id: 'c2' });
-	});
+	const located = async (value: string, list = cards) =>
+		await locateCard(readLocator({ mode: 'name', value }, 'Card'), async () => list, true);
 
 	test('changed in bulk or deleted: only what is spelled exactly so, and is there once', async () => {
-		expect(await locate(' Archive ', true)).toMatchObject({ id: 'c3' });
-		expect(await locate('orders', true)).toMatchObject({ id: 'c2' });
+		expect(await located(' Archive ')).toMatchObject({ id: 'c3' });
+		expect(await located('orders')).toMatchObject({ id: 'c2' });
 		for (const near of ['Archive', 'ORDERS', ' Orders']) {
-			await expect(locate(near, true)).rejects.toMatchObject({
+			await expect(located(near)).rejects.toMatchObject({
 				message: expect.stringContaining('no card called'),
 				description: expect.stringContaining('Nothing was sent'),
 			});
 		}
-		await expect(locate('Twin', true)).rejects.toThrow("has 2 cards called 'Twin'");
-		const none = locateCard(named('Orders'), async () => await Promise.resolve([]), true);
-		await expect(none).rejects.toMatchObject({ description: 'The workspace has no cards yet.' });
+		await expect(located('Twin')).rejects.toThrow("has 2 cards called 'Twin'");
+		await expect(located('Orders', [])).rejects.toMatchObject({
+			description: 'The workspace has no cards yet.',
+		});
 	});
 });

@@ -229,8 +229,3 @@ test('what is saved is read as the same, also where records have no time', () =>
 	}
 	expect(readSeen(writeSeen(NOTHING_SEEN))).toStrictEqual({ ...NOTHING_SEEN, version: 3 });
 });
-
-test('tokens of an earlier version are told from tokens of this one', () => {
-	expect(readSeen({ tokens: '' })?.version).toBe(1);
-	expect(readSeen({ tokens: '', version: 2 })?.version).toBe(2);
-});

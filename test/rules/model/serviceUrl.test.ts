@@ -56,10 +56,6 @@ test.each(['', ' ', undefined, null, {}, '.', '..', ' .. '])('%j is no path segm
 	expect(() => pathSegment(value, 'Record')).toThrow("'Record'");
 });
 
-test('a number is a segment, as IDs may be numbers', () => {
-	expect(pathSegment(17, 'Record')).toBe('17');
-});
-
 test('any other text is one segment below its place, never another path', () => {
 	const text = fc.oneof(
 		fc.string({ minLength: 1, unit: 'binary' }),

@@ -1,11 +1,6 @@
 /** What parameters hold, as texts, numbers and names. */
 import fc from 'fast-check';
-import {
-	byCharacter,
-	plainNames,
-	plainNumber,
-	plainText,
-} from '../../../nodes/WorkspaceData/model/text';
+import { plainNames, plainNumber, plainText } from '../../../nodes/WorkspaceData/model/text';
 
 test('every value has a text, objects with odd properties, too', () => {
 	expect([null, undefined, 5, true, 'a'].map(plainText)).toEqual([
@@ -41,12 +36,4 @@ test.each<[unknown, string[]]>([
 	[[], []],
 ])('the names in %j are %j', (value, names) => {
 	expect(plainNames(value)).toEqual(names);
-});
-
-test('texts are ordered by their characters', () => {
-	fc.assert(
-		fc.property(fc.string(), fc.string(), (a, b) => {
-			expect(byCharacter(a, b)).toBe(Number(a > b) - Number(a < b));
-		}),
-	);
 });

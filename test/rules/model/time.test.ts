@@ -25,16 +25,15 @@ test.each([undefined, '', 'soon', '2026-13-31T12:00:00', 'T12:00'])('is no time:
 	expect(parseTime(text)).toBeUndefined();
 });
 
-test.each(['Asia/Tokyo', 'America/New_York', 'UTC'])('is the same in %s', (zone) => {
-	// A separate zone takes a separate process.
+test('is the same in every zone of the machine', () => {
+	// Another zone takes another process.
 	const file = join(__dirname, '../../../nodes/WorkspaceData/model/time.ts');
 	const program = `import { parseTime } from ${JSON.stringify(file)};
-		console.log(parseTime('2026-01-31T12:00:00'), new Date(2026, 0).getTimezoneOffset());`;
+		for (const zone of ['Asia/Tokyo', 'America/New_York', 'UTC']) {
+			process.env.TZ = zone;
+			console.log(parseTime('2026-01-31T12:00:00'), new Date(2026, 0).getTimezoneOffset());
+		}`;
 	const flags = ['--no-warnings', '--input-type=module', '--eval', program];
-	const output = execFileSync(process.execPath, flags, {
-		env: { ...process.env, TZ: zone },
-		encoding: 'utf8',
-	});
-	const offsets: Record<string, number> = { 'Asia/Tokyo': -540, 'America/New_York': 300, UTC: 0 };
-	expect(output.trim()).toBe(`${noon} ${offsets[zone]}`);
+	const output = execFileSync(process.execPath, flags, { encoding: 'utf8' });
+	expect(output.trim().split('\n')).toEqual([-540, 300, 0].map((offset) => `${noon} ${offset}`));
 });

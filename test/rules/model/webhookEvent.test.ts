@@ -44,17 +44,6 @@ test('takes numbers as identifiers, with all their digits', () => {
 	});
 });
 
-test('skips a byte order mark', () => {
-	const marked = new Uint8Array([0xef, 0xbb, 0xbf, ...bytes(JSON.stringify(event))]);
-	expect(readEvent(marked)?.event).toBe('record.created');
-});
-
-test('has one key for the same bytes, and another for others', () => {
-	const key = (text: string) => readEvent(bytes(text))?.key;
-	expect(key('{"event":"a"}')).toBe(key('{"event":"a"}'));
-	expect(key('{"event":"a"}')).not.toBe(key('{"event": "a"}'));
-});
-
 test.each(['', ' ', 'null', '5', '"a"', '[]', '{}', '{"event":""}', '{"event":1}', '{', '\0'])(
 	"isn't an event: %j",
 	(text) => {

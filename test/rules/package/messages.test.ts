@@ -19,20 +19,30 @@ function textOf(node: ts.Node): string | undefined {
 	return node.head.text + spans.join('');
 }
 
-/** The literals of three words or more in the published code. */
-function textsOfCode(): string[] {
-	const found: string[] = [];
-	for (const file of globSync('{nodes,credentials}/**/*.ts', { cwd: root })) {
-		const code = readFileSync(join(root, file), 'utf8');
-		const visit = (node: ts.Node): void => {
-			const text = textOf(node);
-			if (text !== undefined && text.trim().split(/\s+/).length >= 3) found.push(text);
-			ts.forEachChild(node, visit);
-		};
-		visit(ts.createSourceFile(file, code, ts.ScriptTarget.Latest, true));
-	}
-	return found;
+const sources = globSync('{nodes,credentials}/**/*.ts', { cwd: root }).map((file) =>
+	ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.Latest, true),
+);
+
+/** What a function finds in each part of the published code. */
+function findInCode(found: (node: ts.Node) => string | undefined): string[] {
+	const texts: string[] = [];
+	const visit = (node: ts.Node): void => {
+		const text = found(node);
+		if (text !== undefined) texts.push(text);
+		ts.forEachChild(node, visit);
+	};
+	sources.forEach(visit);
+	return texts;
 }
+
+const isMessage = (text: string | undefined) => text && text.trim().split(/\s+/).length >= 3;
+
+/** The literals of three words or more in the published code. */
+const textsOfCode = () =>
+	findInCode((node) => {
+		const text = textOf(node);
+		return isMessage(text) ? text : undefined;
+	});
 
 /** The messages in the tables of the page; a cell may have several, and the last table has symptoms, too. */
 function messagesOfPage(): string[] {
@@ -74,32 +84,14 @@ const TELLS =
 	/^(?:InputError|UnexpectedResponse|Unreachable|AccessTokenError|warn|(?:site\.)?node\.warn)$/;
 
 /** The messages that the code gives as literals to errors and to n8n's log. */
-function messagesOfCode(): string[] {
-	const found: string[] = [];
-	for (const file of globSync('{nodes,credentials}/**/*.ts', { cwd: root })) {
-		const source = ts.createSourceFile(
-			file,
-			readFileSync(join(root, file), 'utf8'),
-			ts.ScriptTarget.Latest,
-			true,
-		);
-		const visit = (node: ts.Node): void => {
-			const isTold =
-				(ts.isNewExpression(node) || ts.isCallExpression(node)) &&
-				TELLS.test(node.expression.getText());
-			if (isTold) {
-				// Of an error the first one; its other text is advice. Of the log whichever is a text.
-				const given = node.arguments ?? [];
-				const texts = (ts.isNewExpression(node) ? given.slice(0, 1) : given).map(textOf);
-				const message = texts.find((text) => text && text.trim().split(/\s+/).length >= 3);
-				if (message !== undefined) found.push(message);
-			}
-			ts.forEachChild(node, visit);
-		};
-		visit(source);
-	}
-	return found;
-}
+const messagesOfCode = () =>
+	findInCode((node) => {
+		if (!ts.isNewExpression(node) && !ts.isCallExpression(node)) return undefined;
+		if (!TELLS.test(node.expression.getText())) return undefined;
+		// Of an error the first one; its other text is advice. Of the log whichever is a text.
+		const given = node.arguments ?? [];
+		return (ts.isNewExpression(node) ? given.slice(0, 1) : given).map(textOf).find(isMessage);
+	});
 
 test('docs/messages.md explains every message that the code has', () => {
 	const patterns = messagesOfPage().map(patternOf);

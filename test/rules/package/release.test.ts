@@ -27,28 +27,16 @@ describe('a release', () => {
 		expect(releaseObstacles(manifest(), pages)).toEqual([]);
 	});
 
+	const repository = "'repository.url'";
 	const named = 'https://github.com/n8n-nodes-workspace-data/n8n-nodes-workspace-data';
+	const anon = { name: 'The n8n-nodes-workspace-data authors', email: 'a@b.org' };
+	const noAddress = { name: 'Ada', email: 'maintainers@example.com' };
+	const placeholder = { homepage: named, bugs: `${named}/issues` };
 	test.each<[string, Partial<Manifest>, string[]]>([
-		[
-			"the author's name",
-			{ author: { name: 'The n8n-nodes-workspace-data authors', email: 'a@b.org' } },
-			["'author.name'"],
-		],
-		[
-			"the author's address",
-			{ author: { name: 'Ada', email: 'maintainers@example.com' } },
-			["'author.email'"],
-		],
-		[
-			'the repository',
-			{ repository: { url: `${named}.git` }, homepage: named, bugs: `${named}/issues` },
-			["'repository.url'"],
-		],
-		[
-			'a repository that is none',
-			{ repository: { url: '' } },
-			["'repository.url'", "'homepage'", "'bugs'"],
-		],
+		["the author's name", { author: anon }, ["'author.name'"]],
+		["the author's address", { author: noAddress }, ["'author.email'"]],
+		['the repository', { repository: { url: `${named}.git` }, ...placeholder }, [repository]],
+		['no repository', { repository: { url: '' } }, [repository, "'homepage'", "'bugs'"]],
 		['another homepage', { homepage: 'https://github.com/adam/nodes' }, ["'homepage'"]],
 		['another page for bugs', { bugs: 'https://github.com/ada/nodes2/issues' }, ["'bugs'"]],
 		['a version that the changelog lacks', { version: '1.2.4' }, ["'## 1.2.4'"]],

@@ -3,71 +3,39 @@ import { describedFieldTypes } from '../../../nodes/WorkspaceData/transport/apiD
 import { leastOf, workMs } from '../../support/cpuTime.mts';
 
 const types = ['text', 'number'];
-const create = (schema: object) => ({
-	paths: {
-		'/workspaces/{wid}/cards/{cid}/fields': {
-			post: { requestBody: { content: { 'application/json': { schema } } } },
-		},
-	},
+const fields = (operations: unknown) => ({
+	paths: { '/workspaces/{wid}/cards/{cid}/fields': operations },
 });
+const body = (content: unknown) => fields({ post: { requestBody: { content } } });
+const create = (schema: object) => body({ 'application/json': { schema } });
+const type = (property: object) => ({ properties: { type: property } });
+const schemas = (named: object) => ({ components: { schemas: named } });
+const to = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 test.each<[string, object]>([
-	['in the request', create({ properties: { type: { enum: types } } })],
-	[
-		'behind a reference',
-		{
-			...create({ $ref: '#/components/schemas/X' }),
-			components: { schemas: { X: { properties: { type: { enum: types } } } } },
-		},
-	],
-	[
-		'one alternative each',
-		create({ oneOf: types.map((type) => ({ properties: { type: { const: type } } })) }),
-	],
-	[
-		'as alternatives of the property',
-		create({ properties: { type: { anyOf: types.map((type) => ({ enum: [type] })) } } }),
-	],
-	[
-		'in parts',
-		create({ allOf: [{ properties: { name: {} } }, { properties: { type: { enum: types } } }] }),
-	],
-	[
-		'in a schema that is called like a field',
-		{ components: { schemas: { CardField: { properties: { type: { enum: types } } } } } },
-	],
+	['in the request', create(type({ enum: types }))],
+	['behind a reference', { ...create(to('X')), ...schemas({ X: type({ enum: types }) }) }],
+	['one alternative each', create({ oneOf: types.map((one) => type({ const: one })) })],
+	['as alternatives', create(type({ anyOf: types.map((one) => ({ enum: [one] })) }))],
+	['in parts', create({ allOf: [{ properties: { name: {} } }, type({ enum: types })] })],
+	['in a schema that is called like a field', schemas({ CardField: type({ enum: types }) })],
 ])('the description names field types %s', (_, document) => {
 	expect(describedFieldTypes({ ...document })).toEqual(types);
 });
 
 test.each<[string, object]>([
 	['an empty document', {}],
-	['types that are free text', create({ properties: { type: { type: 'string' } } })],
-	[
-		'references in a circle',
-		{
-			...create({ $ref: '#/components/schemas/A' }),
-			components: { schemas: { A: { allOf: [{ $ref: '#/components/schemas/A' }] } } },
-		},
-	],
+	['types that are free text', create(type({ type: 'string' }))],
+	['references in a circle', { ...create(to('A')), ...schemas({ A: { allOf: [to('A')] } }) }],
 	['references to nowhere or to a prototype', create({ $ref: '#/constructor/prototype' })],
-	[
-		'another schema with a type',
-		{ components: { schemas: { Webhook: { properties: { type: { enum: ['x'] } } } } } },
-	],
+	['another schema with a type', schemas({ Webhook: type({ enum: ['x'] }) })],
 	['null in every place', { paths: null, components: null }],
-	['null within', { paths: { '/cards/{id}/fields': null }, components: { schemas: null } }],
-	['an operation without a body', { paths: { '/cards/{id}/fields': { post: null } } }],
-	[
-		'a body without content',
-		{ paths: { '/cards/{id}/fields': { post: { requestBody: { content: null } } } } },
-	],
-	[
-		'content of another type',
-		{ paths: { '/cards/{id}/fields': { post: { requestBody: { content: { 'text/csv': {} } } } } } },
-	],
+	['null within', { ...fields(null), components: { schemas: null } }],
+	['an operation without a body', fields({ post: null })],
+	['a body without content', body(null)],
+	['content of another type', body({ 'text/csv': {} })],
 	['a schema without properties', create({ properties: null })],
-	['values that are no texts', create({ properties: { type: { enum: [1, null], const: 5 } } })],
+	['values that are no texts', create(type({ enum: [1, null], const: 5 }))],
 	['a reference into a text', create({ $ref: '#/openapi/x' })],
 	['a reference to another document', create({ $ref: 'other.json#/paths' })],
 ])('no types from %s', (_, document) => {

@@ -1,10 +1,10 @@
 /** How many requests of one key are under way at once: several executions, one service, and what they may risk. */
 import * as fc from 'fast-check';
-import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
-import { openSession } from '../../../nodes/WorkspaceData/transport/session';
+import type { IHttpRequestOptions } from 'n8n-workflow';
 import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
 import { createTestClock, type TestClock } from '../../support/clock';
 import { cases } from '../../support/cases';
+import { sessionOf } from '../../support/session';
 
 /** So many creates at once. */
 const CREATES = 8;
@@ -78,19 +78,7 @@ async function run(service: Service, executions: readonly Execution[], clock: Te
 
 	async function execute({ method, count, startsAt, maxParallel, ahead }: Execution) {
 		await clock.sleep(startsAt);
-		const context = {
-			getNode: () => ({ credentials: { workspaceDataApi: { id: '1', name: 'Test' } } }),
-			getCredentials: async () => ({
-				baseUrl: 'https://data.example.com/api/v1/',
-				workspaceId: 'w',
-				apiKey,
-			}),
-			helpers: {
-				httpRequestWithAuthentication: async (_: string, options: IHttpRequestOptions) =>
-					await answer(options),
-			},
-		};
-		const session = await openSession(context as unknown as IExecuteFunctions, 'apiKey', clock);
+		const session = await sessionOf(apiKey, clock, answer);
 		const request: ApiRequest = {
 			method,
 			path: ['records'],

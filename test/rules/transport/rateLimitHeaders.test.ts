@@ -34,34 +34,26 @@ describe('B20: the wait after a refusal is bounded, whatever Reset says', () => 
 		'x-ratelimit-reset': reset,
 		...more,
 	});
+	const after = (wait: string) => ({ 'retry-after': wait });
+	const past = at(String(now / SECOND - 86_400));
+	const soon = new Date(now + 4_000).toUTCString();
+	const [far, sooner] = [
+		at(70 * 365 * 86_400_000, after('3')),
+		at(String(now / SECOND + 2), after('30')),
+	];
 	test.each<[string, Headers, number, number]>([
 		['in 5 s', at(String(now / SECOND + 5)), 1, 5_000],
 		['in milliseconds', at(String(now + 5_000)), 1, 5_000],
 		['seconds from now', at('7'), 1, 7_000],
 		['a year away', at(String(now / SECOND + 365 * 86_400)), 1, 60_000],
-		['in the past: a second', at(String(now / SECOND - 86_400)), 1, 1_000],
-		['in the past again: longer', at(String(now / SECOND - 86_400)), 4, 8_000],
-		['in the past for ever: at most a minute', at(String(now / SECOND - 86_400)), 40, 60_000],
+		['in the past: a second', past, 1, 1_000],
+		['in the past again: longer', past, 4, 8_000],
+		['in the past for ever: at most a minute', past, 40, 60_000],
 		['missing', at(undefined), 2, 2_000],
-		[
-			'far away, with a sooner Retry-After (O22)',
-			at(70 * 365 * 86_400_000, { 'retry-after': '3' }),
-			1,
-			3_000,
-		],
-		[
-			'sooner than Retry-After (O22)',
-			at(String(now / SECOND + 2), { 'retry-after': '30' }),
-			1,
-			2_000,
-		],
-		['missing, with Retry-After in seconds', at(undefined, { 'retry-after': '3' }), 1, 3_000],
-		[
-			'missing, with Retry-After as a date',
-			at(undefined, { 'retry-after': new Date(now + 4_000).toUTCString() }),
-			1,
-			4_000,
-		],
+		['far away, with a sooner Retry-After (O22)', far, 1, 3_000],
+		['sooner than Retry-After (O22)', sooner, 1, 2_000],
+		['missing, with Retry-After in seconds', at(undefined, after('3')), 1, 3_000],
+		['missing, with Retry-After as a date', at(undefined, after(soon)), 1, 4_000],
 		['no number', at('soon'), 1, 1_000],
 		['sent twice', at(['1', '2']), 1, 1_000],
 	])('%s', (_, headers, refusals, ms) => expect(refusalWait(headers, now, refusals)).toBe(ms));

@@ -1,13 +1,13 @@
 /** What requests of several items cost where the service refuses them, or keeps silent: in time, and in requests. */
-import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
-import { openSession } from '../../../nodes/WorkspaceData/transport/session';
-import { Cancelled } from '../../../nodes/WorkspaceData/transport/failure/failures';
+import type { IHttpRequestOptions } from 'n8n-workflow';
+import type { Session } from '../../../nodes/WorkspaceData/transport/session';
 import {
 	getRecordPage,
 	openRecordListing,
 } from '../../../nodes/WorkspaceData/transport/recordListing';
 import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
 import { createTestClock } from '../../support/clock';
+import { sessionOf } from '../../support/session';
 
 type Answer =
 	| Record<string, unknown>
@@ -29,33 +29,16 @@ async function service(...answers: Answer[]) {
 	let answered = 0;
 	const clock = createTestClock();
 	const sent: IHttpRequestOptions[] = [];
-	const cancel = new AbortController();
 	// A separate key for each test: the pace is shared by all that use the same key.
-	const apiKey = `key-of-test-${(keys += 1)}`;
-	const context = {
-		getNode: () => ({ credentials: { workspaceDataApi: { id: '1', name: 'Test' } } }),
-		getCredentials: async () => ({
-			baseUrl: 'https://data.example.com/api/v1/',
-			workspaceId: 'w 1',
-			apiKey,
-		}),
-		helpers: {
-			async httpRequestWithAuthentication(_type: string, options: IHttpRequestOptions) {
-				sent.push(options);
-				const next = answers[Math.min(answered, answers.length - 1)];
-				answered += 1;
-				await clock.sleep(10);
-				if (next instanceof Error) throw next;
-				return typeof next === 'function' ? next(options) : next;
-			},
-		},
-	};
-	const open = async (signal: AbortSignal) => {
-		const own = { ...context, getExecutionCancelSignal: () => signal };
-		return await openSession(own as unknown as IExecuteFunctions, 'apiKey', clock);
-	};
-	/** `open` opens the service for another execution with the same key. */
-	return { session: await open(cancel.signal), sent, clock, cancel, open };
+	const session = await sessionOf(`key-of-test-${(keys += 1)}`, clock, async (options) => {
+		sent.push(options);
+		const next = answers[Math.min(answered, answers.length - 1)];
+		answered += 1;
+		await clock.sleep(10);
+		if (next instanceof Error) throw next;
+		return typeof next === 'function' ? next(options) : next;
+	});
+	return { session, sent, clock };
 }
 
 const request = (method: ApiRequest['method'], more: Partial<ApiRequest> = {}): ApiRequest => ({
@@ -64,28 +47,21 @@ const request = (method: ApiRequest['method'], more: Partial<ApiRequest> = {}): 
 	...(method === 'POST' && { body: { data: {} }, creates: 'record' }),
 	...more,
 });
+
+/** So many requests at once, and their errors. */
+const failures = async (session: Session, count: number, sent: ApiRequest): Promise<unknown[]> =>
+	await Promise.all(
+		Array.from(
+			{ length: count },
+			async () => await session.request(sent).catch((error: unknown) => error),
+		),
+	);
+
 test('pauses after faults grow and have jitter', async () => {
 	const { session, clock } = await service(failure('ECONNREFUSED'));
 	const start = clock.now();
 	await expect(session.request(request('GET'))).rejects.toThrow();
 	expect(clock.now() - start).toBe(3 * 10 + 300 + 600);
-});
-
-test('cancelling ends the wait for the requests of another execution with the same key (B36)', async () => {
-	const { session, sent, clock, open } = await service(answer(429, { 'retry-after': '60' }));
-	const cancel = new AbortController();
-	const other = await open(cancel.signal);
-	const start = clock.now();
-	const creates = Array.from(
-		{ length: 8 },
-		async () => await session.request(request('POST')).catch(() => {}),
-	);
-	const waiting = other.request(request('GET')).catch((error: unknown) => error);
-	cancel.abort();
-	expect(await waiting).toBeInstanceOf(Cancelled);
-	expect(clock.now() - start).toBeLessThan(1_000);
-	await Promise.all(creates);
-	expect(sent.map(({ method }) => method)).not.toContain('GET');
 });
 
 describe('D3: refusals that tell no usable time', () => {
@@ -97,11 +73,7 @@ describe('D3: refusals that tell no usable time', () => {
 	])('%s: pauses of at least a second, which double', async (_, headers) => {
 		const { session, clock, sent } = await service(answer(429, headers));
 		const start = clock.now();
-		const items = Array.from(
-			{ length: 20 },
-			async () => await session.request(request('POST')).catch((error: unknown) => error),
-		);
-		for (const error of await Promise.all(items)) {
+		for (const error of await failures(session, 20, request('POST'))) {
 			expect(error).toMatchObject({ problem: { status: 429 }, transient: true });
 		}
 		expect(clock.now() - start).toBeLessThan(6 * 60_000);
@@ -117,19 +89,11 @@ describe('D3: refusals that tell no usable time', () => {
 });
 
 test('D11: a reset that is a day away: 50 items wait five minutes altogether', async () => {
-	const { session, clock, sent } = await service(
-		answer(429, {
-			'x-ratelimit-remaining': '0',
-			'x-ratelimit-reset': String(Date.UTC(2026, 0, 2) / 1000),
-		}),
-	);
+	const reset = String(Date.UTC(2026, 0, 2) / 1000);
+	const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset };
+	const { session, clock, sent } = await service(answer(429, headers));
 	const start = clock.now();
-	const items = Array.from(
-		{ length: 50 },
-		async () =>
-			await session.request(request('GET', { maxParallel: 1 })).catch((error: unknown) => error),
-	);
-	for (const error of await Promise.all(items)) {
+	for (const error of await failures(session, 50, request('GET', { maxParallel: 1 }))) {
 		expect(error).toMatchObject({ problem: { status: 429 }, transient: true });
 	}
 	expect(clock.now() - start).toBeLessThanOrEqual(5 * 60_000 + 1_000);
@@ -182,14 +146,7 @@ describe('a service that keeps silent', () => {
 	test('D9: 20 deletes: three time-outs, then the rest fails at once, unsent', async () => {
 		const { session, clock, sent } = await service(...never);
 		const start = clock.now();
-		const items = Array.from(
-			{ length: 20 },
-			async () =>
-				await session
-					.request(request('DELETE', { maxParallel: 1 }))
-					.catch((error: unknown) => error),
-		);
-		const errors = await Promise.all(items);
+		const errors = await failures(session, 20, request('DELETE', { maxParallel: 1 }));
 		expect(clock.now() - start).toBeLessThan(100_000);
 		expect(sent).toHaveLength(3);
 		expect(errors[0]).toMatchObject({
@@ -238,12 +195,6 @@ describe('a service that keeps silent', () => {
 			"wasn't sent",
 		);
 		await reading;
-	});
-
-	test('G11: after a response, nothing is left to end: the client would make an error of it', async () => {
-		const { session, sent } = await service(ok);
-		await session.request(request('GET'));
-		expect(sent[0]?.abortSignal?.aborted).toBe(false);
 	});
 
 	test('C11: 200 impatient calls of a hanging API take 10 s altogether', async () => {

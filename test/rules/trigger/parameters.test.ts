@@ -1,79 +1,11 @@
 /** What the trigger makes of its parameters, which expressions and saved workflows can fill with anything. */
 import type { IGetNodeParameterOptions } from 'n8n-workflow';
 import { InputError } from '../../../nodes/WorkspaceData/model/inputError';
-import {
-	readAuthentication,
-	readSettings,
-	watchedCard,
-} from '../../../nodes/WorkspaceData/trigger/parameters';
-import { scriptedApi } from '../../support/scriptedApi';
+import { readSettings } from '../../../nodes/WorkspaceData/trigger/parameters';
 import { settingsOf } from '../../support/triggerSettings';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-
-test('what nobody set has the values that the documentation names', () => {
-	expect(settingsOf()).toEqual({
-		authentication: 'apiKey',
-		events: ['record.created'],
-		card: undefined,
-		simple: true,
-		fieldKeys: 'name',
-		isFlat: false,
-		watchFields: [],
-		conditions: [],
-		anyCondition: false,
-		ignoreDuplicates: true,
-		maxEventAgeMs: Infinity,
-		catchUp: false,
-		overlapMs: 15 * MINUTE,
-		silenceMs: 24 * HOUR,
-	});
-});
-
-test('every parameter counts', () => {
-	const filters = { conditions: [{ field: 'Title', condition: 'equals', value: 'a' }] };
-	expect(
-		settingsOf({
-			authentication: 'serviceAccount',
-			events: ['record.updated', 'card.created'],
-			watch: 'oneCard',
-			cardId: 'c7',
-			simple: false,
-			options: {
-				fieldKeys: 'id',
-				watchFields: ['A', 'B'],
-				filters,
-				matchType: 'anyCondition',
-				ignoreDuplicates: false,
-				maxEventAge: 5,
-				catchUp: true,
-				overlap: 3,
-				renewAfterSilence: 2,
-			},
-		}),
-	).toEqual({
-		authentication: 'serviceAccount',
-		events: ['record.updated', 'card.created'],
-		card: 'c7',
-		simple: false,
-		fieldKeys: 'id',
-		isFlat: false,
-		watchFields: ['A', 'B'],
-		conditions: [{ key: 'Title', condition: 'equals', value: 'a' }],
-		anyCondition: true,
-		ignoreDuplicates: false,
-		maxEventAgeMs: 5 * MINUTE,
-		catchUp: true,
-		overlapMs: 3 * MINUTE,
-		silenceMs: 2 * HOUR,
-	});
-});
-
-test('a card is watched only where one card is to be watched', () => {
-	expect(settingsOf({ watch: 'allCards', cardId: 'c7' }).card).toBeUndefined();
-	expect(settingsOf({ watch: 'oneCard' }).card).toBe('');
-});
 
 test.each([
 	['an age of 0 is any age', { maxEventAge: 0 }, { maxEventAgeMs: Infinity }],
@@ -112,27 +44,16 @@ test.each([
 	expect(() => settingsOf({ options })).toThrow(expect.objectContaining({ description }));
 });
 
+const nothing = '={{ $vars.a }}';
+const filtering = (condition?: string) => ({
+	filters: { conditions: [{ field: 'F', condition, value: 'a' }] },
+});
+
 test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
-	['Simplify', { simple: '={{ $vars.a }}' }, { simple: null }],
-	[
-		'Ignore Duplicates',
-		{ options: { ignoreDuplicates: '={{ $vars.a }}' } },
-		{ options: { ignoreDuplicates: undefined } },
-	],
-	[
-		'Must Match',
-		{ options: { matchType: '={{ $vars.a }}' } },
-		{ options: { matchType: undefined } },
-	],
-	[
-		'Condition',
-		{
-			options: {
-				filters: { conditions: [{ field: 'F', condition: '={{ $vars.a }}', value: 'a' }] },
-			},
-		},
-		{ options: { filters: { conditions: [{ field: 'F', condition: undefined, value: 'a' }] } } },
-	],
+	['Simplify', { simple: nothing }, { simple: null }],
+	['Ignore Duplicates', { options: { ignoreDuplicates: nothing } }, { options: {} }],
+	['Must Match', { options: { matchType: nothing } }, { options: {} }],
+	['Condition', { options: filtering(nothing) }, { options: filtering() }],
 ])(
 	'%s whose expression gives nothing is refused, as the default might lose events (H27)',
 	(label, raw, computed) => {
@@ -146,51 +67,3 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
 		expect(() => readSettings(context)).toThrow(`'${label}' has no value`);
 	},
 );
-
-test("a delivery can tell the kind of credential, or that it can't be told", () => {
-	const reading = (authentication: string | undefined) =>
-		readAuthentication({
-			getNodeParameter: (name, fallback) =>
-				(name === 'authentication' ? (authentication ?? fallback) : undefined) as never,
-		});
-	expect(reading('serviceAccount')).toBe('serviceAccount');
-	expect(reading(undefined)).toBe('apiKey');
-	expect(reading('password')).toBeUndefined();
-});
-
-describe('the card that is watched', () => {
-	const cards = [
-		{ id: 'c1', name: 'Books' },
-		{ id: 'c2', name: 'Films' },
-	];
-	const open = () => scriptedApi(() => ({ body: { cards } }));
-	const locator = (mode: string, value: string) => ({ __rl: true, mode, value });
-
-	test('is none for all cards, without a request', async () => {
-		const api = open();
-		expect(await watchedCard(settingsOf(), api)).toBeNull();
-		expect(api.sent).toEqual([]);
-	});
-
-	test('is the one with the ID, without a request', async () => {
-		const api = open();
-		const settings = settingsOf({ watch: 'oneCard', cardId: locator('id', 'c9') });
-		expect(await watchedCard(settings, api)).toBe('c9');
-		expect(api.sent).toEqual([]);
-	});
-
-	test('is the one with the name, asked for as the caller asks', async () => {
-		const api = open();
-		const settings = settingsOf({ watch: 'oneCard', cardId: locator('name', 'Films') });
-		expect(await watchedCard(settings, api, { timeoutMs: 77 })).toBe('c2');
-		expect(api.sent).toEqual([expect.objectContaining({ path: ['cards'], timeoutMs: 77 })]);
-	});
-
-	test.each([
-		['nothing', locator('id', ''), "'Card' is empty"],
-		['a name that no card has', locator('name', 'Plays'), 'Plays'],
-	])('is an error for %s', async (_, cardId, message) => {
-		const settings = settingsOf({ watch: 'oneCard', cardId });
-		await expect(watchedCard(settings, open())).rejects.toThrow(message);
-	});
-});

@@ -23,34 +23,6 @@ const writeOf = (
 const columns = async (...writes: PlannedWrites) =>
 	await columnsOf({ yieldToLoop: async () => {} }, writes);
 
-test('the values of all items, by column, in the order in which columns come', async () => {
-	const all = await columns(
-		writeOf(
-			[
-				['B', 1],
-				['A', 2],
-			],
-			[['B', { name: 'Bee' }]],
-		),
-		writeOf([
-			['C', 3],
-			['B', undefined],
-		]),
-	);
-	expect([...all]).toEqual([
-		['B', { values: [1, undefined], hint: { name: 'Bee' } }],
-		['A', { values: [2], hint: undefined }],
-		['C', { values: [3], hint: undefined }],
-	]);
-});
-
-test('thousands of items share the event loop', async () => {
-	let yields = 0;
-	const writes = new Array<PlannedWrites[number]>(2_001).fill(writeOf([['A', 1]]));
-	await columnsOf({ yieldToLoop: async () => void (yields += 1) }, writes);
-	expect(yields).toBe(3);
-});
-
 describe('missing fields', () => {
 	const index = new FieldIndex(
 		[field('Title'), field('Twin', 'text', [], 't1'), field('Twin', 'text', [], 't2')],
@@ -59,52 +31,20 @@ describe('missing fields', () => {
 	const missing = async (entries: Entry[], hints: Array<[string, FieldHint]> = []) =>
 		missingColumns(index, await columns(writeOf(entries, hints)));
 
-	test.each<[string, Entry[], Array<[string, FieldHint]>, string[]]>([
-		['a name that no field has', [['Pages', 1]], [], ['Pages']],
-		['not a name that a field has', [['Title', 'a']], [], []],
-		['not the ID of a field', [['id-Title', 'a']], [], []],
-		['not a name that differs in case only', [['title', 'a']], [], []],
-		[
-			'not where the mapper knows which field it is',
-			[
-				['title', 'a'],
-				['Title', 'b'],
-			],
-			[['title', { fieldId: 'id-Title' }]],
-			[],
-		],
-		[
-			'not the old name of a field that was renamed',
-			[['Old', 'a']],
-			[['Old', { fieldId: 'id-Title' }]],
-			[],
-		],
-		['not an ambiguous name: its item says so', [['Twin', 'a']], [], []],
-		[
-			'not a blank name: no field can have it (M19)',
-			[
-				['', 'a'],
-				[' ', 'b'],
-			],
-			[],
-			[],
-		],
-		[
-			'not an ID beside the column of its field',
-			[
-				['id-Title', 'a'],
-				['Title', 'b'],
-			],
-			[],
-			[],
-		],
-	])('%s', async (_, entries, hints, names) => {
+	const renamed: FieldHint = { fieldId: 'id-Title' };
+	test.each<[string, string[], Array<[string, FieldHint]>, string[]]>([
+		['a name that no field has', ['Pages'], [], ['Pages']],
+		['not a name that a field has', ['Title'], [], []],
+		['not the ID of a field', ['id-Title'], [], []],
+		['not a name that differs in case only', ['title'], [], []],
+		['not where the mapper knows the field', ['title', 'Title'], [['title', renamed]], []],
+		['not the old name of a field that was renamed', ['Old'], [['Old', renamed]], []],
+		['not an ambiguous name: its item says so', ['Twin'], [], []],
+		['not a blank name: no field can have it (M19)', ['', ' '], [], []],
+		['not an ID beside the column of its field', ['id-Title', 'Title'], [], []],
+	])('%s', async (_, keys, hints, names) => {
+		const entries = keys.map((key): Entry => [key, 'a']);
 		expect((await missing(entries, hints)).map(({ name }) => name)).toEqual(names);
-	});
-
-	test('with the values of all items', async () => {
-		const all = await columns(writeOf([['Pages', 1]]), writeOf([['Pages', 2]]));
-		expect(missingColumns(index, all)).toEqual([{ name: 'Pages', values: [1, 2] }]);
 	});
 });
 
@@ -122,32 +62,17 @@ test.each([
 	expect(kept.has(column)).toBe(isSame);
 });
 
-describe('missing choices', () => {
+test('missing choices are those that values name, by whatever name of the field', async () => {
 	const status = field('Status', 'single_select', ['Open']);
-	const index = new FieldIndex(
-		[
-			status,
-			field('Title'),
-			field('Twin', 'single_select', ['a'], 't1'),
-			field('Twin', 'single_select', ['a'], 't2'),
-		],
-		'Books',
-	);
-	const missing = async (...entries: Entry[]) =>
-		missingChoices(index, await columns(writeOf(entries)));
+	const all = await columns(writeOf([['Status', 'Done']]), writeOf([['id-Status', 'Later']]));
+	expect(missingChoices(new FieldIndex([status], 'Books'), all)).toEqual([
+		{ field: status, texts: ['Done', 'Later'] },
+	]);
+});
 
-	test("are those that values name and the field doesn't have, by whatever name of the field", async () => {
-		expect(await missing(['Status', 'Done'], ['id-Status', 'Later'])).toEqual([
-			{ field: status, texts: ['Done', 'Later'] },
-		]);
-	});
-
-	test.each<[string, Entry]>([
-		['a choice that is there', ['Status', 'Open']],
-		['a text field', ['Title', 'Done']],
-		['an unknown field', ['Nope', 'Done']],
-		['an ambiguous field', ['Twin', 'Done']],
-	])('are none for %s', async (_, entry) => {
-		expect(await missing(entry)).toEqual([]);
-	});
+test('thousands of items share the event loop', async () => {
+	let yields = 0;
+	const writes = new Array<PlannedWrites[number]>(2_001).fill(writeOf([['A', 1]]));
+	await columnsOf({ yieldToLoop: async () => void (yields += 1) }, writes);
+	expect(yields).toBe(3);
 });

@@ -127,36 +127,6 @@ test('any rows by any keys stand as a plain, stable sort puts them', () => {
 	);
 });
 
-test('whatever records hold, comparing is consistent', () => {
-	const anything = fc.oneof(fc.jsonValue(), fc.constant(undefined));
-	fc.assert(
-		fc.property(
-			fc.constantFrom<FieldKind>(
-				'text',
-				'number',
-				'date',
-				'datetime',
-				'choices',
-				'json',
-				'unknown',
-			),
-			fc.constantFrom<Direction>('asc', 'desc'),
-			fc.tuple(anything, anything, anything),
-			(kind, direction, values) => {
-				const order = orderBy(kind, direction);
-				const compare = compareBy([order]);
-				const [a, b, c] = values.map((value) => placesOf([order], [value], zone)) as [
-					ReturnType<typeof placesOf>,
-					ReturnType<typeof placesOf>,
-					ReturnType<typeof placesOf>,
-				];
-				expect(Math.sign(compare(a, b))).toBe(-Math.sign(compare(b, a)) + 0);
-				if (compare(a, b) <= 0 && compare(b, c) <= 0) expect(compare(a, c)).toBeLessThanOrEqual(0);
-			},
-		),
-	);
-});
-
 test('sorting in steps is the stable sort of JavaScript, for any number of entries', async () => {
 	await fc.assert(
 		fc.asyncProperty(
@@ -171,4 +141,13 @@ test('sorting in steps is the stable sort of JavaScript, for any number of entri
 		),
 		cases(20),
 	);
+});
+
+test('others get their turn with each thousand entries, sorted or merged', async () => {
+	let yields = 0;
+	const yieldToLoop = async () => void (yields += 1);
+	const numbers = Array.from({ length: 4_000 }, (_, place) => place % 1_000);
+	await sortInSlices(yieldToLoop, numbers, (a, b) => a - b);
+	// Four slices, two merges of two thousand, one of four thousand.
+	expect(yields).toBe(4 + 2 * 2 + 4);
 });

@@ -34,45 +34,19 @@ describe('a write since the listing was opened', () => {
 	});
 
 	test.each([
-		['is under way', (memory: CardMemory) => memory.begin('r1', 0), false],
-		[
-			'was lost',
-			(memory: CardMemory) => {
-				memory.begin('r1', 0);
-				memory.end('r1', 'unclear', 0);
-			},
-			false,
-		],
-		[
-			'was refused',
-			(memory: CardMemory) => {
-				memory.begin('r1', 0);
-				memory.end('r1', 'refused', 0);
-			},
-			true,
-		],
-		[
-			'was under way with another one',
-			(memory: CardMemory) => {
-				memory.begin('r1', 0);
-				change(memory, 2);
-				memory.end('r1', 'refused', 0);
-			},
-			false,
-		],
-		[
-			'was lost, and another one has ended since',
-			(memory: CardMemory) => {
-				memory.begin('r1', 0);
-				memory.end('r1', 'unclear', 0);
-				change(memory, 2);
-			},
-			true,
-		],
-	])('that %s: whether the values are certain', (_, write, isCertain) => {
+		['is under way', 'begin', false],
+		['was lost', 'begin unclear', false],
+		['was refused', 'begin refused', true],
+		['was under way with another one', 'begin begin changed refused', false],
+		['was lost, and another one has ended since', 'begin unclear begin changed', true],
+	])('that %s (%s): whether the values are certain', (_, steps, isCertain) => {
 		const memory = new CardMemory();
 		const view = memory.open(0);
-		write(memory);
+		for (const step of steps.split(' ')) {
+			if (step === 'begin') memory.begin('r1', 0);
+			else if (step === 'changed') memory.changed(recordOf('r1', { a: 2 }), { a: 2 }, undefined, 0);
+			else memory.end('r1', step as 'unclear' | 'refused', 0);
+		}
 		expect(view.isCertain('r1')).toBe(isCertain);
 		expect(view.isWritten('r1')).toBe(true);
 		expect(view.stepOf('r1')).toBeDefined();
@@ -102,19 +76,6 @@ describe('a write before the listing was opened (O20)', () => {
 		change(memory, 3, { a: 2 });
 		const view = memory.open(1);
 		for (const a of [1, 2]) expect(dataOf(view.current(recordOf('r1', { a })))).toEqual({ a: 3 });
-	});
-
-	test('tells new records that the listing may lack, until they are deleted', () => {
-		const memory = new CardMemory();
-		memory.created(recordOf('n1', { a: 1 }), { a: 1 }, 0);
-		memory.created(recordOf('n2', { a: 2 }), { a: 2 }, 0);
-		memory.end('n2', 'deleted', 0);
-		const view = memory.open(1);
-		expect(view.creations().map(({ id }) => id)).toEqual(['n1']);
-		expect(view.isCertain('n1')).toBe(true);
-		view.notListed('n1');
-		expect(view.isCertain('n1')).toBe(false);
-		expect(view.current(recordOf('n2', {}))).toBe('deleted');
 	});
 
 	test('is forgotten a minute after it, but not while an older listing is in use', () => {
@@ -177,21 +138,6 @@ describe('a listing', () => {
 			memory.createdUnknown(creation, { a: 1 }, 0);
 		expect(memory.open(LAG_MS - 1).follow()()).toHaveLength(2);
 		expect(memory.open(LAG_MS).follow()()).toEqual([]);
-	});
-
-	test('has skipped nothing where no deletion was under way', async () => {
-		const memory = new CardMemory();
-		const read = async (work: () => void) =>
-			await memory.withoutDeletions(async () => await Promise.resolve(work()));
-		let end = (): void => {};
-		const held = async () => await new Promise<void>((resolve) => (end = resolve));
-		expect(await read(() => {})).toBe(true);
-		let deletion: Promise<void> | undefined;
-		expect(await read(() => void (deletion = memory.deleting(held)))).toBe(false);
-		expect(await read(() => {})).toBe(false);
-		end();
-		await deletion;
-		expect(await read(() => {})).toBe(true);
 	});
 
 	test('of a dry run knows what was pretended on top of what was sent; others know nothing of it', () => {

@@ -5,11 +5,7 @@ import {
 	rowValues,
 } from '../../../../nodes/WorkspaceData/actions/writing/itemValues';
 import type { Run } from '../../../../nodes/WorkspaceData/actions/run/run';
-import {
-	hintAtLeftOut,
-	itemColumns,
-	readColumns,
-} from '../../../../nodes/WorkspaceData/actions/writing/mapper';
+import { hintAtLeftOut, readColumns } from '../../../../nodes/WorkspaceData/actions/writing/mapper';
 import type { JsonObject } from '../../../../nodes/WorkspaceData/model/response/shapes';
 import { FieldIndex } from '../../../../nodes/WorkspaceData/model/fieldIndex';
 import { retainedBytes } from '../../../support/heap';
@@ -44,20 +40,6 @@ describe('Map Each Column', () => {
 		});
 	});
 
-	test("what the editor hides isn't sent; what it only says is", () => {
-		const schema = [
-			{ id: 'Hidden', removed: true },
-			{ id: 'Shown', removed: false },
-			{ id: 'Text', removed: 'true' },
-		];
-		const value = { Hidden: false, Shown: 1, Text: 2, Unknown: 3 };
-		expect(read({ value, schema }).entries).toEqual([
-			['Shown', 1],
-			['Text', 2],
-			['Unknown', 3],
-		]);
-	});
-
 	test.each([
 		[{ mappingMode: 5, value: { a: 1 }, matchingColumns: 'a', schema: 'b' }],
 		[{ value: { a: 1 }, matchingColumns: null, schema: null }],
@@ -75,16 +57,9 @@ describe('Map Each Column', () => {
 		expect(() => read(value)).toThrow("'Values' is empty");
 	});
 
-	test.each([[{}], [{ value: null }], [{ value: [] }], [{ value: { a: undefined } }]])(
+	test.each([{}, { value: null }, { value: [] }, { value: { a: undefined } }])(
 		'%j has no value',
-		(value) => {
-			expect(() => read(value)).toThrow(
-				expect.objectContaining({
-					message: "No value in 'Values'",
-					description: 'Map at least one field.',
-				}),
-			);
-		},
+		(value) => expect(() => read(value)).toThrow("No value in 'Values'"),
 	);
 
 	const remembering = () => {
@@ -129,23 +104,6 @@ describe('Map Each Column', () => {
 describe('Map Automatically', () => {
 	const automatic = { mappingMode: 'autoMapInputData', value: { ignored: 1 } };
 
-	test('takes all keys of an item but those of a record itself', () => {
-		const item = { id: 'r1', created_at: 'x', action: 'created', Title: 'Emma', 'fields.id': 7 };
-		expect(read(automatic, item).entries).toEqual([
-			['Title', 'Emma'],
-			['id', 7],
-		]);
-	});
-
-	test('takes the fields of an item that has some', () => {
-		expect(
-			read(automatic, { id: 'r1', fields: { id: 1, 'fields.a': 2 }, other: 3 }).entries,
-		).toEqual([
-			['id', 1],
-			['fields.a', 2],
-		]);
-	});
-
 	const left = (item: JsonObject): string[] => {
 		const hints: string[] = [];
 		const messages = { hint: (text: string) => hints.push(text) } as unknown as Run['messages'];
@@ -153,6 +111,15 @@ describe('Map Automatically', () => {
 		hintAtLeftOut({ messages }, read(automatic, item), index);
 		return hints;
 	};
+
+	test('an item without values says what its keys mean', () => {
+		expect(() => read(automatic, { id: 'r1', none: undefined })).toThrow(
+			expect.objectContaining({
+				message: "No value in 'Values'",
+				description: expect.stringContaining('keys must be field names'),
+			}),
+		);
+	});
 
 	test('says which of the values that it leaves out have fields of their names (H35)', () => {
 		expect(left({ id: 5, created_at: 'x', Status: 'Open' })).toEqual([
@@ -170,161 +137,52 @@ describe('Map Automatically', () => {
 		expect(left({ id: 'r1', action: 'updated', event: 'x', fields: { Status: 'a' } })).toEqual([]);
 		expect(left({ Status: 'Open' })).toEqual([]);
 	});
-
-	test('a key called fields that holds no object is a field', () => {
-		expect(read(automatic, { fields: 'text' }).entries).toEqual([['fields', 'text']]);
-	});
-
-	test('an item without values says what its keys mean', () => {
-		expect(() => read(automatic, { id: 'r1', none: undefined })).toThrow(
-			expect.objectContaining({
-				message: "No value in 'Values'",
-				description: expect.stringContaining('keys must be field names'),
-			}),
-		);
-	});
 });
 
-describe('items that become a card', () => {
-	test('all keys of an item are columns', () => {
-		expect(itemColumns({ id: 5, Title: 'Emma', fields: 'text' })).toEqual({
-			entries: [
-				['id', 5],
-				['Title', 'Emma'],
-				['fields', 'text'],
-			],
-			matchingKeys: [],
-			label: 'Items',
-			hints: new Map(),
-			mayBeEmpty: true,
-			origin: { leftOut: [], marks: [], hasNulls: false, extras: new Set() },
-		});
-	});
-
-	test('a record of this node gives its fields; an object with other keys is a row', () => {
-		const fields = { Title: 'Emma' };
-		expect(itemColumns({ id: 'r1', created_at: 'x', fields }).entries).toEqual([['Title', 'Emma']]);
-		expect(itemColumns({ event: 'record.created', delivery_key: 'k', fields }).entries).toEqual([
-			['Title', 'Emma'],
-		]);
-		expect(itemColumns({ fields, price: 5 }).entries).toEqual([
-			['fields', fields],
-			['price', 5],
-		]);
-	});
-
-	test.each([[''], [null], [undefined]])('a nameless column of %j is left out', (value) => {
-		expect(itemColumns({ a: 1, ' ': value }).entries).toEqual([['a', 1]]);
-		expect(itemColumns({ a: value }).entries).toEqual([['a', value]]);
-	});
-
-	test.each([[0], [false], ['x']])('a nameless column of %j is refused', (value) => {
-		expect(() => itemColumns({ a: 1, '': value })).toThrow('A column of the items has no name');
-	});
-});
+const record = { id: 'r', created_at: TIME };
+const event = { event: 'e', workspace_id: 'w', delivery_key: 'k' };
+const about = { timestamp: 't', card_id: 'c', card_name: 'n', record_id: 'r' };
+const dry = { dry_run: true, action: 'none', id: 'r', changes: {}, before: {}, after: {} };
+const added = { dry_run: true, action: 'create', field: 'A', type: 'text', reason: 'b' };
+const OLD = 'before id created_at action';
+const namesOf = (item: JsonObject) => Object.keys(item).join(' ');
 
 /** Which keys are values, for Map Automatically and for a new card; what is left out as the node's own; whether nulls are its own. */
 test.each<[string, JsonObject, string, string, string, boolean]>([
-	['a record of version 2', { A: 1, id: 'r', created_at: TIME }, 'A', 'A', 'id created_at', true],
-	[
-		'one that was created',
-		{ A: 1, id: null, created_at: null, action: 'created' },
-		'A',
-		'A',
-		'id created_at action',
-		true,
-	],
-	[
-		'with a value added',
-		{ A: 1, id: 'r', created_at: TIME, B: 2 },
-		'A B',
-		'A B',
-		'id created_at',
-		true,
-	],
-	['flat of version 1', { id: 'r', created_at: TIME, A: 1 }, 'A', 'id created_at A', '', false],
+	['a record of version 2', { A: 1, ...record }, 'A', 'A', 'id created_at', true],
+	['one without ID', { A: 1, id: null, created_at: null }, 'A', 'A', 'id created_at', true],
+	['one with an action', { A: 1, ...record, action: '' }, 'A', 'A', 'id created_at action', true],
+	['with a value added', { A: 1, ...record, B: 2 }, 'A B', 'A B', 'id created_at', true],
+	['flat of version 1', { ...record, A: 1 }, 'A', 'id created_at A', '', false],
+	['nested', { ...record, fields: { A: 1 } }, 'A', 'A', '', false],
+	['nested, with another key', { fields: { A: 1 }, B: 2 }, 'A', 'fields B', '', false],
+	['a column fields', { fields: 'text', id: 'r' }, 'fields', 'fields id', '', false],
 	['a sheet', { A: 1, id: 7, created_at: TIME }, 'A', 'A id created_at', '', false],
-	[
-		'a sheet with days, or a record of a service that knows only the day',
-		{ A: 1, id: 'r', created_at: '2026-01-31' },
-		'A',
-		'A id created_at',
-		'',
-		true,
-	],
-	['a sheet with notes', { A: 1, id: 'r', created_at: 'today' }, 'A', 'A id created_at', '', false],
+	// Or a record of a service that knows only the day.
+	['with days', { A: 1, id: 'r', created_at: '2026-01-31' }, 'A', 'A id created_at', '', true],
+	['with notes', { A: 1, id: 'r', created_at: 'today' }, 'A', 'A id created_at', '', false],
 	['a deleted record', { A: 1, deleted: true, id: 'r' }, 'A', 'A', 'deleted id', true],
 	['a column deleted', { A: 1, deleted: true }, 'A deleted', 'A deleted', '', false],
 	['another one', { A: 1, deleted: 'true', id: 'r' }, 'A deleted', 'A deleted id', '', false],
-	[
-		'old values',
-		{ A: 1, id: 'r', created_at: TIME, action: 'updated', before: {} },
-		'A',
-		'A',
-		'before id created_at action',
-		true,
-	],
+	['old values', { A: 1, ...record, action: '', before: {} }, 'A', 'A', OLD, true],
 	['a column before', { A: 1, before: {} }, 'A before', 'A before', '', false],
-	[
-		'a reserved name',
-		{ 'fields.id': 1, id: 'r', created_at: TIME },
-		'id',
-		'id',
-		'id created_at',
-		true,
-	],
-	[
-		'a dry run',
-		{ dry_run: true, action: 'none', id: 'r', changes: {}, before: {}, after: {} },
-		'',
-		'',
-		'dry_run action id changes before after',
-		false,
-	],
-	[
-		'a field that a dry run would add',
-		{ dry_run: true, action: 'create', field: 'A', type: 'text', reason: 'b' },
-		'',
-		'',
-		'dry_run action field type reason',
-		false,
-	],
+	['a reserved name', { 'fields.id': 1, ...record }, 'id', 'id', 'id created_at', true],
+	['a dry run', dry, '', '', namesOf(dry), false],
+	['a field that a dry run would add', added, '', '', namesOf(added), false],
 	['a column dry_run', { A: 1, dry_run: false }, 'A dry_run', 'A dry_run', '', false],
+	['an event', { A: 1, ...event, ...about }, 'A', 'A', namesOf({ ...event, ...about }), false],
+	// Caught up, with a value that was added after it.
 	[
-		'an event',
-		{
-			A: 1,
-			event: 'e',
-			timestamp: 't',
-			workspace_id: 'w',
-			card_id: 'c',
-			card_name: 'n',
-			record_id: 'r',
-			delivery_key: 'k',
-		},
-		'A',
-		'A',
-		'event timestamp workspace_id card_id card_name record_id delivery_key',
+		'a missed event',
+		{ ...event, caught_up: true, B: 2 },
+		'B',
+		'B',
+		`${namesOf(event)} caught_up`,
 		false,
 	],
+	['one of version 1', { ...event, caught_up: true, fields: { A: 1 } }, 'A', 'A', '', false],
 	[
-		'an event that was caught up, with a value that was added after it',
-		{ A: 1, event: 'e', workspace_id: 'w', delivery_key: 'k', caught_up: true, B: 2 },
-		'A B',
-		'A B',
-		'event workspace_id delivery_key caught_up',
-		false,
-	],
-	[
-		'an event of version 1 that was caught up',
-		{ event: 'e', workspace_id: 'w', caught_up: true, fields: { A: 1 }, delivery_key: 'k' },
-		'A',
-		'A',
-		'',
-		false,
-	],
-	[
-		'a log with events',
+		'a log',
 		{ A: 1, event: 'e', timestamp: 't' },
 		'A event timestamp',
 		'A event timestamp',

@@ -4,10 +4,6 @@ import {
 	keyPart,
 	matchingFieldIds,
 } from '../../../../nodes/WorkspaceData/actions/writing/matching';
-import {
-	readMaxChanges,
-	requireConditions,
-} from '../../../../nodes/WorkspaceData/actions/writing/changeMany';
 import type { Columns } from '../../../../nodes/WorkspaceData/actions/writing/mapper';
 import { FieldIndex, type FieldHint } from '../../../../nodes/WorkspaceData/model/fieldIndex';
 import { field } from '../../model/fields';
@@ -72,14 +68,6 @@ test('the key is the same for the same values, whatever their form', () => {
 	expect(keyOf({ 'id-Key': 'a', 'id-Pages': 8 })).not.toBe(key);
 });
 
-test.each([[''], [null], [undefined], [[]]])('a matching value of %j is refused', (value) => {
-	const data = { 'id-Key': 'a', 'id-Pages': value };
-	expect(() => itemKey(['id-Key', 'id-Pages'], data, index, zone)).toThrow(
-		"Matching field 'Pages' has no value",
-	);
-	expect(() => itemKey(['gone'], {}, index, zone)).toThrow("Matching field 'gone' has no value");
-});
-
 test('the part of a card that a key is, outlives another ID of the field', () => {
 	const fresh = new FieldIndex([field('Key', 'text', [], 'new-id')], 'Books');
 	const part = (id: string, value: string, listing = index) =>
@@ -88,28 +76,4 @@ test('the part of a card that a key is, outlives another ID of the field', () =>
 	expect(part('id-Key', 'k')).not.toBe(part('id-Pages', 'k'));
 	expect(part('id-Key', 'k')).not.toBe(part('id-Key', 'l'));
 	expect(part('gone', 'k')).toContain('gone');
-});
-
-test.each([
-	[1, 1],
-	['20', 20],
-	[-1, Infinity],
-	['-1', Infinity],
-])('at most %s records may change: %s', (value, expected) => {
-	expect(readMaxChanges(value)).toBe(expected);
-});
-
-test.each([0, -2, 1.5, 'many', Infinity])('%s is no number of records', (value) => {
-	expect(() => readMaxChanges(value)).toThrow(
-		`must be a whole number of at least 1, or -1, not '${value}'`,
-	);
-});
-
-test('many records are changed under a condition only', () => {
-	const conditions = [{ field: 'Key', condition: 'equals', value: 'a' }];
-	const matchType = 'allConditions';
-	expect(() => requireConditions({ filters: { conditions }, matchType })).not.toThrow();
-	for (const filters of [undefined, null, {}, { conditions: [] }, { conditions: 'all' }, []]) {
-		expect(() => requireConditions({ filters, matchType })).toThrow("'Filters' has no condition");
-	}
 });

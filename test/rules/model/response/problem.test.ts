@@ -30,50 +30,32 @@ describe('problem details as the service sends them', () => {
 });
 
 describe('answers that are no problem details get words that help', () => {
+	const page = '<html><head><title>502 Bad Gateway</title></head></html>';
+	const failed = "The service couldn't process the request";
+	const unclear = "The service couldn't understand the request";
+	const elsewhere = 'The service redirects to another address';
+	const missing = "The service couldn't find the requested data";
+	const wrongKey = { error: 'invalid_client', error_description: 'unknown' };
+	const gateway = "The service couldn't be reached through its gateway";
+	const away = "The service isn't available right now";
+	const refused = "The service didn't accept the credential";
 	test.each<[string, number, unknown, string, string | undefined]>([
-		[
-			'an HTML page: its title',
-			502,
-			'<html><head><title>502 Bad Gateway</title></head></html>',
-			"The service couldn't be reached through its gateway",
-			'502 Bad Gateway',
-		],
-		[
-			'HTML without a title: nothing of it',
-			500,
-			'<body>oops</body>',
-			"The service couldn't process the request",
-			undefined,
-		],
-		[
-			'plain text: the text',
-			503,
-			' upstream\n down ',
-			"The service isn't available right now",
-			'upstream down',
-		],
-		['nothing', 500, '', "The service couldn't process the request", undefined],
-		['undefined', 404, undefined, "The service couldn't find the requested data", undefined],
+		['an HTML page: its title', 502, page, gateway, '502 Bad Gateway'],
+		['HTML without a title: nothing of it', 500, '<body>oops</body>', failed, undefined],
+		['plain text: the text', 503, ' upstream\n down ', away, 'upstream down'],
+		['nothing', 500, '', failed, undefined],
+		['undefined', 404, undefined, missing, undefined],
 		['an unknown status', 418, {}, 'The service responded with status 418', undefined],
 		['a status of success', 204, '', 'The service responded with status 204', undefined],
-		['the first redirect', 300, '', 'The service redirects to another address', undefined],
-		['a redirect', 307, '', 'The service redirects to another address', undefined],
-		[
-			'a message member',
-			400,
-			{ message: 'No.' },
-			"The service couldn't understand the request",
-			'No.',
-		],
-		[
-			"OAuth's own errors",
-			401,
-			{ error: 'invalid_client', error_description: 'unknown' },
-			"The service didn't accept the credential",
-			'unknown',
-		],
-		['an error text', 400, { error: 'bad' }, "The service couldn't understand the request", 'bad'],
-		['a list', 400, [1, 2], "The service couldn't understand the request", undefined],
+		['the first redirect', 300, '', elsewhere, undefined],
+		['a redirect', 307, '', elsewhere, undefined],
+		['a message member', 400, { message: 'No.' }, unclear, 'No.'],
+		["OAuth's own errors", 401, wrongKey, refused, 'unknown'],
+		['an error text', 400, { error: 'bad' }, unclear, 'bad'],
+		['a list', 400, [1, 2], unclear, undefined],
+		['an object with a message (G2)', 400, { error: { code: 'A', message: 'b' } }, unclear, 'b'],
+		['an object with a code only (G2)', 400, { error: { code: 'A' } }, unclear, 'A'],
+		['a list as detail (G2)', 400, { detail: [{ loc: ['a', 'b'], msg: 'c' }] }, unclear, 'a.b: c'],
 	])('%s', (_, status, body, title, detail) => {
 		const { foreign, ...problem } = readProblem(status, body);
 		expect(problem).toEqual({ status, title, ...(detail && { detail }) });
@@ -104,25 +86,17 @@ describe('answers that are no problem details get words that help', () => {
 	});
 });
 
+const pointers = [
+	{ pointer: '/data/f1', detail: 'too long' },
+	{ field: 'f2', message: 'missing' },
+];
+const params = [
+	{ name: '/data/f1', reason: 'too long' },
+	{ name: 'f2', reason: 'missing' },
+];
 test.each<[string, object]>([
-	[
-		'errors with pointers',
-		{
-			errors: [
-				{ pointer: '/data/f1', detail: 'too long' },
-				{ field: 'f2', message: 'missing' },
-			],
-		},
-	],
-	[
-		'invalid-params',
-		{
-			'invalid-params': [
-				{ name: '/data/f1', reason: 'too long' },
-				{ name: 'f2', reason: 'missing' },
-			],
-		},
-	],
+	['errors with pointers', { errors: pointers }],
+	['invalid-params', { 'invalid-params': params }],
 	['plain texts', { errors: ['/data/f1: too long', 'f2: missing'] }],
 ])('extra members: %s are shown beside the detail', (_, extra) => {
 	const { detail } = readProblem(422, { title: 'Invalid', detail: 'Two things.', ...extra });
@@ -167,107 +141,48 @@ test('D21: the kind is cleaned, too', () => {
 	expect(kind).toBe('***-unknown');
 });
 
-describe('errors as other frameworks write them (G2)', () => {
-	test.each<[string, unknown, string]>([
-		[
-			'an error object with a message',
-			{ error: { code: 'READ_ONLY', message: 'The workspace is read-only' } },
-			'The workspace is read-only',
-		],
-		['an error object with a code only', { error: { code: 'READ_ONLY' } }, 'READ_ONLY'],
-		[
-			'a detail that is a list',
-			{ detail: [{ loc: ['body', 'data', 'age'], msg: 'must be a number', type: 'int' }] },
-			'body.data.age: must be a number',
-		],
-	])('%s', (_, body, detail) => {
-		expect(readProblem(400, body)).toEqual({
-			status: 400,
-			title: "The service couldn't understand the request",
-			detail,
-		});
-	});
-});
-
 describe('refusals under a status of success (G1)', () => {
-	const refused = 'The service refused the request';
+	const type = (kind: string) => `https://x.example/${kind}`;
+	const [today, locked] = ['Read-only today', 'locked'];
+	const title = 'The service refused the request';
+	const refused = (detail?: string) => ({ status: 200, title, ...(detail && { detail }) });
+	const quota = { title: 'Quota exceeded', status: 422 };
+	const values = { title: 'The service rejected the values', detail: 'Key is missing' };
+	const gone = { title: "The service couldn't find the requested data", detail: 'not found' };
 	test.each<[string, unknown, object]>([
-		[
-			'problem details',
-			{ type: 'https://x.example/quota-exceeded', title: 'Quota exceeded', status: 422 },
-			{ status: 422, kind: 'quota-exceeded', title: 'Quota exceeded' },
-		],
-		[
-			'a text',
-			{ success: false, error: 'Read-only today', data: null },
-			{ status: 200, title: refused, detail: 'Read-only today' },
-		],
-		[
-			'an object',
-			{ error: { message: 'Read-only today' }, request_id: 'q1' },
-			{ status: 200, title: refused, detail: 'Read-only today' },
-		],
-		[
-			'a list, next to an empty list of what was asked for',
-			{ errors: [{ message: 'Read-only today' }], records: [] },
-			{ status: 200, title: refused, detail: 'Read-only today' },
-		],
-		[
-			'JSend',
-			{ status: 'fail', message: 'Read-only today', data: { name: 'is locked' } },
-			{ status: 200, title: refused, detail: 'Read-only today' },
-		],
-		['no words', { ok: false }, { status: 200, title: refused }],
-		[
-			'problem details without a status, which is optional',
-			{ type: 'https://x.example/validation-error', title: 'Validation failed', detail: 'Key' },
-			{ status: 200, kind: 'validation-error', title: 'Validation failed', detail: 'Key' },
-		],
+		['a problem', { type: type('quota'), ...quota }, { kind: 'quota', ...quota }],
+		['a text', { success: false, error: today, data: null }, refused(today)],
+		['an object', { error: { message: today }, request_id: 'q1' }, refused(today)],
+		['a list next to an empty one', { errors: [{ message: today }], records: [] }, refused(today)],
+		['JSend', { status: 'fail', message: today, data: { name: 'is locked' } }, refused(today)],
+		['no words', { ok: false }, refused()],
+		// A status is optional.
+		['a type and a title', { type: type('a'), title: 'B' }, { status: 200, kind: 'a', title: 'B' }],
 		[
 			'a status as text',
-			{ type: 'about:blank', title: 'Invalid', status: '422' },
-			{ status: 422, title: 'Invalid' },
+			{ type: 'about:blank', title: 'A', status: '422' },
+			{ status: 422, title: 'A' },
 		],
 		[
 			'a status and a detail',
 			{ status: 422, detail: 'Key is missing' },
-			{ status: 422, title: 'The service rejected the values', detail: 'Key is missing' },
+			{ status: 422, ...values },
 		],
-		[
-			'a code and a message',
-			{ code: 404, message: 'not found' },
-			{ status: 404, title: "The service couldn't find the requested data", detail: 'not found' },
-		],
-		[
-			'a failed function behind a gateway',
-			{ errorMessage: 'Task timed out', errorType: 'Timeout' },
-			{ status: 200, title: refused },
-		],
-		['a failed state', { status: 'failed', reason: 'locked' }, { status: 200, title: refused }],
-		['success as text', { success: 'false' }, { status: 200, title: refused }],
-		[
-			'an error in an envelope',
-			{ result: { error: 'locked' } },
-			{ status: 200, title: refused, detail: 'locked' },
-		],
-		[
-			'an error in a list',
-			[{ error: 'locked' }],
-			{ status: 200, title: refused, detail: 'locked' },
-		],
-		[
-			'a text',
-			'ERROR: not permitted',
-			{ status: 200, title: refused, detail: 'ERROR: not permitted' },
-		],
-		['XML', '<error/>', { status: 200, title: refused, detail: '<error/>' }],
+		['a code and a message', { code: 404, message: 'not found' }, { status: 404, ...gone }],
+		['a failed function', { errorMessage: 'Task timed out', errorType: 'Timeout' }, refused()],
+		['a failed state', { status: 'failed', reason: locked }, refused()],
+		['success as text', { success: 'false' }, refused()],
+		['an error in an envelope', { result: { error: locked } }, refused(locked)],
+		['an error in a list', [{ error: locked }], refused(locked)],
+		['a text', 'ERROR: not permitted', refused('ERROR: not permitted')],
+		['XML', '<error/>', refused('<error/>')],
 	])('%s', (_, body, problem) => {
 		expect(readRefusal(200, body)).toEqual(problem);
 	});
 	test('whatever is declared as problem details, unless it is what was asked for', () => {
-		const type = 'application/problem+json; charset=utf-8';
-		expect(readRefusal(200, { note: 'x' }, undefined, type)).toMatchObject({ title: refused });
-		expect(readRefusal(200, { id: 'r1' }, undefined, type)).toBeUndefined();
+		const declared = 'application/problem+json; charset=utf-8';
+		expect(readRefusal(200, { note: 'x' }, undefined, declared)).toMatchObject({ title });
+		expect(readRefusal(200, { id: 'r1' }, undefined, declared)).toBeUndefined();
 		expect(readRefusal(200, { note: 'x' }, undefined, 'application/json')).toBeUndefined();
 	});
 	test('secrets are taken out', () => {

@@ -48,9 +48,8 @@ const steps = {
 	startCopy: (world: World) => world.copy && world.start(world.copy),
 } satisfies Record<string, (world: World) => unknown>;
 
-const histories = fc.array(fc.constantFrom(...(Object.keys(steps) as Array<keyof typeof steps>)), {
-	maxLength: 25,
-});
+type Step = keyof typeof steps;
+const histories = fc.array(fc.constantFrom(...(Object.keys(steps) as Step[])), { maxLength: 25 });
 const options = fc.record({
 	onePerAddress: fc.boolean(),
 	limit: fc.constantFrom(3, 100, 100),
@@ -59,11 +58,7 @@ const options = fc.record({
 	reachable: fc.constant(true),
 });
 
-function play(
-	chosen: Options,
-	history: ReadonlyArray<keyof typeof steps>,
-	mutation?: Mutation,
-): World {
+function play(chosen: Options, history: readonly Step[], mutation?: Mutation): World {
 	const world = new World(chosen, mutation);
 	world.start(world.production, true);
 	for (const step of history) steps[step](world);
@@ -88,14 +83,11 @@ test("in any history no copy deletes what isn't its own, and one subscription de
 	);
 });
 
-test.each<[string, Mutation, Partial<Options>, Array<keyof typeof steps>]>([
-	[
-		'P1: a copy that takes every response for its own',
-		{ believesEveryAnswer: true },
-		{},
-		['copy', 'overlap', 'minute'],
-	],
-	['P1: a copy that asks nobody', { asksNobody: true }, {}, ['copy', 'overlap', 'minute']],
+const copied: Step[] = ['copy', 'overlap', 'minute'];
+const written: Step[] = ['kill', 'refuse', 'start', 'writeBack', 'minute', 'minute'];
+test.each<[string, Mutation, Partial<Options>, Step[]]>([
+	['P1: a copy that takes every response for its own', { believesEveryAnswer: true }, {}, copied],
+	['P1: a copy that asks nobody', { asksNobody: true }, {}, copied],
 	[
 		"P1: a copy that couldn't start and takes the original's mark for its own",
 		{ believesEveryMark: true },
@@ -103,51 +95,51 @@ test.each<[string, Mutation, Partial<Options>, Array<keyof typeof steps>]>([
 		['copyThatCannotStart', 'unpublishCopy'],
 	],
 	[
-		'P1: a copy for which everything gives way',
+		'P1: a copy for which all gives way',
 		{ makesRoomAlways: true },
 		{ onePerAddress: true },
 		['copy'],
 	],
 	[
-		'C5: an old copy that is written back, and nobody asks',
+		'C5: an old copy is written back, nobody asks',
 		{ asksNobody: true },
 		{ queueMode: true },
-		['kill', 'refuse', 'start', 'writeBack', 'minute', 'minute'],
+		written,
 	],
 ])('the world finds %s', (_name, mutation, chosen, history) => {
 	expect(() => play({ ...REGULAR, ...chosen }, history, mutation)).toThrow();
 	expect(() => play({ ...REGULAR, ...chosen }, history)).not.toThrow();
 });
 
+const subscription = {
+	...{ id: 's1', secret: 's', targetUrl: 'https://n8n', workspaceId: 'w', cardId: null },
+	...{ since: 0, clockAheadMs: 0 },
+};
+const address = subscription.targetUrl;
+const stored = { ...NOTHING_SAVED, current: subscription, version: 1 };
+const started = {
+	type: 'started',
+	address,
+	stored,
+	mark: 'm',
+	overlapMs: OVERLAP,
+	now: 0,
+} as const;
+const after = (...events: SubscriptionEvent[]) =>
+	events.reduce((state, event) => reduce(state, event).state, INITIAL);
+
 describe('a renewal that the service refuses, when the subscription delivers again', () => {
-	const subscription = {
-		id: 's1',
-		secret: 's',
-		targetUrl: 'https://n8n',
-		workspaceId: 'w',
-		cardId: null,
-		since: 0,
-		clockAheadMs: 0,
-	};
 	/** Planned at a minute, refused twice, then the current one delivers. */
 	const renewalAfter = (isDemanded: boolean) => {
 		const refused = { type: 'refused', isDemanded: false, jitter: 1 } as const;
-		const events: SubscriptionEvent[] = [
-			{
-				type: 'started',
-				address: 'https://n8n',
-				stored: { ...NOTHING_SAVED, current: subscription, version: 1 },
-				mark: 'm',
-				overlapMs: OVERLAP,
-				now: 0,
-			},
+		return after(
+			started,
 			{ type: 'planned', at: MINUTE, isDemanded },
 			{ ...refused, now: MINUTE },
 			{ type: 'planned', at: 20 * MINUTE, isDemanded: false },
 			{ ...refused, now: 2 * MINUTE },
 			{ type: 'delivered', id: 's1', now: 3 * MINUTE },
-		];
-		return events.reduce((state, event) => reduce(state, event).state, INITIAL).renewal.at;
+		).renewal.at;
 	};
 
 	test('is called off if a response was late (K12)', () => {
@@ -160,24 +152,12 @@ describe('a renewal that the service refuses, when the subscription delivers aga
 });
 
 test('a delivery that comes while nobody responds at the address proves it', () => {
-	const subscription = {
-		id: 's2',
-		secret: 's',
-		targetUrl: 'https://n8n',
-		workspaceId: 'w',
-		cardId: null,
-		since: 0,
-		clockAheadMs: 0,
-	};
-	const address = subscription.targetUrl;
-	const at = { mark: 'm', now: 0 };
-	const events: SubscriptionEvent[] = [
-		{ type: 'started', address, stored: NOTHING_SAVED, overlapMs: OVERLAP, ...at },
-		{ type: 'created', subscription, savedByHook: true, ...at },
-		{ type: 'delivered', id: 's2', now: 1 },
+	const end = after(
+		{ ...started, stored: NOTHING_SAVED },
+		{ type: 'created', subscription, savedByHook: true, mark: 'm', now: 0 },
+		{ type: 'delivered', id: 's1', now: 1 },
 		{ type: 'probed', result: 'none', isOurs: false, now: 2 },
-	];
-	const end = events.reduce((state, event) => reduce(state, event).state, INITIAL);
+	);
 	expect(end.standing).toBe('mine');
 });
 

@@ -27,19 +27,10 @@ test.each<[Formatted, Formats, unknown, unknown]>([
 	['number', comma, '0,5', '0.5'],
 	['number', comma, '7', '7'],
 	['number', comma, 12.5, 12.5],
-	...[
-		'12.50',
-		'1.23',
-		'0.123',
-		'1.2345',
-		'1,234.5',
-		'1.234.5',
-		'12,',
-		',5',
-		'1 234,5',
-		'x',
-		'1e3',
-	].map((text): [Formatted, Formats, unknown, unknown] => ['number', comma, text, undefined]),
+	...'12.50 1.23 0.123 1.2345 1,234.5 1.234.5 12, ,5 x 1e3'
+		.split(' ')
+		.map((text): [Formatted, Formats, unknown, unknown] => ['number', comma, text, undefined]),
+	['number', comma, '1 234,5', undefined],
 	['number', {}, '1.234,5', '1.234,5'],
 	['date', dayFirst, '03.02.1985', '1985-02-03'],
 	['date', dayFirst, '3/2/1985', '1985-02-03'],
@@ -142,12 +133,7 @@ describe('a field with formats', () => {
 		['date', 46205.5, excel, /'Excel Day Numbers': .* without decimals/],
 		['datetime', '46205', {}, /Excel's number for 2026-07-02/],
 		['date', 12, {}, /^Enter a date[^']*$/],
-		[
-			'boolean',
-			'oui',
-			words,
-			/^Enter 'ja' or 'nein', as 'Yes and No Words' says, or true or false\.$/,
-		],
+		['boolean', 'oui', words, /^Enter 'ja' or 'nein', as 'Yes and No Words' says, or true or f/],
 		['boolean', 'ja', {}, /'Yes and No Words'/],
 	])('%s: %j in %j is refused by the label', (type, entered, formats, advice) => {
 		const message = `Field 'F' can't hold ${JSON.stringify(entered)}`;

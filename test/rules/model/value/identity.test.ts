@@ -1,4 +1,4 @@
-/** Which stored values are the same value: examples for each kind. */
+/** Which stored values are the same value: what laws.test.ts doesn't generate. */
 import fc from 'fast-check';
 import { isEmpty } from '../../../../nodes/WorkspaceData/model/value/emptyValue';
 import { keyOf } from '../../../../nodes/WorkspaceData/model/value/value';
@@ -13,47 +13,27 @@ const OPTIONS = [
 const typed = (type: string) => field('F', type, type.endsWith('select') ? OPTIONS : []);
 
 test.each<[string, unknown, unknown, boolean]>([
-	['number', 10, '10.00', true],
-	['number', 10, '1e1', true],
-	['number', 0, -0, true],
 	['number', 10, 'ten', false],
 	['number', '12345678901234567890', '12345678901234567891', false],
 	['number', 0.1 + 0.2, '0.30000000000000004', true],
-	['boolean', true, 'TRUE', true],
 	['boolean', false, 0, true],
-	['boolean', true, false, false],
-	['date', '2026-03-31', '2026-03-31T22:00:00Z', true],
-	['date', '2026-03-31', '2026-04-01', false],
-	['datetime', '2026-03-31T10:00:00Z', '2026-03-31T12:00:00+02:00', true],
-	['datetime', '2026-03-31T10:00:00', '2026-03-31T08:00:00.000Z', true],
-	['datetime', '2026-03-31T10:00:00.000001Z', '2026-03-31T10:00:00.000002Z', false],
 	['datetime', 'N/A 1', 'n/a 1', false],
 	['number', '1e400', '1e401', false],
 	['number', '1e-400', 0, false],
 	['number', '0x7', 7, false],
 	['single_select', 'o1', 'Open', true],
 	['single_select', 'OPEN', 'Open', false],
-	['single_select', 'o1', 'Done', false],
 	['single_select', 'removed', 'removed', true],
-	['multi_select', ['o1', 'Done'], ['Done', 'Open'], true],
 	['multi_select', ['o1', 'Done'], ['done', 'open'], false],
-	['multi_select', ['o1'], ['o1', 'o2'], false],
 	['multi_select', 'o1', ['Open'], true],
 	['multi_select', ['o1', 'removed'], ['removed', 'Open'], true],
 	['multi_select', ['removed', 'removed'], ['removed'], true],
 	['multi_select', ['o1', 'removed'], ['o1', 'other'], false],
 	['multi_select', ['"o1"'], ['o1'], false],
-	['text', 10, '10', true],
-	['text', '10', '10.00', false],
-	['a type of the future', 5, '5', true],
 	['a type of the future', 5, '5.0', false],
-	['duration', 'PT1H30M', '1:30:00', true],
 	['duration', '90:00', 'P3DT18H', true],
 	['duration', 5400, '1:30:00', false],
 	['duration', 'P1M', 'P1M', true],
-	['text', 'a', 'A', false],
-	['json', { a: 1, b: 2 }, { b: 2, a: 1 }, true],
-	['json', '{"a":1,"b":2}', { b: 2, a: 1 }, true],
 	['json', 'one note', 'another note', false],
 	['text', null, '', true],
 	['text', [], undefined, true],

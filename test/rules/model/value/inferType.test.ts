@@ -2,17 +2,15 @@
 import fc from 'fast-check';
 import { readField } from '../../../../nodes/WorkspaceData/model/response/field';
 import type { Formats } from '../../../../nodes/WorkspaceData/model/value/formats';
-import {
-	inferType,
-	offeredType,
-	USUAL_TYPES,
-} from '../../../../nodes/WorkspaceData/model/value/inferType';
+import { inferType, offeredType } from '../../../../nodes/WorkspaceData/model/value/inferType';
 import { enter } from '../../../../nodes/WorkspaceData/model/value/value';
 import { zone } from './zone';
 import { checkValue, type FieldType } from '../../../../service/foundation/fieldTypes.ts';
 import { workMs } from '../../../support/cpuTime.mts';
 import { anyColumn, givenBy, inJson } from './tables';
 import { cases } from '../../../support/cases';
+
+const FITTING = { emptyValues: 'send', fits: true, whole: true, zone } as const;
 
 const many = <T>(values: T[], count = 24): T[] =>
 	Array.from({ length: count }, (_, index) => values[index % values.length] as T);
@@ -222,12 +220,6 @@ describe('types that a service offers', () => {
 	])('%s among %j is %s, called %s', (type, offered, expected, name) => {
 		expect(offeredType(type, offered)).toEqual({ type: expected, name });
 	});
-
-	test('the usual types are offered by their own names', () => {
-		for (const type of USUAL_TYPES) {
-			expect(offeredType(type, USUAL_TYPES)).toEqual({ type, name: type });
-		}
-	});
 });
 
 test.each<[string, string]>([
@@ -238,8 +230,7 @@ test.each<[string, string]>([
 	expect(inferType('Column', values).type).toBe(type);
 	const field = readField({ id: 'f', name: 'Column', type });
 	if (!field) throw new Error('not a field');
-	const rules = { emptyValues: 'send', fits: true, whole: true, zone } as const;
-	expect(values.map((cell) => enter(field, cell, rules))).toEqual([value, undefined]);
+	expect(values.map((cell) => enter(field, cell, FITTING))).toEqual([value, undefined]);
 });
 
 test('random columns: each value is accepted by the service, and read back as it was given', () => {
@@ -250,12 +241,7 @@ test('random columns: each value is accepted by the service, and read back as it
 			const field = readField({ id: 'f', name, type, options });
 			if (!field) throw new Error('not a field');
 			for (const value of values) {
-				const sent = enter(field, value, {
-					emptyValues: 'send',
-					fits: true,
-					whole: true,
-					zone,
-				});
+				const sent = enter(field, value, FITTING);
 				if (sent === undefined || sent === null) {
 					// Nothing was said, or an empty text where the field holds no text.
 					expect([undefined, null, '']).toContain(value);

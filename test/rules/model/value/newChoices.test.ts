@@ -12,21 +12,13 @@ function field(type: string, options: unknown, key = 'options') {
 	return read;
 }
 
+const open = { id: 'o1', name: 'Open', color: 'red' };
+const value = (text: string) => ({ value: text, label: text });
+
 test.each([
 	['texts', ['Open'], ['Open', 'Late']],
-	[
-		'names with IDs, and more',
-		[{ id: 'o1', name: 'Open', color: 'red' }],
-		[{ id: 'o1', name: 'Open', color: 'red' }, { name: 'Late' }],
-	],
-	[
-		'values with labels',
-		[{ value: 'open', label: 'Open' }],
-		[
-			{ value: 'open', label: 'Open' },
-			{ value: 'Late', label: 'Late' },
-		],
-	],
+	['names with IDs, and more', [open], [open, { name: 'Late' }]],
+	['values with labels', [value('Open')], [value('Open'), value('Late')]],
 	['titles', [{ id: 1, title: 'Open' }], [{ id: 1, title: 'Open' }, { title: 'Late' }]],
 	['bare values', [{ value: 'Open' }], [{ value: 'Open' }, { value: 'Late' }]],
 	['none yet', [], ['Late']],
@@ -39,26 +31,6 @@ test.each([
 	},
 );
 
-test('a list inside an object stays in it, and one under another key stays there (H3)', () => {
-	const inside = { choices: [{ id: 'o1', name: 'Open' }], allowOther: false };
-	expect(addingChoices(field('select', inside), ['Late'])).toEqual({
-		options: { choices: [{ id: 'o1', name: 'Open' }, { name: 'Late' }], allowOther: false },
-	});
-	expect(addingChoices(field('select', ['Open'], 'choices'), ['Late'])).toEqual({
-		choices: ['Open', 'Late'],
-	});
-});
-
-test('a new list keeps the objects of choices that stay, and drops the others', () => {
-	const had = [
-		{ id: 'o1', name: 'Open' },
-		{ id: 'o2', name: 'Done' },
-	];
-	expect(settingChoices(field('select', had), ['Late', 'Done'])).toEqual({
-		options: [{ name: 'Late' }, { id: 'o2', name: 'Done' }],
-	});
-});
-
 test('a new list has what was entered: another case is another choice, as people may want to rename one', () => {
 	const had = [{ id: 'o2', name: 'Done' }];
 	expect(settingChoices(field('select', had), ['done'])).toEqual({ options: [{ name: 'done' }] });
@@ -70,16 +42,6 @@ test('a text that two choices have is refused: keeping one of them would be a gu
 		{ id: 'o2', name: 'Done' },
 	];
 	expect(() => settingChoices(field('select', had), ['Done'])).toThrow("'Done' matches 2 choices");
-});
-
-test.each<[string, unknown]>([
-	['an object without a list', { o1: 'Open' }],
-	['a text', 'Open,Done'],
-	['a list with a choice that has no text', [{ id: 'o1', name: 'Open' }, { colour: 'red' }]],
-])('%s: nothing is sent, as the choices that are there could be lost', (_what, had) => {
-	const shown = "The choices of field 'Status' are in a form that this node doesn't know";
-	expect(() => addingChoices(field('select', had), ['Late'])).toThrow(shown);
-	expect(() => settingChoices(field('select', had), ['Late'])).toThrow(shown);
 });
 
 test('a third spelling of two choices is no new one: their field refuses it', () => {

@@ -5,7 +5,6 @@ import {
 	namedValue,
 	readConditions,
 	readMatchType,
-	readSearch,
 	recordTest,
 	type EnteredCondition,
 	type FilterPlace,
@@ -70,18 +69,6 @@ describe('conditions as entered', () => {
 		for (const filters of [undefined, null, {}, { conditions: null }, { conditions: [] }])
 			expect(readConditions(filters)).toEqual([]);
 	});
-	test('with a value, chosen or not, and equals where nothing was chosen', () => {
-		const filters = {
-			conditions: [
-				{ field: 'Title', value: { __rl: true, mode: 'list', value: 'v' } },
-				{ field: ' Title ', condition: 'isEmpty' },
-			],
-		};
-		expect(readConditions(filters)).toEqual([
-			where('Title', 'equals', 'v'),
-			where(' Title ', 'isEmpty', undefined),
-		]);
-	});
 	test.each([
 		[{ conditions: 5 }, "'Filters' can't be read"],
 		['text', "'Filters' can't be read"],
@@ -100,84 +87,18 @@ describe('conditions as entered', () => {
 });
 
 describe('which records pass', () => {
-	const apple = where('Title', 'contains', 'apple');
-	const large = where('Amount', 'greaterThan', 10);
-	test('all conditions, or any of them', () => {
-		expect(find([apple], false)).toEqual(['r1']);
-		expect(find([apple, large], false)).toEqual([]);
-		expect(find([apple, large], true)).toEqual(['r1', 'r3']);
-		expect(find([apple, where('Amount', 'lessThan', 2)], false)).toEqual(['r1']);
-	});
-	test('no condition is no test', () => {
-		expect(recordTest([], false, index, place)).toBeUndefined();
-		expect(recordTest([], true, index, place)).toBeUndefined();
-	});
 	test('times without a zone are those of the service', () => {
 		expect(find([where('created_at', 'equals', '2026-01-02T02:00:00')], false)).toEqual(['r2']);
 		expect(find([where('created_at', 'isEmpty', undefined)], false)).toEqual(['r3']);
-	});
-	test('a name that means two things: the record’s own property, and a hint', () => {
-		expect(find([where('id', 'equals', 'r2')], false)).toEqual(['r2']);
-		expect(hints).toEqual([expect.stringContaining('f3')]);
-		expect(find([where('f3', 'equals', 'x')], false)).toEqual(['r1']);
-		expect(find([where('created_at', 'isEmpty', undefined)], false)).toEqual(['r3']);
-		expect(hints).toHaveLength(1);
 	});
 });
 
 describe('where records are chosen to be changed', () => {
 	const exact = { isExact: true };
-	test('a name that means two things is refused, with the ID to use', () => {
-		expect(() => find([where('id', 'equals', 'r2')], false, exact)).toThrow(
-			expect.objectContaining({
-				message: expect.stringContaining('both a property of the record and a field'),
-				description: expect.stringContaining('f3'),
-			}),
-		);
-		expect(find([where('created_at', 'isEmpty', undefined)], false, exact)).toEqual(['r3']);
-	});
 	test('a name must be exact; an ID is one that is no name', () => {
 		expect(find([where('amount', 'equals', 2)], false)).toEqual(['r2']);
 		expect(() => find([where('amount', 'equals', 2)], false, exact)).toThrow('no field');
 		expect(find([where('f2', 'equals', 2)], false, exact)).toEqual(['r2']);
 		expect(find([where('f1', 'equals', 'apple')], false, exact)).toEqual(['r2']);
-	});
-	test('a value must be exact, too', () => {
-		const values = [{ id: 'o1', name: 'Open' }];
-		const status = new FieldIndex([field('Status', 'select', values, 'f1')], 'Orders');
-		const test = (isExact: boolean) =>
-			recordTest([where('Status', 'equals', 'open')], false, status, { ...place, isExact });
-		expect(test(false)?.(record('r', { f1: 'o1' }))).toBe(true);
-		expect(() => test(true)).toThrow('can\'t hold "open"');
-	});
-});
-
-test('what a key names is told apart: a property, or a field', () => {
-	const valuesOf = (key: string) => records.map(namedValue(index, key, 'Sort', place).read);
-	const created = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z', null];
-	expect(valuesOf('created_at')).toEqual(created);
-	expect(valuesOf('Amount')).toEqual([1, 2, 12]);
-	// A field that all objects seem to have.
-	const odd = new FieldIndex([field('Odd', 'text', [], 'constructor')], 'Orders');
-	expect(namedValue(odd, 'Odd', 'Sort', place).read(record('r', {}))).toBeUndefined();
-});
-
-describe('search', () => {
-	const search = (value: unknown) => readSearch(value, index);
-	const found = (value: unknown) =>
-		records.filter(search(value) ?? (() => false)).map(({ id }) => id);
-	test('finds a text in any field, whatever its case', () => {
-		expect(found(' APPLE ')).toEqual(['r1', 'r2']);
-		expect(found('pear')).toEqual(['r2']);
-		expect(found(2)).toEqual(['r2', 'r3']);
-		expect(found(true)).toEqual([]);
-		// The record's own properties are no fields.
-		expect(found('r1')).toEqual([]);
-	});
-	test.each([undefined, null, '', ' '])('%j looks for nothing', (value) => {
-		expect(search(value)).toBeUndefined();
-	});
-	test.each([[['a']], [{ a: 1 }]])('%j is no text', (value) => {
-		expect(() => search(value)).toThrow("'Search' can't be");
 	});
 });

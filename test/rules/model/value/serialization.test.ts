@@ -1,5 +1,3 @@
-/** Any value as JSON, as text and in a message: what JSON can carry, and nothing lost. */
-import { isEmpty } from '../../../../nodes/WorkspaceData/model/value/emptyValue';
 import {
 	canonicalJson,
 	isSendable,
@@ -65,9 +63,4 @@ test.each<[unknown, string]>([
 	['x'.repeat(59), `"${'x'.repeat(59)}…`],
 ])('%p is shown as %s', (value, shown) => {
 	expect(showValue(value)).toBe(shown);
-});
-
-test('empty is what says nothing; no and zero say something', () => {
-	expect([undefined, null, '', []].every(isEmpty)).toBe(true);
-	expect([false, 0, ' ', {}, [null], [''], NaN].some(isEmpty)).toBe(false);
 });
