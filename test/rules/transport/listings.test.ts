@@ -127,6 +127,14 @@ describe('G5: a listing whose every page has a new cursor', () => {
 	});
 });
 
+test('an entry is looked for without a page more than needed (O1)', async () => {
+	const { opened, asked } = tens(30, { keep: false });
+	expect(await opened.find('e5')).toEqual({ id: 'e5' });
+	expect(asked).toEqual([0]);
+	expect(await opened.find('e15')).toEqual({ id: 'e15' });
+	expect(asked).toEqual([0, 10]);
+});
+
 let services = 0;
 
 /**

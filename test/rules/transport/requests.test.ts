@@ -6,6 +6,7 @@ import {
 	openRecordListing,
 } from '../../../nodes/WorkspaceData/transport/recordListing';
 import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
+import { Cancelled } from '../../../nodes/WorkspaceData/transport/failure/failures';
 import { createTestClock } from '../../support/clock';
 import { sessionOf } from '../../support/session';
 
@@ -30,15 +31,23 @@ async function service(...answers: Answer[]) {
 	const clock = createTestClock();
 	const sent: IHttpRequestOptions[] = [];
 	// A separate key for each test: the pace is shared by all that use the same key.
-	const session = await sessionOf(`key-of-test-${(keys += 1)}`, clock, async (options) => {
-		sent.push(options);
-		const next = answers[Math.min(answered, answers.length - 1)];
-		answered += 1;
-		await clock.sleep(10);
-		if (next instanceof Error) throw next;
-		return typeof next === 'function' ? next(options) : next;
-	});
-	return { session, sent, clock };
+	const apiKey = `key-of-test-${(keys += 1)}`;
+	const open = async (signal?: AbortSignal) =>
+		await sessionOf(
+			apiKey,
+			clock,
+			async (options) => {
+				sent.push(options);
+				const next = answers[Math.min(answered, answers.length - 1)];
+				answered += 1;
+				await clock.sleep(10);
+				if (next instanceof Error) throw next;
+				return typeof next === 'function' ? next(options) : next;
+			},
+			signal,
+		);
+	/** `open` opens the service for another execution with the same key. */
+	return { session: await open(), sent, clock, open };
 }
 
 const request = (method: ApiRequest['method'], more: Partial<ApiRequest> = {}): ApiRequest => ({
@@ -62,6 +71,20 @@ test('pauses after faults grow and have jitter', async () => {
 	const start = clock.now();
 	await expect(session.request(request('GET'))).rejects.toThrow();
 	expect(clock.now() - start).toBe(3 * 10 + 300 + 600);
+});
+
+test('canceling ends the wait for the requests of another execution with the same key (B36)', async () => {
+	const { session, sent, clock, open } = await service(answer(429, { 'retry-after': '60' }));
+	const cancel = new AbortController();
+	const other = await open(cancel.signal);
+	const start = clock.now();
+	const creates = failures(session, 8, request('POST'));
+	const waiting = other.request(request('GET')).catch((error: unknown) => error);
+	cancel.abort();
+	expect(await waiting).toBeInstanceOf(Cancelled);
+	expect(clock.now() - start).toBeLessThan(1_000);
+	await creates;
+	expect(sent.map(({ method }) => method)).not.toContain('GET');
 });
 
 describe('D3: refusals that tell no usable time', () => {
@@ -195,6 +218,12 @@ describe('a service that keeps silent', () => {
 			"wasn't sent",
 		);
 		await reading;
+	});
+
+	test('G11: after a response, nothing is left to end: the client would make an error of it', async () => {
+		const { session, sent } = await service(ok);
+		await session.request(request('GET'));
+		expect(sent[0]?.abortSignal?.aborted).toBe(false);
 	});
 
 	test('C11: 200 impatient calls of a hanging API take 10 s altogether', async () => {

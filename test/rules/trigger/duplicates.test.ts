@@ -52,6 +52,19 @@ test.each([
 	expect(await second).toBe(expected);
 });
 
+test('C8 counts a response that comes minutes after the sender has hung up', async () => {
+	const { take, clock } = setUp();
+	const first = new Answer();
+	await take(first);
+	first.hangUp();
+	const retry = new Answer();
+	const waiting = take(retry);
+	await clock.sleep(180_000);
+	first.send(200);
+	expect(await waiting).toBe('duplicate');
+	expect(await take(new Answer())).toBe('duplicate');
+});
+
 test('C8 a retry whose sender hangs up as well starts nothing', async () => {
 	const { take, clock } = setUp();
 	await take(new Answer());

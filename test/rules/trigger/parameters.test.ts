@@ -1,11 +1,16 @@
 /** What the trigger makes of its parameters, which expressions and saved workflows can fill with anything. */
 import type { IGetNodeParameterOptions } from 'n8n-workflow';
 import { InputError } from '../../../nodes/WorkspaceData/model/inputError';
-import { readSettings } from '../../../nodes/WorkspaceData/trigger/parameters';
+import { readAuthentication, readSettings } from '../../../nodes/WorkspaceData/trigger/parameters';
 import { settingsOf } from '../../support/triggerSettings';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
+
+test('a card is watched only where one card is to be watched', () => {
+	expect(settingsOf({ watch: 'allCards', cardId: 'c7' }).card).toBeUndefined();
+	expect(settingsOf({ watch: 'oneCard' }).card).toBe('');
+});
 
 test.each([
 	['an age of 0 is any age', { maxEventAge: 0 }, { maxEventAgeMs: Infinity }],
@@ -67,3 +72,14 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
 		expect(() => readSettings(context)).toThrow(`'${label}' has no value`);
 	},
 );
+
+test("a delivery can tell the kind of credential, or that it can't be told", () => {
+	const reading = (authentication: string | undefined) =>
+		readAuthentication({
+			getNodeParameter: (name, fallback) =>
+				(name === 'authentication' ? (authentication ?? fallback) : undefined) as never,
+		});
+	expect(reading('serviceAccount')).toBe('serviceAccount');
+	expect(reading(undefined)).toBe('apiKey');
+	expect(reading('password')).toBeUndefined();
+});

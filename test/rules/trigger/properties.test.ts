@@ -8,6 +8,8 @@ const named = (properties: INodeProperties[], name: string): INodeProperties => 
 	return found;
 };
 const options = named(triggerProperties, 'options').options as INodeProperties[];
+const values = (property: INodeProperties) =>
+	property.options?.map((one) => ('value' in one ? one.value : undefined));
 
 test('the parameters have the defaults that saved workflows rely on', () => {
 	const defaults = triggerProperties.map(({ name, default: value }) => [name, value]);
@@ -36,4 +38,30 @@ test('so have the options', () => {
 		renewAfterSilence: 24,
 		watchFields: [],
 	});
+});
+
+test('all events of the service can be chosen, and one must be', () => {
+	const events = named(triggerProperties, 'events');
+	expect(events.required).toBe(true);
+	expect(values(events)).toEqual([
+		'card.created',
+		'card.updated',
+		'collaborator.added',
+		'record.created',
+		'record.deleted',
+		'record.updated',
+	]);
+});
+
+test('a card is asked for only where one card is watched', () => {
+	const watch = named(triggerProperties, 'watch');
+	expect(watch.noDataExpression).toBe(true);
+	expect(values(watch)).toEqual(['allCards', 'oneCard']);
+	expect(named(triggerProperties, 'cardId').displayOptions).toEqual({
+		show: { watch: ['oneCard'] },
+	});
+});
+
+test.each(['maxEventAge', 'overlap', 'renewAfterSilence'])('%s is no negative number', (name) => {
+	expect(named(options, name)).toMatchObject({ type: 'number', typeOptions: { minValue: 0 } });
 });
