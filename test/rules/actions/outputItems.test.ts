@@ -30,7 +30,7 @@ const recordOf = (data: DataRecord['data'], id = 'r1'): DataRecord => ({
 const own = { id: 'r1', created_at: '2026-01-31T12:00:00Z' };
 const given = { t2: 2, 'id-Pages': 7, 'id-Title': 'Emma', orphan: true };
 
-const output = (options: OutputOptions, data: DataRecord['data'] = given, simple = true) =>
+const output = (options: OutputOptions, data: DataRecord['data'] = given, simple: unknown = true) =>
 	recordOutput(index, simple, options)(recordOf(data));
 
 test.each<[string, OutputOptions, object]>([
@@ -128,6 +128,9 @@ test('a field called __proto__ is a field', () => {
 test('not simplified: the service’s own object, or the wanted values of it', () => {
 	const { raw } = recordOf(given);
 	expect(output({}, given, false)).toEqual(raw);
+	// As an expression may return it.
+	expect(output({}, given, 'false')).toEqual(raw);
+	expect(() => output({}, given, 'raw')).toThrow("'Simplify' can't be 'raw'");
 	expect(output({ outputFields: ['Pages'] }, given, false)).toEqual({
 		...raw,
 		data: { 'id-Pages': 7 },

@@ -1,9 +1,6 @@
 /** Sorting in slices: the same order as sorting at once, and others get their turn. */
 import fc from 'fast-check';
-import {
-	mapInSlices,
-	sortInSlices,
-} from '../../../../nodes/WorkspaceData/actions/schedule/yieldToLoop';
+import { sortInSlices } from '../../../../nodes/WorkspaceData/actions/schedule/yieldToLoop';
 import { cases } from '../../../support/cases';
 
 /** Entries that are equal for the order, and differ in their place. */
@@ -51,15 +48,4 @@ test('others get their turn with each thousand records, sorted or merged', async
 	const keys = Array.from({ length: 4_000 }, (_, place) => place % 1_000);
 	// Four slices, two merges of two thousand, one of four thousand.
 	expect((await sorted(keys)).yields).toBe(4 + 2 * 2 + 4);
-});
-
-test('a list is mapped in its order', async () => {
-	const entries = Array.from({ length: 2_500 }, (_, place) => place);
-	expect(
-		await mapInSlices(
-			async () => {},
-			entries,
-			(entry) => entry * 2,
-		),
-	).toEqual(entries.map((entry) => entry * 2));
 });
