@@ -372,10 +372,11 @@ describe('both versions', () => {
 		const items = [
 			{ Key: null, Note: null, deleted: true, id: 'r1' },
 			{ Key: 'b', Note: null, deleted: true, id: 'r2' },
+			{ deleted: true, id: 'r3', fields: {} },
 		];
 		const { error } = await run2('create', { columns: mapAutomatically() }, items);
 		expect(error).toBeUndefined();
-		expect(await workspace.rows(card.id)).toEqual([{}, { Key: 'b' }]);
+		expect(await workspace.rows(card.id)).toEqual([{}, { Key: 'b' }, {}]);
 	});
 
 	test('nulls never clear, also where the service knows only the day of a creation', async () => {

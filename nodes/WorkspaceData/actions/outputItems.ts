@@ -6,7 +6,8 @@ import type { JsonObject } from '../model/response/shapes';
 import { RESERVED_KEYS, RESERVED_KEYS_2, topLevelKey } from '../model/reservedNames';
 import { plainNames } from '../model/text';
 import { fieldKeysOption, outputFormatOption } from '../ui/recordOptions';
-import { readChoice } from './readParameters';
+import { simplifyProperty } from '../ui/readOptions';
+import { readChoice, readSwitch } from './readParameters';
 
 /** How a record is returned. */
 export interface OutputOptions {
@@ -43,12 +44,12 @@ function setOwn(object: JsonObject, key: string, value: unknown): void {
 /**
  * Prepares the output of records of one card. Fields are in the card's order, or in the selected order.
  *
- * @param simple true to return the fields under their names; else the service's own object
+ * @param simple the parameter 'simple': true to return the fields under their names; else the service's own object
  * @throws InputError for options that name an unknown field
  */
 export function recordOutput(
 	index: FieldIndex,
-	simple: boolean,
+	simple: unknown,
 	options: OutputOptions,
 ): (record: DataRecord) => JsonObject {
 	const isNewer = isVersion2(options);
@@ -56,24 +57,23 @@ export function recordOutput(
 		readChoice(outputFormatOption, options.outputFormat) ?? (isNewer ? 'flat' : 'nested');
 	const keyOf = fieldKey(index, options);
 	const wanted = wantedFields(index, options.outputFields);
-	if (!simple) return rawOutput(wanted);
-	const columns = (wanted ?? index.fields).map((field) => ({ id: field.id, key: keyOf(field) }));
-	// The keys in use: values under an ID that the card no longer has must not replace one of its fields.
-	const keys = new Set(columns.map(({ key }) => key));
-	const isOrphan = (id: string) => !wanted && !index.byId(id) && !keys.has(id);
-	if (format === 'flat' && isNewer) return columnsOutput(columns, isOrphan);
-	const fieldsOf = presentFields(columns, isOrphan);
+	if (!readSwitch(simplifyProperty.displayName, simple, true)) return rawOutput(wanted);
+	const isNested = format === 'nested';
+	const reserved = isNested ? undefined : isNewer ? RESERVED_KEYS_2 : RESERVED_KEYS;
+	const toKey = reserved ? topLevelKey(reserved) : (key: string) => key;
+	const columns = (wanted ?? index.fields).map((field) => ({
+		id: field.id,
+		key: toKey(keyOf(field)),
+	}));
+	const fill = filling(columns, wanted ? undefined : { index, toKey });
 	// Nested, because a field called `error` must not make n8n report a failure.
-	if (format === 'nested')
-		return (record) => ({ ...ownValues(record), fields: fieldsOf(record.data) });
-	const topLevel = topLevelKey(RESERVED_KEYS);
-	return (record) => {
-		const item = ownValues(record);
-		for (const [key, value] of Object.entries(fieldsOf(record.data))) {
-			setOwn(item, topLevel(key), value);
-		}
-		return item;
-	};
+	if (isNested) return (record) => ({ ...ownValues(record), fields: fill({}, record.data) });
+	if (!isNewer) return (record) => fill(ownValues(record), record.data);
+	const keys = [...columns.map(({ key }) => key), 'id', 'created_at'];
+	// Version 2 returns null for a field without a value. To copy an object with many keys takes a fraction of the
+	// time and memory of adding the keys one by one.
+	const empty: JsonObject = Object.fromEntries(keys.map((key) => [key, null]));
+	return (record) => fill(Object.assign({ ...empty }, ownValues(record)), record.data);
 }
 
 /** Returns the keys of fields in the output of records. */
@@ -82,12 +82,6 @@ export const fieldKey = (
 	{ fieldKeys }: Pick<OutputOptions, 'fieldKeys'>,
 ): ((field: Field) => string) =>
 	readChoice(fieldKeysOption, fieldKeys) === 'id' ? ({ id }) => id : (field) => index.keyOf(field);
-
-/** The ID of a field, and its key in the output. */
-interface Column {
-	id: string;
-	key: string;
-}
 
 const ownValues = ({ id, createdAt }: DataRecord): JsonObject => ({
 	id: id === UNKNOWN_ID ? null : id,
@@ -104,49 +98,31 @@ function rawOutput(wanted: readonly Field[] | undefined): (record: DataRecord) =
 	});
 }
 
-/** Returns the values that a record has, in the order of the columns. */
-function presentFields(
-	columns: readonly Column[],
-	isOrphan: (id: string) => boolean,
-): (data: JsonObject) => JsonObject {
-	return (data) => {
-		const fields: JsonObject = {};
+/**
+ * Returns a function that adds the values of a record to an item, in the order of the columns.
+ *
+ * @param columns the ID of each field, and its key in the output
+ * @param others if given, values under an ID that the card no longer has are added as well
+ */
+function filling(
+	columns: ReadonlyArray<{ id: string; key: string }>,
+	others: { index: FieldIndex; toKey: (id: string) => string } | undefined,
+): (item: JsonObject, data: JsonObject) => JsonObject {
+	// The keys in use: the other values must not replace a field.
+	const keys = new Set(columns.map(({ key }) => key));
+	return (item, data) => {
 		let found = 0;
 		for (const { id, key } of columns) {
-			if (!Object.hasOwn(data, id)) continue;
-			setOwn(fields, key, data[id]);
-			found += 1;
-		}
-		const ids = Object.keys(data);
-		if (ids.length > found) {
-			for (const id of ids) if (isOrphan(id)) setOwn(fields, id, data[id]);
-		}
-		return fields;
-	};
-}
-
-/** Version 2: returns every column, with null if the record has no value, then the record's own values. */
-function columnsOutput(
-	columns: readonly Column[],
-	isOrphan: (id: string) => boolean,
-): (record: DataRecord) => JsonObject {
-	const topLevel = topLevelKey(RESERVED_KEYS_2);
-	const placed = columns.map(({ id, key }) => ({ id, key: topLevel(key) }));
-	const keys = [...placed.map(({ key }) => key), 'id', 'created_at'];
-	// To copy an object with many keys takes a fraction of the time and memory of adding the keys one by one.
-	const empty: JsonObject = Object.fromEntries(keys.map((key) => [key, null]));
-	return (record) => {
-		const { data } = record;
-		const item = Object.assign({ ...empty }, ownValues(record));
-		let found = 0;
-		for (const { id, key } of placed) {
 			if (!Object.hasOwn(data, id)) continue;
 			setOwn(item, key, data[id]);
 			found += 1;
 		}
+		if (!others) return item;
 		const ids = Object.keys(data);
-		if (ids.length > found) {
-			for (const id of ids) if (isOrphan(id)) setOwn(item, topLevel(id), data[id]);
+		if (ids.length === found) return item;
+		for (const id of ids) {
+			const key = others.toKey(id);
+			if (!others.index.byId(id) && !keys.has(key)) setOwn(item, key, data[id]);
 		}
 		return item;
 	};

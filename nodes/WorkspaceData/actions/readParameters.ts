@@ -5,6 +5,7 @@ import { plainText, plainNumber } from '../model/text';
 import { tryParse, isExactJson } from '../model/response/json';
 import { isObject, type JsonObject } from '../model/response/shapes';
 import { hasExpression, requireDecisions } from '../model/decisions';
+import { returnAllProperty } from '../ui/readOptions';
 import type { Operation } from './operation';
 
 /** The definition of a parameter with a fixed list of values. */
@@ -78,10 +79,10 @@ export function requireEntries<T extends object>(entries: T, parameter: string):
  *
  * @param returnAll undefined if the operation has no such parameter
  * @returns Infinity for all
- * @throws InputError if the limit is below 1 or isn't a whole number
+ * @throws InputError if the limit is below 1 or isn't a whole number, or if `returnAll` is neither true nor false
  */
 export function readLimit(returnAll: unknown, limit: unknown): number {
-	if (returnAll === true || returnAll === 'true') return Infinity;
+	if (readSwitch(returnAllProperty.displayName, returnAll, false)) return Infinity;
 	const number = plainNumber(limit);
 	if (Number.isInteger(number) && number >= 1) return number;
 	throw new InputError(

@@ -87,21 +87,22 @@ export const RESOURCES: readonly Resource[] = [record, card, field, apiDescripti
  * @throws InputError for values that this version doesn't know, because saved workflows may hold any value
  */
 export function findOperation(resourceValue: unknown, operationValue: unknown): Operation {
-	const resource = RESOURCES.find(({ value }) => value === resourceValue);
-	if (!resource) {
-		throw new InputError(
-			`'Resource' can't be '${plainText(resourceValue)}'`,
-			`Select one of: ${RESOURCES.map(({ name }) => name).join(', ')}.`,
-		);
-	}
-	const operation = resource.operations.find(({ value }) => value === operationValue);
-	if (!operation) {
-		throw new InputError(
-			`'Operation' can't be '${plainText(operationValue)}' for ${resource.name}`,
-			`Select one of: ${resource.operations.map(({ name }) => name).join(', ')}.`,
-		);
-	}
-	return operation;
+	const resource = oneOf(RESOURCES, resourceValue, "'Resource'");
+	return oneOf(resource.operations, operationValue, "'Operation'", ` for ${resource.name}`);
+}
+
+function oneOf<Entry extends { value: string; name: string }>(
+	entries: readonly Entry[],
+	value: unknown,
+	label: string,
+	place = '',
+): Entry {
+	const known = entries.find((entry) => entry.value === value);
+	if (known) return known;
+	throw new InputError(
+		`${label} can't be '${plainText(value)}'${place}`,
+		`Select one of: ${entries.map(({ name }) => name).join(', ')}.`,
+	);
 }
 
 const byName = (a: { name: string }, b: { name: string }): number => byCharacter(a.name, b.name);
@@ -117,21 +118,16 @@ export function resourceSelector(): INodeProperties {
 	};
 }
 
-function operationSelector({ value, operations }: Resource): INodeProperties {
-	const initial = operations[0]?.value ?? '';
+function operationSelector(resource: Resource): INodeProperties {
+	const initial = resource.operations[0]?.value ?? '';
 	return {
 		displayName: 'Operation',
 		name: 'operation',
 		type: 'options',
 		noDataExpression: true,
-		displayOptions: { show: { resource: [value] } },
-		options: operations
-			.map(({ name, value: operation, action, description }) => ({
-				name,
-				value: operation,
-				action,
-				description,
-			}))
+		displayOptions: { show: { resource: [resource.value] } },
+		options: resource.operations
+			.map(({ name, value, action, description }) => ({ name, value, action, description }))
 			.sort(byName),
 		default: initial,
 	};

@@ -15,19 +15,19 @@ import { createUnsharing, passedOn, unshared, withoutErrorFlag } from './outputI
  * handles items, pairing and Continue On Fail.
  */
 export async function route(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	const inputs = context.getInputData();
-	let prepared: Awaited<ReturnType<typeof prepare>>;
+	let prepared: { operation: Operation; run: Run };
 	try {
-		prepared = await prepare(context);
+		const operation = findOperation(
+			context.getNodeParameter('resource', 0, ''),
+			context.getNodeParameter('operation', 0, ''),
+		);
+		prepared = { operation, run: await openRun(context) };
 	} catch (error) {
 		const node = context.getNode();
-		if (!context.continueOnFail()) throw toNodeError(node, error, { itemIndex: 0 });
+		const errorOf = (itemIndex: number) => toNodeError(node, error, { itemIndex });
+		if (!context.continueOnFail()) throw errorOf(0);
 		// A thrown error would make n8n pass the input items on as if they had succeeded.
-		return [
-			inputs.map((_, itemIndex) =>
-				errorItem(node, toNodeError(node, error, { itemIndex }), itemIndex),
-			),
-		];
+		return [context.getInputData().map((_, item) => errorItem(node, errorOf(item), item))];
 	}
 	const { operation, run } = prepared;
 	try {
@@ -78,14 +78,6 @@ interface Outcome {
 	itemIndex: number;
 	items: INodeExecutionData[];
 	error?: unknown;
-}
-
-async function prepare(context: IExecuteFunctions): Promise<{ operation: Operation; run: Run }> {
-	const operation = findOperation(
-		context.getNodeParameter('resource', 0, ''),
-		context.getNodeParameter('operation', 0, ''),
-	);
-	return { operation, run: await openRun(context) };
 }
 
 async function runItem(

@@ -6,7 +6,7 @@ import { CHECK_FIRST } from './failure/explain';
 import { UnexpectedResponse } from './failure/failures';
 import type { ApiResponse } from './request';
 
-type ThingName = 'card' | 'field' | 'record';
+export type ThingName = 'card' | 'field' | 'record';
 
 /** The status that means that something was created, whatever the body. */
 const CREATED = 201;

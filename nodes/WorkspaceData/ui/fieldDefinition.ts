@@ -8,6 +8,15 @@ export const customPropertiesProperty = {
 	description: 'A JSON object of further properties that your service has',
 } as const;
 
+export const fieldNameProperty = {
+	displayName: 'Name',
+	name: 'name',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. Status',
+	description: 'The name of the field',
+} as const;
+
 /** The type of a field. The list comes from the service. */
 export const fieldTypeProperty = {
 	displayName: 'Type Name or ID',
@@ -55,14 +64,7 @@ export const cardFieldsProperty = {
 			displayName: 'Field',
 			name: 'values',
 			values: [
-				{
-					displayName: 'Name',
-					name: 'name',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. Status',
-					description: 'The name of the field',
-				},
+				fieldNameProperty,
 				{ ...fieldTypeProperty, typeOptions: { loadOptionsMethod: 'getFieldTypes' } },
 				{
 					displayName: 'Choices',

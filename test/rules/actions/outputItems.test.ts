@@ -29,7 +29,7 @@ const recordOf = (data: DataRecord['data'], id = 'r1'): DataRecord => ({
 const own = { id: 'r1', created_at: '2026-01-31T12:00:00Z' };
 const given = { t2: 2, 'id-Pages': 7, 'id-Title': 'Emma', orphan: true };
 
-const output = (options: OutputOptions, data: DataRecord['data'] = given, simple = true) =>
+const output = (options: OutputOptions, data: DataRecord['data'] = given, simple: unknown = true) =>
 	recordOutput(index, simple, options)(recordOf(data));
 
 test.each<[OutputOptions, object]>([
@@ -93,6 +93,11 @@ test('a field called __proto__ is a field', () => {
 		writable: true,
 		configurable: true,
 	});
+});
+
+test('Simplify by an expression that returns text', () => {
+	expect(output({}, given, 'false')).toEqual(recordOf(given).raw);
+	expect(() => output({}, given, 'raw')).toThrow("'Simplify' can't be 'raw'");
 });
 
 test.each([

@@ -65,6 +65,10 @@ describe('values that expressions give', () => {
 		expect(readLimit(returnAll, limit)).toBe(expected);
 	});
 
+	test("Return All is on or off: any other value doesn't return a part of the records", () => {
+		expect(() => readLimit('yes', 50)).toThrow("'Return All' can't be 'yes'");
+	});
+
 	test.each([0, -1, 1.5, 'x', Infinity])('a limit of %s is refused', (limit) => {
 		const message = `'Limit' must be a whole number of at least 1, not '${limit}'`;
 		for (const [returnAll, description] of [

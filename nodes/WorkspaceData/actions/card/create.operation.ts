@@ -5,7 +5,8 @@ import {
 	ifCardExistsProperty,
 } from '../../ui/fieldDefinition';
 import { readChoice, readJsonObject, requireText } from '../readParameters';
-import { noIdHint, readCreated } from '../../transport/writeResponse';
+import { noIdHint } from '../../transport/writeResponse';
+import { sendCreation } from '../changeRequests';
 import { defineOperation } from '../operation';
 import { addCardFields, readCardFields } from './cardFields';
 import { readCard, type Card } from '../../model/response/card';
@@ -59,8 +60,14 @@ export const createCard = defineOperation({
 		};
 		if (policy === 'create') {
 			const created = await addCard(run, sent);
+			if (!created && fields.length > 0) {
+				throw new UnexpectedResponse(
+					`Card ${quote(name)} was created, but the service returned no ID for it`,
+					"Its fields weren't created. Look for the card in the service, and add them with Field > Create.",
+					true,
+				);
+			}
 			if (created) await addCardFields(run, created, fields);
-			else if (fields.length > 0) throw withoutId(name);
 			else run.messages.hint(noIdHint('card'));
 			return [created?.raw ?? sent];
 		}
@@ -70,33 +77,13 @@ export const createCard = defineOperation({
 	},
 });
 
-const withoutId = (name: string): UnexpectedResponse =>
-	new UnexpectedResponse(
-		`Card ${quote(name)} was created, but the service returned no ID for it`,
-		"Its fields weren't created. Look for the card in the service, and add them with Field > Create.",
-		true,
-	);
-
-/**
- * Creates a card.
- *
- * @returns the card if the response shows it, or else its ID
- * @throws UnexpectedResponse if something else responded, such as a proxy's page
- */
-export async function addCard(
-	{ session }: Pick<Run, 'session'>,
+/** Creates a card. @returns undefined if the response has no ID */
+const addCard = async (
+	{ session }: Run,
 	body: JsonObject,
 	request: ReadOptions = {},
-): Promise<Card | undefined> {
-	const response = await session.request({
-		...request,
-		method: 'POST',
-		path: ['cards'],
-		body,
-		creates: 'card',
-	});
-	return readCreated(response, { thing: 'card', read: readCard, sent: body });
-}
+): Promise<Card | undefined> =>
+	await sendCreation(session, 'card', readCard, { ...request, path: ['cards'], body });
 
 /**
  * Finds the card with a name.

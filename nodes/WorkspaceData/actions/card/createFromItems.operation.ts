@@ -55,20 +55,14 @@ interface How {
 	isDry: boolean;
 	choices: boolean;
 	hasRecords: boolean;
-	/** True if a dry run returns an item for each field, which it does from version 2 on. */
-	listsFields: boolean;
 }
 
-/** A card and its new fields. */
-interface PlannedCard {
+/** The card and its new fields: the result that its items share. */
+interface Target {
 	card?: Card;
 	isNew: boolean;
 	planned: PlannedField[];
 	index: FieldIndex;
-}
-
-/** The result that the items of one card share. */
-interface Target extends PlannedCard {
 	/** The item that returns the card; undefined in a dry run that refuses all items. */
 	firstItem: number | undefined;
 	/** In a dry run, the errors of items whose values the real run would refuse. */
@@ -77,32 +71,29 @@ interface Target extends PlannedCard {
 
 const typeOnly = ({ name, type }: { name: string; type: string }) => ({ name, type });
 
-/** The output item of a dry run, in the same form as all dry runs. */
-function previewItem(name: string, { card, isNew, planned, index }: PlannedCard): JsonObject {
+/** The output items of a dry run: from version 2 on one for each field that would be added, then the card. */
+function previewItems(
+	name: string,
+	{ card, isNew, planned, index }: Target,
+	{ options }: Part,
+): JsonObject[] {
 	const added = new Set(planned.map((field) => field.name));
 	const before = index.fields.filter((field) => isNew || !added.has(field.name)).map(typeOnly);
-	const after = planned.map((field) => ({
+	const after = planned.map(({ choices, why, ...field }) => ({
 		...typeOnly(field),
-		...(field.choices && { choices: field.choices }),
-		why: field.why,
+		...(choices && { choices }),
+		why,
 	}));
-	return dryRunItem(isNew ? 'create' : planned.length > 0 ? 'update' : 'none', {
+	const fields = planned.map(({ name: field, type, why: reason }) =>
+		dryRunItem('create', { field, type, reason }),
+	);
+	const wholeCard = dryRunItem(isNew ? 'create' : planned.length > 0 ? 'update' : 'none', {
 		id: card?.id ?? null,
 		before: card ? { name: card.name, fields: before } : null,
 		after: { name: card?.name ?? name, fields: isNew ? after : [...before, ...after] },
 	});
+	return isVersion2(options) ? [...fields, wholeCard] : [wholeCard];
 }
-
-/** The output items of a dry run: if requested, one for each field that would be added, then the card. */
-const previewItems = (name: string, plan: PlannedCard, listsFields: boolean): JsonObject[] => {
-	const fields = plan.planned.map(({ name: field, type, why: reason }) =>
-		dryRunItem('create', { field, type, reason }),
-	);
-	return [...(listsFields ? fields : []), previewItem(name, plan)];
-};
-
-/** The number of items checked between two yields to the event loop. */
-const SLICE_ITEMS = 100;
 
 /** Converts the values of items as the real run does. @returns the errors of refused items */
 async function refusalsOf(
@@ -112,8 +103,8 @@ async function refusalsOf(
 	index: FieldIndex,
 ): Promise<ReadonlyMap<number, unknown>> {
 	const refusals = new Map<number, unknown>();
-	for (const [place, { itemIndex, columns, options, request }] of parts.entries()) {
-		if (place % SLICE_ITEMS === 0) await run.yieldToLoop();
+	for (const { itemIndex, columns, options, request } of parts) {
+		await run.yieldToLoop();
 		// A new card has no records, so there are no habits to follow.
 		const typed = card ? await fieldsFor(run, { card, columns }, index, request) : index;
 		try {
@@ -129,10 +120,10 @@ async function refusalsOf(
 async function previewCard(
 	run: Run,
 	name: string,
-	{ policy, choices, hasRecords, listsFields }: How,
+	{ policy, choices, hasRecords }: How,
 	parts: readonly Part[],
 ): Promise<Target> {
-	const request = parts[0]?.request ?? {};
+	const { request } = parts[0] as Part;
 	const card = existingCard(await run.cards.list(request).first(Infinity), name, policy);
 	const meant = card ?? { id: '', name };
 	const known = card ? await run.fields.of(card, request) : new FieldIndex([], name);
@@ -144,14 +135,15 @@ async function previewCard(
 	// The first hint lists the fields.
 	hintAtAdditions(run, meant, { planned: [], additions });
 	const refusals = hasRecords ? await refusalsOf(run, parts, card, index) : undefined;
-	const plan: PlannedCard = { ...(card && { card }), isNew: !card, planned, index };
 	const firstItem = parts.find(({ itemIndex }) => !refusals?.has(itemIndex))?.itemIndex;
+	const target: Target = { card, isNew: !card, planned, index, firstItem, refusals };
 	if (firstItem === undefined) {
 		// All items failed, so the card comes after the last error.
-		const itemIndex = parts.at(-1)?.itemIndex ?? 0;
-		run.ending.append(previewItems(name, plan, listsFields).map((json) => ({ itemIndex, json })));
+		const last = parts.at(-1) as Part;
+		const items = previewItems(name, target, last);
+		run.ending.append(items.map((json) => ({ itemIndex: last.itemIndex, json })));
 	}
-	return { ...plan, firstItem, ...(refusals && { refusals }) };
+	return target;
 }
 
 /** Finds or creates the card, and adds the fields that the items need. */
@@ -161,33 +153,38 @@ async function prepareCard(
 	how: How,
 	parts: readonly Part[],
 ): Promise<Target> {
-	const [first] = parts;
-	if (!first || parts.every(({ columns }) => columns.entries.length === 0)) {
+	if (parts.every(({ columns }) => columns.entries.length === 0)) {
 		throw new InputError(
 			'The items have no values',
 			'Connect a node whose items have a key for each field.',
 		);
 	}
 	if (how.isDry) return await previewCard(run, name, how, parts);
-	const { itemIndex: firstItem, request } = first;
+	const { itemIndex: firstItem, request } = parts[0] as Part;
 	const { policy, choices } = how;
 	const { card, isNew } = await cardOfName(run, name, policy, { name }, request);
 	const growing = { run, card, allowed: { fields: true, choices }, request };
 	const planned = await changeCard(growing, parts).catch((error: unknown) => {
-		run.messages.note(
-			error,
-			[run.messages.noteOn(error), whatExists(card, isNew)].filter(Boolean).join(' '),
-		);
+		noteWhatExists(run, error, card, isNew);
 		throw error;
 	});
 	return { firstItem, card, isNew, planned, index: await run.fields.of(card, request) };
 }
 
-/** Says what exists after a failed run. */
-const whatExists = ({ name, id }: Card, isNew: boolean): string =>
-	isNew
+/** Adds to an error's note what exists after a failed run. */
+function noteWhatExists(
+	{ messages }: Run,
+	error: unknown,
+	{ name, id }: Card,
+	isNew: boolean,
+): void {
+	const exists = isNew
 		? `Card '${name}' (${id}) exists now. To continue with it, select 'Reuse the Card' in '${ifExistsOption.displayName}'.`
 		: `Card '${name}' keeps the fields that were added.`;
+	const note = messages.noteOn(error) ?? '';
+	// Items may share an error.
+	if (!note.includes(exists)) messages.note(error, `${note} ${exists}`.trim());
+}
 
 export const createCardFromItems = defineOperation({
 	value: 'createFromItems',
@@ -211,24 +208,15 @@ export const createCardFromItems = defineOperation({
 		const options = get('options');
 		const policy = readChoice(ifExistsOption, options.ifExists) ?? 'error';
 		const request = requestOptions(options);
-		const { missingChoices } = options;
-		const choices = readChoice(missingChoicesOption, missingChoices) === 'add';
+		const choices = readChoice(missingChoicesOption, options.missingChoices) === 'add';
 		const columns = itemColumns(run.context.getInputData()[itemIndex]?.json ?? {});
 		const isDry = readDryRun(options.dryRun);
 		const hasRecords = readSwitch('Create Records', options.createRecords, true);
-		const listsFields = isVersion2(options);
-		const how: How = { policy, isDry, choices, hasRecords, listsFields };
+		const how: How = { policy, isDry, choices, hasRecords };
 		const key = JSON.stringify(['createFromItems', name, how]);
-		const { numberFormat, dateFormat, booleanWords } = options;
-		const formats = { numberFormat, dateFormat, booleanWords };
-		readFormats(formats);
-		const added = { ...formats, ...(choices && { missingChoices }) };
-		const part: Part = {
-			itemIndex,
-			columns,
-			options: { unknownFields: 'create', whole: true, ...added },
-			request,
-		};
+		readFormats(options);
+		const written = { ...options, unknownFields: 'create', whole: true };
+		const part: Part = { itemIndex, columns, options: written, request };
 		const target = await run.items.gather(
 			key,
 			itemIndex,
@@ -239,7 +227,7 @@ export const createCardFromItems = defineOperation({
 		if (refusals?.has(itemIndex)) throw refusals.get(itemIndex);
 		if (!card || isDry || !hasRecords) {
 			if (firstItem !== itemIndex) return [];
-			if (!card || isDry) return previewItems(name, target, listsFields);
+			if (!card || isDry) return previewItems(name, target, part);
 			return [{ ...card.raw, fields: known.fields.map(({ raw }) => raw) }];
 		}
 		const writer = createWriter(run, card, request, false);
@@ -247,7 +235,7 @@ export const createCardFromItems = defineOperation({
 		return await withLiveFields(write, async ({ index, data }) => {
 			return [recordOutput(index, true, options)(await create(write, data))];
 		}).catch((error: unknown) => {
-			run.messages.note(error, whatExists(card, isNew));
+			noteWhatExists(run, error, card, isNew);
 			throw error;
 		});
 	},

@@ -2,7 +2,7 @@ import { cardPath, getCard } from '../../transport/cardAndFieldListings';
 import { cardLocator } from '../../ui/locators';
 import { countRecords, dryRunItem, readDryRun } from '../writing/dryRun';
 import { defineOperation } from '../operation';
-import { assertDone } from '../../transport/writeResponse';
+import { sendDeletion } from '../changeRequests';
 import { dryRunProperty } from '../../ui/writeOptions';
 
 export const deleteCard = defineOperation({
@@ -23,12 +23,7 @@ export const deleteCard = defineOperation({
 			const before = { name, fields: fields.length, records };
 			return [dryRunItem('delete', { id, before, after: null })];
 		}
-		const { body } = await run.session.request({
-			method: 'DELETE',
-			path: cardPath(id),
-			deletes: 'card',
-		});
-		assertDone(body, 'card', 'deleted');
+		await sendDeletion(run.session, 'card', { path: cardPath(id) });
 		return [{ deleted: true, id }];
 	},
 });

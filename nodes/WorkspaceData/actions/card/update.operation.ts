@@ -1,10 +1,10 @@
 import { readCard } from '../../model/response/card';
 import { cardPath } from '../../transport/cardAndFieldListings';
-import { customPropertiesProperty } from '../../ui/fieldDefinition';
+import { cardNameProperty, customPropertiesProperty } from '../../ui/fieldDefinition';
 import { cardLocator } from '../../ui/locators';
 import { readJsonObject, requireEntries, requireText } from '../readParameters';
 import { defineOperation } from '../operation';
-import { assertDone } from '../../transport/writeResponse';
+import { sendChange } from '../changeRequests';
 
 export const updateCard = defineOperation({
 	value: 'update',
@@ -29,14 +29,7 @@ export const updateCard = defineOperation({
 					default: '',
 					description: 'The new description; leave it empty to remove the current one',
 				},
-				{
-					displayName: 'Name',
-					name: 'name',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. Customers',
-					description: 'The new name',
-				},
+				{ ...cardNameProperty, required: false, description: 'The new name' },
 			],
 		},
 	],
@@ -51,8 +44,7 @@ export const updateCard = defineOperation({
 			'Update Fields',
 		);
 		const { id } = await run.cards.find(get('cardId'));
-		const { body } = await run.session.request({ method: 'PATCH', path: cardPath(id), body: sent });
-		assertDone(body, 'card', 'changed');
+		const body = await sendChange(run.session, 'card', { path: cardPath(id), body: sent });
 		return [readCard(body)?.raw ?? { id, ...sent }];
 	},
 });

@@ -1,12 +1,14 @@
 import {
 	choicesProperty,
 	customPropertiesProperty,
+	fieldNameProperty,
 	fieldOptionsProperty,
 	fieldTypeProperty,
 } from '../../ui/fieldDefinition';
 import { cardLocator } from '../../ui/locators';
-import { noIdHint, readCreated } from '../../transport/writeResponse';
+import { noIdHint } from '../../transport/writeResponse';
 import { readJsonObject, requireText, readJson } from '../readParameters';
+import { sendCreation } from '../changeRequests';
 import { defineOperation } from '../operation';
 import { readField, type Field } from '../../model/response/field';
 import type { FieldOption } from '../../model/response/option';
@@ -26,15 +28,7 @@ export const createField = defineOperation({
 	writes: true,
 	properties: [
 		cardLocator,
-		{
-			displayName: 'Name',
-			name: 'name',
-			type: 'string',
-			required: true,
-			default: '',
-			placeholder: 'e.g. Status',
-			description: 'The name of the field',
-		},
+		{ ...fieldNameProperty, required: true },
 		{ ...fieldTypeProperty, required: true },
 		{
 			displayName: 'Additional Fields',
@@ -113,26 +107,19 @@ export function readFieldOptions(
 	);
 }
 
-/**
- * Adds a field to a card.
- *
- * @returns the field if the response shows it, or else its ID
- * @throws UnexpectedResponse if something else responded, such as a proxy's page
- */
+/** Adds a field to a card. @returns undefined if the response has no ID */
 export async function addField(
-	{ session }: Pick<Run, 'session'>,
+	{ session }: Run,
 	cardId: string,
 	body: JsonObject,
 	request: ReadOptions = {},
 ): Promise<Field | undefined> {
-	const response = await session.request({
+	const path = [...cardPath(cardId), 'fields'];
+	// One at a time, so that fields are in the order of the items.
+	return await sendCreation(session, 'field', readField, {
 		...request,
-		method: 'POST',
-		path: [...cardPath(cardId), 'fields'],
+		path,
 		body,
-		creates: 'field',
-		// One at a time, so that fields are in the order of the items.
 		maxParallel: 1,
 	});
-	return readCreated(response, { thing: 'field', read: readField, sent: body });
 }

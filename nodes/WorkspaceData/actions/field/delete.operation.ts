@@ -1,8 +1,8 @@
 import { cardLocator, fieldLocator } from '../../ui/locators';
 import { defineOperation } from '../operation';
 import { countUse, dryRunItem, readDryRun } from '../writing/dryRun';
-import { fieldPath, locateExactField } from './fieldLocator';
-import { assertDone } from '../../transport/writeResponse';
+import { fieldPath, locateField } from './fieldLocator';
+import { sendDeletion } from '../changeRequests';
 import { dryRunProperty } from '../../ui/writeOptions';
 
 export const deleteField = defineOperation({
@@ -14,15 +14,13 @@ export const deleteField = defineOperation({
 	properties: [cardLocator, fieldLocator, dryRunProperty],
 	async execute({ run, get }) {
 		const isDry = readDryRun(get('dryRun'));
-		const { card, field } = await locateExactField(run, get('cardId'), get('fieldId'));
+		const { card, field } = await locateField(run, get('cardId'), get('fieldId'), true);
 		if (isDry) {
 			const { values } = await countUse(run, card, field);
 			const before = { name: field.name, type: field.type, values };
 			return [dryRunItem('delete', { id: field.id, before, after: null })];
 		}
-		const path = fieldPath(card.id, field.id);
-		const { body } = await run.session.request({ method: 'DELETE', path, deletes: 'field' });
-		assertDone(body, 'field', 'deleted');
+		await sendDeletion(run.session, 'field', { path: fieldPath(card.id, field.id) });
 		return [{ deleted: true, id: field.id }];
 	},
 });

@@ -1,6 +1,5 @@
 /** Finds the field that the parameters 'Card' and 'Field' mean. */
 import type { Field } from '../../model/response/field';
-import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import { type Locator, readLocator } from '../../model/locator';
 import { cardPath } from '../../transport/cardAndFieldListings';
@@ -8,10 +7,15 @@ import type { PathPart } from '../../transport/request';
 import type { CardReference, Run } from '../run/run';
 import { listedInQuotes, quote } from '../../model/names';
 
+/** The maximum number of fields in a message. */
+const MAX_NAMED = 20;
+
 /**
  * Finds the field that a locator means in the current listing of its card. A field that was selected from the list is
  * found by its name if its ID has changed since.
  *
+ * @param isExact true for changes that can't be undone: it must be exactly the selected field. A name must match
+ * exactly. An ID from the list isn't accepted if another field has the selected name now.
  * @throws InputError if a locator is empty, before anything is sent, or if the card has no such field
  * @see service interface, part 2: field identifiers can change
  */
@@ -19,49 +23,24 @@ export async function locateField(
 	run: Run,
 	cardLocator: Locator,
 	fieldLocator: Locator,
-): Promise<{ card: CardReference; field: Field }> {
-	const { mode, text, shown } = readLocator(fieldLocator, 'Field');
-	const card = await run.cards.find(cardLocator);
-	const fields = await run.fields.of(card);
-	if (mode === 'name') return { card, field: fields.resolve(text) };
-	const field = fields.byId(text) ?? (shown === text ? undefined : fields.find(shown));
-	if (field) return { card, field };
-	throw missing(card, fields, text);
-}
-
-/** The maximum number of fields in a message. */
-const MAX_NAMED = 20;
-
-function missing(card: CardReference, { fields }: FieldIndex, id: string): InputError {
-	const names = listedInQuotes(
-		fields.map(({ name }) => name),
-		MAX_NAMED,
-	);
-	return new InputError(
-		`Card '${card.name}' has no field with the ID '${id}'`,
-		`Field IDs can change. Select the field again, or use 'By Name': ${names}.`,
-	);
-}
-
-/**
- * Finds the field that a locator means, for changes that can't be undone. It must be exactly the selected field. A
- * name must match exactly. An ID from the list isn't accepted if another field has the selected name now.
- *
- * @throws InputError if a locator is empty, before anything is sent, or if it is uncertain which field is meant
- */
-export async function locateExactField(
-	run: Run,
-	cardLocator: Locator,
-	fieldLocator: Locator,
+	isExact = false,
 ): Promise<{ card: CardReference; field: Field }> {
 	const { mode, text, entered, shown } = readLocator(fieldLocator, 'Field');
-	const card = await run.cards.findExact(cardLocator);
-	const fields = await run.fields.of(card);
-	if (mode === 'name') return { card, field: fields.exact(entered) };
-	const field = fields.byId(text);
-	if (!field) throw missing(card, fields, text);
-	const namesake = fields.fields.find(({ id, name }) => name === shown && id !== text);
-	if (shown === text || field.name === shown || !namesake) return { card, field };
+	const card = await (isExact ? run.cards.findExact(cardLocator) : run.cards.find(cardLocator));
+	const index = await run.fields.of(card);
+	const { fields } = index;
+	if (mode === 'name') return { card, field: isExact ? index.exact(entered) : index.resolve(text) };
+	const field = index.byId(text) ?? (isExact || shown === text ? undefined : index.find(shown));
+	if (!field) {
+		const names = fields.map(({ name }) => name);
+		throw new InputError(
+			`Card '${card.name}' has no field with the ID '${text}'`,
+			`Field IDs can change. Select the field again, or use 'By Name': ${listedInQuotes(names, MAX_NAMED)}.`,
+		);
+	}
+	const isRenamed = isExact && shown !== text && field.name !== shown;
+	const namesake = isRenamed && fields.find(({ id, name }) => name === shown && id !== text);
+	if (!namesake) return { card, field };
 	throw new InputError(
 		`The selected field ${quote(shown)} is now called ${quote(field.name)}, and another field has the old name`,
 		`Nothing was deleted. Select the field again: ${field.id} is ${quote(field.name)}, ${namesake.id} is ${quote(namesake.name)}.`,

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../model/response/shapes';
 import {
 	choicesProperty,
 	customPropertiesProperty,
+	fieldNameProperty,
 	fieldOptionsProperty,
 	fieldTypeProperty,
 } from '../../ui/fieldDefinition';
@@ -16,7 +17,7 @@ import type { CardReference, Run } from '../run/run';
 import { countUse, dryRunItem, readDryRun } from '../writing/dryRun';
 import { readFieldOptions } from './create.operation';
 import { fieldPath, fieldsOf, locateField } from './fieldLocator';
-import { assertDone } from '../../transport/writeResponse';
+import { sendChange } from '../changeRequests';
 import { listedInQuotes } from '../../model/names';
 import { dryRunProperty } from '../../ui/writeOptions';
 
@@ -33,11 +34,9 @@ function removedChoices({ options }: Field, changed: Field): string[] {
 	return options.filter((option) => !isKept(option)).map(({ label }) => label);
 }
 
-/** Predicts the changed field, and the labels of the choices that it would lose. */
-function planUpdate(field: Field, sent: JsonObject): { changed: Field; removed: string[] } {
-	const changed = readField({ ...field.raw, ...sent }) ?? field;
-	return { changed, removed: removedChoices(field, changed) };
-}
+/** Predicts the changed field. */
+const changedBy = (field: Field, sent: JsonObject): Field =>
+	readField({ ...field.raw, ...sent }) ?? field;
 
 /** Previews an update: the changed field, the lost choices, and the number of records that use them. */
 async function previewUpdate(
@@ -46,7 +45,8 @@ async function previewUpdate(
 	field: Field,
 	sent: JsonObject,
 ): Promise<JsonObject> {
-	const { changed, removed } = planUpdate(field, sent);
+	const changed = changedBy(field, sent);
+	const removed = removedChoices(field, changed);
 	const { values, choices } = await countUse(run, card, field, removed);
 	if (removed.length > 0) {
 		run.messages.hint(
@@ -84,14 +84,7 @@ export const updateField = defineOperation({
 			options: [
 				choicesProperty,
 				customPropertiesProperty,
-				{
-					displayName: 'Name',
-					name: 'name',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. Status',
-					description: 'The new name',
-				},
+				{ ...fieldNameProperty, description: 'The new name' },
 				fieldOptionsProperty,
 				fieldTypeProperty,
 			],
@@ -134,22 +127,19 @@ async function sendUpdate(
 	field: Field,
 	sent: JsonObject,
 ): Promise<JsonObject> {
-	const { removed } = planUpdate(field, sent);
+	const removed = removedChoices(field, changedBy(field, sent));
 	const path = fieldPath(card.id, field.id);
-	const { body } = await run.session
-		.request({ method: 'PATCH', path, body: sent })
-		.catch((error: unknown) => {
-			const isRefused =
-				error instanceof ApiFailure && [400, 409, 422].includes(error.problem.status);
-			if (isRefused && removed.length > 0) {
-				run.messages.note(
-					error,
-					`The change would remove choices: ${listedInQuotes(removed, MAX_NAMED)}. List all choices that are to stay.`,
-				);
-			}
-			throw error;
-		});
-	assertDone(body, 'field', 'changed');
+	const changing = sendChange(run.session, 'field', { path, body: sent });
+	const body = await changing.catch((error: unknown) => {
+		const isRefused = error instanceof ApiFailure && [400, 409, 422].includes(error.problem.status);
+		if (isRefused && removed.length > 0) {
+			run.messages.note(
+				error,
+				`The change would remove choices: ${listedInQuotes(removed, MAX_NAMED)}. List all choices that are to stay.`,
+			);
+		}
+		throw error;
+	});
 	const shown = readField(body);
 	// A response may show the ID alone.
 	const lost = shown && shown.options.length > 0 ? removedChoices(field, shown) : removed;

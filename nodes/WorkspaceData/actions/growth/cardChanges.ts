@@ -53,24 +53,38 @@ interface Preview {
 }
 
 /**
- * Plans the fields and choices that a run would add to a card. Sends no changes.
+ * Plans the fields that a card needs for some writes.
  *
- * @throws InputError for a field that could lose choices
+ * @returns the values by column, the new fields, and the fields that the service stores under another name
  */
-export async function previewChanges(
+async function planColumns(
 	{ run, card, allowed, request }: GrowingCard,
 	index: FieldIndex,
 	writes: PlannedWrites,
-): Promise<Preview> {
+) {
 	const columns = await columnsOf(run, writes);
 	const missing = allowed.fields ? missingColumns(index, columns) : [];
 	const names = keptNames(index, missing);
 	hintAtNames(run, card, names);
 	const lacking = missing.filter(({ name }) => !names.has(name));
-	const planned = await planFields(run, lacking, index.fields, {
-		...request,
-		formats: formatsOf(writes),
-	});
+	// How the text values of a run are read. The first item decides.
+	const formats = readFormats(writes[0]?.options ?? {});
+	const planned = await planFields(run, lacking, index.fields, { ...request, formats });
+	return { columns, names, planned };
+}
+
+/**
+ * Plans the fields and choices that a run would add to a card. Sends no changes.
+ *
+ * @throws InputError for a field that could lose choices
+ */
+export async function previewChanges(
+	growing: GrowingCard,
+	index: FieldIndex,
+	writes: PlannedWrites,
+): Promise<Preview> {
+	const { card, allowed } = growing;
+	const { columns, names, planned } = await planColumns(growing, index, writes);
 	const added = planned.flatMap(({ name, type, choices }) => {
 		const field = readField({ id: name, name, type, ...(choices && { options: choices }) });
 		return field ? [field] : [];
@@ -86,9 +100,6 @@ export async function previewChanges(
 	const aliases = new Map([...names].map(([name, { id }]) => [foldCase(name), id]));
 	return { planned, additions, index: new FieldIndex([...known, ...added], card.name, aliases) };
 }
-
-/** How the text values of a run are read. The first item decides. */
-const formatsOf = ([first]: PlannedWrites) => readFormats(first?.options ?? {});
 
 /** Quotes all choices for a hint. */
 const allQuoted = (texts: readonly string[]): string => listedInQuotes(texts, Infinity);
@@ -168,20 +179,10 @@ export async function changeCard(
 	return await run.writes.exclusively(fieldsOf(card), async () => {
 		// Read again, because another run may have added them since.
 		let index = await run.fields.changed(card, request);
-		const columns = await columnsOf(run, writes);
-		const all = allowed.fields ? missingColumns(index, columns) : [];
-		const names = keptNames(index, all);
-		if (names.size > 0) {
-			hintAtNames(run, card, names);
-			index = run.fields.called(card, index, names);
-		}
-		const missing = all.filter(({ name }) => !names.has(name));
+		const { columns, names, planned } = await planColumns(growing, index, writes);
+		if (names.size > 0) index = run.fields.called(card, index, names);
 		let created: PlannedField[] = [];
-		if (missing.length > 0) {
-			const planned = await planFields(run, missing, index.fields, {
-				...request,
-				formats: formatsOf(writes),
-			});
+		if (planned.length > 0) {
 			({ created, index } = await createFields(run, card, planned, request));
 			run.messages.hint(`Fields were added to card '${card.name}': ${describePlan(created)}`);
 		}

@@ -62,7 +62,7 @@ export async function planFields(
 	seen: readonly Field[],
 	{ formats, ...request }: ReadOptions & { formats?: Formats },
 ): Promise<PlannedField[]> {
-	const offered = await offeredTypes(run, seen, request);
+	const offered = columns.length > 0 ? await offeredTypes(run, seen, request) : [];
 	const planned: PlannedField[] = [];
 	for (const { name, values } of columns) {
 		await run.yieldToLoop();

@@ -16,9 +16,7 @@ import { readChoice, readLimit } from '../readParameters';
 import { noRecordsOption } from '../../ui/ifNotFound';
 import { defineOperation } from '../operation';
 import { eachInSlices } from '../schedule/yieldToLoop';
-import type { Run } from '../run/run';
-import type { ReadOptions } from '../../transport/cardAndFieldListings';
-import { readFilter, readPassing, type Wanted } from '../reading/scan';
+import { readFilter, readPassing } from '../reading/scan';
 import { recordOutput, wantedFields } from '../outputItems';
 import { requestOptions } from '../requestOptions';
 import { readSearch } from '../../model/value/recordFilter';
@@ -63,61 +61,32 @@ export const getManyRecords = defineOperation({
 		const passes = all(filter, readSearch(get('search'), index));
 		const sort = readSort(get('sort'), index, run);
 		const results: JsonObject[] = [];
-		if (by === 'all' && !sort) {
-			// Converted immediately, so that records and their output aren't in memory together.
-			const listing = run.records.of(card, passes ? Infinity : limit, request);
-			const toTheEnd = !passes || limit === Infinity;
+		let found: DataRecord[] = [];
+		if (by === 'all') {
+			const needsAll = sort !== undefined;
+			const hasTests = needsAll || passes !== undefined;
 			const wanted = {
 				card,
-				listing,
+				listing: run.records.of(card, hasTests ? Infinity : limit, request),
 				filter,
 				passes,
-				toTheEnd,
-				...(passes && { cost: { limit } }),
+				toTheEnd: needsAll || !passes || limit === Infinity,
+				...(hasTests && { cost: { limit, needsAll } }),
 			};
 			await readPassing(run, wanted, (record) => {
-				results.push(output(record));
+				// Converted immediately if possible, so that records and their output aren't in memory together.
+				if (needsAll) found.push(record);
+				else results.push(output(record));
 				return results.length === limit;
 			});
 		} else {
 			const mark = String(options.startAgain ?? '');
 			const fields = wantedFields(index, options.outputFields)?.map(({ id }) => id);
-			const found =
-				by === 'all'
-					? await allPassing(run, { card, filter, passes, limit, request })
-					: await notReturnedBefore(
-							run,
-							card,
-							index,
-							{ by, mark, filter, passes, limit, fields },
-							request,
-						);
-			const inOrder = sort ? (await sort(found)).slice(0, limit) : found;
-			await eachInSlices(run.yieldToLoop, inOrder, (record) => void results.push(output(record)));
+			const query = { by, mark, filter, passes, limit, fields };
+			found = await notReturnedBefore(run, card, index, query, request);
 		}
+		const inOrder = sort ? (await sort(found)).slice(0, limit) : found;
+		await eachInSlices(run.yieldToLoop, inOrder, (record) => void results.push(output(record)));
 		return results.length === 0 && ifNone === 'empty' ? [{}] : results;
 	},
 });
-
-/** Returns all records that pass, because the order is known only then. */
-async function allPassing(
-	run: Run,
-	{
-		card,
-		request,
-		limit,
-		...tests
-	}: Pick<Wanted, 'card' | 'filter' | 'passes'> & {
-		request: ReadOptions;
-		limit: number;
-	},
-): Promise<DataRecord[]> {
-	const listing = run.records.of(card, Infinity, request);
-	const found: DataRecord[] = [];
-	const cost = { limit, needsAll: true };
-	await readPassing(run, { card, listing, ...tests, toTheEnd: true, cost }, (record) => {
-		found.push(record);
-		return false;
-	});
-	return found;
-}

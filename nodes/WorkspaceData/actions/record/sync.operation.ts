@@ -94,9 +94,9 @@ export const syncRecords = defineOperation({
 				return { card, error };
 			}
 		};
-		const check = await run.once('sync', async () => await checkAll(run, read));
+		const take = await run.once('sync', async () => await checkAll(run, read));
 		await run.yieldToLoop();
-		const { checked, item } = check.take(itemIndex);
+		const { checked, item } = take(itemIndex);
 		const { writer, firstItem, lastItem } = checked;
 		const isLast = itemIndex === lastItem;
 		const finishing = isLast ? finishCard(run, checked) : Promise.resolve([]);

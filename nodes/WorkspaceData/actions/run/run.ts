@@ -9,7 +9,7 @@ import { systemClock, type Clock } from '../../transport/http/clock';
 import { localTime } from '../../transport/timeZone';
 import { getDescription } from '../../transport/apiDescription';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
-import { RunItems, type Items } from '../schedule/items';
+import { Items } from '../schedule/items';
 import { createYieldToLoop, type YieldToLoop } from '../schedule/yieldToLoop';
 import { Cards, Fields, Records } from './listings';
 import { getOrCreate } from './getOrCreate';
@@ -63,7 +63,7 @@ export class Run {
 		this.clock = clock;
 		this.zone = localTime(context);
 		this.messages = new Messages(context);
-		this.items = new RunItems(count, yieldToLoop);
+		this.items = new Items(count, yieldToLoop);
 		this.records = new Records(session, count > 1);
 		this.cards = new Cards(this);
 		this.fields = new Fields(this);

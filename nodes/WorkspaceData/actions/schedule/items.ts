@@ -1,35 +1,6 @@
 /** Processes the items of a run, a limited number at a time. Items can wait for work that is done once for all. */
 import { yieldAfter, type YieldToLoop } from './yieldToLoop';
 
-export interface Items {
-	/**
-	 * Does some work for every item. Starts the items in order, up to `MAX_AT_ONCE` at a time.
-	 *
-	 * @returns the results in the order of the items
-	 */
-	each<Result>(work: (itemIndex: number) => Promise<Result>): Promise<Result[]>;
-	/**
-	 * Begins a task after all earlier items have begun theirs, or have ended. Each item may have only one. The
-	 * part of the task before its first wait runs in the order of the items.
-	 */
-	inItemOrder<Result>(itemIndex: number, task: () => Promise<Result>): Promise<Result>;
-	/**
-	 * Waits until every item of the run waits here or has ended, then does the work of this key once, with the
-	 * contributions of the items. An item that waits here makes room for another.
-	 *
-	 * @param key items with the same key share the work
-	 * @param contribution the contribution of this item
-	 * @param work receives the contributions of all items with this key, in the order of the items
-	 * @returns the result of the work, the same for all
-	 */
-	gather<Contribution, Result>(
-		key: string,
-		itemIndex: number,
-		contribution: Contribution,
-		work: (all: readonly Contribution[]) => Promise<Result>,
-	): Promise<Result>;
-}
-
 /**
  * The maximum number of items at a time. Each takes some kilobytes until it ends, and there may be 100,000. The
  * limit is several times the number of parallel requests, so that requests never wait for items.
@@ -37,7 +8,7 @@ export interface Items {
 const MAX_AT_ONCE = 500;
 
 /** The items of one run. */
-export class RunItems implements Items {
+export class Items {
 	private readonly count: number;
 	private readonly atOnce: number;
 	private readonly yieldToLoop: YieldToLoop;
@@ -67,6 +38,11 @@ export class RunItems implements Items {
 		this.atOnce = atOnce;
 	}
 
+	/**
+	 * Does some work for every item. Starts the items in order, up to `MAX_AT_ONCE` at a time.
+	 *
+	 * @returns the results in the order of the items
+	 */
 	async each<Result>(work: (itemIndex: number) => Promise<Result>): Promise<Result[]> {
 		const ended: Result[] = [];
 		let left = this.count;
@@ -85,6 +61,10 @@ export class RunItems implements Items {
 		return ended;
 	}
 
+	/**
+	 * Begins a task after all earlier items have begun theirs, or have ended. Each item may have only one. The
+	 * part of the task before its first wait runs in the order of the items.
+	 */
 	async inItemOrder<Result>(itemIndex: number, task: () => Promise<Result>): Promise<Result> {
 		if (this.firstToPass < itemIndex) {
 			await new Promise<void>((begin) => {
@@ -97,6 +77,15 @@ export class RunItems implements Items {
 		return await result;
 	}
 
+	/**
+	 * Waits until every item of the run waits here or has ended, then does the work of this key once, with the
+	 * contributions of the items. An item that waits here makes room for another.
+	 *
+	 * @param key items with the same key share the work
+	 * @param contribution the contribution of this item
+	 * @param work receives the contributions of all items with this key, in the order of the items
+	 * @returns the result of the work, the same for all
+	 */
 	async gather<Contribution, Result>(
 		key: string,
 		itemIndex: number,
@@ -168,31 +157,23 @@ export async function inParallel<Entry, Result>(
 ): Promise<Result[]> {
 	const results = new Array<Result>(entries.length);
 	const failures: unknown[] = [];
-	let next = 0;
-	let underWay = 0;
+	const underWay = new Set<Promise<void>>();
 	let done = 0;
-	await new Promise<void>((end) => {
-		const begin = async (place: number): Promise<void> => {
-			try {
-				results[place] = await work(entries[place] as Entry);
-				done += 1;
-			} catch (error) {
-				failures.push(error);
-			}
-			underWay -= 1;
-			beginMore();
-		};
-		const beginMore = (): void => {
-			const mayBegin = () => failures.length === 0 && underWay < Math.max(1, atOnce());
-			while (next < entries.length && mayBegin()) {
-				underWay += 1;
-				next += 1;
-				void begin(next - 1);
-			}
-			if (underWay === 0) end();
-		};
-		beginMore();
-	});
+	for (const [place, entry] of entries.entries()) {
+		while (underWay.size >= Math.max(1, atOnce())) await Promise.race(underWay);
+		if (failures.length > 0) break;
+		const running: Promise<void> = work(entry)
+			.then(
+				(result) => {
+					results[place] = result;
+					done += 1;
+				},
+				(error: unknown) => void failures.push(error),
+			)
+			.finally(() => underWay.delete(running));
+		underWay.add(running);
+	}
+	await Promise.all(underWay);
 	if (failures.length === 0) return results;
 	failed(failures[0], done, failures);
 	throw failures[0];

@@ -92,23 +92,6 @@ export async function mapInSlices<Entry, Result>(
 /** The number of entries sorted or merged between two yields: this takes a few ms for any of our orders. */
 const STEP = 1_000;
 
-async function merge<Entry>(
-	yieldToLoop: YieldToLoop,
-	left: readonly Entry[],
-	right: readonly Entry[],
-	compare: (a: Entry, b: Entry) => number,
-): Promise<Entry[]> {
-	const merged: Entry[] = [];
-	let [a, b] = [0, 0];
-	while (a < left.length || b < right.length) {
-		if (merged.length % STEP === 0) await yieldToLoop();
-		const takesLeft =
-			b >= right.length || (a < left.length && compare(left[a] as Entry, right[b] as Entry) <= 0);
-		merged.push((takesLeft ? left[a++] : right[b++]) as Entry);
-	}
-	return merged;
-}
-
 /**
  * Sorts stably like `Array.prototype.sort`, but in slices, so that tens of thousands of entries don't block the
  * event loop.
@@ -120,18 +103,20 @@ export async function sortInSlices<Entry>(
 	entries: readonly Entry[],
 	compare: (a: Entry, b: Entry) => number,
 ): Promise<Entry[]> {
-	let parts: Entry[][] = [];
-	for (let start = 0; start < entries.length; start += STEP) {
+	if (entries.length <= STEP) {
 		await yieldToLoop();
-		parts.push(entries.slice(start, start + STEP).sort(compare));
+		return [...entries].sort(compare);
 	}
-	while (parts.length > 1) {
-		const merged: Entry[][] = [];
-		for (let place = 0; place < parts.length; place += 2) {
-			const [left, right] = [parts[place] as Entry[], parts[place + 1]];
-			merged.push(right ? await merge(yieldToLoop, left, right, compare) : left);
-		}
-		parts = merged;
+	const middle = Math.ceil(entries.length / 2);
+	const left = await sortInSlices(yieldToLoop, entries.slice(0, middle), compare);
+	const right = await sortInSlices(yieldToLoop, entries.slice(middle), compare);
+	const merged: Entry[] = [];
+	let [a, b] = [0, 0];
+	while (merged.length < entries.length) {
+		if (merged.length % STEP === 0) await yieldToLoop();
+		const takesLeft =
+			b >= right.length || (a < left.length && compare(left[a] as Entry, right[b] as Entry) <= 0);
+		merged.push((takesLeft ? left[a++] : right[b++]) as Entry);
 	}
-	return parts[0] ?? [];
+	return merged;
 }

@@ -1,5 +1,6 @@
 /** Combines all invalid items of a Sync into one message. */
 import { InputError } from '../../model/inputError';
+import { firstOf } from '../writing/combineErrors';
 
 /** An item whose values cannot be sent. */
 export interface RefusedItem {
@@ -19,8 +20,6 @@ export class ItemsRefused extends InputError {
 	}
 }
 
-/** The maximum number of items in a message. */
-const MAX_NAMED = 10;
 const NOTHING_SENT = 'Nothing was sent for its card.';
 
 const nameOf = ({ itemIndex, name }: RefusedItem): string =>
@@ -30,10 +29,10 @@ const nameOf = ({ itemIndex, name }: RefusedItem): string =>
 export function refusalOf(items: readonly RefusedItem[]): unknown {
 	const failed = items.find(({ error }) => !(error instanceof InputError));
 	if (failed) return failed.error;
-	const refusals = items.map((item) => ({
-		name: nameOf(item),
-		...parts(item.error as InputError),
-	}));
+	const refusals = items.map((item) => {
+		const { message, description } = item.error as InputError;
+		return { name: nameOf(item), message, description };
+	});
 	const [first] = refusals;
 	if (!first) return undefined;
 	if (refusals.length === 1) {
@@ -43,19 +42,14 @@ export function refusalOf(items: readonly RefusedItem[]): unknown {
 			[first.description, NOTHING_SENT].filter(Boolean).join(' '),
 		);
 	}
-	const named = refusals
-		.slice(0, MAX_NAMED)
-		.map(({ name, message, description }) =>
-			[`${capital(name)}: ${message}.`, description].filter(Boolean).join(' '),
-		);
-	const more = refusals.length - named.length;
+	const parts = refusals.map(({ name, message, description }) =>
+		[`${capital(name)}: ${message}.`, description].filter(Boolean).join(' '),
+	);
 	return new ItemsRefused(
 		items,
 		`${refusals.length} items can't be sent, the first is ${first.name}`,
-		[...named, ...(more > 0 ? [`And ${more} more.`] : []), NOTHING_SENT].join(' '),
+		`${firstOf(parts)} ${NOTHING_SENT}`,
 	);
 }
-
-const parts = ({ message, description }: InputError) => ({ message, description });
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

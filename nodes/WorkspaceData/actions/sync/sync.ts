@@ -6,12 +6,12 @@ import { progressOf } from '../run/messages';
 import type { Run } from '../run/run';
 import { inParallel } from '../schedule/items';
 import { hintAtSpelling, keyPart } from '../writing/matching';
-import type { CheckedCard, WrittenAction } from './syncCards';
+import type { CheckedCard } from './syncCards';
 import type { SyncWrite } from './syncItems';
 import { create, updateFound } from '../writing/write';
 
 interface WrittenItem {
-	action: WrittenAction;
+	action: 'created' | 'updated' | 'unchanged';
 	before?: DataRecord;
 	after: DataRecord;
 }
@@ -22,14 +22,12 @@ export async function writeItem(
 	checked: CheckedCard,
 	item: SyncWrite,
 ): Promise<WrittenItem> {
-	let isWritten = false;
-	try {
-		const written = await createOrUpdate(run, checked, item);
-		isWritten = true;
-		return written;
-	} finally {
-		checked.ended(isWritten);
-	}
+	const written = await createOrUpdate(run, checked, item).catch((error: unknown) => {
+		checked.ended(false);
+		throw error;
+	});
+	checked.ended(true);
+	return written;
 }
 
 async function createOrUpdate(

@@ -37,8 +37,6 @@ export interface LiveCard extends CardFields {
 	matches: MatchIndex;
 }
 
-export type WrittenAction = 'created' | 'updated' | 'unchanged';
-
 /** A card that passed the check. */
 export interface CheckedCard {
 	card: CardReference;
@@ -70,25 +68,17 @@ interface CheckedItem {
 /** What is written for an item, or why nothing is sent. */
 type Verdict = CheckedItem | { error: unknown };
 
-/** The result of the check for each item. */
-export interface Check {
-	/**
-	 * Returns an item and its card. Works once for each item, because the values of written items aren't kept.
-	 *
-	 * @throws the reason if nothing is sent for it
-	 */
-	take(itemIndex: number): CheckedItem;
-}
-
 /**
  * Checks all items of all cards.
  *
  * @param read returns an item's values; throws if its card is unknown
+ * @returns a function that returns an item and its card, or throws the reason if nothing is sent for it. It works once
+ * for each item, because the values of written items aren't kept.
  */
 export async function checkAll(
 	run: Run,
 	read: (itemIndex: number) => Promise<SyncPart>,
-): Promise<Check> {
+): Promise<(itemIndex: number) => CheckedItem> {
 	const { cards, errors, homeless } = await readItems(run, read);
 	const verdicts: Array<Verdict | undefined> = [];
 	for (const [itemIndex, error] of errors) verdicts[itemIndex] = { error };
@@ -106,18 +96,16 @@ export async function checkAll(
 	}
 	const isStopping =
 		!run.context.continueOnFail() && verdicts.some((verdict) => verdict && 'error' in verdict);
-	return {
-		take(itemIndex) {
-			// Each item has its result until it is taken.
-			const verdict = verdicts[itemIndex] as Verdict;
-			verdicts[itemIndex] = undefined;
-			const isRefused = 'error' in verdict;
-			// The run ends with the errors, single items first. No other card is changed.
-			const isShown = isRefused && (errors.size === 0 || errors.has(itemIndex));
-			if (isStopping && !isShown) throw new Cancelled();
-			if (isRefused) throw verdict.error;
-			return verdict;
-		},
+	return (itemIndex) => {
+		// Each item has its result until it is taken.
+		const verdict = verdicts[itemIndex] as Verdict;
+		verdicts[itemIndex] = undefined;
+		const isRefused = 'error' in verdict;
+		// The run ends with the errors, single items first. No other card is changed.
+		const isShown = isRefused && (errors.size === 0 || errors.has(itemIndex));
+		if (isStopping && !isShown) throw new Cancelled();
+		if (isRefused) throw verdict.error;
+		return verdict;
 	};
 }
 
@@ -168,7 +156,7 @@ async function checkCard(
 	await requireSameFields(run, card, known, request);
 	if (given.some(({ key }) => !matches.holds(key))) matches.requireComplete();
 	const items = await settledItems(run, given, matches, fields);
-	await requireKnownSpelling(items, fieldIds, matches, card.name);
+	await requireKnownSpelling(run, items, { fieldIds, matches }, card.name);
 	const deletions = await checkAgainstRecords({
 		...keysOf(matches, fieldIds),
 		card: card.name,
@@ -218,6 +206,7 @@ async function settledItems(
 	const refused: RefusedItem[] = [];
 	let options: Write['options'] | undefined;
 	for (const item of items) {
+		await run.yieldToLoop();
 		const { write } = item;
 		const [record] = matches.holds(item.key) ? await matches.find(item.data) : [];
 		try {
@@ -244,13 +233,14 @@ async function settledItems(
 
 /** @throws InputError for an item that would be created although its record exists in another spelling */
 async function requireKnownSpelling(
+	run: Run,
 	items: readonly SyncWrite[],
-	fieldIds: readonly string[],
-	matches: MatchIndex,
+	{ fieldIds, matches }: Pick<LiveCard, 'fieldIds' | 'matches'>,
 	card: string,
 ): Promise<void> {
 	const wanted = new Set(items.map(({ key }) => key));
 	for (const { key, data } of items) {
+		await run.yieldToLoop();
 		if (matches.holds(key)) continue;
 		const near = (await matches.near(data)).find((one) => !wanted.has(matches.keyOf(one.data)));
 		if (near) throw otherSpelling(fieldIds, data, near, card);

@@ -55,14 +55,14 @@ export interface CardItems {
 	/** The indexes of all items, in order. */
 	indexes: number[];
 	/** The first valid item: the card has its settings. */
-	first: FirstItem | undefined;
+	first?: FirstItem;
 	/** The first invalid item, and the first one with different settings. */
-	invalid: number | undefined;
-	different: number | undefined;
+	invalid?: number;
+	different?: number;
 	/** Read with the first item; undefined if fields or choices may be added. */
-	fields: CardFields | undefined;
+	fields?: CardFields;
 	/** Why the values of an item can't be sent. */
-	refused: { error: unknown } | undefined;
+	refused?: { error: unknown };
 	/** The items to write. Empty if the card may get fields or choices, because its fields aren't known yet. */
 	items: SyncWrite[];
 	/** The original items of a card that may get new fields, because all values decide about these. */
@@ -76,9 +76,6 @@ export interface RunItems {
 	/** The first item whose card is unknown. */
 	homeless: number | undefined;
 }
-
-/** The number of items read between two yields to the event loop. */
-const SLICE_ITEMS = 100;
 
 /** Returns true if a card may get fields or choices from its items. */
 export const mayGrow = ({ allowed }: SyncSettings): boolean => allowed.fields || allowed.choices;
@@ -98,15 +95,16 @@ export async function readItems(
 	const refused: RefusedItem[] = [];
 	let homeless: number | undefined;
 	for (let itemIndex = 0; itemIndex < count; itemIndex += 1) {
-		if (itemIndex % SLICE_ITEMS === 0) await run.yieldToLoop();
+		await run.yieldToLoop();
 		const part = await read(itemIndex).catch((error: unknown): SyncPart => ({ error }));
 		if ('error' in part) errors.set(itemIndex, part.error);
 		if (!part.card) {
 			homeless ??= itemIndex;
 			continue;
 		}
-		const own = cards.get(part.card.id) ?? withoutItems(part.card);
-		cards.set(part.card.id, own);
+		const { card } = part;
+		const own = cards.get(card.id) ?? { card, indexes: [], items: [], growing: [] };
+		cards.set(card.id, own);
 		own.indexes.push(itemIndex);
 		if ('error' in part) {
 			own.invalid ??= itemIndex;
@@ -118,18 +116,6 @@ export async function readItems(
 	for (const one of refused) errors.set(one.itemIndex, all || refusalOf([one]));
 	return { cards: [...cards.values()], errors, homeless };
 }
-
-const withoutItems = (card: CardReference): CardItems => ({
-	card,
-	indexes: [],
-	first: undefined,
-	invalid: undefined,
-	different: undefined,
-	fields: undefined,
-	refused: undefined,
-	items: [],
-	growing: [],
-});
 
 async function add(
 	run: Run,
@@ -147,7 +133,7 @@ async function add(
 		return;
 	}
 	try {
-		own.fields ??= await fieldsOf(run, own.card, first.write);
+		own.fields ??= await fieldsOf(run, first.write);
 		const item = await toItem(run, itemIndex, write, own.fields);
 		own.items.push({ ...item, write: withoutEntries(write, own.items.at(-1)?.write) });
 	} catch (error) {
@@ -159,11 +145,7 @@ async function add(
 	}
 }
 
-async function fieldsOf(
-	run: Run,
-	card: CardReference,
-	{ columns, request }: Write,
-): Promise<CardFields> {
+async function fieldsOf(run: Run, { card, columns, request }: Write): Promise<CardFields> {
 	const listing = await run.fields.of(card, request);
 	return { listing, fieldIds: matchingFieldIds(columns, listing) };
 }
@@ -195,7 +177,7 @@ export async function growingItems(
 	const items: SyncWrite[] = [];
 	const refused: RefusedItem[] = [];
 	for (const [place, write] of growing.entries()) {
-		if (place % SLICE_ITEMS === 0) await run.yieldToLoop();
+		await run.yieldToLoop();
 		const itemIndex = indexes[place] ?? place;
 		try {
 			items.push(await toItem(run, itemIndex, write, fields));

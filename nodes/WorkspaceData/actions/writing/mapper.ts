@@ -86,14 +86,15 @@ export function readColumns(
 	const { isAutomatic, matchingKeys, hints } = mapper;
 	const { entries, ...origin } = isAutomatic ? automaticValues(item) : { entries: mapper.mapped };
 	const given = entries.filter(([, entry]) => entry !== undefined);
-	if (given.length === 0) {
+	// A deleted record without values is brought back without values.
+	const mayBeEmpty = 'marks' in origin && origin.marks.includes('deleted');
+	if (given.length === 0 && !(mayBeEmpty && isObject(item.fields))) {
 		throw new InputError(
 			`No value in '${label}'`,
 			isAutomatic ? whyNoValues(item) : 'Map at least one field.',
 		);
 	}
-	// A deleted record without values is brought back without values.
-	const automatic = 'marks' in origin && { origin, mayBeEmpty: origin.marks.includes('deleted') };
+	const automatic = 'marks' in origin && { origin, mayBeEmpty };
 	return { entries: given, matchingKeys, label, hints, ...automatic };
 }
 

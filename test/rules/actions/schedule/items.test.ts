@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { RunItems } from '../../../../nodes/WorkspaceData/actions/schedule/items';
+import { Items } from '../../../../nodes/WorkspaceData/actions/schedule/items';
 import { cases } from '../../../support/cases';
 
 /** The steps of an item: time passes, or it waits for the others with a key. */
@@ -17,7 +17,7 @@ test('G15 any items, whatever they wait for: all end, in order, never too many a
 			fc.integer({ min: 1, max: 8 }),
 			fc.scheduler(),
 			async (items, atOnce, s) => {
-				const run = new RunItems(items.length, noYield, atOnce);
+				const run = new Items(items.length, noYield, atOnce);
 				const started: number[] = [];
 				let busy = 0;
 				let most = 0;
@@ -68,7 +68,7 @@ test('G15 any items, whatever they wait for: all end, in order, never too many a
 });
 
 test('G15 a hundred thousand items: no more of them at a time than the bound', async () => {
-	const run = new RunItems(100_000, noYield);
+	const run = new Items(100_000, noYield);
 	let busy = 0;
 	let most = 0;
 	const results = await run.each(async (itemIndex) => {
@@ -83,7 +83,7 @@ test('G15 a hundred thousand items: no more of them at a time than the bound', a
 });
 
 test('rejects with the error of an item', async () => {
-	const broken = new RunItems(2, noYield).each(async (itemIndex) => {
+	const broken = new Items(2, noYield).each(async (itemIndex) => {
 		await Promise.resolve();
 		if (itemIndex === 1) throw new Error('of an item');
 	});
@@ -105,7 +105,7 @@ test("(H11) tasks begin in the order of the items, however long each item prepar
 			fc.integer({ min: 1, max: 6 }),
 			fc.scheduler(),
 			async (items, atOnce, s) => {
-				const run = new RunItems(items.length, noYield, atOnce);
+				const run = new Items(items.length, noYield, atOnce);
 				const begun: number[] = [];
 				const results = run.each(async (itemIndex) => {
 					const { waits = 0, gathers, outcome } = items[itemIndex] ?? {};
