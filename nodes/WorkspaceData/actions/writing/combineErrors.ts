@@ -10,12 +10,14 @@ export function combineErrors(errors: readonly unknown[]): unknown {
 	if (errors.length === 1 || refusals.length < errors.length) {
 		return errors.find((error) => !(error instanceof InputError)) ?? errors[0];
 	}
-	const named = refusals
-		.slice(0, MAX_NAMED)
-		.map(({ message, description }) => [message, description].filter(Boolean).join('. '));
-	const more = refusals.length > MAX_NAMED ? ` And ${refusals.length - MAX_NAMED} more.` : '';
-	return new InputError(
-		`${refusals.length} values of this item can't be sent`,
-		`${named.join(' ')}${more}`,
+	const reasons = refusals.map(({ message, description }) =>
+		[message, description].filter(Boolean).join('. '),
 	);
+	return new InputError(`${refusals.length} values of this item can't be sent`, firstOf(reasons));
+}
+
+/** The first of some reasons, and how many more there are. */
+export function firstOf(reasons: readonly string[]): string {
+	const more = reasons.length - MAX_NAMED;
+	return [...reasons.slice(0, MAX_NAMED), ...(more > 0 ? [`And ${more} more.`] : [])].join(' ');
 }
