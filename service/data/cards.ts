@@ -3,7 +3,7 @@ import type { DomainEvent, EventName } from '../foundation/events.ts';
 import { newId } from '../foundation/secrets.ts';
 import { Cache } from './cache.ts';
 import { problem } from '../foundation/problem.ts';
-import type { WorkspaceData } from './workspaceData.ts';
+import type { Changes, EventData } from './changes.ts';
 
 /** A card as the API shows it. */
 export interface Card {
@@ -21,13 +21,18 @@ function cardEvent(event: EventName, workspaceId: string, card: Card): DomainEve
 	return { event, workspaceId, cardId: id, details: { card: { id, name, description } } };
 }
 
+/** What cards need of everything that is stored. */
+export interface CardData extends EventData {
+	changes: Changes;
+}
+
 /** The cards of all workspaces. */
 export class Cards {
-	readonly #data: WorkspaceData;
+	readonly #data: CardData;
 	/** Cards with their workspace: a card is looked for with every request. */
 	readonly #known: Cache<{ workspaceId: string; card: Card } | undefined>;
 
-	constructor(data: WorkspaceData) {
+	constructor(data: CardData) {
 		this.#data = data;
 		this.#known = new Cache(data.database, (id) => {
 			const row = data.database.get<Card & { workspaceId: string }>(

@@ -1,9 +1,20 @@
 /** Changes: a transaction with the deliveries of its events. */
+import type { Clock } from '../foundation/clock.ts';
 import { type DomainEvent, eventBody } from '../foundation/events.ts';
-import type { WorkspaceData } from './workspaceData.ts';
+import type { Database } from './database.ts';
+import type { Deliveries } from './deliveries.ts';
+import type { Subscriptions } from './subscriptions.ts';
 
 /** Queues an event for whoever subscribed to it. */
 export type Publish = (event: DomainEvent) => void;
+
+/** What changes need of everything that is stored. */
+export interface EventData {
+	database: Database;
+	clock: Clock;
+	subscriptions: Subscriptions;
+	deliveries: Deliveries;
+}
 
 /** Runs changes. */
 export class Changes {
@@ -11,9 +22,9 @@ export class Changes {
 	beforeEvent: (event: DomainEvent) => DomainEvent = (event) => event;
 	/** Told about each subscription that has something new to deliver. */
 	published: (subscriptionId: string) => void = () => {};
-	readonly #data: WorkspaceData;
+	readonly #data: EventData;
 
-	constructor(data: WorkspaceData) {
+	constructor(data: EventData) {
 		this.#data = data;
 	}
 

@@ -3,7 +3,8 @@ import type { DomainEvent, EventName } from '../foundation/events.ts';
 import { differences, type StoredData, toShown, toStored, withoutNulls } from './recordData.ts';
 import { RecordIds } from './recordIds.ts';
 import { problem } from '../foundation/problem.ts';
-import type { WorkspaceData } from './workspaceData.ts';
+import type { CardData, Cards } from './cards.ts';
+import type { Fields } from './fields.ts';
 
 /** A record as the API shows it: `data` by field ID. */
 export interface ApiRecord {
@@ -49,12 +50,18 @@ function recordEvent(
 	return { event, workspaceId, cardId, details: { record_id: id, data } };
 }
 
+/** What records need of everything that is stored. */
+interface RecordData extends CardData {
+	cards: Cards;
+	fields: Fields;
+}
+
 /** The records of all cards. */
 export class Records {
-	readonly #data: WorkspaceData;
+	readonly #data: RecordData;
 	readonly #ids: RecordIds;
 
-	constructor(data: WorkspaceData) {
+	constructor(data: RecordData) {
 		this.#data = data;
 		this.#ids = new RecordIds(data.database);
 	}
