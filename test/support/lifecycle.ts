@@ -109,9 +109,13 @@ export function lifecycleSuite() {
 	beforeEach(() => {
 		warnings = [watchWarnings()];
 	});
-	afterEach(() => {
-		for (const { stop } of warnings) stop();
+	/** Those whose upkeep runs: what one of them still has under way must not meet the next test. */
+	let upkept: TestTrigger[] = [];
+	afterEach(async () => {
 		workspace?.service.control.reset();
+		await Promise.all(upkept.map(async (trigger) => await trigger.deactivate()));
+		upkept = [];
+		for (const { stop } of warnings) stop();
 		jest.restoreAllMocks();
 	});
 
@@ -168,6 +172,7 @@ export function lifecycleSuite() {
 		async running(...given: Parameters<typeof watchAll>): Promise<TestTrigger> {
 			const trigger = await published(...given);
 			await trigger.start('activate');
+			upkept.push(trigger);
 			return trigger;
 		},
 		refuseNext,
