@@ -244,7 +244,7 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 		await noneLeft(card);
 	});
 
-	it('C14 catches up 2,320 records next to 20 live ones, each once, and none at a further start', async () => {
+	it('C14 catches up 1,320 records next to 20 live ones, each once, and none at a further start', async () => {
 		const { api, client, control, host } = bench();
 		const { card, saved, subscription } = await watchCard(bench(), 'Long away', { catchUp: true });
 		const collect = collector(saved);
@@ -254,12 +254,12 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 		await until('the service to pause it', async () =>
 			(await subscriptions(card)).every(({ state }) => state === 'paused') ? true : undefined,
 		);
-		await control.fillCard({ cardId: card.id, count: 2_319 });
+		await control.fillCard({ cardId: card.id, count: 1_319 });
 		await restart();
 		await liveAgain(card, [subscription.id]);
 		await createRecords(card, 20);
 		const all = (await api.records(card)).map(({ id }) => id);
-		expect(all).toHaveLength(1 + 2_320 + 20);
+		expect(all).toHaveLength(1 + 1_320 + 20);
 		await expectExactly(collect, all);
 
 		const searches = async () =>
