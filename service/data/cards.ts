@@ -22,9 +22,7 @@ function cardEvent(event: EventName, workspaceId: string, card: Card): DomainEve
 }
 
 /** What cards need of everything that is stored. */
-export interface CardData extends EventData {
-	changes: Changes;
-}
+export type CardData = EventData & { changes: Changes };
 
 /** The cards of all workspaces. */
 export class Cards {

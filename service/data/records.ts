@@ -51,10 +51,7 @@ function recordEvent(
 }
 
 /** What records need of everything that is stored. */
-interface RecordData extends CardData {
-	cards: Cards;
-	fields: Fields;
-}
+type RecordData = CardData & { cards: Cards; fields: Fields };
 
 /** The records of all cards. */
 export class Records {
