@@ -63,7 +63,7 @@ export class RequestLog {
 		if (this.#entries.length > maximumRequests * 2) this.#entries.splice(0, maximumRequests);
 	}
 
-	/** Notes the body as it is read by others; of the API alone, as the forms of the settings page have passwords. */
+	/** Notes the body while others read it. For the API only: the forms of the settings page hold passwords. */
 	readBody(request: IncomingMessage, payload: Readable): void {
 		const entry = this.entryOf(request);
 		if (!entry?.path.startsWith('/api/')) return;

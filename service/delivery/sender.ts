@@ -43,7 +43,7 @@ async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
 export class Sender {
 	readonly #agent = new Agent({ pipelining: 0, headersTimeout: 0, bodyTimeout: 0 });
 
-	/** Whether deliveries are cut short. */
+	/** True if deliveries are cut short. */
 	get isClosed(): boolean {
 		return this.#agent.destroyed;
 	}

@@ -148,7 +148,7 @@ describe('A1–A18: verifying a delivery', () => {
 
 	const noEvents = ['', '[]', '[{}]', '5', 'null', '"text"', '{}', '{"event":5}', 'not json'];
 	it.each([...noEvents, '{"event":', '{"event":""}'])(
-		'A17, A18, C18 answers a signed body %j with 200, starts nothing, and says so once a minute',
+		'A17, A18, C18 responds with 200 to a signed body %j, starts nothing, and says so once a minute',
 		async (body) => {
 			const trigger = await activated();
 			for (let n = 0; n < 3; n += 1) {

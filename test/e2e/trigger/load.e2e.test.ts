@@ -91,7 +91,7 @@ describe(`load on the trigger of n8n ${major}`, () => {
 		expect(last.map((attempt) => attempt?.status)).toEqual(new Array(BURST).fill(200));
 		const ack = last.map((attempt) => attempt?.durationMs ?? 0).sort((a, b) => a - b);
 		process.stdout.write(
-			`n8n ${major}: ${BURST} records in ${sent} ms, executed within ${seconds} s; answers to deliveries: median ${ack[BURST / 2]} ms, slowest ${ack.at(-1)} ms\n`,
+			`n8n ${major}: ${BURST} records in ${sent} ms, executed within ${seconds} s; responses to deliveries: median ${ack[BURST / 2]} ms, slowest ${ack.at(-1)} ms\n`,
 		);
 	});
 

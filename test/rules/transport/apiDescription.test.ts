@@ -35,7 +35,7 @@ test.each<[string, object]>([
 	['a body without content', body(null)],
 	['content of another type', body({ 'text/csv': {} })],
 	['a schema without properties', create({ properties: null })],
-	['values that are no texts', create(type({ enum: [1, null], const: 5 }))],
+	["values that aren't text", create(type({ enum: [1, null], const: 5 }))],
 	['a reference into a text', create({ $ref: '#/openapi/x' })],
 	['a reference to another document', create({ $ref: 'other.json#/paths' })],
 ])('no types from %s', (_, document) => {

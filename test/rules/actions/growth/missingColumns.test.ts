@@ -40,8 +40,8 @@ describe('missing fields', () => {
 		['not where the mapper knows the field', ['title', 'Title'], [['title', renamed]], []],
 		['not the old name of a field that was renamed', ['Old'], [['Old', renamed]], []],
 		['not an ambiguous name: its item says so', ['Twin'], [], []],
-		['not a blank name: no field can have it (M19)', ['', ' '], [], []],
-		['not an ID beside the column of its field', ['id-Title', 'Title'], [], []],
+		['not a blank name, which no field can have (M19)', ['', ' '], [], []],
+		['not an ID next to the column of its field', ['id-Title', 'Title'], [], []],
 	])('%s', async (_, keys, hints, names) => {
 		const entries = keys.map((key): Entry => [key, 'a']);
 		expect((await missing(entries, hints)).map(({ name }) => name)).toEqual(names);
@@ -62,7 +62,7 @@ test.each([
 	expect(kept.has(column)).toBe(isSame);
 });
 
-test('missing choices are those that values name, by whatever name of the field', async () => {
+test('missing choices are the ones that values name, whichever name the field goes by', async () => {
 	const status = field('Status', 'single_select', ['Open']);
 	const all = await columns(writeOf([['Status', 'Done']]), writeOf([['id-Status', 'Later']]));
 	expect(missingChoices(new FieldIndex([status], 'Books'), all)).toEqual([

@@ -55,7 +55,7 @@ test.each<[string, unknown]>([
 	['as the only object', { status: 'ok', everything: card }],
 	['alone in a list', [card]],
 	['alone in a wrapped list', { items: [card] }],
-	['with the id under a name of its own', { card_id: 'c1', name: 'Orders' }],
+	['with the ID under a more specific name', { card_id: 'c1', name: 'Orders' }],
 ])('a single object is found %s', (_, body) => {
 	expect(readCard(body)).toMatchObject({ id: 'c1', name: 'Orders' });
 });

@@ -48,7 +48,7 @@ test.each(TYPES)(
 	},
 );
 
-test('an empty text clears or is left out where the option says so; nothing else is', () => {
+test('empty text clears or is left out where the option says so; nothing else does', () => {
 	const each = (emptyValues: EntryRules['emptyValues']) =>
 		['', null, '0', 'false', ' '].map((value) =>
 			enter(field('F', 'text'), value, { ...rules, emptyValues }),
