@@ -181,9 +181,7 @@ function noteWhatExists(
 	const exists = isNew
 		? `Card '${name}' (${id}) exists now. To continue with it, select 'Reuse the Card' in '${ifExistsOption.displayName}'.`
 		: `Card '${name}' keeps the fields that were added.`;
-	const note = messages.noteOn(error) ?? '';
-	// Items may share an error.
-	if (!note.includes(exists)) messages.note(error, `${note} ${exists}`.trim());
+	messages.addNote(error, exists);
 }
 
 export const createCardFromItems = defineOperation({

@@ -52,9 +52,15 @@ export class Messages {
 		});
 	}
 
-	/** Adds a note to an error that says how far the run came. */
+	/** Notes how far the run came when an error ended it. Replaces an earlier note. */
 	note(error: unknown, text: string): void {
 		this.notes.set(error, text);
+	}
+
+	/** Adds to the note on an error, once: items may share an error. */
+	addNote(error: unknown, text: string): void {
+		const earlier = this.notes.get(error) ?? '';
+		if (!earlier.includes(text)) this.note(error, `${earlier} ${text}`.trim());
 	}
 
 	noteOn(error: unknown): string | undefined {

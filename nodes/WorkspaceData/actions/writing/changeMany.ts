@@ -164,8 +164,7 @@ export async function changeMany<Result>(
 			},
 			(error, changedSoFar, errors) => {
 				const progress = progressOf(changedSoFar, records.length, `records were ${done}`, errors);
-				const note = [run.messages.noteOn(error), progress].filter(Boolean).join(' ');
-				run.messages.note(error, note);
+				run.messages.addNote(error, progress);
 			},
 		);
 		const all = results.filter((result) => result !== undefined);
