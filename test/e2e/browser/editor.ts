@@ -190,8 +190,8 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 		await element('node-parameters').waitFor({ state: 'hidden' });
 	}
 
-	/** Goes to another workflow by n8n's router, as its links do; to load the whole editor again takes ten times as long. */
-	async function goTo(path: string): Promise<void> {
+	/** Leaves for another workflow by n8n's router, as its links do; to load the whole editor again takes ten times as long. */
+	async function leaveFor(path: string): Promise<void> {
 		if (!new URL(page.url()).pathname.startsWith('/workflow')) {
 			await page.goto(baseUrl + path);
 			return;
@@ -220,9 +220,31 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 		await page.evaluate(`void ${router}.push('${path}')`);
 	}
 
+	/**
+	 * Goes to a workflow. When n8n 2 has saved a new one, its editor returns to it, even from another page: then
+	 * the new one is opened again.
+	 *
+	 * @param shown what the workflow shows as soon as it is there
+	 */
+	async function goTo(path: string, shown: Locator): Promise<void> {
+		await until(
+			`${path} to be shown`,
+			async () => {
+				await leaveFor(path);
+				return await shown
+					.first()
+					.waitFor({ timeout: 20_000 })
+					.then(
+						() => (page.url().includes(path) || path === '/workflow/new' ? true : undefined),
+						() => undefined,
+					);
+			},
+			PATIENCE_MS,
+		);
+	}
+
 	async function openNewWorkflow(): Promise<void> {
-		await goTo('/workflow/new');
-		await element('canvas-plus-button').or(element('canvas-add-button')).first().waitFor();
+		await goTo('/workflow/new', element('canvas-plus-button').or(element('canvas-add-button')));
 	}
 
 	/** The input of a resource locator; n8n 1 and 2 put the test id on it, or around it. */
@@ -238,8 +260,7 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 		page,
 		element,
 		async openWorkflow(id) {
-			await goTo(`/workflow/${id}`);
-			await element('canvas-node').first().waitFor();
+			await goTo(`/workflow/${id}`, element('canvas-node'));
 		},
 		openNewWorkflow,
 		workflowId() {
