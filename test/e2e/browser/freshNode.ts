@@ -1,9 +1,10 @@
 /** A node fresh from the panel: what it returns, and a card with its fields. */
 import { credentialNames } from '../../host/credentials.ts';
+import { readExamples, withCredentials } from '../../host/examples.ts';
 import type { Stage } from './stage.ts';
 
 /** @param stage the n8n and the browser */
-export function testFreshNode({ bench, editor, execute }: Stage): void {
+export function testFreshNode({ bench, editor, execute, createTasks }: Stage): void {
 	/** Adds our node to a new workflow, with a credential. */
 	async function addFresh(action: string): Promise<void> {
 		await editor().openNewWorkflow();
@@ -26,6 +27,40 @@ export function testFreshNode({ bench, editor, execute }: Stage): void {
 		expect(columns.map((column) => column.trim()).filter(Boolean)).toEqual([
 			...['Title', 'Price', 'id', 'created_at'],
 		]);
+	});
+
+	test('Q15: a card is asked for at once, a choice can be empty, and the limit of deletions says what it is', async () => {
+		const { element, page } = editor();
+		const card = await createTasks('Fresh tasks');
+		await addFresh('Create record');
+		await page.getByText('Select a card to see its fields.').first().waitFor();
+		await editor().choose('cardId', card.name);
+		await element('parameter-input-Status').waitFor();
+		expect(await editor().select('Status', 'Closed')).toEqual(['Open', 'Closed', 'Empty']);
+		await editor().closeNode();
+
+		await editor().addNode('Workspace Data', 'Workspace Data', 'Sync records with items');
+		await editor().select('missingRecords', 'Delete');
+		const limit = element('parameter-input-maxDeletions').locator('input').first();
+		expect(await limit.getAttribute('placeholder')).toBe('At most 100, and at most half');
+	});
+
+	test("Q15: an example's filter shows how its value is given", async () => {
+		const examples = await readExamples();
+		const example = examples.find(({ file }) => file === 'list-and-filter-records.json');
+		if (!example) throw new Error('The example is missing');
+		const { client, credentials } = bench();
+		const { id } = await client.createWorkflow(withCredentials(example, credentials));
+		await editor().openWorkflow(id);
+		await editor().openNode('Get open tasks of high priority');
+		const modes = editor()
+			.element('resource-locator-value')
+			.locator('[data-test-id="rlc-mode-selector"] input');
+		await modes.first().waitFor();
+		const shown = await modes.evaluateAll((inputs) =>
+			(inputs as unknown as Array<{ value: string }>).map(({ value }) => value),
+		);
+		expect(shown).toEqual(['By Value', 'By Value']);
 	});
 
 	test('a card is created with its fields, whose types come from the service (Q9)', async () => {

@@ -3,11 +3,43 @@ import { readExamples, withCredentials } from '../../host/examples.ts';
 import { outputOf } from '../../host/n8nClient.ts';
 import { byId, chain, manualTrigger, mapEach } from '../../host/workflowBuilder.ts';
 import { useSharedBench } from '../support/bench.ts';
-import { startScriptedModel } from '../support/scriptedModel.ts';
+import { type ScriptedModel, startScriptedModel } from '../support/scriptedModel.ts';
+import type { TestCard } from '../support/serviceApi.ts';
 import { major } from '../support/settings.ts';
 
 describe(`tool use in n8n ${major}`, () => {
 	const bench = useSharedBench(major);
+
+	/** The card that the example's tools find by its name. */
+	let tasks: TestCard;
+	beforeEach(async () => {
+		tasks = await bench().api.createCard('Tasks', [
+			['Title', 'text'],
+			['Done', 'boolean'],
+			['Priority', 'single_select', ['Low', 'Normal', 'High']],
+			['Tags', 'multi_select', ['home', 'office', 'garden', 'travel']],
+		]);
+	});
+	afterEach(async () => void (await bench().api.call('DELETE', `/cards/${tasks.id}`)));
+
+	/** Runs the example with a model, which is closed afterwards. */
+	async function runExample(model: ScriptedModel, agentVersion?: number) {
+		const { client, credentials, succeed } = bench();
+		const openAiApi = await client.createCredential('OpenAI', 'openAiApi', {
+			apiKey: 'not-needed',
+			url: model.url,
+		});
+		const example = (await readExamples()).find(
+			({ file }) => file === 'agent-reads-and-writes-a-card.json',
+		);
+		if (!example) throw new Error('The example is missing');
+		const workflow = withCredentials(example, { ...credentials, openAiApi });
+		const agent = workflow.nodes.find(({ name }) => name === 'Agent');
+		if (agent && agentVersion) agent.typeVersion = agentVersion;
+		const execution = await succeed(workflow);
+		await model.close();
+		return { execution, tools: model.tools() };
+	}
 
 	it('writes the values that the agent chooses', async () => {
 		const { action, api, succeed, types } = bench();
@@ -51,16 +83,15 @@ describe(`tool use in n8n ${major}`, () => {
 	});
 
 	it('E12: an agent reads and writes a card; a sentence describes each value', async () => {
-		const { api, client, credentials, succeed } = bench();
-		const card = await api.createCard('Tasks', [
-			['Title', 'text'],
-			['Done', 'boolean'],
-			['Priority', 'single_select', ['Low', 'Normal', 'High']],
-			['Tags', 'multi_select', ['home', 'office', 'garden', 'travel']],
-		]);
-		await api.createRecord(card, { Title: 'Rest', Done: false, Priority: 'Low', Tags: ['travel'] });
+		const { api } = bench();
+		await api.createRecord(tasks, {
+			Title: 'Rest',
+			Done: false,
+			Priority: 'Low',
+			Tags: ['travel'],
+		});
 		const task = { Title: 'Water the plants', Done: false, Priority: 'High', Tags: ['garden'] };
-		await api.createRecord(card, task);
+		await api.createRecord(tasks, task);
 
 		/** Finds, then changes what was found, then says what it was. */
 		const model = await startScriptedModel((results) => {
@@ -75,21 +106,10 @@ describe(`tool use in n8n ${major}`, () => {
 			}
 			return { say: `Done: ${/Water the plants/.exec(changed)?.[0]}` };
 		});
-		const openAiApi = await client.createCredential('OpenAI', 'openAiApi', {
-			apiKey: 'not-needed',
-			url: model.url,
-		});
-		const example = (await readExamples()).find(
-			({ file }) => file === 'agent-reads-and-writes-a-card.json',
-		);
-		if (!example) throw new Error('The example is missing');
-		const workflow = withCredentials(example, { ...credentials, openAiApi });
-		const execution = await succeed(workflow);
-		const tools = model.tools();
-		await model.close();
+		const { execution, tools } = await runExample(model);
 
 		expect(outputOf(execution, 'Agent')[0]?.json.output).toBe('Done: Water the plants');
-		const records = (await api.records(card)).map(({ fields }) => fields);
+		const records = (await api.records(tasks)).map(({ fields }) => fields);
 		expect(records).toContainEqual({ ...task, Done: true, Tags: ['garden', 'home'] });
 		expect(records).toContainEqual(expect.objectContaining({ Title: 'Rest', Done: false }));
 		expect(tools.get('Find_tasks')?.parameters.properties).toMatchObject({
@@ -102,4 +122,35 @@ describe(`tool use in n8n ${major}`, () => {
 			Tags: { description: expect.stringContaining('separated by commas') },
 		});
 	});
+
+	it.each([1.9, 3])(
+		'Q11: a refused call tells an agent of version %s which values are allowed',
+		async (version) => {
+			const { api } = bench();
+			const task = { Title: 'Rest', Done: false, Priority: 'Low', Tags: ['travel'] };
+			const id = await api.createRecord(tasks, task);
+			let refusal = '';
+			const model = await startScriptedModel((results) => {
+				const input = { Record_ID: id, Done: true };
+				if (results.length === 0) {
+					return { tool: 'Change_a_task', input: { ...input, Tags: 'beach' } };
+				}
+				refusal = results[0] ?? '';
+				const [, allowed] = /Allowed values are '(\w+)'/.exec(refusal) ?? [];
+				if (results.length === 1) {
+					return { tool: 'Change_a_task', input: { ...input, Tags: allowed } };
+				}
+				return { say: 'Done' };
+			});
+			const { execution } = await runExample(model, version);
+
+			expect(refusal).toContain("Allowed values are 'home', 'office', 'garden', 'travel'");
+			expect(outputOf(execution, 'Agent')[0]?.json.output).toBe('Done');
+			expect((await api.records(tasks))[0]?.fields).toEqual({
+				...task,
+				Done: true,
+				Tags: ['home'],
+			});
+		},
+	);
 });
