@@ -625,15 +625,21 @@ describe('what a person sees', () => {
 
 	describe('the selected card', () => {
 		test.each([
-			['is none', byId(''), []],
-			['is chosen by an expression', byId('={{ $json.card }}'), []],
-			["doesn't exist", byName('No such card'), new Array<string>(3).fill('GET /cards')],
-		])('that %s has nothing to pick, and there is no error', async (_, cardId, requests) => {
+			['is none', byId('')],
+			['is chosen by an expression', byId('={{ $json.card }}')],
+		])('%s: there is nothing to pick, and no error', async (_, cardId) => {
 			const context = editor({ cardId });
 			expect(await listSearch.searchFields.call(context)).toEqual({ results: [] });
 			expect(await listSearch.searchRecords.call(context)).toEqual({ results: [] });
 			expect((await resourceMapping.getColumns.call(context)).fields).toEqual([]);
-			expect(workspace.requests()).toEqual(requests);
+			expect(workspace.requests()).toEqual([]);
+		});
+
+		test("doesn't exist: the lists say so", async () => {
+			const context = editor({ cardId: byName('No such card') });
+			const message = "The workspace has no card called 'No such card'";
+			await expect(listSearch.searchFields.call(context)).rejects.toThrow(message);
+			await expect(listSearch.searchRecords.call(context)).rejects.toThrow(message);
 		});
 	});
 

@@ -88,20 +88,23 @@ function blame(
 	return `The service responded with status ${status}`;
 }
 
-/** Lists the cards of the workspace with a bearer token. @returns what is wrong; undefined if nothing is */
+/** A bearer token, and what to check if the service refuses it. */
+interface Access {
+	token: string;
+	keyAdvice: string;
+}
+
+/** Lists the cards of the workspace. @returns what is wrong; undefined if nothing is */
 async function listsCards(
 	send: Send,
-	credential: ICredentialDataDecryptedObject,
-	token: string,
-	keyAdvice: string,
+	url: string,
+	{ token, keyAdvice }: Access,
 	{ clean, clock }: { clean: (text: string) => string; clock: Clock },
 ): Promise<string | undefined> {
-	const baseUrl = parseBaseUrl(credential.baseUrl);
-	const workspaceId = pathSegment(credential.workspaceId, 'Workspace ID');
-	const { host } = new URL(baseUrl);
+	const { host } = new URL(url);
 	const request = {
 		method: 'GET',
-		url: `${baseUrl}/workspaces/${workspaceId}/cards`,
+		url,
 		headers: { Authorization: `Bearer ${token}`, Accept: 'application/json' },
 		timeout: TIMEOUT_MS,
 	} as const;
@@ -135,7 +138,7 @@ async function tokenFor(
 	type: string,
 	credential: ICredentialDataDecryptedObject,
 	clock: Clock,
-): Promise<{ token: string; keyAdvice: string } | AccessTokenError> {
+): Promise<Access | AccessTokenError> {
 	if (type === 'workspaceDataApi') {
 		const token = entryText(credential.apiKey);
 		if (token === '') throw new InputError("'API Key' is empty", 'Enter the API key.');
@@ -167,12 +170,13 @@ export async function testWorkspaceAccess(
 	const secrets = [data.apiKey, data.clientSecret];
 	const clean = (text: string) => redact(text, secrets);
 	const outcome = await (async () => {
-		parseBaseUrl(data.baseUrl);
-		pathSegment(data.workspaceId, 'Workspace ID');
+		const baseUrl = parseBaseUrl(data.baseUrl);
+		const workspaceId = pathSegment(data.workspaceId, 'Workspace ID');
 		const access = await tokenFor(send, type, data, clock);
 		if (access instanceof AccessTokenError) return sentence(access.message, access.description);
 		secrets.push(access.token);
-		return await listsCards(send, data, access.token, access.keyAdvice, { clean, clock });
+		const url = `${baseUrl}/workspaces/${workspaceId}/cards`;
+		return await listsCards(send, url, access, { clean, clock });
 	})().catch((error: unknown) =>
 		error instanceof InputError
 			? sentence(error.message, error.description)

@@ -32,7 +32,7 @@ export async function openEditorApi(context: ILoadOptionsFunctions): Promise<Ses
  * @returns its ID; undefined if nothing is selected, or if an expression can't be evaluated here
  * @throws InputError if no card or more than one has the name
  */
-async function findChosenCard(
+export async function chosenCardId(
 	context: ILoadOptionsFunctions,
 	session: Session,
 ): Promise<string | undefined> {
@@ -42,22 +42,24 @@ async function findChosenCard(
 	return id;
 }
 
-/** Like `findChosenCard`, but also returns undefined if no card or more than one has the name. */
-export async function chosenCardId(
-	context: ILoadOptionsFunctions,
-	session: Session,
-): Promise<string | undefined> {
-	return await findChosenCard(context, session).catch((error: unknown) => {
-		if (error instanceof InputError) return undefined;
-		throw error;
+/**
+ * The fields of the selected card. Empty if no card is selected.
+ *
+ * @throws InputError if the name doesn't match exactly one card, or if no card has the ID
+ */
+export async function chosenCardFields(context: ILoadOptionsFunctions): Promise<FieldIndex> {
+	const session = await openEditorApi(context);
+	const cardId = await chosenCardId(context, session);
+	if (cardId === undefined) return new FieldIndex([], '');
+	const reading = listFields(session, cardId, EDITOR_READ).catch((error: unknown) => {
+		if (!saysGone(error, ['card'])) throw error;
+		throw new InputError(
+			`The workspace has no card with the ID ${quote(cardId)}`,
+			"Select the card again in 'Card'.",
+		);
 	});
+	return new FieldIndex(await reading, cardId);
 }
-
-const fieldsOf = async (session: Session, cardId: string | undefined): Promise<FieldIndex> =>
-	new FieldIndex(
-		cardId === undefined ? [] : await listFields(session, cardId, EDITOR_READ),
-		cardId ?? '',
-	);
 
 /** The current content of the mapper: the key, the name and the field ID of each entry. */
 const savedSchema = z.object({
@@ -106,30 +108,6 @@ const renamedField = (
 	return index.fields.find(({ id }) => keys.get(id) === oldName);
 };
 
-/** The fields of the selected card. Empty if no card is selected. */
-export async function chosenCardFields(context: ILoadOptionsFunctions): Promise<FieldIndex> {
-	const session = await openEditorApi(context);
-	return await fieldsOf(session, await chosenCardId(context, session));
-}
-
-/**
- * Like `chosenCardFields`. @throws InputError if the name doesn't match exactly one card, or if no card has
- * the ID
- */
-export async function findChosenCardFields(
-	context: ILoadOptionsFunctions,
-	session: Session,
-): Promise<FieldIndex> {
-	const cardId = await findChosenCard(context, session);
-	return await fieldsOf(session, cardId).catch((error: unknown) => {
-		if (cardId === undefined || !saysGone(error, ['card'])) throw error;
-		throw new InputError(
-			`The workspace has no card with the ID ${quote(cardId)}`,
-			"Select the card again in 'Card'.",
-		);
-	});
-}
-
 /**
  * The label of a field in the editor: its name. If the name would be ambiguous, the type comes before the
  * ID, because n8n cuts long labels.
@@ -158,7 +136,7 @@ export function whyNoFields(context: ILoadOptionsFunctions): string {
 /** The fields of the selected card, or a sentence that explains why there are none to select. */
 export async function fieldsOrReason(context: ILoadOptionsFunctions): Promise<FieldIndex | string> {
 	try {
-		const index = await findChosenCardFields(context, await openEditorApi(context));
+		const index = await chosenCardFields(context);
 		return index.fields.length > 0 ? index : whyNoFields(context);
 	} catch (error) {
 		return `No fields: ${toNodeError(context.getNode(), error).message}`;

@@ -8,10 +8,9 @@ import type {
 import type { Field } from '../model/response/field';
 import { InputError } from '../model/inputError';
 import {
+	chosenCardFields,
 	fieldLabel,
-	findChosenCardFields,
 	forEditor,
-	openEditorApi,
 	savedKeys,
 	savedMapping,
 	whyNoFields,
@@ -60,9 +59,8 @@ function toMapperField(field: Field, key: string, liveKey: string): MapperField 
 /** The fields of the selected card for the mapper. Keys are names. */
 export async function getColumns(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
 	return await forEditor(this, async () => {
-		const session = await openEditorApi(this);
 		const saved = savedMapping(this);
-		const index = await findChosenCardFields(this, session).catch((error: unknown) => {
+		const index = await chosenCardFields(this).catch((error: unknown) => {
 			// The editor drops the values of fields that aren't listed. An error keeps the mapping.
 			if (error instanceof InputError && saved.length === 0) return error;
 			throw error;
