@@ -40,13 +40,9 @@ export async function getDescription(
 	);
 }
 
-/** A schema with such a name describes a field. */
-const FIELD_SCHEMA =
-	/^(create|update|new|patch)?_?(card_?)?fields?_?(create|update|input|body|type|schema|definition){0,6}$/i;
-
 /**
- * Finds the field types that an OpenAPI document names: in the request that adds a field, or else in schemas
- * of fields.
+ * Finds the field types that an OpenAPI document names in the request that adds a field.
+ *
  * @param document an OpenAPI 3.0 document
  * @returns an empty list if the document names none
  * @see service interface, part 9
@@ -55,20 +51,9 @@ export function describedFieldTypes(document: JsonObject): string[] {
 	const paths = isObject(document.paths) ? document.paths : {};
 	const path = Object.keys(paths).find((key) => /\/cards\/\{[^}]+\}\/fields\/?$/.test(key));
 	const post = memberOf(path && paths[path], 'post');
-	const requested = reachable(document, memberOf(post, 'requestBody'))
+	const schemas = reachable(document, memberOf(post, 'requestBody'))
 		.map((body) => memberOf(memberOf(body, 'content'), 'application/json'))
 		.map((content) => memberOf(content, 'schema'));
-	const types = typeValues(document, requested);
-	if (types.length > 0) return types;
-	const schemas = memberOf(document.components, 'schemas');
-	const names = isObject(schemas) ? Object.keys(schemas) : [];
-	const ofFields = names.filter((name) => FIELD_SCHEMA.test(name));
-	const found = ofFields.map((name) => memberOf(schemas, name));
-	return typeValues(document, found);
-}
-
-/** Returns the values that the property `type` of these schemas may have. */
-function typeValues(document: JsonObject, schemas: readonly unknown[]): string[] {
 	const types = reachable(document, ...schemas).map(({ properties }) =>
 		memberOf(properties, 'type'),
 	);
