@@ -7,11 +7,7 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
-import {
-	bearerOf,
-	authorize,
-	exchangeOf,
-} from '../nodes/WorkspaceData/transport/auth/credentialHooks';
+import { authorize, exchangeOf } from '../nodes/WorkspaceData/transport/auth/credentialHooks';
 import { AccessTokenError } from '../nodes/WorkspaceData/transport/failure/failures';
 import { accessTokens } from '../nodes/WorkspaceData/transport/processState';
 
@@ -132,10 +128,6 @@ export class WorkspaceDataServiceAccountApi implements ICredentialType {
 		credentials: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> {
-		const token = accessTokens.current(credentials);
-		// n8n calls this again with the same request if its token was refused. The next request gets a new
-		// token.
-		if (token === bearerOf(requestOptions)) accessTokens.reject(credentials, token);
-		return authorize(credentials, requestOptions, token ?? '');
+		return authorize(credentials, requestOptions, accessTokens.current(credentials) ?? '');
 	}
 }

@@ -2,12 +2,6 @@
 import type { IHttpRequestOptions, ICredentialDataDecryptedObject } from 'n8n-workflow';
 import type { AccessTokenError } from '../failure/failures';
 
-/** Returns the bearer token that a request already carries. */
-export function bearerOf(options: IHttpRequestOptions): string | undefined {
-	const header: unknown = options.headers?.Authorization;
-	return typeof header === 'string' ? /^Bearer (.+)$/.exec(header)?.[1] : undefined;
-}
-
 /** One request on its way through n8n. */
 export interface Exchange {
 	/** Ends the request and its connection. */
