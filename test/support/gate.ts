@@ -11,6 +11,8 @@ import type { Clock } from '../../nodes/WorkspaceData/transport/http/clock';
 export interface Gate {
 	/** Waits until a request may be sent. @param lane its execution */
 	enter(request?: Partial<PacedRequest>, lane?: Lane): Promise<Sent>;
+	/** Ends all waiting requests of an execution. */
+	cancel(lane: Lane): void;
 	/** The response to the request that was sent first; undefined if there was none. @param closedUntil as of `Pace.leave`*/
 	leave(headers: Headers | undefined, closedUntil?: number): void;
 }
@@ -26,6 +28,7 @@ export function openGate(clock: Clock): Gate {
 			underWay.push(sent);
 			return sent;
 		},
+		cancel: (lane) => pace.cancel(lane),
 		leave(headers, closedUntil) {
 			const sent = underWay.shift();
 			if (sent) pace.leave(sent, headers && { status: 200, headers, body: {} }, closedUntil);

@@ -1,6 +1,6 @@
 /** The page size of records, learned from the service and kept for an hour. */
 import { ApiFailure, isGone, isTimeOut, Unreachable } from './failure/failures';
-import { systemClock } from './http/clock';
+import type { Clock } from './http/clock';
 
 /** The maximum page size that is requested; larger pages save little and block the event loop. */
 const MAX_PAGE_SIZE = 1_000;
@@ -8,68 +8,66 @@ const MAX_PAGE_SIZE = 1_000;
 export const SMALL_PAGE = 10;
 /** How long the page size of a service is remembered, in ms. */
 const KNOWN_FOR_MS = 3_600_000;
+/** The number of refusals after which a smaller size is remembered. A single one may have a temporary reason. */
+const REFUSALS_TO_REMEMBER = 2;
 
-/** A size that the service refused to a listing. */
-export interface RefusedSize {
-	size: number;
-	/** True if the refusal named the size; else the reason may be temporary. */
-	isCertain: boolean;
-}
-
-/** The page size that one service accepts. The largest one is tried first. */
+/** The page size that the service accepts for one key. The largest one is tried first. */
 export class PageSize {
-	private known: number | undefined = MAX_PAGE_SIZE;
+	private readonly clock: Pick<Clock, 'now'>;
+	private known = MAX_PAGE_SIZE;
 	private largestAccepted = 0;
-	private doubtful = 0;
+	private refusals = 0;
 	private knownUntil = 0;
 
-	/** The size to request; if undefined, the service decides. */
-	get most(): number | undefined {
-		const now = systemClock.now();
+	constructor(clock: Pick<Clock, 'now'>) {
+		this.clock = clock;
+	}
+
+	/** The size to request. */
+	get most(): number {
+		const now = this.clock.now();
 		if (now >= this.knownUntil) {
 			this.known = MAX_PAGE_SIZE;
 			this.largestAccepted = 0;
-			this.doubtful = 0;
+			this.refusals = 0;
 			this.knownUntil = now + KNOWN_FOR_MS;
 		}
 		return this.known;
 	}
 
-	/**
-	 * Returns the size to try after a failed request. In both places, the service decides if `size` is undefined.
-	 *
-	 * @returns undefined if the request failed for another reason
-	 */
-	smallerAfter(error: unknown, size = 0): { size: number | undefined } | undefined {
+	/** Returns the size to try after a failed request; undefined if the request failed for another reason. */
+	smallerAfter(error: unknown, size = 0): number | undefined {
 		const half = size > SMALL_PAGE ? Math.max(SMALL_PAGE, Math.floor(size / 2)) : undefined;
-		if (error instanceof Unreachable) {
-			if (error.tooLarge) return size > 1 ? { size: Math.max(1, Math.floor(size / 8)) } : undefined;
-			return half && isTimeOut(error) ? { size: half } : undefined;
-		}
+		if (isTooLarge(error)) return size > 1 ? Math.max(1, Math.floor(size / 8)) : undefined;
+		if (error instanceof Unreachable && isTimeOut(error)) return half;
 		if (!(error instanceof ApiFailure) || !mayRefuseSize(error, size)) return undefined;
-		if (namesPageSize(error)) return { size: statedMaximum(error, size) ?? half };
-		return size > this.largestAccepted ? { size: SMALL_PAGE } : undefined;
+		if (namesPageSize(error)) return statedMaximum(error, size) ?? half;
+		return size > this.largestAccepted ? SMALL_PAGE : undefined;
 	}
 
-	/**
-	 * Notes that the service accepted a size.
-	 *
-	 * @param refused the largest size that it refused before, in the same listing. It is remembered only when
-	 * it occurs twice, unless the refusal named it
-	 */
-	accepted(size: number | undefined, refused?: RefusedSize): void {
-		this.largestAccepted = Math.max(this.largestAccepted, size ?? 0);
-		if (!refused || (!refused.isCertain && (this.doubtful += 1) < 2)) return;
-		// Another execution may have learned a smaller size meanwhile.
-		if (this.known !== undefined && this.known >= refused.size) this.known = size;
+	/** Returns how often a size counts as refused after this error: enough to be remembered if the refusal names it. */
+	weightOf(error: unknown): number {
+		// A page that is too large to be read is no reason for smaller pages of other cards.
+		if (isTooLarge(error)) return 0;
+		return namesPageSize(error) ? REFUSALS_TO_REMEMBER : 1;
+	}
+
+	/** Notes that the service accepted a size. @param refusals the weight of larger sizes' refusals in the same listing */
+	accepted(size: number, refusals = 0): void {
+		this.largestAccepted = Math.max(this.largestAccepted, size);
+		this.refusals += refusals;
+		if (refusals === 0 || this.refusals < REFUSALS_TO_REMEMBER) return;
+		this.known = Math.min(this.known, size);
 	}
 }
+
+const isTooLarge = (error: unknown): boolean => error instanceof Unreachable && error.tooLarge;
 
 const wordsOf = ({ problem: { kind, title, detail } }: ApiFailure): string =>
 	`${kind} ${title} ${detail}`;
 
 /** Returns true if the service's message refuses the page size. */
-export const namesPageSize = (error: unknown): boolean =>
+const namesPageSize = (error: unknown): boolean =>
 	error instanceof ApiFailure &&
 	(error.problem.status === 413 || /limit|page.?size/i.test(wordsOf(error)));
 
@@ -80,7 +78,7 @@ export const namesPageSize = (error: unknown): boolean =>
 function mayRefuseSize(error: ApiFailure, size: number): boolean {
 	const { problem, rateLimited } = error;
 	const isAboutElse = [401, 429].includes(problem.status) || isGone(problem, ['card', 'workspace']);
-	if (rateLimited || isAboutElse || size === 0) return false;
+	if (rateLimited || isAboutElse) return false;
 	return namesPageSize(error) || (size > SMALL_PAGE && !/cursor/i.test(wordsOf(error)));
 }
 

@@ -87,7 +87,6 @@ export class Listing<Entry extends { id: string }> {
 	/** The first entries; all of them for Infinity. */
 	async first(count: number): Promise<Entry[]> {
 		await this.readTo(count);
-		this.drop(0);
 		return this.entries.slice(0, count);
 	}
 
@@ -181,7 +180,6 @@ export class Listing<Entry extends { id: string }> {
 
 	/** Forgets the entries before this position, which were returned. */
 	private drop(start: number): void {
-		if (start < this.dropped) throw new Error('A listing that keeps nothing is read twice');
 		if (this.options.keep || start === this.dropped) return;
 		this.entries = this.entries.slice(start - this.dropped);
 		this.dropped = start;

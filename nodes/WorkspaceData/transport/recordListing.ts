@@ -2,25 +2,24 @@
 import { readNextQuery, type Page } from '../model/response/page';
 import { readRecordPage, type DataRecord, type RecordPage } from '../model/response/record';
 import type { Session } from './session';
-import { ApiFailure, UnexpectedResponse, Unreachable } from './failure/failures';
-import { namesPageSize, SMALL_PAGE, type RefusedSize } from './pageSize';
-import { pageSizeOf } from './processState';
+import { ApiFailure, UnexpectedResponse } from './failure/failures';
+import { SMALL_PAGE } from './pageSize';
 import { Listing, type ListingOptions } from './paging';
 import type { ApiRequest, ReadOptions } from './request';
 import { cardPath, NO_CONTENT, PARTIAL, unexpected } from './cardAndFieldListings';
 
-/** Reads one page of records. @param limit records wanted; if undefined, the service decides */
+/** Reads one page of records. @param limit records wanted */
 async function readRecords(
 	session: Session,
 	cardId: string,
 	cursor: string | undefined,
-	limit: number | undefined,
+	limit: number,
 	options: ReadOptions & Pick<ApiRequest, 'shrinks'>,
 ): Promise<RecordPage> {
 	const { status, body, headers } = await session.request({
 		method: 'GET',
 		path: [...cardPath(cardId), 'records'],
-		query: { ...(limit && { limit }), ...(cursor !== undefined && { cursor }) },
+		query: { limit, ...(cursor !== undefined && { cursor }) },
 		...options,
 	});
 	if (status === NO_CONTENT && cursor === undefined) return { records: [], nextCursor: null };
@@ -42,21 +41,21 @@ async function readRecords(
  * Reads one page of records. If the service refuses its size, smaller ones are tried.
  *
  * @param cursor `next_cursor` of the previous page; undefined for the first page
- * @param limit records wanted on this page; if undefined, the service decides
+ * @param limit records wanted on this page
  */
 export async function getRecordPage(
 	session: Session,
 	cardId: string,
 	cursor: string | undefined,
-	limit: number | undefined,
+	limit: number,
 	options: ReadOptions = {},
 ): Promise<RecordPage> {
 	const reading = readRecords(session, cardId, cursor, limit, options);
 	return await reading.catch(async (error: unknown) => {
 		const isRefused = error instanceof ApiFailure;
-		const smaller = isRefused && pageSizeOf(session.baseUrl).smallerAfter(error, limit);
+		const smaller = isRefused && session.pageSize.smallerAfter(error, limit);
 		if (!smaller) throw error;
-		return await getRecordPage(session, cardId, cursor, smaller.size, options);
+		return await getRecordPage(session, cardId, cursor, smaller, options);
 	});
 }
 
@@ -76,35 +75,30 @@ export function openRecordListing(
 	options: ReadOptions = {},
 	how: Omit<ListingOptions, 'wanted'> = {},
 ): RecordListing {
-	const pageSize = pageSizeOf(session.baseUrl);
-	const { most } = pageSize;
+	const { pageSize } = session;
 	/**
 	 * The size of all pages. A cursor may be a page number, which would mean another place with another size. So the
 	 * size never changes between two pages. If it must shrink, the listing starts again.
 	 */
-	let size = most && evenPart(wanted, most);
-	/** The largest size that the service refused in this listing. */
-	let refused: RefusedSize | undefined;
+	let size = evenPart(wanted, pageSize.most);
+	/** The weight of the refusals of larger sizes, since the last page. */
+	let refusals = 0;
 
 	/** Selects a smaller size after a failed request. @throws the error if a smaller size can't help */
 	function shrink(error: unknown): 'restart' {
 		const smaller = pageSize.smallerAfter(error, size);
-		if (size === undefined || !smaller) throw error;
-		// A page that is too large to be read is no reason for smaller pages of other cards.
-		if (!(error instanceof Unreachable && error.tooLarge)) {
-			const isCertain = (refused?.isCertain ?? false) || namesPageSize(error);
-			refused = { size: refused?.size ?? size, isCertain };
-		}
-		size = smaller.size;
+		if (smaller === undefined) throw error;
+		refusals = Math.max(refusals, pageSize.weightOf(error));
+		size = smaller;
 		return 'restart';
 	}
 
 	async function readPage(cursor: string | undefined): Promise<Page<DataRecord> | 'restart'> {
-		const request = { ...options, shrinks: size !== undefined && size > SMALL_PAGE };
+		const request = { ...options, shrinks: size > SMALL_PAGE };
 		const page = await readRecords(session, cardId, cursor, size, request).catch(shrink);
 		if (page === 'restart') return page;
-		pageSize.accepted(size, refused);
-		refused = undefined;
+		pageSize.accepted(size, refusals);
+		refusals = 0;
 		return { entries: page.records, nextCursor: page.nextCursor };
 	}
 

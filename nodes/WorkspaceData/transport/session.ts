@@ -23,10 +23,11 @@ import {
 	type WasSent,
 } from './failure/failures';
 import { DEFAULT_TIMEOUT_MS, sendOnce, type Attempt, type Sender } from './http/attempt';
-import { systemClock, wait, type Clock } from './http/clock';
+import { systemClock, waitMs, type Clock } from './http/clock';
 import { asksToWait, Lane, type Pace, type Sent } from './http/pace';
 import { nextStep, UNTRIED, type History, type Step } from './http/retryPolicy';
 import type { ServiceClock } from './http/serviceClock';
+import type { PageSize } from './pageSize';
 import { accessTokens, paceOf } from './processState';
 import { type ApiResponse, type ApiRequest, type Roots, toHttpRequest } from './request';
 
@@ -45,8 +46,6 @@ interface Call {
 	sent: WasSent;
 	/** Why the last attempt got no response. */
 	fault?: NetworkFailure;
-	/** When it started to wait because the service asked for that. */
-	waitingSince?: number;
 }
 
 /** What follows an attempt that wasn't the last. */
@@ -71,6 +70,9 @@ export async function openSession(
 export class Session {
 	readonly baseUrl: string;
 	readonly workspaceId: string;
+	/** The service's time, and the page size of records that it accepts: learned from the responses to this key. */
+	readonly serviceClock: ServiceClock;
+	readonly pageSize: PageSize;
 	private readonly sender: Sender;
 	private readonly isAccount: boolean;
 	private readonly pace: Pace;
@@ -80,6 +82,8 @@ export class Session {
 	// The run has its own signals, because n8n's signal lives as long as the execution, with all its listeners.
 	private readonly cancelling = new AbortController();
 	private readonly stopping = new AbortController();
+	/** Aborted when nothing more is to be sent: the execution was canceled, or `stop` was called. */
+	readonly halted = this.stopping.signal;
 	private readonly execution: AbortSignal | undefined;
 	/** The number of timeouts since the last response. */
 	private timeOuts = 0;
@@ -96,6 +100,8 @@ export class Session {
 		this.workspaceId = String(credential.workspaceId).trim();
 		this.sender = sender;
 		this.pace = paceOf(fingerprintOf(credential), clock);
+		this.serviceClock = this.pace.serviceClock;
+		this.pageSize = this.pace.pageSize;
 		const { host, origin } = new URL(this.baseUrl);
 		this.origin = { authentication, host, redact: (text) => this.redact(text) };
 		this.roots = {
@@ -107,16 +113,6 @@ export class Session {
 			'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
 		this.execution?.addEventListener('abort', this.cancel);
 		if (this.execution?.aborted) this.cancel();
-	}
-
-	/** The service's time, learned from the responses to this key. */
-	get serviceClock(): ServiceClock {
-		return this.pace.serviceClock;
-	}
-
-	/** Aborted when nothing more is to be sent: the execution was canceled, or `stop` was called. */
-	get halted(): AbortSignal {
-		return this.stopping.signal;
 	}
 
 	/** The total time that requests of this execution have waited for the rate limit, in ms. */
@@ -139,7 +135,7 @@ export class Session {
 	/** Stops sending: waiting requests end with Cancelled. */
 	stop(): void {
 		this.stopping.abort();
-		this.lane.cancel();
+		this.pace.cancel(this.lane);
 	}
 
 	/** Removes its listeners from the execution, which may run a node a thousand times and would keep them all. */
@@ -183,15 +179,11 @@ export class Session {
 	private async tryOnce(call: Call): Promise<ApiResponse | Again> {
 		const place = await this.turn(call);
 		const { outcome, token } = await this.attempt(call);
-		let result: ApiResponse | Failure | Again | undefined;
-		try {
-			result = this.judge(call, outcome, token);
-		} finally {
-			// Pauses before the next request starts: it would be sent before the caller sees the failure.
-			if (result instanceof Failure && !this.halted.aborted) this.pause()();
-			const closedUntil = result && 'ms' in result ? this.sender.clock.now() + result.ms : 0;
-			this.pace.leave(place, outcome instanceof Cancelled ? undefined : outcome, closedUntil);
-		}
+		const result = this.judge(call, outcome, token);
+		// Pauses before the next request starts: it would be sent before the caller sees the failure.
+		if (result instanceof Failure && !this.halted.aborted) this.pause()();
+		const closedUntil = 'ms' in result ? this.sender.clock.now() + result.ms : 0;
+		this.pace.leave(place, outcome instanceof Cancelled ? undefined : outcome, closedUntil);
 		if (result instanceof Failure) throw result;
 		return result;
 	}
@@ -246,7 +238,6 @@ export class Session {
 		if (!('history' in step)) return this.conclude(step.act, outcome, call, sent);
 		call.history = step.history;
 		if (outcome instanceof NetworkFailure) call.fault = outcome;
-		if (step.act === 'wait') call.waitingSince ??= clock.now();
 		if (step.act === 'renewToken') accessTokens.reject(credential, token);
 		return step;
 	}
@@ -255,7 +246,7 @@ export class Session {
 	private async rest({ history, sent }: Call): Promise<void> {
 		const { clock } = this.sender;
 		const ms = FIRST_PAUSE_MS * 2 ** (history.faults - 1) * (0.5 + clock.random());
-		await wait(ms, clock, this.halted).catch(() => {
+		await waitMs(ms, clock, this.halted).catch(() => {
 			throw new Cancelled(sent);
 		});
 	}
@@ -264,7 +255,7 @@ export class Session {
 	private conclude(
 		act: 'done' | 'alreadyGone' | 'fail',
 		outcome: ApiResponse | NetworkFailure,
-		{ request, fault, sent, waitingSince }: Call,
+		{ request, fault, sent, history: { refusedMs } }: Call,
 		before: WasSent,
 	): ApiResponse | Failure {
 		const { origin } = this;
@@ -273,12 +264,13 @@ export class Session {
 			return unreachable(reason, request, origin, sent);
 		}
 		if (act === 'done') return refusalOf(outcome, request, origin, before) ?? outcome;
-		const isUnserved = waitingSince !== undefined && this.pace.servedAt <= waitingSince;
+		const since = this.sender.clock.now() - refusedMs;
+		const isUnserved = refusedMs > 0 && this.pace.servedAt <= since;
 		// It waited for seconds only, or at an address with limits that others needn't have.
 		const saysNothing = request.impatient === true || request.optional === true;
 		if (isUnserved && !saysNothing && asksToWait(outcome, request)) {
 			this.exhausted = outcome;
-			this.lane.cancel();
+			this.pace.cancel(this.lane);
 		}
 		const failure = apiFailure(outcome, request, origin, sent);
 		const isGone = act === 'alreadyGone' && saysGone(failure, [request.deletes ?? '']);

@@ -27,7 +27,7 @@ test.each([
 	[[new Error('x')], ''],
 	[[new Cancelled()], ''],
 	[[new ApiFailure({ status: 503, title: 'Down' }, undefined, false, 'no')], ''],
-	[[new Unreachable('lost', { transient: true })], MAYBE(1)],
+	[[new Unreachable('lost', { transient: true, sent: 'maybe' })], MAYBE(1)],
 	[[new Cancelled('maybe'), new Cancelled(), new Cancelled('maybe')], MAYBE(2)],
 ])('how far it came: %s', (errors, rest) => {
 	const expected = `3 of 9 records were updated.${rest}`;

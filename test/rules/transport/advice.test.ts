@@ -7,9 +7,9 @@ import {
 } from '../../../nodes/WorkspaceData/transport/failure/explain';
 import {
 	AccessTokenError,
-	ResponseTooLarge,
 	CutOffResponse,
 	NetworkFailure,
+	tooLarge,
 	UnusableResponse,
 	type WasSent,
 } from '../../../nodes/WorkspaceData/transport/failure/failures';
@@ -107,15 +107,15 @@ test.each<[NetworkFailure, Pick<ApiRequest, 'method' | 'creates'>, string, RegEx
 	[never, patch, "The service couldn't be reached", /make sure that this n8n/, 'no'],
 	[cut, patch, 'The change may have been carried out: the response was cut off', /again/, 'yes'],
 	[odd, sending(), 'The service responded, but the response is odd', /^Check 'Base URL'/, 'no'],
-	[new ResponseTooLarge(), sending(), 'The service responded', /^At most 64 MB.*'Limit'/, 'no'],
-	[new ResponseTooLarge(), sending('record'), 'The record may have been created', /check/, 'yes'],
+	[tooLarge(), sending(), 'The service responded', /^At most 64 MB.*'Limit'/, 'no'],
+	[tooLarge(), sending('record'), 'The record may have been created', /check/, 'yes'],
 ])('%s for %j: %s', (fault, request, message, description, sent) => {
 	expect(unreachable(fault, request, origin)).toMatchObject({
 		message: expect.stringContaining(message),
 		description: expect.stringMatching(description),
 		httpCode: fault.httpCode,
 		sent,
-		tooLarge: fault instanceof ResponseTooLarge,
+		tooLarge: fault.tooLarge,
 	});
 });
 

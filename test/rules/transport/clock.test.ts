@@ -1,29 +1,27 @@
 /** Waiting for a task or a time, until a signal: ends at once, and leaves nothing behind. */
 import { getEventListeners } from 'node:events';
-import { wait, withTimeLimit } from '../../../nodes/WorkspaceData/transport/http/clock';
+import { wait, waitMs, withTimeLimit } from '../../../nodes/WorkspaceData/transport/http/clock';
 import { Cancelled } from '../../../nodes/WorkspaceData/transport/failure/failures';
 import { createTestClock } from '../../support/clock';
 
 const never = new Promise<never>(() => {});
 
 test('a wait for a task has its result or failure, and ends at the signal', async () => {
-	const clock = createTestClock();
 	const cancel = new AbortController();
 	const { signal } = cancel;
-	expect(await wait(Promise.resolve(7), clock)).toBe(7);
-	expect(await wait(Promise.resolve(7), clock, signal)).toBe(7);
-	await expect(wait(Promise.reject(new Error('mine')), clock, signal)).rejects.toThrow('mine');
-	const waiting = wait(never, clock, signal);
+	expect(await wait(Promise.resolve(7))).toBe(7);
+	expect(await wait(Promise.resolve(7), signal)).toBe(7);
+	await expect(wait(Promise.reject(new Error('mine')), signal)).rejects.toThrow('mine');
+	const waiting = wait(never, signal);
 	cancel.abort();
 	await expect(waiting).rejects.toBeInstanceOf(Cancelled);
-	await expect(wait(never, clock, signal)).rejects.toBeInstanceOf(Cancelled);
+	await expect(wait(never, signal)).rejects.toBeInstanceOf(Cancelled);
 });
 
 test('any number of waits have one listener together, and end together', async () => {
-	const clock = createTestClock();
 	const cancel = new AbortController();
-	await wait(Promise.resolve(), clock, cancel.signal);
-	const waits = Array.from({ length: 20 }, async () => await wait(never, clock, cancel.signal));
+	await wait(Promise.resolve(), cancel.signal);
+	const waits = Array.from({ length: 20 }, async () => await wait(never, cancel.signal));
 	expect(getEventListeners(cancel.signal, 'abort')).toHaveLength(1);
 	cancel.abort();
 	for (const each of await Promise.allSettled(waits)) {
@@ -36,11 +34,11 @@ test.each([0, 100, 60_000])(
 	async (ms) => {
 		const clock = createTestClock();
 		const start = clock.now();
-		await wait(777, clock, new AbortController().signal);
+		await waitMs(777, clock, new AbortController().signal);
 		expect(clock.now() - start).toBe(777);
-		await expect(wait(ms, clock, AbortSignal.abort())).rejects.toBeInstanceOf(Cancelled);
+		await expect(waitMs(ms, clock, AbortSignal.abort())).rejects.toBeInstanceOf(Cancelled);
 		const cancel = new AbortController();
-		const waiting = wait(60_000, clock, cancel.signal);
+		const waiting = waitMs(60_000, clock, cancel.signal);
 		void clock.sleep(1_000).then(() => cancel.abort());
 		await expect(waiting).rejects.toBeInstanceOf(Cancelled);
 		expect(clock.now() - start).toBeLessThanOrEqual(777 + 1_250);

@@ -45,13 +45,6 @@ test.each<[string, unknown, string, string, boolean]>([
 	// n8n 1 keeps the status only.
 	['G7: n8n 1', { httpCode: '200', message: 'incorrect header check' }, unreadable, 'yes', true],
 	[
-		"G7: a response of more than half a gigabyte, which isn't asked for again",
-		responded('ERR_STRING_TOO_LONG', "Can't create a string longer than 0x1fffffe8 characters"),
-		'the response is too large',
-		'yes',
-		false,
-	],
-	[
 		'G7: a response that was cut off',
 		responded('ERR_BAD_RESPONSE', 'stream has been aborted'),
 		'the response was cut off',

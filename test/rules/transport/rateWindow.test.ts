@@ -130,19 +130,18 @@ test.each<[string, Headers, Array<Headers | 'lost'>, number[]]>([
 	['requests under way count as those that remain', told(3, 50, 60), ['lost'], [0, 0, 0, 3_500]],
 	['no reset: as many as remain, then one at a time', told(2, 50), [], [0, 0]],
 	[
-		'a new window begins with one request; silent, it holds the others back for a second',
+		'a new window begins with one request; silent, another one follows after a second',
 		told(0, 4, 3),
 		[],
-		[3_000, 4_000, 4_000, 4_000],
+		[3_000, 4_000, 5_000, 6_000],
 	],
-	['the same, of a service that tells no limit', told(0, undefined, 3), [], [3_000]],
 	[
 		'answered, it lets the others follow',
 		told(0, 4, 3),
 		[told(3, 4, 9)],
 		[3_000, 3_500, 3_500, 3_500],
 	],
-	['lost, another one follows', told(0, undefined, 3), ['lost'], [3_000, 3_500]],
+	['lost, another one follows', told(0, undefined, 3), ['lost'], [3_000, 3_500, 4_500, 5_500]],
 	['a reset a year away is asked about after a minute (B20)', told(0, 1, 9_000_000), [], [60_000]],
 ])('%s', async (_, first, later, expected) => {
 	const { clock, gate, lane, passed, queue } = await keyAfter(() => first);
@@ -150,7 +149,7 @@ test.each<[string, Headers, Array<Headers | 'lost'>, number[]]>([
 	await clock.sleep(3_500);
 	for (const response of later) gate.leave(response === 'lost' ? undefined : response);
 	await clock.sleep(60_000);
-	lane.cancel();
+	gate.cancel(lane);
 	expect(passed.slice(0, expected.length)).toEqual(expected);
 	if (first['x-ratelimit-limit'] !== '1') expect(passed).toEqual(expected);
 });
@@ -219,12 +218,21 @@ describe('requests per second', () => {
 		expect(passed.at(-1)).toBeLessThanOrEqual((20 * 1_000) / rate + 20);
 	});
 
+	test('hold up no other execution after the last request that asks for them', async () => {
+		const { clock, gate } = await keyAfter(() => ({}));
+		await gate.enter({ requestsPerSecond: 0.01 }, new Lane());
+		gate.leave({});
+		const start = clock.now();
+		await gate.enter();
+		expect(clock.now() - start).toBe(0);
+	});
+
 	test('end with the execution that asks for them, and with the local clock being set back', async () => {
 		const { clock, gate } = await keyAfter(() => ({}));
 		const lane = new Lane();
 		const waiting = gate.enter({ requestsPerSecond: 0.001 }, lane).catch((error: unknown) => error);
 		await clock.sleep(50);
-		lane.cancel();
+		gate.cancel(lane);
 		expect(await waiting).toMatchObject({ name: 'Cancelled' });
 		await gate.enter({ requestsPerSecond: 1 });
 		gate.leave({});

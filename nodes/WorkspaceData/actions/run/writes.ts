@@ -91,14 +91,14 @@ export class Writes {
 	 * @throws Cancelled if it is canceled while waiting
 	 */
 	async exclusively<T>(thing: string, task: () => Promise<T>): Promise<T> {
-		const { clock, session } = this.run;
+		const { session } = this.run;
 		let begun: Promise<T> | undefined;
 		const waiting = turns(this.address(thing), async () => {
 			if (session.halted.aborted) throw new Cancelled();
 			return await (begun = task());
 		});
 		// A task that has begun is awaited: its requests end with the execution, and its result says what was sent.
-		return await wait(waiting, clock, session.halted).catch(
+		return await wait(waiting, session.halted).catch(
 			async (error: unknown) => await (begun ?? Promise.reject(error as Error)),
 		);
 	}

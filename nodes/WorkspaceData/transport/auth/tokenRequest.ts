@@ -8,12 +8,7 @@ import { redact } from '../../model/redact';
 import { isWebPage, readObject } from '../../model/response/shapes';
 import type { Clock } from '../http/clock';
 import { entryText } from './credential';
-import {
-	AccessTokenError,
-	ResponseTooLarge,
-	isTransientStatus,
-	NetworkFailure,
-} from '../failure/failures';
+import { AccessTokenError, isTransientStatus, NetworkFailure } from '../failure/failures';
 import { IN_BETWEEN } from '../failure/explain';
 import { readNetworkFault } from '../failure/networkFault';
 import { sendAndRead, type Send } from '../http/sendAndRead';
@@ -60,9 +55,9 @@ export async function requestAccessToken(
 		}).toString(),
 		timeout: TOKEN_TIMEOUT_MS,
 	};
-	const limits = { clock, maxBytes: MAX_TOKEN_BYTES };
-	const response = await sendAndRead(send, options, limits).catch(readNetworkFault);
-	if (response instanceof ResponseTooLarge) return unreadable(host);
+	const reading = sendAndRead(send, options, { clock, maxBytes: MAX_TOKEN_BYTES });
+	const response = await reading.catch(readNetworkFault);
+	if (response instanceof NetworkFailure && response.tooLarge) return unreadable(host);
 	if (response instanceof NetworkFailure) return unreachableAuth(credential, response);
 	const clean = (text: string) => redact(text, [credential.clientSecret, ...recent]);
 	return readTokenResponse(response, host, clean);

@@ -4,7 +4,6 @@ import { isKeptBack } from '../../model/response/statusTitles';
 import { isWebPage } from '../../model/response/shapes';
 import type { Authentication } from '../auth/credential';
 import {
-	ResponseTooLarge,
 	ApiFailure,
 	either,
 	isGone,
@@ -103,9 +102,8 @@ export function unreachable(
 	{ host, redact }: Pick<RequestOrigin, 'host' | 'redact'>,
 	sent = sentAfter(fault, request),
 ): Unreachable {
-	const { httpCode, transient } = fault;
+	const { httpCode, transient, tooLarge } = fault;
 	const [message, description] = networkAdvice(fault, request.creates, host, sent);
-	const tooLarge = fault instanceof ResponseTooLarge;
 	return new Unreachable(`${message} ${redact(fault.message)}`, {
 		...{ description: redact(description), httpCode, transient, sent, tooLarge },
 	});
@@ -126,8 +124,7 @@ function networkAdvice(
 	if (fault instanceof UnusableResponse) {
 		const elsewhere = `Check 'Base URL' in the credential: another server, or a proxy, may be answering at ${host}.`;
 		const smaller = `At most ${MAX_RESPONSE_BYTES / 1e6} MB of a response are read. Lower 'Limit' if the operation has it. `;
-		const isTooLarge = fault instanceof ResponseTooLarge;
-		return ['The service responded, but', `${isTooLarge ? smaller : ''}${elsewhere}`];
+		return ['The service responded, but', `${fault.tooLarge ? smaller : ''}${elsewhere}`];
 	}
 	if (sent !== 'no') {
 		const again = `Look at the data, or run this item again: the same change is then sent once more. If the service is slow, raise the option 'Timeout (Seconds)' if the operation has it; if it never responds, check 'Base URL' in the credential (${host}).`;

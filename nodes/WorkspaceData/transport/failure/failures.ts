@@ -20,6 +20,8 @@ export interface FailureFacts {
 	transient: boolean;
 	/** The default is `no`. */
 	sent?: WasSent | undefined;
+	/** True if a response came but exceeded the size limit. A retry wouldn't help. */
+	tooLarge?: boolean;
 }
 
 /** A failed request to the service or to its auth server. */
@@ -32,13 +34,16 @@ export class Failure extends Error implements FailureFacts {
 
 	readonly sent: WasSent;
 
-	constructor(message: string, { description, httpCode, transient, sent = 'no' }: FailureFacts) {
+	readonly tooLarge: boolean;
+
+	constructor(message: string, facts: FailureFacts) {
 		super(message);
 		this.name = new.target.name;
-		this.description = description;
-		this.httpCode = httpCode;
-		this.transient = transient;
-		this.sent = sent;
+		this.description = facts.description;
+		this.httpCode = facts.httpCode;
+		this.transient = facts.transient;
+		this.sent = facts.sent ?? 'no';
+		this.tooLarge = facts.tooLarge ?? false;
 	}
 }
 
@@ -68,12 +73,9 @@ export class CutOffResponse extends NetworkFailure {
 	}
 }
 
-/** The response exceeded the size limit. A retry wouldn't help. */
-export class ResponseTooLarge extends UnusableResponse {
-	constructor() {
-		super('the response is too large');
-	}
-}
+/** The response exceeded the size limit. */
+export const tooLarge = (): UnusableResponse =>
+	new UnusableResponse('the response is too large', { transient: false, tooLarge: true });
 
 /** A request that wasn't sent because the service didn't respond to the previous ones. */
 export class SilentService extends NetworkFailure {
@@ -120,16 +122,7 @@ export class ApiFailure extends Failure {
 }
 
 /** No usable response came after all attempts. */
-export class Unreachable extends Failure {
-	/** True if a response came but exceeded the size limit. */
-	readonly tooLarge: boolean;
-
-	/** @param facts.sent `yes` by default, because it is unknown */
-	constructor(message: string, facts: FailureFacts & { tooLarge?: boolean }) {
-		super(message, { sent: 'yes', ...facts });
-		this.tooLarge = facts.tooLarge === true;
-	}
-}
+export class Unreachable extends Failure {}
 
 /** A successful response whose body doesn't follow the interface. */
 export class UnexpectedResponse extends Failure {

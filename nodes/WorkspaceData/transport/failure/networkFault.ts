@@ -1,6 +1,6 @@
 /** Reads n8n's errors for requests without a response. */
 import { isObject, isText, type JsonObject } from '../../model/response/shapes';
-import { ResponseTooLarge, NetworkFailure, UnusableResponse } from './failures';
+import { NetworkFailure, UnusableResponse } from './failures';
 
 /** Reasons, by the error code of the system or the HTTP client. */
 const REASONS: Record<string, string> = {
@@ -23,9 +23,6 @@ const BEFORE_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EAD
 
 /** Failures to read a response: there was one, so the request has arrived. */
 const UNREADABLE = /^(?:HPE_|Z_|ERR_STREAM_|ERR_HTTP_|ERR_CONTENT_DECODING|ERR__ERROR_|ERR_BROTLI)/;
-
-/** JavaScript limits strings to half a gigabyte. */
-const TOO_LARGE = /string longer than/i;
 
 /** A TLS handshake that got something else as a response, such as plain HTTP. */
 const NOT_TLS = /wrong.version.number|packet.length.too.long|unknown.protocol|http.request/i;
@@ -73,14 +70,12 @@ export function readNetworkFault(error: unknown): NetworkFailure {
 		BEFORE_CONNECTED.has(code) || [...calls, ...texts].some((text) => CONNECTING.test(text));
 	const failure = (reason: string, sent: 'no' | 'maybe', transient: boolean, httpCode = code) =>
 		new NetworkFailure(reason, { httpCode: httpCode || undefined, sent, transient });
-	if (texts.some((text) => TOO_LARGE.test(text))) return new ResponseTooLarge();
 	const reason = REASONS[code];
 	if (reason) return failure(reason, isConnecting ? 'no' : 'maybe', true);
-	if (UNREADABLE.test(code)) {
-		return new UnusableResponse("the response couldn't be read", {
-			httpCode: code,
-			transient: true,
-		});
+	const isOnlyStatus = code === '' && codes.length > 0;
+	if (UNREADABLE.test(code) || isOnlyStatus) {
+		const facts = { httpCode: code || undefined, transient: true };
+		return new UnusableResponse("the response couldn't be read", facts);
 	}
 	if (TLS_CODE.test(code)) {
 		const isPlain = [code, ...texts].some((text) => NOT_TLS.test(text));
@@ -94,9 +89,6 @@ export function readNetworkFault(error: unknown): NetworkFailure {
 	const message = texts.at(-1);
 	if (texts.some((text) => /socket hang up|aborted|network/i.test(text))) {
 		return failure(REASONS.ECONNRESET ?? '', 'maybe', true, code || 'ECONNRESET');
-	}
-	if (code === '' && codes.length > 0) {
-		return new UnusableResponse("the response couldn't be read", { transient: true });
 	}
 	if (code !== '' && !NOT_SENT.test(code)) {
 		return failure(message ?? 'the connection broke', 'maybe', true);

@@ -4,16 +4,10 @@ import type {
 	ICredentialDataDecryptedObject,
 	IHttpRequestOptions,
 } from 'n8n-workflow';
-import { isTooDeep, MAX_LEVELS } from '../../model/response/json';
 import { type Authentication, CREDENTIAL_TYPES } from '../auth/credential';
 import { openExchange } from '../auth/credentialHooks';
 import { unreachableAuth } from '../auth/tokenRequest';
-import {
-	type AccessTokenError,
-	Cancelled,
-	type NetworkFailure,
-	UnusableResponse,
-} from '../failure/failures';
+import { type AccessTokenError, Cancelled, type NetworkFailure } from '../failure/failures';
 import { readNetworkFault } from '../failure/networkFault';
 import type { ApiResponse } from '../request';
 import type { Clock } from './clock';
@@ -55,21 +49,14 @@ export async function sendOnce(
 		const { httpRequestWithAuthentication } = context.helpers;
 		return await httpRequestWithAuthentication.call(context, type, full, { credentialsDecrypted });
 	};
-	const outcome = await sendAndRead(send, options, { clock, cancelled })
-		.then(usable)
-		.catch((error: unknown) => {
-			const isSent = authentication === 'apiKey' || exchange.token !== undefined;
-			if (cancelled.aborted) {
-				return new Cancelled(isSent && options.method !== 'GET' ? 'maybe' : 'no');
-			}
-			if (exchange.refusal) return exchange.refusal;
-			const fault = readNetworkFault(error);
-			return isSent ? fault : unreachableAuth(credential, fault);
-		});
+	const outcome = await sendAndRead(send, options, { clock, cancelled }).catch((error: unknown) => {
+		const isSent = authentication === 'apiKey' || exchange.token !== undefined;
+		if (cancelled.aborted) {
+			return new Cancelled(isSent && options.method !== 'GET' ? 'maybe' : 'no');
+		}
+		if (exchange.refusal) return exchange.refusal;
+		const fault = readNetworkFault(error);
+		return isSent ? fault : unreachableAuth(credential, fault);
+	});
 	return { outcome, token: exchange.token };
-}
-
-function usable(response: ApiResponse): ApiResponse | UnusableResponse {
-	if (!isTooDeep(response.body)) return response;
-	return new UnusableResponse(`the response is nested more than ${MAX_LEVELS} levels deep`);
 }

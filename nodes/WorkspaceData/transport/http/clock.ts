@@ -2,28 +2,33 @@
 import { sleep } from 'n8n-workflow';
 import { Cancelled, NetworkFailure } from '../failure/failures';
 
-/** The maximum time until a canceled pause ends, in ms. */
-const SLICE_MS = 250;
-
 /**
- * Waits until a signal at the latest. Leaves no timer behind. A task continues to its end even if nobody waits for it
- * any longer.
+ * Waits for a task until a signal. The task continues to its end even if nobody waits for it any longer.
  *
- * @param what the time in milliseconds, or the task
  * @returns the result of the task
- * @throws Cancelled at the signal: immediately for a task, within a quarter of a second for a pause
+ * @throws Cancelled at the signal
  */
-export async function wait<T = void>(
-	what: number | Promise<T>,
-	clock: Pick<Clock, 'sleep'>,
-	signal?: AbortSignal,
-): Promise<T> {
-	if (typeof what !== 'number') return await unlessAborted(what, signal);
-	for (let left = what; left > 0 && !signal?.aborted; left -= SLICE_MS) {
-		await clock.sleep(Math.min(left, SLICE_MS));
-	}
-	if (signal?.aborted) throw new Cancelled();
-	return undefined as T;
+export async function wait<T>(task: Promise<T>, signal?: AbortSignal): Promise<T> {
+	if (!signal) return await task;
+	const stops = stopsOf(signal);
+	let stop = (): void => {};
+	return await new Promise<T>((resolve, reject) => {
+		stop = () => reject(new Cancelled());
+		stops.add(stop);
+		if (signal.aborted) stop();
+		task.then(resolve, reject);
+	}).finally(() => stops.delete(stop));
+}
+
+/** Waits this many milliseconds, or until a signal. Leaves no timer behind. @throws Cancelled at the signal */
+export async function waitMs(
+	ms: number,
+	clock: Pick<Clock, 'alarm'>,
+	signal: AbortSignal,
+): Promise<void> {
+	let turnOff = (): void => {};
+	const ringing = new Promise<void>((ring) => (turnOff = clock.alarm(ms, ring)));
+	await wait(ringing, signal).finally(turnOff);
 }
 
 /** Time, sleep and randomness as parameters, so that tests needn't wait. */
@@ -63,18 +68,6 @@ function stopsOf(signal: AbortSignal): Set<() => void> {
 	stopsBySignal.set(signal, stops);
 	signal.addEventListener('abort', () => stops.forEach((stop) => stop()));
 	return stops;
-}
-
-async function unlessAborted<T>(task: Promise<T>, signal?: AbortSignal): Promise<T> {
-	if (!signal) return await task;
-	const stops = stopsOf(signal);
-	let stop = (): void => {};
-	return await new Promise<T>((resolve, reject) => {
-		stop = () => reject(new Cancelled());
-		stops.add(stop);
-		if (signal.aborted) stop();
-		task.then(resolve, reject);
-	}).finally(() => stops.delete(stop));
 }
 
 const TIMED_OUT = { httpCode: 'ETIMEDOUT', transient: true, sent: 'maybe' } as const;

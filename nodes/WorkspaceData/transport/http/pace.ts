@@ -1,6 +1,7 @@
 /** Paces the requests of one key: the rate limit's window, parallel requests, and the order of executions. */
 import { Cancelled, isTransientStatus, NetworkFailure, SilentService } from '../failure/failures';
 import type { ApiResponse, ApiRequest } from '../request';
+import { PageSize } from '../pageSize';
 import type { Clock } from './clock';
 import { hasNoneLeft, isRateLimited, MAX_WAIT_MS } from './rateLimitHeaders';
 import { RateWindow } from './rateWindow';
@@ -18,8 +19,6 @@ const REDUCED_MS = 60_000;
 const LOOK_AGAIN_MS = 1_000;
 /** The maximum time between two creates, in ms: n8n takes about one to send a request. */
 const MAX_SPACING_MS = 10;
-/** The number of creates whose durations are averaged. */
-const MEAN_OF = 8;
 /** How long requests of a waiting user fail immediately after a timeout, in ms. */
 const SILENT_MS = 20_000;
 /** Statuses of a service or gateway that is overloaded or down. A 500 says nothing about load. */
@@ -32,6 +31,7 @@ export type PacedRequest = Pick<
 
 /** A request that waits for its turn, and its deadline. */
 interface Waiting {
+	lane: Lane;
 	request: PacedRequest;
 	until: number;
 	start(): void;
@@ -42,9 +42,8 @@ interface Waiting {
 export interface Sent {
 	lane: Lane;
 	request: PacedRequest;
-	/** When it was sent, in ms since the epoch, and its number among all requests of the key. */
+	/** When it was sent, in ms since the epoch. */
 	at: number;
-	place: number;
 }
 
 /** The result of an attempt: a response, a fault, or undefined if it was canceled. */
@@ -53,8 +52,6 @@ type Outcome = ApiResponse | Error | undefined;
 /** The requests of one execution. Executions take turns, so that a long one doesn't delay a short one. */
 export class Lane {
 	readonly waiting: Waiting[] = [];
-	/** Requests that are sent before all others. */
-	readonly urgent = new Set<Waiting>();
 	running = 0;
 	pauses = 0;
 	/** The total time that requests have waited for the rate limit, in ms. */
@@ -76,13 +73,6 @@ export class Lane {
 			this.heldSince = undefined;
 		}
 	}
-
-	/** Ends all waiting requests. */
-	cancel(): void {
-		const all = [...this.urgent, ...this.waiting.splice(0)];
-		this.urgent.clear();
-		for (const waiting of all) waiting.cancel();
-	}
 }
 
 /** Returns true if a response asks to wait and try again. */
@@ -102,21 +92,23 @@ function isOverload(outcome: Outcome): boolean {
 /** Shared by all executions of this process that use the same key. Times are in ms since the epoch. */
 export class Pace {
 	readonly serviceClock: ServiceClock;
+	readonly pageSize: PageSize;
 	private readonly clock: Clock;
 	private readonly window: RateWindow;
 	private readonly underWay = new Set<Sent>();
 	/** The executions with waiting requests, the next one first. */
 	private readonly lanes = new Set<Lane>();
+	/** Requests that are sent before all others, the one with the earliest deadline first. */
+	private urgent: Waiting[] = [];
 	private closedUntil = 0;
-	/** When the last request was sent, and the maximum of requests per second at that time. */
-	private sentBefore = { at: -Infinity, rate: Infinity };
+	/** When the last request was sent. */
+	private sentAt = -Infinity;
 	private spaceUntil = 0;
 	private wakeAt = Infinity;
-	private places = 0;
-	/** The average duration of the last creates, in ms; before them, the duration of the first request. */
+	/** The duration of the last create, in ms; before it, of the first request. */
 	private createMs = 0;
-	/** The reduced maximum of parallel requests, its end, and the first request that can reduce it again. */
-	private reduced = { to: Infinity, until: 0, from: 0 };
+	/** The reduced maximum of parallel requests, and when it was reduced. */
+	private reduced = { to: Infinity, at: -Infinity };
 	/** When the service last responded without asking to wait. */
 	servedAt = -Infinity;
 	/** Until when a waiting user's requests fail immediately, because the service didn't respond in time. */
@@ -125,6 +117,7 @@ export class Pace {
 	constructor(clock: Clock) {
 		this.clock = clock;
 		this.serviceClock = new ServiceClock(clock);
+		this.pageSize = new PageSize(clock);
 		this.window = new RateWindow(this.serviceClock);
 	}
 
@@ -133,7 +126,8 @@ export class Pace {
 		const usual = isRepeatable(method) ? AT_ONCE : AT_ONCE_WITH_CREATES;
 		// The user may set a higher maximum, as long as the service isn't overloaded.
 		const wanted = Math.max(usual, Math.min(maxParallel, MAX_AT_ONCE));
-		return this.clock.now() < this.reduced.until ? Math.min(wanted, this.reduced.to) : wanted;
+		const isReduced = this.clock.now() < this.reduced.at + REDUCED_MS;
+		return isReduced ? Math.min(wanted, this.reduced.to) : wanted;
 	}
 
 	/**
@@ -141,24 +135,37 @@ export class Pace {
 	 *
 	 * @param isAgain true if it was sent before: it then goes before the others of its execution
 	 * @returns the request, which must be passed to `leave`
-	 * @throws Cancelled after `lane.cancel`
+	 * @throws Cancelled after `cancel`
 	 */
 	async enter(lane: Lane, request: PacedRequest, isAgain: boolean): Promise<Sent> {
 		return await new Promise((resolve, reject) => {
 			const atMostMs = request.impatient ? IMPATIENT_WAIT_MS : Infinity;
 			const waiting: Waiting = {
+				lane,
 				request,
 				until: this.clock.now() + atMostMs,
 				start: () => resolve(this.begin(lane, request)),
 				cancel: () => reject(new Cancelled()),
 			};
-			this.lanes.add(lane);
-			if (request.ahead || request.impatient) lane.urgent.add(waiting);
-			else lane.waiting[isAgain ? 'unshift' : 'push'](waiting);
+			if (request.ahead || request.impatient) {
+				this.urgent.push(waiting);
+				this.urgent.sort((a, b) => a.until - b.until);
+			} else {
+				this.lanes.add(lane);
+				lane.waiting[isAgain ? 'unshift' : 'push'](waiting);
+			}
 			// The first change waits for a turn of the event loop: a failed item may stop the run before it is sent.
 			const isFirst = this.underWay.size === 0 && request.method !== 'GET';
 			void (isFirst ? this.clock.sleep(0).then(() => this.startMore()) : this.startMore());
 		});
+	}
+
+	/** Ends all waiting requests of an execution. */
+	cancel(lane: Lane): void {
+		const ended = lane.waiting.splice(0).concat(this.urgent.filter((one) => one.lane === lane));
+		this.urgent = this.urgent.filter((one) => one.lane !== lane);
+		this.lanes.delete(lane);
+		for (const waiting of ended) waiting.cancel();
 	}
 
 	/** Must follow each `enter`. @param closedUntil nothing is sent before this time, because of the rate limit */
@@ -199,8 +206,8 @@ export class Pace {
 
 	private begin(lane: Lane, request: PacedRequest): Sent {
 		const now = this.clock.now();
-		this.sentBefore = { at: now, rate: this.rateWith(request) };
-		const sent = { lane, request, at: now, place: (this.places += 1) };
+		this.sentAt = now;
+		const sent = { lane, request, at: now };
 		this.underWay.add(sent);
 		lane.running += 1;
 		this.window.sent(now);
@@ -228,76 +235,58 @@ export class Pace {
 	/** Starts one request. @returns 0, ms to wait, or Infinity if none waits or a response must come first */
 	private startNext(): number {
 		const now = this.clock.now();
-		let ms = Infinity;
-		for (const lane of this.lanes) {
-			for (const waiting of lane.urgent) {
-				const own = Math.min(this.delay(waiting.request, now), waiting.until - now);
-				if (own <= 0) return this.start(lane, waiting);
-				ms = Math.min(ms, own);
-			}
-			if (lane.waiting.length + lane.urgent.size === 0) this.lanes.delete(lane);
+		const [urgent] = this.urgent;
+		if (urgent) {
+			const ms = Math.min(this.delay(urgent.request, now), urgent.until - now);
+			if (ms > 0) return ms;
+			this.urgent.shift();
+			urgent.start();
+			return 0;
 		}
 		const lane = [...this.lanes].find(({ next }) => next);
-		if (!lane?.next || this.underWay.size >= this.mostAtOnce()) return ms;
+		const atOnce = Math.min(...this.current.map((request) => this.atOnce(request)));
+		if (!lane?.next || this.underWay.size >= atOnce) return Infinity;
 		// The local clock may have been set back.
 		this.spaceUntil = Math.min(this.spaceUntil, now + MAX_SPACING_MS);
-		const own = Math.max(this.delay(lane.next.request, now), this.spaceUntil - now);
-		return own > 0 ? Math.min(ms, own) : this.start(lane, lane.next);
-	}
-
-	private start(lane: Lane, waiting: Waiting): number {
-		if (!lane.urgent.delete(waiting)) {
-			lane.waiting.shift();
-			// This execution goes to the end of the line.
-			this.lanes.delete(lane);
-			this.lanes.add(lane);
-		}
-		waiting.start();
+		const ms = Math.max(this.delay(lane.next.request, now), this.spaceUntil - now);
+		if (ms > 0) return ms;
+		const waiting = lane.waiting.shift();
+		// This execution goes to the end of the line.
+		this.lanes.delete(lane);
+		if (lane.waiting.length > 0) this.lanes.add(lane);
+		waiting?.start();
 		return 0;
 	}
 
-	/** The next request of each execution. */
-	private get nextOnes(): PacedRequest[] {
-		return [...this.lanes].flatMap(({ next }) => next?.request ?? []);
-	}
-
-	/** The lowest maximum among the next requests and the creates under way. */
-	private mostAtOnce(): number {
-		const underWay = [...this.underWay].map(({ request }) => request);
-		const creates = underWay.filter(({ method }) => !isRepeatable(method));
-		return Math.min(...[...this.nextOnes, ...creates].map((request) => this.atOnce(request)));
+	/** The requests under way, and the next one of each execution. */
+	private get current(): PacedRequest[] {
+		const next = [...this.lanes].flatMap((lane) => lane.next?.request ?? []);
+		return [...this.underWay].map(({ request }) => request).concat(next);
 	}
 
 	/** As `RateWindow.delay`, but also respects the pace that users have set. */
 	private delay(request: PacedRequest, now: number): number {
 		// The local clock may have been set back.
 		this.closedUntil = Math.min(this.closedUntil, now + MAX_WAIT_MS);
-		this.sentBefore.at = Math.min(this.sentBefore.at, now);
+		this.sentAt = Math.min(this.sentAt, now);
 		const held = Math.max(this.closedUntil - now, this.window.delay(now, this.underWay.size));
 		for (const lane of this.lanes) lane.note(held > 0, now);
 		if (held > 0) return held;
-		const rate = Math.min(this.sentBefore.rate, this.rateWith(request));
-		return this.sentBefore.at + 1_000 / rate - now;
+		const rates = [request, ...this.current].map((one) => one.requestsPerSecond ?? Infinity);
+		return this.sentAt + 1_000 / Math.min(...rates) - now;
 	}
 
-	/** The maximum of requests per second that this request, the next ones and those under way allow. */
-	private rateWith(request: PacedRequest): number {
-		const all = [request, ...this.nextOnes, ...[...this.underWay].map((sent) => sent.request)];
-		return Math.min(...all.map(({ requestsPerSecond = Infinity }) => requestsPerSecond));
-	}
-
-	private learn({ at, place, request }: Sent, outcome: Outcome, now: number): void {
+	private learn({ at, request }: Sent, outcome: Outcome, now: number): void {
 		const ms = Math.max(0, now - at);
-		if (this.createMs === 0) this.createMs = ms;
-		else if (!isRepeatable(request.method)) this.createMs += (ms - this.createMs) / MEAN_OF;
+		if (this.createMs === 0 || !isRepeatable(request.method)) this.createMs = ms;
 		if (outcome && !(outcome instanceof Error)) {
 			this.serviceClock.learn(outcome.headers);
 			this.window.learn(outcome.headers, now);
 			if (!asksToWait(outcome, request)) this.servedAt = now;
 		}
 		// Reduces once for all requests that were under way. A single request wasn't refused because of their number.
-		if (!isOverload(outcome) || place < this.reduced.from || this.underWay.size === 1) return;
+		if (!isOverload(outcome) || at <= this.reduced.at || this.underWay.size === 1) return;
 		const to = Math.floor(Math.min(this.underWay.size, this.atOnce(request)) / 2);
-		this.reduced = { to: Math.max(1, to), until: now + REDUCED_MS, from: this.places + 1 };
+		this.reduced = { to: Math.max(1, to), at: now };
 	}
 }

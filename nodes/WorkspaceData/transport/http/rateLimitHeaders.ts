@@ -5,8 +5,6 @@ export type Headers = Record<string, unknown>;
 
 /** The rate limit that a response states. */
 export interface RateLimit {
-	/** The number of requests allowed in the window. */
-	limit: number | undefined;
 	/** The number of requests left in the window. */
 	remaining: number;
 	/** When the window resets, in ms since the epoch by the local clock; undefined if not stated. */
@@ -70,8 +68,7 @@ export function readRateLimit(
 ): RateLimit | undefined {
 	const remaining = readRemaining(headers);
 	if (remaining === undefined) return undefined;
-	const limit = headerNumber(headers, 'x-ratelimit-limit');
-	return { limit, remaining, resetAt: soonest(headers, now, readReset(headers, now, serviceNow)) };
+	return { remaining, resetAt: soonest(headers, now, readReset(headers, now, serviceNow)) };
 }
 
 /** Returns the number of requests left; undefined if it isn't stated, or there is no limit. */

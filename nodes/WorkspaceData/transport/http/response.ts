@@ -1,12 +1,7 @@
 /** Reads a response as a stream, up to a maximum size. */
-import {
-	ResponseTooLarge,
-	CutOffResponse,
-	type NetworkFailure,
-	UnusableResponse,
-} from '../failure/failures';
+import { CutOffResponse, NetworkFailure, tooLarge, UnusableResponse } from '../failure/failures';
 import { readNetworkFault } from '../failure/networkFault';
-import { tryParse, parsedBody } from '../../model/response/json';
+import { isTooDeep, MAX_LEVELS, tryParse, parsedBody } from '../../model/response/json';
 import type { ApiResponse } from '../request';
 import { isObject } from '../../model/response/shapes';
 
@@ -28,39 +23,28 @@ interface BodyStream extends AsyncIterable<Uint8Array | string> {
 const isStream = (body: unknown): body is BodyStream =>
 	typeof body === 'object' && body !== null && Symbol.asyncIterator in body && 'destroy' in body;
 
-/** Error codes of a connection that breaks while a body is read. */
-const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
-
 /** Explains why a body can't be read. The request has arrived in any case, because a response came. */
 function readFault(error: unknown): NetworkFailure {
 	const fault = readNetworkFault(error);
-	const { httpCode } = fault;
-	if (BROKEN.has(httpCode ?? '')) return new CutOffResponse();
-	if (fault.sent !== 'no') return fault;
-	return new UnusableResponse("the response couldn't be read", { httpCode, transient: true });
+	return fault.sent === 'yes' ? fault : new CutOffResponse();
 }
 
 /** Parts of a body that are kept one by one. A server may send single bytes, and each part takes a hundred. */
 const MAX_PARTS = 1_024;
 
-/** How a body is read. */
-interface Reading {
-	/** The maximum size of the body in bytes, after decompression. */
-	maxBytes: number;
-	/** Stops reading and closes the connection. */
-	signal?: AbortSignal | undefined;
-}
-
 /**
  * Reads a stream to its end, or destroys it.
  *
  * @param declared the length in the headers: a body that is too large isn't read at all
+ * @param maxBytes the maximum size of the body in bytes, after decompression
+ * @param signal stops reading and closes the connection
  * @throws NetworkFailure if it is too large, cut off, or can't be read
  */
 async function readBytes(
 	stream: BodyStream,
 	declared: unknown,
-	{ maxBytes, signal }: Reading,
+	maxBytes: number,
+	signal: AbortSignal | undefined,
 ): Promise<Uint8Array> {
 	const parts: Uint8Array[] = [];
 	const merged: Uint8Array[] = [];
@@ -73,13 +57,13 @@ async function readBytes(
 		const isTooLarge = Number(declared) > maxBytes;
 		if (isTooLarge || signal?.aborted || stream.destroyed) {
 			stop();
-			throw isTooLarge ? new ResponseTooLarge() : new CutOffResponse();
+			throw isTooLarge ? tooLarge() : new CutOffResponse();
 		}
 		for await (const part of stream) {
 			const raw = typeof part === 'string' ? Buffer.from(part) : part;
 			bytes += raw.length;
 			// Leaving the loop destroys the stream.
-			if (bytes > maxBytes) throw new ResponseTooLarge();
+			if (bytes > maxBytes) throw tooLarge();
 			parts.push(raw);
 			if (parts.length === MAX_PARTS) merged.push(Buffer.concat(parts.splice(0)));
 		}
@@ -142,12 +126,15 @@ function decode(bytes: Uint8Array, contentType: unknown, lossy: boolean): string
  * Reads the response from n8n's full response object. Its body may be a stream. JSON is parsed whatever the content
  * type; everything else is text.
  *
- * @throws ResponseTooLarge if the body of a successful response is too large
- * @throws NetworkFailure if the body is cut off or can't be read, or if the object isn't a response
+ * @throws NetworkFailure if the body is cut off or can't be read, if the body of a successful response is too large or
+ * too deep, or if the object isn't a response
  */
 export async function readResponse(
 	response: unknown,
-	{ maxBytes = MAX_RESPONSE_BYTES, signal }: Partial<Reading> = {},
+	{
+		maxBytes = MAX_RESPONSE_BYTES,
+		signal,
+	}: { maxBytes?: number | undefined; signal?: AbortSignal } = {},
 ): Promise<ApiResponse> {
 	if (!isObject(response) || typeof response.statusCode !== 'number') {
 		throw new UnusableResponse("the response couldn't be read");
@@ -157,12 +144,14 @@ export async function readResponse(
 	if (!isStream(body)) return { status, headers, body: parsedBody(body) };
 	const isSuccess = status >= 200 && status < 300;
 	const most = isSuccess ? maxBytes : Math.min(maxBytes, MAX_REFUSAL_BYTES);
-	const reading = readBytes(body, headers['content-length'], { maxBytes: most, signal });
+	const reading = readBytes(body, headers['content-length'], most, signal);
 	const bytes = await reading.catch((error: unknown) => {
-		if (isSuccess || !(error instanceof ResponseTooLarge)) throw error;
+		if (isSuccess || !(error instanceof NetworkFailure && error.tooLarge)) throw error;
 		return new Uint8Array();
 	});
 	const text = decode(bytes, headers['content-type'], !isSuccess);
 	const parsed = tryParse(text);
-	return { status, headers, body: parsedBody(parsed ? parsed.value : text) };
+	const value = parsedBody(parsed ? parsed.value : text);
+	if (!isTooDeep(value)) return { status, headers, body: value };
+	throw new UnusableResponse(`the response is nested more than ${MAX_LEVELS} levels deep`);
 }

@@ -30,11 +30,10 @@ export async function sendAndRead(
 	{ clock, maxBytes, cancelled }: { clock: Clock; maxBytes?: number; cancelled?: AbortSignal },
 ): Promise<ApiResponse> {
 	return await withTimeLimit(options.timeout, clock, async (signal) => {
-		const sendNow = async () =>
-			await readResponse(await send({ ...options, ...EVERY_RESPONSE, abortSignal: signal }), {
-				signal,
-				...(maxBytes !== undefined && { maxBytes }),
-			});
-		return await wait(sendNow(), clock, cancelled);
+		const sendNow = async () => {
+			const response = await send({ ...options, ...EVERY_RESPONSE, abortSignal: signal });
+			return await readResponse(response, { maxBytes, signal });
+		};
+		return await wait(sendNow(), cancelled);
 	});
 }

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../../nodes/WorkspaceData/model/response/
 import { Run } from '../../../../nodes/WorkspaceData/actions/run/run';
 import type { Operation } from '../../../../nodes/WorkspaceData/actions/operation';
 import { systemClock, type Clock } from '../../../../nodes/WorkspaceData/transport/http/clock';
+import { PageSize } from '../../../../nodes/WorkspaceData/transport/pageSize';
 import type { Session } from '../../../../nodes/WorkspaceData/transport/session';
 import {
 	ApiFailure,
@@ -150,6 +151,7 @@ export function simulateService(
 		},
 		session: {
 			baseUrl: `https://data${services}.example.com/api/v1`,
+			pageSize: new PageSize(systemClock),
 			waitedMs: 0,
 			workspaceId: 'w1',
 			request: async (request: ApiRequest) =>
