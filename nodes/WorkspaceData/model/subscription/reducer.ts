@@ -5,7 +5,6 @@
  */
 import {
 	MAX_PREVIOUS,
-	type MissedTime,
 	newer,
 	NOTHING_SAVED,
 	type Previous,
@@ -53,26 +52,19 @@ export interface SubscriptionState {
 	/** True if that is needed also if the current one delivers, because the credential changed or is wrong. */
 	isDemanded: boolean;
 	/** When to have n8n save again; undefined if everything is saved. */
-	saving: (Retry & { since: number }) | undefined;
+	saving: Retry | undefined;
 	/** Deletions that failed, by subscription. */
 	deletions: ReadonlyMap<string, Retry & { since: number }>;
 }
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/**
- * How late a new secret may be saved, in ms. Until then other processes refuse deliveries, which can pause
- * a subscription.
- */
-const SAVED_IN_TIME_MS = 5_000;
 /** If the address doesn't have what was saved after this many saves, another n8n responds there. */
 const MAX_DENIALS = 2;
 /** How often the address is asked while nobody or another n8n responds, in ms. */
 const ASK_PAUSE_MS = 10 * MINUTE_MS;
 /** Max previous subscriptions that wait for deletion, so that n8n saves less than 20 kB for a node. */
 const MAX_WAITING = 20;
-/** Max ends of searches that are kept. */
-const MAX_SEARCHES = 20;
 /** How late deliveries of a removed subscription may arrive, in ms. */
 const LATE_MS = 15 * MINUTE_MS;
 /** A new subscription may miss records that were created at the same moment. In ms. */
@@ -97,9 +89,9 @@ export const INITIAL: SubscriptionState = {
 /** The time in which records may have been missed, by the service's clock. */
 export interface Search {
 	from: number;
-	/** Ends of earlier searches that may not be completed. */
-	earlier: number[];
-	upTo: number;
+	to: number;
+	/** True if no search since `from` may have failed, so its records arrived in order. */
+	isWhole: boolean;
 }
 
 export type SubscriptionEvent =
@@ -124,9 +116,9 @@ export type SubscriptionEvent =
 	  }
 	/**
 	 * The service created none, as far as is known. `isDemanded`: it wasn't even asked, because the credential is
-	 * wrong; `jitter`: from 0.9 to 1.1.
+	 * wrong.
 	 */
-	| { type: 'refused'; isDemanded: boolean; jitter: number; now: number }
+	| { type: 'refused'; isDemanded: boolean; now: number }
 	/**
 	 * A new one is planned because a response was late or the credential changed. If it changed, the seals
 	 * must be saved again as well.
@@ -135,12 +127,12 @@ export type SubscriptionEvent =
 	/** This process verified a delivery. */
 	| { type: 'delivered'; id: string; now: number }
 	/** n8n saved this version. */
-	| { type: 'saved'; version: number; now: number }
+	| { type: 'saved'; version: number }
 	/** n8n's own webhook address was probed. `isOurs`: this process itself responded. */
 	| { type: 'probed'; result: ProbeResult; isOurs: boolean; now: number }
 	| { type: 'deleted'; id: string; isDone: boolean; now: number }
 	/** All records up to a time were searched. */
-	| { type: 'searched'; upTo: number; now: number }
+	| { type: 'searched'; to: number; now: number }
 	| { type: 'unpublished'; now: number }
 	/** Only time passed. */
 	| { type: 'passed'; silenceMs: number; now: number };
@@ -160,9 +152,7 @@ export type Effect =
 			type: 'abandon';
 			subscriptions: Subscription[];
 			why: 'failed' | 'foreign' | 'elsewhere' | 'many';
-	  }
-	/** Another n8n responds at this address. */
-	| { type: 'reportForeign' };
+	  };
 
 export interface Outcome {
 	state: SubscriptionState;
@@ -207,9 +197,9 @@ export function reduce(state: SubscriptionState, event: SubscriptionEvent): Outc
 
 function onRefused(
 	state: SubscriptionState,
-	{ isDemanded, jitter, now }: Of<'refused'>,
+	{ isDemanded, now }: Of<'refused'>,
 ): SubscriptionState {
-	const renewal = nextTry(state.renewal, now, jitter);
+	const renewal = nextTry(state.renewal, now);
 	return { ...state, renewal, isDemanded: isDemanded || state.isDemanded };
 }
 
@@ -226,14 +216,14 @@ const changed = (state: SubscriptionState, changes: Partial<Saved>): Subscriptio
 });
 
 /** @param at when to have a change saved, by the next look */
-const savingAt = (at: number, now: number) => ({ at, pauseMs: MINUTE_MS, since: now });
+const savingAt = (at: number): Retry => ({ at, pauseMs: MINUTE_MS });
 
 /** A change that n8n must save. */
 const dirty = (
 	state: SubscriptionState,
 	now: number,
 	changes: Partial<Saved> = {},
-): SubscriptionState => ({ ...changed(state, changes), saving: savingAt(now, now) });
+): SubscriptionState => ({ ...changed(state, changes), saving: savingAt(now) });
 
 function onStarted(
 	state: SubscriptionState,
@@ -274,7 +264,9 @@ function onCreated(
 	const isListed = all.some(({ id, fate }) => id === subscription.id && fate !== 'deleted');
 	const replaced = all.filter(({ id }) => id !== subscription.id);
 	const tooMany = replaced.slice(0, Math.max(0, replaced.length - MAX_WAITING));
-	const { missed, search } = searchBefore(saved.missed, subscription);
+	const to = subscription.since + SEARCH_MARGIN_MS;
+	const missed = saved.missed?.cardId === subscription.cardId ? saved.missed : undefined;
+	const search = missed && { from: missed.from, to, isWhole: missed.upTo <= missed.from };
 	const created: SubscriptionState = {
 		...INITIAL,
 		address,
@@ -282,7 +274,7 @@ function onCreated(
 		saved: {
 			current: subscription,
 			previous: replaced.slice(tooMany.length),
-			missed,
+			missed: missed ? { ...missed, upTo: to } : unsearchedSince(subscription),
 			version: Math.max(now, saved.version + 1),
 			mark,
 		},
@@ -291,7 +283,7 @@ function onCreated(
 		made: isListed ? state.made : new Set([...state.made, subscription.id]),
 		aliveAt: now,
 		renewal: { ...state.renewal, at: Infinity },
-		saving: savedByHook ? undefined : savingAt(now + MINUTE_MS, now),
+		saving: savedByHook ? undefined : savingAt(now + MINUTE_MS),
 		deletions: state.deletions,
 	};
 	const effects: Effect[] = [
@@ -311,25 +303,10 @@ const abandoning = (
 	why: Extract<Effect, { type: 'abandon' }>['why'],
 ): Effect[] => (subscriptions.length > 0 ? [{ type: 'abandon', subscriptions, why }] : []);
 
-/** The search for records that may have been missed before the new subscription, and its bookkeeping. */
-function searchBefore(
-	missed: MissedTime | undefined,
-	subscription: Subscription,
-): { missed: MissedTime; search?: Search } {
-	if (missed?.cardId !== subscription.cardId) return { missed: unsearchedSince(subscription) };
-	const { from, upTo: earlier } = missed;
-	const upTo = subscription.since + SEARCH_MARGIN_MS;
-	return {
-		missed: { ...missed, upTo: [...earlier, upTo].slice(-MAX_SEARCHES) },
-		search: { from, earlier, upTo },
-	};
-}
-
-function onSearched(state: SubscriptionState, { upTo, now }: Of<'searched'>): SubscriptionState {
+function onSearched(state: SubscriptionState, { to, now }: Of<'searched'>): SubscriptionState {
 	const { missed } = state.saved;
-	if (!missed || missed.from >= upTo) return state;
-	const later = missed.upTo.filter((end) => end > upTo);
-	return dirty(state, now, { missed: { ...missed, from: upTo, upTo: later } });
+	if (!missed || missed.from >= to) return state;
+	return dirty(state, now, { missed: { ...missed, from: to } });
 }
 
 function onDelivered(state: SubscriptionState, { id, now }: Of<'delivered'>): SubscriptionState {
@@ -351,14 +328,8 @@ function onDelivered(state: SubscriptionState, { id, now }: Of<'delivered'>): Su
 const isHere = ({ address }: SubscriptionState, { targetUrl }: Subscription): boolean =>
 	targetUrl === address;
 
-function onSaved(state: SubscriptionState, { version, now }: Of<'saved'>): SubscriptionState {
-	if (version < state.saved.version || !state.saving) return state;
-	const saved = { ...state, saving: undefined };
-	// If executions always wait that long, further renewals wouldn't be faster.
-	const isLate = now - state.saving.since > SAVED_IN_TIME_MS && state.standing === 'unasked';
-	const isDoubtful = isLate && state.renewal.pauseMs <= MINUTE_MS;
-	return isDoubtful ? { ...saved, denials: Math.max(state.denials, 1) } : saved;
-}
+const onSaved = (state: SubscriptionState, { version }: Of<'saved'>): SubscriptionState =>
+	version < state.saved.version ? state : { ...state, saving: undefined };
 
 function onProbed(state: SubscriptionState, { result: said, isOurs, now }: Of<'probed'>): Outcome {
 	// The original has a mark that wasn't made here as well, so its response proves nothing.
@@ -376,12 +347,17 @@ function onProbed(state: SubscriptionState, { result: said, isOurs, now }: Of<'p
 		const renewal = state.renewal.at === Infinity ? NEVER : state.renewal;
 		return { state: { ...mine, renewal }, effects: deletion(dueDeletions(mine, now)) };
 	}
+	if (state.saving) {
+		// Deliveries may be refused meanwhile, which can pause the new one. If executions always wait that long,
+		// further renewals wouldn't be faster.
+		const denials = state.renewal.pauseMs <= MINUTE_MS ? 1 : state.denials;
+		return only({ ...state, standing: 'unasked', denials });
+	}
 	const denials = state.denials + 1;
 	if (denials > MAX_DENIALS) {
-		const foreign: SubscriptionState = { ...state, standing: 'foreign', denials, askAt };
-		return { state: foreign, effects: [{ type: 'reportForeign' }] };
+		return only({ ...state, standing: 'foreign', denials, askAt });
 	}
-	const saving = savingAt(now + MINUTE_MS, now);
+	const saving = savingAt(now + MINUTE_MS);
 	return { state: { ...state, standing: 'unasked', denials, saving }, effects: [{ type: 'save' }] };
 }
 
@@ -399,12 +375,6 @@ const isOurs = (state: SubscriptionState, one: Previous, isProven: boolean): boo
 /** Returns true if the address is this n8n's, and the current subscription is known to work. */
 const isSafe = ({ standing, denials }: SubscriptionState): boolean =>
 	standing === 'mine' && denials === 0;
-
-/** Returns true if an old one may hold this address, and nobody has been asked yet whose it is. */
-export const mayBeOurs = (state: SubscriptionState): boolean =>
-	state.standing === 'unasked' &&
-	state.saved.current !== undefined &&
-	isHere(state, state.saved.current);
 
 /** The subscriptions to delete now: their overlap is over, or there are too many newer ones. */
 function dueDeletions(state: SubscriptionState, now: number): Previous[] {
@@ -492,7 +462,7 @@ function onUnpublished(state: SubscriptionState, { now }: Of<'unpublished'>): Ou
 /** Returns true if a response of the address is needed and no valid one is known. */
 function isToAsk(state: SubscriptionState, now: number): boolean {
 	const { standing, askAt, saving, saved, renewal } = state;
-	if (!saved.current || saving) return false;
+	if (!saved.current || (saving && saving.at > now)) return false;
 	if (standing === 'unasked') return true;
 	if (askAt > now) return false;
 	const waits = saved.previous.some(

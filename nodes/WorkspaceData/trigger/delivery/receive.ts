@@ -1,4 +1,5 @@
 /** `webhook()`: receives a delivery. */
+import { randomBytes } from 'node:crypto';
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { SIGNATURE_HEADER, isSigned } from '../../model/signature';
 import { answerProbe, PROBE_HEADER } from '../../model/subscription/probe';
@@ -13,7 +14,7 @@ import { nodeOf, type TriggerNode, useOf } from '../subscription/node';
 import { readStored, sealingSecret, writeStored } from '../subscription/storage';
 import { excessiveAge } from './eventAge';
 import { fieldsFor } from './fieldNames';
-import { LATE_RENEWAL_MS, problemWarning, type ResponseProblem } from './lateResponses';
+import { DOUBT, LATE_RENEWAL_MS } from './lateResponses';
 import { isRelevant, misdirection } from './relevance';
 
 const NOTHING_TO_DO: IWebhookResponseData = { webhookResponse: { received: true } };
@@ -122,16 +123,15 @@ async function startWith(reception: Verified): Promise<IWebhookResponseData> {
 		node.warn(reception, 'age', `An event was ignored: ${tooOld}`);
 		return NOTHING_TO_DO;
 	}
-	const mayRepeat = !settings.ignoreDuplicates;
-	const claim = { key: event.key, subscription: signer.id, mayRepeat };
-	const report = (problem: ResponseProblem) => onProblem(reception, signer.id, problem);
+	const key = settings.ignoreDuplicates ? event.key : randomBytes(9).toString('hex');
+	const claim = { key, subscription: signer.id };
+	const report = () => onDoubt(reception, signer.id);
 	const outcome = await node.deliveries.claim(claim, context.getResponseObject(), clock, report);
 	if (outcome === 'duplicate') return NOTHING_TO_DO;
 	if (outcome === 'pending') return respond(context, 503);
 
-	const credentials = Object.values(context.getNode().credentials ?? {}).map(({ id }) => id);
-	const key = [settings.authentication, credentials, signer.workspaceId];
-	const index = await fieldsFor(event, settings, { openService, key }, clock);
+	const { workspaceId } = signer;
+	const index = await fieldsFor(event, settings, { context, workspaceId, openService }, clock);
 	const warn = (kind: string, message: string) => node.warn(reception, kind, message);
 	const isWanted = isRelevant(event, settings, { index, zone: localTime(context), warn });
 	if (!isWanted) return NOTHING_TO_DO;
@@ -139,10 +139,9 @@ async function startWith(reception: Verified): Promise<IWebhookResponseData> {
 }
 
 /** The service may have paused the subscription: unless it delivers again, a new one is created. */
-function onProblem(reception: Reception, id: string, problem: ResponseProblem): void {
+function onDoubt(reception: Reception, id: string): void {
 	const { node, clock } = reception;
 	if (id !== node.state.saved.current?.id) return;
 	node.dispatch({ type: 'planned', at: clock.now() + LATE_RENEWAL_MS, isDemanded: false });
-	const isMain = node.state.address !== undefined;
-	node.warn(reception, 'late', problemWarning(problem, isMain), LATE_RENEWAL_MS);
+	node.warn(reception, 'late', DOUBT, LATE_RENEWAL_MS);
 }

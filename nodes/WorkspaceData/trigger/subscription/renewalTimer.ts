@@ -7,7 +7,7 @@ import { planSearch, startSearch } from '../catchUp/search';
 import { reasonOf, warn } from '../log';
 import { readSettings, type TriggerSettings } from '../parameters';
 import { nodeOf } from './node';
-import { ask, reportForeign } from './probe';
+import { ask } from './probe';
 import { activationError, isStarting, notRenewed } from './publishing';
 import { deleteWith, logAbandoned, renew, type Site } from './renewal';
 import { startSaving } from './saving';
@@ -16,8 +16,6 @@ import { startSaving } from './saving';
  * How often the credential is compared if there is no problem, in ms. It costs one read of n8n's database.
  */
 const CREDENTIAL_INTERVAL_MS = 600_000;
-/** Extends the time of silence by up to a tenth, so that many triggers don't renew together. */
-const SPREAD = 0.1;
 
 type TriggerSite = Site<ITriggerFunctions>;
 
@@ -33,18 +31,18 @@ export async function lookAfter(
 	// Read only once, because n8n 2 evaluates expressions when it activates the trigger, but not in a cron.
 	const settings = settingsOf(context);
 	if (!settings) return {};
-	const silenceMs = settings.silenceMs * (1 + SPREAD * clock.random());
 	let isBusy = false;
 	let isClosed = false;
 	const tick = async (): Promise<void> => {
 		if (isBusy || isClosed) return;
 		isBusy = true;
 		const site: TriggerSite = { context, settings, clock, node: nodeOf(context, 'production') };
-		await look(site, silenceMs, () => isClosed).catch((error: unknown) =>
+		await look(site, () => isClosed).catch((error: unknown) =>
 			site.node.warn(site, 'upkeep', `The subscription couldn't be checked: ${reasonOf(error)}`),
 		);
 		isBusy = false;
 	};
+	// Many triggers don't renew together.
 	const second = Math.floor(60 * clock.random());
 	context.helpers.registerCron({ expression: `${second} * * * * *` }, () => void tick());
 	return {
@@ -67,8 +65,9 @@ function settingsOf(context: ITriggerFunctions): TriggerSettings | undefined {
 	}
 }
 
-async function look(site: TriggerSite, silenceMs: number, isClosed: () => boolean): Promise<void> {
+async function look(site: TriggerSite, isClosed: () => boolean): Promise<void> {
 	await compareCredential(site);
+	const { silenceMs } = site.settings;
 	const now = site.clock.now();
 	for (const effect of site.node.dispatch({ type: 'passed', silenceMs, now })) {
 		if (isClosed()) return;
@@ -85,7 +84,6 @@ async function carryOut(site: TriggerSite, effects: readonly Effect[]): Promise<
 		if (effect.type === 'save') startSaving(site);
 		if (effect.type === 'search') planSearch(site, effect.search);
 		if (effect.type === 'abandon') logAbandoned(site.context, effect);
-		if (effect.type === 'reportForeign') reportForeign(site);
 	}
 }
 

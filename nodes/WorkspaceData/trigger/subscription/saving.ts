@@ -89,7 +89,7 @@ export function startSaving(site: Site<ITriggerFunctions>): void {
 	});
 }
 
-async function save({ context, settings, clock, node }: Site<ITriggerFunctions>): Promise<void> {
+async function save({ context, settings, node }: Site<ITriggerFunctions>): Promise<void> {
 	const { epoch } = node;
 	const { saved } = node.state;
 	const sealed = sealedText(saved, await readOwnSecret(context, settings.authentication));
@@ -102,8 +102,6 @@ async function save({ context, settings, clock, node }: Site<ITriggerFunctions>)
 	// everything.
 	if (areWorkersBlind) await writeStored(context, settings.authentication, saved);
 	const here = areWorkersBlind ? run() : ending;
-	if (node.epoch === epoch) {
-		node.dispatch({ type: 'saved', version: saved.version, now: clock.now() });
-	}
+	if (node.epoch === epoch) node.dispatch({ type: 'saved', version: saved.version });
 	areWorkersBlind = (await here) === 'blind';
 }

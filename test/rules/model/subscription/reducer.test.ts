@@ -134,9 +134,9 @@ describe('a renewal that the service refuses, when the subscription delivers aga
 		after(
 			started,
 			{ type: 'planned', at: MINUTE, isDemanded },
-			{ type: 'refused', isDemanded: false, jitter: 1, now: MINUTE },
+			{ type: 'refused', isDemanded: false, now: MINUTE },
 			{ type: 'planned', at: 20 * MINUTE, isDemanded: false },
-			{ type: 'refused', isDemanded: false, jitter: 1, now: 2 * MINUTE },
+			{ type: 'refused', isDemanded: false, now: 2 * MINUTE },
 			{ type: 'delivered', id: 's1', now: 3 * MINUTE },
 		).renewal.at;
 

@@ -183,7 +183,7 @@ export class World {
 		}
 		const { now } = this;
 		if (typeof answer === 'string') {
-			this.dispatch(n8n, { type: 'refused', isDemanded: false, jitter: 1, now });
+			this.dispatch(n8n, { type: 'refused', isDemanded: false, now });
 			return;
 		}
 		const subscription = {
@@ -263,7 +263,7 @@ export class World {
 		if (!saved) return;
 		if (this.options.blindWorkers) {
 			n8n.database = saved;
-			this.dispatch(n8n, { type: 'saved', version: saved.version, now: this.now });
+			this.dispatch(n8n, { type: 'saved', version: saved.version });
 		} else n8n.jobs.push(saved);
 		if (!this.holdsJobs) this.runJobs(n8n);
 	}
@@ -271,7 +271,7 @@ export class World {
 	runJobs(n8n = this.production): void {
 		for (const job of n8n.jobs.splice(0)) {
 			if (n8n.database.version < job.version) n8n.database = job;
-			if (n8n.state) this.dispatch(n8n, { type: 'saved', version: job.version, now: this.now });
+			if (n8n.state) this.dispatch(n8n, { type: 'saved', version: job.version });
 		}
 	}
 
