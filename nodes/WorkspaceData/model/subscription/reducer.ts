@@ -1,7 +1,7 @@
 /**
- * Decides about the subscriptions of a trigger node. It is a pure reducer: it takes an event, and returns
- * the new state and the next tasks. It reads no clock, because events contain `now`. Times are ms since the
- * epoch by the local clock.
+ * Decides about the subscriptions of a trigger node. It is a pure reducer: each exported `on…` takes the state
+ * and what happened, and returns the new state and the next tasks. It reads no clock: `now` is given. Times are
+ * ms since the epoch by the local clock.
  */
 import {
 	MAX_PREVIOUS,
@@ -94,51 +94,6 @@ export interface Search {
 	isWhole: boolean;
 }
 
-export type SubscriptionEvent =
-	/** n8n published the workflow or started. `stored`: the saved data; `mark`: random text. */
-	| {
-			type: 'started';
-			address: string;
-			stored: Saved;
-			mark: string;
-			overlapMs: number;
-			now: number;
-	  }
-	/** Another call from n8n, such as a delivery, read the saved data. `address`: if the call tells it. */
-	| { type: 'read'; stored: Saved; address?: string }
-	/** The service created a subscription. `savedByHook`: n8n saves it when the caller returns. */
-	| {
-			type: 'created';
-			subscription: Subscription;
-			mark: string;
-			savedByHook: boolean;
-			now: number;
-	  }
-	/**
-	 * The service created none, as far as is known. `isDemanded`: it wasn't even asked, because the credential is
-	 * wrong.
-	 */
-	| { type: 'refused'; isDemanded: boolean; now: number }
-	/**
-	 * A new one is planned because a response was late or the credential changed. If it changed, the seals
-	 * must be saved again as well.
-	 */
-	| { type: 'planned'; at: number; isDemanded: boolean }
-	/** This process verified a delivery. */
-	| { type: 'delivered'; id: string; now: number }
-	/** n8n saved this version. */
-	| { type: 'saved'; version: number }
-	/** n8n's own webhook address was probed. `isOurs`: this process itself responded. */
-	| { type: 'probed'; result: ProbeResult; isOurs: boolean; now: number }
-	| { type: 'deleted'; id: string; isDone: boolean; now: number }
-	/** All records up to a time were searched. */
-	| { type: 'searched'; to: number; now: number }
-	| { type: 'unpublished'; now: number }
-	/** Only time passed. */
-	| { type: 'passed'; silenceMs: number; now: number };
-
-type Of<Type extends SubscriptionEvent['type']> = Extract<SubscriptionEvent, { type: Type }>;
-
 export type Effect =
 	| { type: 'create' }
 	| { type: 'delete'; subscriptions: Previous[] }
@@ -161,52 +116,37 @@ export interface Outcome {
 
 const only = (state: SubscriptionState): Outcome => ({ state, effects: [] });
 
-/** Returns the new state and the next tasks. */
-export function reduce(state: SubscriptionState, event: SubscriptionEvent): Outcome {
-	switch (event.type) {
-		case 'started':
-			return onStarted(state, event);
-		case 'read': {
-			const { address = state.address, stored } = event;
-			return only({ ...state, address, saved: newer(state.saved, stored) });
-		}
-		case 'created':
-			return onCreated(state, event);
-		case 'refused':
-			return only(onRefused(state, event));
-		case 'planned':
-			return only(onPlanned(state, event));
-		case 'delivered':
-			return only(onDelivered(state, event));
-		case 'saved':
-			return only(onSaved(state, event));
-		case 'probed':
-			return onProbed(state, event);
-		case 'deleted':
-			return only(onDeleted(state, event));
-		case 'searched':
-			return only(onSearched(state, event));
-		case 'unpublished':
-			return onUnpublished(state, event);
-		case 'passed':
-			return onPassed(state, event);
-		default:
-			return event satisfies never;
-	}
-}
-
-function onRefused(
+/** Another call from n8n, such as a delivery, read the saved data. `address`: if the call tells it. */
+export const onRead = (
 	state: SubscriptionState,
-	{ isDemanded, now }: Of<'refused'>,
-): SubscriptionState {
-	const renewal = nextTry(state.renewal, now);
-	return { ...state, renewal, isDemanded: isDemanded || state.isDemanded };
-}
+	{ address = state.address, stored }: { stored: Saved; address?: string },
+): Outcome => only({ ...state, address, saved: newer(state.saved, stored) });
 
-function onPlanned(state: SubscriptionState, { at, isDemanded }: Of<'planned'>): SubscriptionState {
+/**
+ * The service created none, as far as is known. `isDemanded`: it wasn't even asked, because the credential is
+ * wrong.
+ */
+export const onRefused = (
+	state: SubscriptionState,
+	{ isDemanded, now }: { isDemanded: boolean; now: number },
+): Outcome =>
+	only({
+		...state,
+		renewal: nextTry(state.renewal, now),
+		isDemanded: isDemanded || state.isDemanded,
+	});
+
+/**
+ * A new one is planned because a response was late or the credential changed. If it changed, the seals must be
+ * saved again as well.
+ */
+export function onPlanned(
+	state: SubscriptionState,
+	{ at, isDemanded }: { at: number; isDemanded: boolean },
+): Outcome {
 	const renewal = { ...NEVER, at: Math.min(at, state.renewal.at) };
 	const planned = { ...state, renewal, isDemanded: isDemanded || state.isDemanded };
-	return isDemanded ? dirty(planned, at) : planned;
+	return only(isDemanded ? dirty(planned, at) : planned);
 }
 
 /** A change that the next delivery saves. That needs no execution. */
@@ -225,28 +165,27 @@ const dirty = (
 	changes: Partial<Saved> = {},
 ): SubscriptionState => ({ ...changed(state, changes), saving: savingAt(now) });
 
-function onStarted(
+/** n8n published the workflow or started. `stored`: the saved data; `mark`: random text. */
+export function onStarted(
 	state: SubscriptionState,
-	{ address, stored, mark, overlapMs, now }: Of<'started'>,
+	given: { address: string; stored: Saved; mark: string; overlapMs: number; now: number },
 ): Outcome {
+	const { address, stored, mark, overlapMs, now } = given;
 	const saved = newer(state.saved, stored);
 	const previous = saved.previous
 		// A corrected clock must not keep them for years. Version 0.2.0 set no time for some.
 		.map((one) => ({ ...one, deleteAt: Math.min(one.deleteAt, now + overlapMs) }))
 		.filter(({ fate, deleteAt }) => fate !== 'deleted' || deleteAt > now);
 	const version = Math.max(now, saved.version + 1);
-	return {
-		state: {
-			...INITIAL,
-			address,
-			overlapMs,
-			saved: { ...saved, previous, version, mark },
-			isMarked: true,
-			made: state.made,
-			aliveAt: now,
-		},
-		effects: [{ type: 'create' }],
-	};
+	return only({
+		...INITIAL,
+		address,
+		overlapMs,
+		saved: { ...saved, previous, version, mark },
+		isMarked: true,
+		made: state.made,
+		aliveAt: now,
+	});
 }
 
 /** The previous subscriptions, and the current one as the newest of them. */
@@ -255,10 +194,12 @@ const retired = ({ current, previous }: Saved, deleteAt: number): Previous[] => 
 	...(current ? [{ ...current, deleteAt }] : []),
 ];
 
-function onCreated(
+/** The service created a subscription. `savedByHook`: n8n saves it when the caller returns. */
+export function onCreated(
 	state: SubscriptionState,
-	{ subscription, mark, savedByHook, now }: Of<'created'>,
+	given: { subscription: Subscription; mark: string; savedByHook: boolean; now: number },
 ): Outcome {
+	const { subscription, mark, savedByHook, now } = given;
 	const { address, overlapMs, saved } = state;
 	const all = retired(saved, now + overlapMs);
 	const isListed = all.some(({ id, fate }) => id === subscription.id && fate !== 'deleted');
@@ -303,35 +244,47 @@ const abandoning = (
 	why: Extract<Effect, { type: 'abandon' }>['why'],
 ): Effect[] => (subscriptions.length > 0 ? [{ type: 'abandon', subscriptions, why }] : []);
 
-function onSearched(state: SubscriptionState, { to, now }: Of<'searched'>): SubscriptionState {
+/** All records up to a time were searched. */
+export function onSearched(
+	state: SubscriptionState,
+	{ to, now }: { to: number; now: number },
+): Outcome {
 	const { missed } = state.saved;
-	if (!missed || missed.from >= to) return state;
-	return dirty(state, now, { missed: { ...missed, from: to } });
+	const isLater = missed && missed.from < to;
+	return only(isLater ? dirty(state, now, { missed: { ...missed, from: to } }) : state);
 }
 
-function onDelivered(state: SubscriptionState, { id, now }: Of<'delivered'>): SubscriptionState {
-	const { current } = state.saved;
+/** This process verified a delivery. */
+export function onDelivered(
+	state: SubscriptionState,
+	{ id, now }: { id: string; now: number },
+): Outcome {
+	const { current, previous } = state.saved;
 	if (id !== current?.id) {
 		// Nobody responded at the address, but a delivery came through it.
-		const isPrevious = state.saved.previous.some((one) => one.id === id && isHere(state, one));
-		return isPrevious && state.standing === 'unknown'
-			? { ...state, standing: 'mine', askAt: Infinity }
-			: state;
+		const isPrevious = previous.some((one) => one.id === id && isHere(state, one));
+		const isProof = isPrevious && state.standing === 'unknown';
+		return only(isProof ? { ...state, standing: 'mine', askAt: Infinity } : state);
 	}
 	const alive: SubscriptionState = { ...state, aliveAt: now };
-	if (!isHere(state, current)) return alive;
+	if (!isHere(state, current)) return only(alive);
 	// A service stops delivering for a paused subscription, and no copy has its secret.
 	const renewal = state.isDemanded ? state.renewal : NEVER;
-	return { ...alive, standing: 'mine', denials: 0, askAt: Infinity, renewal };
+	return only({ ...alive, standing: 'mine', denials: 0, askAt: Infinity, renewal });
 }
 
 const isHere = ({ address }: SubscriptionState, { targetUrl }: Subscription): boolean =>
 	targetUrl === address;
 
-const onSaved = (state: SubscriptionState, { version }: Of<'saved'>): SubscriptionState =>
-	version < state.saved.version ? state : { ...state, saving: undefined };
+/** n8n saved this version. */
+export const onSaved = (state: SubscriptionState, { version }: { version: number }): Outcome =>
+	only(version < state.saved.version ? state : { ...state, saving: undefined });
 
-function onProbed(state: SubscriptionState, { result: said, isOurs, now }: Of<'probed'>): Outcome {
+/** n8n's own webhook address was probed. `isOurs`: this process itself responded. */
+export function onProbed(
+	state: SubscriptionState,
+	{ result: said, isOurs, now }: { result: ProbeResult; isOurs: boolean; now: number },
+): Outcome {
 	// The original has a mark that wasn't made here as well, so its response proves nothing.
 	const result = said === 'yes' && !state.isMarked && !isOurs ? 'no' : said;
 	const askAt = now + ASK_PAUSE_MS;
@@ -406,16 +359,16 @@ export function roomFor(
 	return Math.abs(now - state.aliveAt) >= silenceMs ? own.slice(0, 1) : [];
 }
 
-/** A failed deletion is tried again after a growing pause. */
-function onDeleted(
+/** A deletion ended. A failed one is tried again after a growing pause. */
+export function onDeleted(
 	state: SubscriptionState,
-	{ id, isDone, now }: Of<'deleted'>,
-): SubscriptionState {
+	{ id, isDone, now }: { id: string; isDone: boolean; now: number },
+): Outcome {
 	const deletions = new Map(state.deletions);
 	if (!isDone) {
 		const { pauseMs, since } = deletions.get(id) ?? { pauseMs: MINUTE_MS, since: now };
 		deletions.set(id, { ...nextTry({ pauseMs }, now), since });
-		return { ...state, deletions };
+		return only({ ...state, deletions });
 	}
 	deletions.delete(id);
 	const { current, previous } = state.saved;
@@ -426,14 +379,14 @@ function onDeleted(
 		.map((one): Previous => (one.id === id ? { ...one, fate: 'deleted' } : one))
 		.filter(({ fate, deleteAt }) => fate !== 'deleted' || deleteAt > now);
 	const changes = { current: isCurrent ? undefined : current, previous: left };
-	return { ...changed(state, changes), deletions };
+	return only({ ...changed(state, changes), deletions });
 }
 
 /**
  * The workflow is unpublished. Deletes every subscription that this n8n may delete. Failed deletions stay
  * in the list.
  */
-function onUnpublished(state: SubscriptionState, { now }: Of<'unpublished'>): Outcome {
+export function onUnpublished(state: SubscriptionState, { now }: { now: number }): Outcome {
 	const isProven = state.standing === 'mine' || state.standing === 'unknown';
 	const all = retired(state.saved, now + state.overlapMs);
 	const gone = all.filter(({ fate }) => fate === 'deleted');
@@ -472,7 +425,10 @@ function isToAsk(state: SubscriptionState, now: number): boolean {
 }
 
 /** Only time passed: renews after silence, probes, and deletes what is due. */
-function onPassed(before: SubscriptionState, { silenceMs, now }: Of<'passed'>): Outcome {
+export function onPassed(
+	before: SubscriptionState,
+	{ silenceMs, now }: { silenceMs: number; now: number },
+): Outcome {
 	// A process that couldn't start the node doesn't know which subscriptions deliver elsewhere.
 	if (before.address === undefined) return only(before);
 	const { state, effects } = withoutAbandoned(before, now);

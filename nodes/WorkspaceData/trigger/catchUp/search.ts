@@ -8,7 +8,7 @@ import type {
 import { z } from 'zod/v3';
 import { type DataRecord, type Age, ageOf } from '../../model/response/record';
 import type { FieldIndex } from '../../model/fieldIndex';
-import type { Search } from '../../model/subscription/reducer';
+import { onSearched, type Search } from '../../model/subscription/reducer';
 import { listCards } from '../../transport/cardAndFieldListings';
 import { ApiFailure, saysGone } from '../../transport/failure/failures';
 import { type Clock, systemClock } from '../../transport/http/clock';
@@ -51,7 +51,7 @@ export function startSearch({ context, clock, node }: Site<ITriggerFunctions>): 
 	void ended.then((ending) => {
 		if (node.epoch !== epoch) return;
 		const { to } = pending.search;
-		if (ending !== 'failed') node.dispatch({ type: 'searched', to, now: clock.now() });
+		if (ending !== 'failed') node.dispatch(onSearched, { to, now: clock.now() });
 		else if (!node.search && pending.triesLeft > 1) {
 			const notBefore = clock.now() + PAUSE_MS;
 			node.search = { ...pending, triesLeft: pending.triesLeft - 1, notBefore };

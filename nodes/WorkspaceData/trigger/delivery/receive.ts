@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { SIGNATURE_HEADER, isSigned } from '../../model/signature';
 import { answerProbe, PROBE_HEADER } from '../../model/subscription/probe';
+import { onDelivered, onPlanned, onRead } from '../../model/subscription/reducer';
 import { accepted, type Subscription } from '../../model/subscription/saved';
 import { type DeliveredEvent, readEvent } from '../../model/webhookEvent';
 import { type Clock, systemClock } from '../../transport/http/clock';
@@ -59,7 +60,7 @@ export async function receiveDelivery(
 			return respond(context, proof.status, proof.text);
 		}
 	}
-	node.dispatch({ type: 'read', stored });
+	node.dispatch(onRead, { stored });
 	const valid = accepted(node.state.saved, clock.now());
 	// A probe that isn't from this node is refused like any forgery.
 	const signature: unknown = PROBE_HEADER in headers ? undefined : headers[SIGNATURE_HEADER];
@@ -75,14 +76,14 @@ export async function receiveDelivery(
 		return NOTHING_TO_DO;
 	}
 	const settings = readSettings(context, context.getNode().typeVersion);
-	node.dispatch({ type: 'delivered', id: signer.id, now: clock.now() });
+	node.dispatch(onDelivered, { id: signer.id, now: clock.now() });
 	const { saved } = node.state;
 	// A long execution may have saved an old copy. This delivery proves that the subscription in memory
 	// works.
 	if (use === 'production' && stored.version < saved.version) {
 		await writeStored(context, authentication, saved);
 	}
-	return await startWith({ ...place, event, signer, settings });
+	return await startWith(place, event, signer, settings);
 }
 
 /** The bytes of the request; undefined if n8n has none, as for multipart bodies. */
@@ -101,20 +102,22 @@ function refusalReason(valid: readonly Subscription[]): string {
 		: "it isn't signed by a subscription of this node";
 }
 
-interface Verified extends Reception {
-	event: DeliveredEvent;
-	/** The subscription that signed it, which may be an old one during an overlap. */
-	signer: Subscription;
-	settings: TriggerSettings;
-}
-
-/** Starts the workflow with a verified event, unless the node's settings exclude it. */
-async function startWith(reception: Verified): Promise<IWebhookResponseData> {
-	const { context, node, clock, event, signer, settings } = reception;
+/**
+ * Starts the workflow with a verified event, unless the node's settings exclude it.
+ *
+ * @param signer the subscription that signed it, which may be an old one during an overlap
+ */
+async function startWith(
+	reception: Reception,
+	event: DeliveredEvent,
+	signer: Subscription,
+	settings: TriggerSettings,
+): Promise<IWebhookResponseData> {
+	const { context, node, clock } = reception;
 	const openService = async () => await openSession(context, settings.authentication, clock);
 	const wrong = misdirection(event, signer, settings.events);
 	if (wrong) {
-		node.warn(reception, wrong.kind, `A signed delivery was ignored: ${wrong.reason}`);
+		node.warn(reception, wrong, `A signed delivery was ignored: ${wrong}`);
 		return NOTHING_TO_DO;
 	}
 	const { clockAheadMs } = node.state.saved.current ?? signer;
@@ -142,6 +145,6 @@ async function startWith(reception: Verified): Promise<IWebhookResponseData> {
 function onDoubt(reception: Reception, id: string): void {
 	const { node, clock } = reception;
 	if (id !== node.state.saved.current?.id) return;
-	node.dispatch({ type: 'planned', at: clock.now() + LATE_RENEWAL_MS, isDemanded: false });
+	node.dispatch(onPlanned, { at: clock.now() + LATE_RENEWAL_MS, isDemanded: false });
 	node.warn(reception, 'late', DOUBT, LATE_RENEWAL_MS);
 }

@@ -1,6 +1,6 @@
 /** Asks n8n's own webhook address if it has what this process saved last. `webhook()` responds. */
 import { writeProbe } from '../../model/subscription/probe';
-import type { Effect } from '../../model/subscription/reducer';
+import { type Effect, onProbed } from '../../model/subscription/reducer';
 import { readOwnSecret } from '../../transport/auth/credential';
 import { postToSelf } from '../../transport/ownWebhook';
 import type { BareSite } from './renewal';
@@ -24,7 +24,7 @@ export async function ask({ context, node, settings, clock }: BareSite): Promise
 	if (node.state.saved.mark !== saved.mark) return [];
 	const result = (response && probe?.read(response)) ?? 'none';
 	const isOurs = node.answered === probe?.nonce;
-	const effects = node.dispatch({ type: 'probed', result, isOurs, now: clock.now() });
+	const effects = node.dispatch(onProbed, { result, isOurs, now: clock.now() });
 	if (node.state.standing === 'foreign') {
 		const message = `Another n8n responds at ${address}. This one deletes no subscription that it didn't create: it may be a copy. Give each n8n its own webhook address`;
 		node.warn({ context, clock }, 'foreign', message, DAY_MS);

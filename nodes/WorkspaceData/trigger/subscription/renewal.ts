@@ -1,7 +1,13 @@
 /** Creates a trigger node's subscription at the service, and deletes old ones. */
 import { randomUUID } from 'node:crypto';
 import { InputError } from '../../model/inputError';
-import { type Effect, roomFor } from '../../model/subscription/reducer';
+import {
+	type Effect,
+	onCreated,
+	onDeleted,
+	onRefused,
+	roomFor,
+} from '../../model/subscription/reducer';
 import { type Previous, type Subscription, subscriptionsIn } from '../../model/subscription/saved';
 import { credentialFingerprint } from '../../transport/auth/credential';
 import { ApiFailure, Cancelled, Failure, isTimeOut } from '../../transport/failure/failures';
@@ -60,13 +66,12 @@ export async function renew(site: Site, how: keyof typeof CALLS): Promise<Effect
 		silent.delete(session.baseUrl);
 		if (!isWanted()) return await discard(site, session, made);
 		const savedByHook = how !== 'background';
-		const created = { type: 'created', subscription: made, mark: randomUUID() } as const;
-		return node.dispatch({ ...created, savedByHook, now: clock.now() });
+		const created = { subscription: made, mark: randomUUID(), savedByHook, now: clock.now() };
+		return node.dispatch(onCreated, created);
 	};
 	return await subscribe().catch((error: unknown) => {
 		if (session && how === 'start' && isTimeOut(error)) silent.add(session.baseUrl);
-		const refused = { type: 'refused', isDemanded: !session } as const;
-		if (isWanted()) node.dispatch({ ...refused, now: clock.now() });
+		if (isWanted()) node.dispatch(onRefused, { isDemanded: !session, now: clock.now() });
 		throw error;
 	});
 }
@@ -174,7 +179,7 @@ export async function deleteWith(
 		const isDone = error === undefined;
 		const isLeftover = how === 'impatient' && one.fate === 'ended';
 		const wasTried = node.state.deletions.has(one.id) || isLeftover;
-		node.dispatch({ type: 'deleted', id: one.id, isDone, now: clock.now() });
+		node.dispatch(onDeleted, { id: one.id, isDone, now: clock.now() });
 		if (isDone && wasTried) warn(context, `Subscription ${one.id} is deleted now`);
 		if (isDone) return;
 		const isStopped = error instanceof Cancelled;

@@ -1,15 +1,15 @@
 /** `trigger()`: maintains the subscriptions while the workflow is published. */
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
-import type { Effect } from '../../model/subscription/reducer';
+import { type Effect, onPassed, onPlanned } from '../../model/subscription/reducer';
 import { credentialFingerprint } from '../../transport/auth/credential';
 import { type Clock, systemClock } from '../../transport/http/clock';
-import { planSearch, startSearch } from '../catchUp/search';
+import { startSearch } from '../catchUp/search';
 import { reasonOf, warn } from '../log';
 import { readSettings, type TriggerSettings } from '../parameters';
 import { nodeOf } from './node';
 import { ask } from './probe';
-import { activationError, isStarting, notRenewed } from './publishing';
-import { deleteWith, logAbandoned, renew, type Site } from './renewal';
+import { activationError, carryOutHere, isStarting, notRenewed } from './publishing';
+import { renew, type Site } from './renewal';
 import { startSaving } from './saving';
 
 /**
@@ -69,7 +69,7 @@ async function look(site: TriggerSite, isClosed: () => boolean): Promise<void> {
 	await compareCredential(site);
 	const { silenceMs } = site.settings;
 	const now = site.clock.now();
-	for (const effect of site.node.dispatch({ type: 'passed', silenceMs, now })) {
+	for (const effect of site.node.dispatch(onPassed, { silenceMs, now })) {
 		if (isClosed()) return;
 		await carryOut(site, [effect]);
 	}
@@ -80,10 +80,8 @@ async function carryOut(site: TriggerSite, effects: readonly Effect[]): Promise<
 	for (const effect of effects) {
 		if (effect.type === 'create') await carryOut(site, await renewNow(site));
 		if (effect.type === 'ask') await carryOut(site, await ask(site));
-		if (effect.type === 'delete') await deleteWith(site, effect.subscriptions);
 		if (effect.type === 'save') startSaving(site);
-		if (effect.type === 'search') planSearch(site, effect.search);
-		if (effect.type === 'abandon') logAbandoned(site.context, effect);
+		await carryOutHere(site, effect);
 	}
 }
 
@@ -110,5 +108,5 @@ async function compareCredential({ context, settings, clock, node }: TriggerSite
 	if (fingerprint === '' || fingerprint === credential.fingerprint) return;
 	if (credential.checkedAt === -Infinity) return;
 	warn(context, 'The credential has changed: the subscription is renewed');
-	node.dispatch({ type: 'planned', at: clock.now(), isDemanded: true });
+	node.dispatch(onPlanned, { at: clock.now(), isDemanded: true });
 }

@@ -1,6 +1,7 @@
 /** Makes n8n save the trigger's state, with executions without output items. */
 import type { IDataObject, IExecuteFunctions, IRun, ITriggerFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
+import { onSaved } from '../../model/subscription/reducer';
 import { readSaved } from '../../model/subscription/saved';
 import { readOwnSecret } from '../../transport/auth/credential';
 import { withTimeLimit } from '../../transport/http/clock';
@@ -102,6 +103,6 @@ async function save({ context, settings, node }: Site<ITriggerFunctions>): Promi
 	// everything.
 	if (areWorkersBlind) await writeStored(context, settings.authentication, saved);
 	const here = areWorkersBlind ? run() : ending;
-	if (node.epoch === epoch) node.dispatch({ type: 'saved', version: saved.version });
+	if (node.epoch === epoch) node.dispatch(onSaved, saved);
 	areWorkersBlind = (await here) === 'blind';
 }
