@@ -156,6 +156,18 @@ it('looks at the time before the last start as well, which may not have got to t
 	await trigger.deactivate();
 });
 
+it('returns the records again when the execution that returned them died, also after an event about one', async () => {
+	const { card, trigger, create } = await watching();
+	await trigger.activate();
+	await nextMillisecond();
+	const lost = await create('lost 1', 'lost 2');
+	const order = await restart(trigger, false);
+	expect(ids(await trigger.execute(order, 'trigger'))).toEqual(lost);
+	expect(await trigger.execute([live(card.id, lost[0])])).toEqual([]);
+	expect(ids(await trigger.execute(order, 'trigger'))).toEqual(lost);
+	await trigger.deactivate();
+});
+
 it('watches all cards, also in the raw form and with ids', async () => {
 	const one = await workspace.card('One', [{ name: 'Title', type: 'text' }]);
 	const two = await workspace.card('Two', [{ name: 'Title', type: 'text' }]);

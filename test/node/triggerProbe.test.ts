@@ -312,7 +312,7 @@ describe('P1: a copy of the database with the webhook address of the original', 
 			await copy.idle();
 		}
 		expect(isLive(original, production.id)).toBe(true);
-		expect(suite.warnings.join()).toContain('A subscription that this n8n may not delete holds');
+		expect(suite.warnings.join()).toContain('A subscription holds the address');
 		await original.deactivate();
 	});
 

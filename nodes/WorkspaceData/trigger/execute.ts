@@ -1,7 +1,7 @@
 /** `execute()`: n8n runs the trigger node in the execution that a delivery or the trigger started. */
 import type { IExecuteFunctions, IHookFunctions, INodeExecutionData } from 'n8n-workflow';
 import { toNodeError } from '../transport/failure/nodeError';
-import { withoutKnown } from './catchUp/memory';
+import { isKnown } from './catchUp/memory';
 import { catchUp, readSearchJob } from './catchUp/search';
 import { carryOutSaveJob, readSaveJob } from './subscription/saving';
 import { readSettings } from './parameters';
@@ -26,7 +26,7 @@ export async function execute(context: IExecuteFunctions): Promise<INodeExecutio
 		context.getNodeParameter(name, 0, fallback, options);
 	const settings = readSettings({ getNodeParameter }, context.getNode().typeVersion);
 	if (!settings.catchUp) return [search ? [] : items];
-	if (!search) return [await withoutKnown(context, items)];
+	if (!search) return [items[0] && (await isKnown(context, items[0].json)) ? [] : items];
 	try {
 		return [await catchUp(context, settings, search)];
 	} catch (error) {

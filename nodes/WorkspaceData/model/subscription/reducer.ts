@@ -1,11 +1,10 @@
 /**
- * Decides about the subscriptions of a trigger node. It is a pure reducer: it takes an event, and returns
- * the new state and the next tasks. It reads no clock, because events contain `now`. Times are ms since the
- * epoch by the local clock.
+ * Decides about the subscriptions of a trigger node. It is a pure reducer: each exported `on…` takes the state
+ * and what happened, and returns the new state and the next tasks. It reads no clock: `now` is given. Times are
+ * ms since the epoch by the local clock.
  */
 import {
 	MAX_PREVIOUS,
-	type MissedTime,
 	newer,
 	NOTHING_SAVED,
 	type Previous,
@@ -53,26 +52,19 @@ export interface SubscriptionState {
 	/** True if that is needed also if the current one delivers, because the credential changed or is wrong. */
 	isDemanded: boolean;
 	/** When to have n8n save again; undefined if everything is saved. */
-	saving: (Retry & { since: number }) | undefined;
+	saving: Retry | undefined;
 	/** Deletions that failed, by subscription. */
 	deletions: ReadonlyMap<string, Retry & { since: number }>;
 }
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/**
- * How late a new secret may be saved, in ms. Until then other processes refuse deliveries, which can pause
- * a subscription.
- */
-const SAVED_IN_TIME_MS = 5_000;
 /** If the address doesn't have what was saved after this many saves, another n8n responds there. */
 const MAX_DENIALS = 2;
 /** How often the address is asked while nobody or another n8n responds, in ms. */
 const ASK_PAUSE_MS = 10 * MINUTE_MS;
 /** Max previous subscriptions that wait for deletion, so that n8n saves less than 20 kB for a node. */
 const MAX_WAITING = 20;
-/** Max ends of searches that are kept. */
-const MAX_SEARCHES = 20;
 /** How late deliveries of a removed subscription may arrive, in ms. */
 const LATE_MS = 15 * MINUTE_MS;
 /** A new subscription may miss records that were created at the same moment. In ms. */
@@ -97,55 +89,10 @@ export const INITIAL: SubscriptionState = {
 /** The time in which records may have been missed, by the service's clock. */
 export interface Search {
 	from: number;
-	/** Ends of earlier searches that may not be completed. */
-	earlier: number[];
-	upTo: number;
+	to: number;
+	/** True if no search since `from` may have failed, so its records arrived in order. */
+	isWhole: boolean;
 }
-
-export type SubscriptionEvent =
-	/** n8n published the workflow or started. `stored`: the saved data; `mark`: random text. */
-	| {
-			type: 'started';
-			address: string;
-			stored: Saved;
-			mark: string;
-			overlapMs: number;
-			now: number;
-	  }
-	/** Another call from n8n, such as a delivery, read the saved data. `address`: if the call tells it. */
-	| { type: 'read'; stored: Saved; address?: string }
-	/** The service created a subscription. `savedByHook`: n8n saves it when the caller returns. */
-	| {
-			type: 'created';
-			subscription: Subscription;
-			mark: string;
-			savedByHook: boolean;
-			now: number;
-	  }
-	/**
-	 * The service created none, as far as is known. `isDemanded`: it wasn't even asked, because the credential is
-	 * wrong; `jitter`: from 0.9 to 1.1.
-	 */
-	| { type: 'refused'; isDemanded: boolean; jitter: number; now: number }
-	/**
-	 * A new one is planned because a response was late or the credential changed. If it changed, the seals
-	 * must be saved again as well.
-	 */
-	| { type: 'planned'; at: number; isDemanded: boolean }
-	/** This process verified a delivery. */
-	| { type: 'delivered'; id: string; now: number }
-	/** n8n saved this version. */
-	| { type: 'saved'; version: number; now: number }
-	/** n8n's own webhook address was probed. `isOurs`: this process itself responded. */
-	| { type: 'probed'; result: ProbeResult; isOurs: boolean; now: number }
-	| { type: 'deleted'; id: string; isDone: boolean; now: number }
-	/** All records up to a time were searched. */
-	| { type: 'searched'; upTo: number; now: number }
-	| { type: 'unpublished'; now: number }
-	/** Only time passed. */
-	| { type: 'passed'; silenceMs: number; now: number };
-
-type Of<Type extends SubscriptionEvent['type']> = Extract<SubscriptionEvent, { type: Type }>;
 
 export type Effect =
 	| { type: 'create' }
@@ -160,9 +107,7 @@ export type Effect =
 			type: 'abandon';
 			subscriptions: Subscription[];
 			why: 'failed' | 'foreign' | 'elsewhere' | 'many';
-	  }
-	/** Another n8n responds at this address. */
-	| { type: 'reportForeign' };
+	  };
 
 export interface Outcome {
 	state: SubscriptionState;
@@ -171,52 +116,37 @@ export interface Outcome {
 
 const only = (state: SubscriptionState): Outcome => ({ state, effects: [] });
 
-/** Returns the new state and the next tasks. */
-export function reduce(state: SubscriptionState, event: SubscriptionEvent): Outcome {
-	switch (event.type) {
-		case 'started':
-			return onStarted(state, event);
-		case 'read': {
-			const { address = state.address, stored } = event;
-			return only({ ...state, address, saved: newer(state.saved, stored) });
-		}
-		case 'created':
-			return onCreated(state, event);
-		case 'refused':
-			return only(onRefused(state, event));
-		case 'planned':
-			return only(onPlanned(state, event));
-		case 'delivered':
-			return only(onDelivered(state, event));
-		case 'saved':
-			return only(onSaved(state, event));
-		case 'probed':
-			return onProbed(state, event);
-		case 'deleted':
-			return only(onDeleted(state, event));
-		case 'searched':
-			return only(onSearched(state, event));
-		case 'unpublished':
-			return onUnpublished(state, event);
-		case 'passed':
-			return onPassed(state, event);
-		default:
-			return event satisfies never;
-	}
-}
-
-function onRefused(
+/** Another call from n8n, such as a delivery, read the saved data. `address`: if the call tells it. */
+export const onRead = (
 	state: SubscriptionState,
-	{ isDemanded, jitter, now }: Of<'refused'>,
-): SubscriptionState {
-	const renewal = nextTry(state.renewal, now, jitter);
-	return { ...state, renewal, isDemanded: isDemanded || state.isDemanded };
-}
+	{ address = state.address, stored }: { stored: Saved; address?: string },
+): Outcome => only({ ...state, address, saved: newer(state.saved, stored) });
 
-function onPlanned(state: SubscriptionState, { at, isDemanded }: Of<'planned'>): SubscriptionState {
+/**
+ * The service created none, as far as is known. `isDemanded`: it wasn't even asked, because the credential is
+ * wrong.
+ */
+export const onRefused = (
+	state: SubscriptionState,
+	{ isDemanded, now }: { isDemanded: boolean; now: number },
+): Outcome =>
+	only({
+		...state,
+		renewal: nextTry(state.renewal, now),
+		isDemanded: isDemanded || state.isDemanded,
+	});
+
+/**
+ * A new one is planned because a response was late or the credential changed. If it changed, the seals must be
+ * saved again as well.
+ */
+export function onPlanned(
+	state: SubscriptionState,
+	{ at, isDemanded }: { at: number; isDemanded: boolean },
+): Outcome {
 	const renewal = { ...NEVER, at: Math.min(at, state.renewal.at) };
 	const planned = { ...state, renewal, isDemanded: isDemanded || state.isDemanded };
-	return isDemanded ? dirty(planned, at) : planned;
+	return only(isDemanded ? dirty(planned, at) : planned);
 }
 
 /** A change that the next delivery saves. That needs no execution. */
@@ -226,37 +156,36 @@ const changed = (state: SubscriptionState, changes: Partial<Saved>): Subscriptio
 });
 
 /** @param at when to have a change saved, by the next look */
-const savingAt = (at: number, now: number) => ({ at, pauseMs: MINUTE_MS, since: now });
+const savingAt = (at: number): Retry => ({ at, pauseMs: MINUTE_MS });
 
 /** A change that n8n must save. */
 const dirty = (
 	state: SubscriptionState,
 	now: number,
 	changes: Partial<Saved> = {},
-): SubscriptionState => ({ ...changed(state, changes), saving: savingAt(now, now) });
+): SubscriptionState => ({ ...changed(state, changes), saving: savingAt(now) });
 
-function onStarted(
+/** n8n published the workflow or started. `stored`: the saved data; `mark`: random text. */
+export function onStarted(
 	state: SubscriptionState,
-	{ address, stored, mark, overlapMs, now }: Of<'started'>,
+	given: { address: string; stored: Saved; mark: string; overlapMs: number; now: number },
 ): Outcome {
+	const { address, stored, mark, overlapMs, now } = given;
 	const saved = newer(state.saved, stored);
 	const previous = saved.previous
 		// A corrected clock must not keep them for years. Version 0.2.0 set no time for some.
 		.map((one) => ({ ...one, deleteAt: Math.min(one.deleteAt, now + overlapMs) }))
 		.filter(({ fate, deleteAt }) => fate !== 'deleted' || deleteAt > now);
 	const version = Math.max(now, saved.version + 1);
-	return {
-		state: {
-			...INITIAL,
-			address,
-			overlapMs,
-			saved: { ...saved, previous, version, mark },
-			isMarked: true,
-			made: state.made,
-			aliveAt: now,
-		},
-		effects: [{ type: 'create' }],
-	};
+	return only({
+		...INITIAL,
+		address,
+		overlapMs,
+		saved: { ...saved, previous, version, mark },
+		isMarked: true,
+		made: state.made,
+		aliveAt: now,
+	});
 }
 
 /** The previous subscriptions, and the current one as the newest of them. */
@@ -265,16 +194,20 @@ const retired = ({ current, previous }: Saved, deleteAt: number): Previous[] => 
 	...(current ? [{ ...current, deleteAt }] : []),
 ];
 
-function onCreated(
+/** The service created a subscription. `savedByHook`: n8n saves it when the caller returns. */
+export function onCreated(
 	state: SubscriptionState,
-	{ subscription, mark, savedByHook, now }: Of<'created'>,
+	given: { subscription: Subscription; mark: string; savedByHook: boolean; now: number },
 ): Outcome {
+	const { subscription, mark, savedByHook, now } = given;
 	const { address, overlapMs, saved } = state;
 	const all = retired(saved, now + overlapMs);
 	const isListed = all.some(({ id, fate }) => id === subscription.id && fate !== 'deleted');
 	const replaced = all.filter(({ id }) => id !== subscription.id);
 	const tooMany = replaced.slice(0, Math.max(0, replaced.length - MAX_WAITING));
-	const { missed, search } = searchBefore(saved.missed, subscription);
+	const to = subscription.since + SEARCH_MARGIN_MS;
+	const missed = saved.missed?.cardId === subscription.cardId ? saved.missed : undefined;
+	const search = missed && { from: missed.from, to, isWhole: missed.upTo <= missed.from };
 	const created: SubscriptionState = {
 		...INITIAL,
 		address,
@@ -282,7 +215,7 @@ function onCreated(
 		saved: {
 			current: subscription,
 			previous: replaced.slice(tooMany.length),
-			missed,
+			missed: missed ? { ...missed, upTo: to } : unsearchedSince(subscription),
 			version: Math.max(now, saved.version + 1),
 			mark,
 		},
@@ -291,7 +224,7 @@ function onCreated(
 		made: isListed ? state.made : new Set([...state.made, subscription.id]),
 		aliveAt: now,
 		renewal: { ...state.renewal, at: Infinity },
-		saving: savedByHook ? undefined : savingAt(now + MINUTE_MS, now),
+		saving: savedByHook ? undefined : savingAt(now + MINUTE_MS),
 		deletions: state.deletions,
 	};
 	const effects: Effect[] = [
@@ -311,56 +244,47 @@ const abandoning = (
 	why: Extract<Effect, { type: 'abandon' }>['why'],
 ): Effect[] => (subscriptions.length > 0 ? [{ type: 'abandon', subscriptions, why }] : []);
 
-/** The search for records that may have been missed before the new subscription, and its bookkeeping. */
-function searchBefore(
-	missed: MissedTime | undefined,
-	subscription: Subscription,
-): { missed: MissedTime; search?: Search } {
-	if (missed?.cardId !== subscription.cardId) return { missed: unsearchedSince(subscription) };
-	const { from, upTo: earlier } = missed;
-	const upTo = subscription.since + SEARCH_MARGIN_MS;
-	return {
-		missed: { ...missed, upTo: [...earlier, upTo].slice(-MAX_SEARCHES) },
-		search: { from, earlier, upTo },
-	};
-}
-
-function onSearched(state: SubscriptionState, { upTo, now }: Of<'searched'>): SubscriptionState {
+/** All records up to a time were searched. */
+export function onSearched(
+	state: SubscriptionState,
+	{ to, now }: { to: number; now: number },
+): Outcome {
 	const { missed } = state.saved;
-	if (!missed || missed.from >= upTo) return state;
-	const later = missed.upTo.filter((end) => end > upTo);
-	return dirty(state, now, { missed: { ...missed, from: upTo, upTo: later } });
+	const isLater = missed && missed.from < to;
+	return only(isLater ? dirty(state, now, { missed: { ...missed, from: to } }) : state);
 }
 
-function onDelivered(state: SubscriptionState, { id, now }: Of<'delivered'>): SubscriptionState {
-	const { current } = state.saved;
+/** This process verified a delivery. */
+export function onDelivered(
+	state: SubscriptionState,
+	{ id, now }: { id: string; now: number },
+): Outcome {
+	const { current, previous } = state.saved;
 	if (id !== current?.id) {
 		// Nobody responded at the address, but a delivery came through it.
-		const isPrevious = state.saved.previous.some((one) => one.id === id && isHere(state, one));
-		return isPrevious && state.standing === 'unknown'
-			? { ...state, standing: 'mine', askAt: Infinity }
-			: state;
+		const isPrevious = previous.some((one) => one.id === id && isHere(state, one));
+		const isProof = isPrevious && state.standing === 'unknown';
+		return only(isProof ? { ...state, standing: 'mine', askAt: Infinity } : state);
 	}
 	const alive: SubscriptionState = { ...state, aliveAt: now };
-	if (!isHere(state, current)) return alive;
+	if (!isHere(state, current)) return only(alive);
 	// A service stops delivering for a paused subscription, and no copy has its secret.
 	const renewal = state.isDemanded ? state.renewal : NEVER;
-	return { ...alive, standing: 'mine', denials: 0, askAt: Infinity, renewal };
+	return only({ ...alive, standing: 'mine', denials: 0, askAt: Infinity, renewal });
 }
 
 const isHere = ({ address }: SubscriptionState, { targetUrl }: Subscription): boolean =>
 	targetUrl === address;
 
-function onSaved(state: SubscriptionState, { version, now }: Of<'saved'>): SubscriptionState {
-	if (version < state.saved.version || !state.saving) return state;
-	const saved = { ...state, saving: undefined };
-	// If executions always wait that long, further renewals wouldn't be faster.
-	const isLate = now - state.saving.since > SAVED_IN_TIME_MS && state.standing === 'unasked';
-	const isDoubtful = isLate && state.renewal.pauseMs <= MINUTE_MS;
-	return isDoubtful ? { ...saved, denials: Math.max(state.denials, 1) } : saved;
-}
+/** n8n saved this version. */
+export const onSaved = (state: SubscriptionState, { version }: { version: number }): Outcome =>
+	only(version < state.saved.version ? state : { ...state, saving: undefined });
 
-function onProbed(state: SubscriptionState, { result: said, isOurs, now }: Of<'probed'>): Outcome {
+/** n8n's own webhook address was probed. `isOurs`: this process itself responded. */
+export function onProbed(
+	state: SubscriptionState,
+	{ result: said, isOurs, now }: { result: ProbeResult; isOurs: boolean; now: number },
+): Outcome {
 	// The original has a mark that wasn't made here as well, so its response proves nothing.
 	const result = said === 'yes' && !state.isMarked && !isOurs ? 'no' : said;
 	const askAt = now + ASK_PAUSE_MS;
@@ -376,12 +300,17 @@ function onProbed(state: SubscriptionState, { result: said, isOurs, now }: Of<'p
 		const renewal = state.renewal.at === Infinity ? NEVER : state.renewal;
 		return { state: { ...mine, renewal }, effects: deletion(dueDeletions(mine, now)) };
 	}
+	if (state.saving) {
+		// Deliveries may be refused meanwhile, which can pause the new one. If executions always wait that long,
+		// further renewals wouldn't be faster.
+		const denials = state.renewal.pauseMs <= MINUTE_MS ? 1 : state.denials;
+		return only({ ...state, standing: 'unasked', denials });
+	}
 	const denials = state.denials + 1;
 	if (denials > MAX_DENIALS) {
-		const foreign: SubscriptionState = { ...state, standing: 'foreign', denials, askAt };
-		return { state: foreign, effects: [{ type: 'reportForeign' }] };
+		return only({ ...state, standing: 'foreign', denials, askAt });
 	}
-	const saving = savingAt(now + MINUTE_MS, now);
+	const saving = savingAt(now + MINUTE_MS);
 	return { state: { ...state, standing: 'unasked', denials, saving }, effects: [{ type: 'save' }] };
 }
 
@@ -399,12 +328,6 @@ const isOurs = (state: SubscriptionState, one: Previous, isProven: boolean): boo
 /** Returns true if the address is this n8n's, and the current subscription is known to work. */
 const isSafe = ({ standing, denials }: SubscriptionState): boolean =>
 	standing === 'mine' && denials === 0;
-
-/** Returns true if an old one may hold this address, and nobody has been asked yet whose it is. */
-export const mayBeOurs = (state: SubscriptionState): boolean =>
-	state.standing === 'unasked' &&
-	state.saved.current !== undefined &&
-	isHere(state, state.saved.current);
 
 /** The subscriptions to delete now: their overlap is over, or there are too many newer ones. */
 function dueDeletions(state: SubscriptionState, now: number): Previous[] {
@@ -436,16 +359,16 @@ export function roomFor(
 	return Math.abs(now - state.aliveAt) >= silenceMs ? own.slice(0, 1) : [];
 }
 
-/** A failed deletion is tried again after a growing pause. */
-function onDeleted(
+/** A deletion ended. A failed one is tried again after a growing pause. */
+export function onDeleted(
 	state: SubscriptionState,
-	{ id, isDone, now }: Of<'deleted'>,
-): SubscriptionState {
+	{ id, isDone, now }: { id: string; isDone: boolean; now: number },
+): Outcome {
 	const deletions = new Map(state.deletions);
 	if (!isDone) {
 		const { pauseMs, since } = deletions.get(id) ?? { pauseMs: MINUTE_MS, since: now };
 		deletions.set(id, { ...nextTry({ pauseMs }, now), since });
-		return { ...state, deletions };
+		return only({ ...state, deletions });
 	}
 	deletions.delete(id);
 	const { current, previous } = state.saved;
@@ -456,14 +379,14 @@ function onDeleted(
 		.map((one): Previous => (one.id === id ? { ...one, fate: 'deleted' } : one))
 		.filter(({ fate, deleteAt }) => fate !== 'deleted' || deleteAt > now);
 	const changes = { current: isCurrent ? undefined : current, previous: left };
-	return { ...changed(state, changes), deletions };
+	return only({ ...changed(state, changes), deletions });
 }
 
 /**
  * The workflow is unpublished. Deletes every subscription that this n8n may delete. Failed deletions stay
  * in the list.
  */
-function onUnpublished(state: SubscriptionState, { now }: Of<'unpublished'>): Outcome {
+export function onUnpublished(state: SubscriptionState, { now }: { now: number }): Outcome {
 	const isProven = state.standing === 'mine' || state.standing === 'unknown';
 	const all = retired(state.saved, now + state.overlapMs);
 	const gone = all.filter(({ fate }) => fate === 'deleted');
@@ -492,7 +415,7 @@ function onUnpublished(state: SubscriptionState, { now }: Of<'unpublished'>): Ou
 /** Returns true if a response of the address is needed and no valid one is known. */
 function isToAsk(state: SubscriptionState, now: number): boolean {
 	const { standing, askAt, saving, saved, renewal } = state;
-	if (!saved.current || saving) return false;
+	if (!saved.current || (saving && saving.at > now)) return false;
 	if (standing === 'unasked') return true;
 	if (askAt > now) return false;
 	const waits = saved.previous.some(
@@ -502,7 +425,10 @@ function isToAsk(state: SubscriptionState, now: number): boolean {
 }
 
 /** Only time passed: renews after silence, probes, and deletes what is due. */
-function onPassed(before: SubscriptionState, { silenceMs, now }: Of<'passed'>): Outcome {
+export function onPassed(
+	before: SubscriptionState,
+	{ silenceMs, now }: { silenceMs: number; now: number },
+): Outcome {
 	// A process that couldn't start the node doesn't know which subscriptions deliver elsewhere.
 	if (before.address === undefined) return only(before);
 	const { state, effects } = withoutAbandoned(before, now);

@@ -12,7 +12,7 @@ const MAX_PAUSE_MS = 3_600_000;
 export const NEVER: Retry = { at: Infinity, pauseMs: FIRST_PAUSE_MS };
 
 /** Plans the next try of a task. */
-export const nextTry = ({ pauseMs }: Pick<Retry, 'pauseMs'>, now: number, jitter = 1): Retry => ({
-	at: now + pauseMs * jitter,
+export const nextTry = ({ pauseMs }: Pick<Retry, 'pauseMs'>, now: number): Retry => ({
+	at: now + pauseMs,
 	pauseMs: Math.min(pauseMs * 2, MAX_PAUSE_MS),
 });

@@ -49,16 +49,19 @@ const missedSchema = z.object({
 	cardId: z.string().nullable(),
 	/** All records up to this time were searched. */
 	from: z.number(),
-	/** Ends of later searches that may not be completed, oldest first. */
-	upTo: z.array(z.number()),
+	/** The end of the last planned search: completed if it isn't later. 0.2.0 kept a list of them. */
+	upTo: z
+		.array(z.number())
+		.transform((ends) => Math.max(0, ...ends))
+		.or(z.number()),
 });
-export type MissedTime = z.infer<typeof missedSchema>;
+type MissedTime = z.infer<typeof missedSchema>;
 
 /** No search has been planned yet. */
 export const unsearchedSince = (
 	{ cardId, since }: Subscription,
 	from: number = since,
-): MissedTime => ({ cardId, from, upTo: [] });
+): MissedTime => ({ cardId, from, upTo: from });
 
 const savedSchema = z
 	.object({

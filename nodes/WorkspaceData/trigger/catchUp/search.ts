@@ -7,14 +7,15 @@ import type {
 } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { type DataRecord, type Age, ageOf } from '../../model/response/record';
-import { FieldIndex } from '../../model/fieldIndex';
-import type { Search } from '../../model/subscription/reducer';
-import { listCards, listFields } from '../../transport/cardAndFieldListings';
+import type { FieldIndex } from '../../model/fieldIndex';
+import { onSearched, type Search } from '../../model/subscription/reducer';
+import { listCards } from '../../transport/cardAndFieldListings';
 import { ApiFailure, saysGone } from '../../transport/failure/failures';
 import { type Clock, systemClock } from '../../transport/http/clock';
 import { openRecordListing } from '../../transport/recordListing';
 import { openSession, type Session } from '../../transport/session';
 import { localTime } from '../../transport/timeZone';
+import { fieldsFor } from '../delivery/fieldNames';
 import { isRelevant } from '../delivery/relevance';
 import { reasonOf, warn } from '../log';
 import { missedEvent, outputOf } from '../output';
@@ -22,7 +23,7 @@ import { type TriggerSettings, watchedCard } from '../parameters';
 import type { Site } from '../subscription/renewal';
 import { runExecution } from '../subscription/saving';
 import { readStored } from '../subscription/storage';
-import { recordKey, type Span, takeMissed, unsearched } from './memory';
+import { recordKey, takeMissed } from './memory';
 
 /** Max tries of a search. Each one is an execution that the user can see. */
 const TRIES = 3;
@@ -49,8 +50,8 @@ export function startSearch({ context, clock, node }: Site<ITriggerFunctions>): 
 	const ended = runExecution(context, searchJob(pending.search)).catch(() => 'failed' as const);
 	void ended.then((ending) => {
 		if (node.epoch !== epoch) return;
-		const { upTo } = pending.search;
-		if (ending !== 'failed') node.dispatch({ type: 'searched', upTo, now: clock.now() });
+		const { to } = pending.search;
+		if (ending !== 'failed') node.dispatch(onSearched, { to, now: clock.now() });
 		else if (!node.search && pending.triesLeft > 1) {
 			const notBefore = clock.now() + PAUSE_MS;
 			node.search = { ...pending, triesLeft: pending.triesLeft - 1, notBefore };
@@ -61,22 +62,20 @@ export function startSearch({ context, clock, node }: Site<ITriggerFunctions>): 
 const toIso = (ms: number): string => new Date(ms).toISOString();
 
 /** The item that starts such an execution. */
-const searchJob = ({ from, earlier, upTo }: Search): IDataObject => ({
+const searchJob = ({ from, to, isWhole }: Search): IDataObject => ({
 	event: 'catch_up',
 	from: toIso(from),
-	to: toIso(upTo),
-	earlier: earlier.map(toIso),
+	to: toIso(to),
+	isWhole,
 });
 
 const time = z.string().transform((text) => Date.parse(text));
-const jobSchema = z
-	.object({
-		event: z.literal('catch_up'),
-		from: time,
-		to: time,
-		earlier: z.array(time).default([]),
-	})
-	.transform(({ from, to, earlier }): Search => ({ from, earlier, upTo: to }));
+const jobSchema = z.object({
+	event: z.literal('catch_up'),
+	from: time,
+	to: time,
+	isWhole: z.boolean().default(false),
+});
 
 /** Reads the search from such an item; undefined for another item. */
 export const readSearchJob = (json: unknown): Search | undefined => jobSchema.safeParse(json).data;
@@ -104,22 +103,24 @@ export async function catchUp(
 		// The subscribed card, because another card may have the selected name by now.
 		const { current } = await readStored(context);
 		const watched = current ? current.cardId : await watchedCard(settings, session);
-		const span = await unsearched(context, search);
-		const listed = await listCreated(session, watched, span, warnings);
+		const listed = await listCreated(session, watched, search, warnings);
 		const oldest = clock.now() + (current?.clockAheadMs ?? 0) - settings.maxEventAgeMs;
-		const indexes = await fieldIndexes(session, settings, listed);
-		// This is the last step, so that a failed search is done again.
-		const missed = await takeMissed(context, listed, span);
-		const place = {
-			zone: localTime(context),
-			warn: (_kind: string, message: string) => warnings.add(message),
-		};
-		return missed.flatMap(({ at, cardId, record }) => {
-			const event = missedEvent({ cardId, record, createdAt: at }, session.workspaceId);
+		const { workspaceId } = session;
+		const place = { context, workspaceId, openService: async () => session };
+		const zone = localTime(context);
+		const log = (_kind: string, message: string) => warnings.add(message);
+		const indexes = new Map<string, FieldIndex | undefined>();
+		const items: INodeExecutionData[] = [];
+		for (const { at, cardId, record } of await takeMissed(context, listed, search)) {
+			const event = missedEvent({ cardId, record, createdAt: at }, workspaceId);
+			if (!indexes.has(cardId)) {
+				indexes.set(cardId, await fieldsFor(event, settings, place, clock));
+			}
 			const index = indexes.get(cardId);
-			const isWanted = at >= oldest && isRelevant(event, settings, { ...place, index });
-			return isWanted ? [{ json: outputOf(event, settings, index) }] : [];
-		});
+			const isWanted = at >= oldest && isRelevant(event, settings, { index, zone, warn: log });
+			if (isWanted) items.push({ json: outputOf(event, settings, index) });
+		}
+		return items;
 	} finally {
 		for (const message of warnings) warn(context, message);
 		session.close();
@@ -133,13 +134,13 @@ export async function catchUp(
 async function listCreated(
 	session: Session,
 	watched: string | null,
-	span: Span,
+	search: Search,
 	warnings: Set<string>,
 ): Promise<Candidate[]> {
-	if (watched !== null) return await createdIn(session, watched, span);
+	if (watched !== null) return await createdIn(session, watched, search);
 	const listed: Candidate[] = [];
 	for (const { id, name } of await listCards(session)) {
-		const records = await createdIn(session, id, span).catch((error: unknown) => {
+		const records = await createdIn(session, id, search).catch((error: unknown) => {
 			if (!isRefused(error)) throw error;
 			if (!isGone(error)) {
 				warnings.add(
@@ -157,13 +158,13 @@ async function listCreated(
 async function createdIn(
 	session: Session,
 	cardId: string,
-	{ from, upTo }: Span,
+	{ from, to }: Search,
 ): Promise<Candidate[]> {
 	const found: Candidate[] = [];
 	const listing = openRecordListing(session, cardId, Infinity, {}, { keep: false });
 	for await (const record of listing) {
 		const age = ageOf(record);
-		if (!(age.at > from && age.at <= upTo)) continue;
+		if (!(age.at > from && age.at <= to)) continue;
 		found.push({ ...age, cardId, record, key: recordKey(cardId, record.id) });
 	}
 	return found;
@@ -181,18 +182,3 @@ const isRefused = (error: unknown): boolean =>
 	!error.transient &&
 	!error.problem.foreign &&
 	(error.problem.status === 403 || isGone(error));
-
-/** The fields of the records' cards, if they are needed and available. */
-async function fieldIndexes(
-	session: Session,
-	{ simple, fieldKeys, conditions }: TriggerSettings,
-	listed: readonly Candidate[],
-): Promise<Map<string, FieldIndex>> {
-	const indexes = new Map<string, FieldIndex>();
-	if (!(simple && fieldKeys === 'name') && conditions.length === 0) return indexes;
-	for (const cardId of new Set(listed.map((one) => one.cardId))) {
-		const fields = await listFields(session, cardId).catch(() => undefined);
-		if (fields) indexes.set(cardId, new FieldIndex(fields, cardId));
-	}
-	return indexes;
-}

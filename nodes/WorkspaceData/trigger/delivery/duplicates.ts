@@ -4,7 +4,7 @@
  */
 import { BoundedMap } from '../../model/boundedMap';
 import type { Clock } from '../../transport/http/clock';
-import { isSuccess, problemOf, type DeliveryResponse, type ResponseProblem } from './lateResponses';
+import { isDoubtful, isSuccess, type DeliveryResponse } from './lateResponses';
 
 /** A delivery that n8n is working on, or that it responded to with success. */
 interface Delivery {
@@ -19,8 +19,6 @@ export interface Claim {
 	key: string;
 	/** The subscription that delivered it. */
 	subscription: string;
-	/** True if the same subscription may deliver it again to have it executed again. */
-	mayRepeat: boolean;
 }
 
 /**
@@ -28,14 +26,8 @@ export interface Claim {
  * Beyond it, an event that is delivered again runs twice.
  */
 export const MAX_KNOWN = 20_000;
-/** How long a second delivery waits for the first, in ms: as long as n8n may wait for a free slot. */
+/** How long n8n may wait for a free slot, in ms. It never responds to some deliveries. */
 const MAX_WAIT_MS = 600_000;
-
-/** Calls the listener when the connection is closed, or now if it already is. */
-function onClose(response: DeliveryResponse, listener: () => void): void {
-	if (response.destroyed) listener();
-	else response.once('close', listener);
-}
 
 /** Calls the listener when n8n responds. After the sender has hung up, no event reports this. */
 function onEnd(response: DeliveryResponse, listener: () => void): void {
@@ -48,14 +40,11 @@ function onEnd(response: DeliveryResponse, listener: () => void): void {
 	};
 }
 
-/** Resolves when a second delivery stops waiting: after ten minutes, or because its sender hung up. */
-const patienceOf = async (response: DeliveryResponse, clock: Clock): Promise<'pending'> =>
+/** Resolves when the sender hangs up. */
+const hungUp = async (response: DeliveryResponse): Promise<'pending'> =>
 	await new Promise((resolve) => {
-		const turnOff = clock.alarm(MAX_WAIT_MS, () => resolve('pending'));
-		onClose(response, () => {
-			turnOff();
-			resolve('pending');
-		});
+		if (response.destroyed) resolve('pending');
+		else response.once('close', () => resolve('pending'));
 	});
 
 /** The first 72 bits of a key: two of 20,000 collide once in 10^13 nodes. */
@@ -72,59 +61,40 @@ export class Duplicates {
 	 * is still in progress: if n8n couldn't save that execution, this one must run. A delivery only counts
 	 * after n8n responded to it with success.
 	 *
-	 * @param onProblem is called for late, missing and repeated responses
+	 * @param onDoubt is called for late, missing and repeated responses
 	 * @returns `accepted`: the event is to be executed; `duplicate`: it was executed; `pending`: the
-	 * earlier delivery is still in progress after ten minutes, or this sender hung up
+	 * earlier delivery is still in progress, and this sender hung up
 	 */
 	async claim(
 		event: Claim,
 		response: DeliveryResponse,
 		clock: Clock,
-		onProblem: (problem: ResponseProblem) => void = () => {},
+		onDoubt: () => void,
 	): Promise<'accepted' | 'duplicate' | 'pending'> {
 		const key = shortKey(event.key);
-		const isSame = this.known.get(key)?.subscription === event.subscription;
-		if (isSame && !event.mayRepeat) onProblem('repeated');
-		let patience: Promise<'pending'> | undefined;
+		if (this.known.get(key)?.subscription === event.subscription) onDoubt();
+		let gone: Promise<'pending'> | undefined;
 		for (;;) {
 			const earlier = this.known.get(key);
-			if (!earlier || (event.mayRepeat && earlier.subscription === event.subscription)) break;
+			// A retry runs if n8n doesn't seem to respond.
+			if (!earlier || (earlier.ended && clock.now() - earlier.begunAt >= MAX_WAIT_MS)) break;
 			if (!earlier.ended) return 'duplicate';
-			// n8n never responds to some deliveries, so a retry of one runs.
-			if (clock.now() - earlier.begunAt >= MAX_WAIT_MS) break;
-			patience ??= patienceOf(response, clock);
-			if ((await Promise.race([earlier.ended, patience])) === 'pending') return 'pending';
+			gone ??= hungUp(response);
+			if ((await Promise.race([earlier.ended, gone])) === 'pending') return 'pending';
 		}
 		// There must be no wait after the check, or two simultaneous deliveries could both get here.
-		this.begin(key, event.subscription, response, { clock, onProblem });
-		return 'accepted';
-	}
-
-	private begin(
-		key: string,
-		subscription: string,
-		response: DeliveryResponse,
-		{ clock, onProblem }: { clock: Clock; onProblem: (problem: ResponseProblem) => void },
-	): void {
 		const begunAt = clock.now();
-		const before = this.known.get(key);
 		const ended = new Promise<void>((resolve) =>
 			onEnd(response, () => {
 				if (isSuccess(response)) delivery.ended = undefined;
 				// Another delivery of the event may have replaced this one.
-				else if (this.known.get(key) === delivery) {
-					if (before && !before.ended) this.known.set(key, before);
-					else this.known.delete(key);
-				}
-				const problem = problemOf(response, clock.now() - begunAt);
-				if (problem) onProblem(problem);
+				else if (this.known.get(key) === delivery) this.known.delete(key);
+				if (isDoubtful(response, clock.now() - begunAt)) onDoubt();
 				resolve();
 			}),
 		);
-		const delivery: Delivery = { subscription, begunAt, ended };
+		const delivery: Delivery = { subscription: event.subscription, begunAt, ended };
 		this.known.set(key, delivery);
-		onClose(response, () => {
-			if (!response.writableEnded) onProblem('hungUp');
-		});
+		return 'accepted';
 	}
 }

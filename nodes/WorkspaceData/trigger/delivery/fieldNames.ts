@@ -1,4 +1,5 @@
 /** The names of a card's fields, for the output of events. */
+import type { IExecuteFunctions } from 'n8n-workflow';
 import { BoundedMap } from '../../model/boundedMap';
 import type { DeliveredEvent } from '../../model/webhookEvent';
 import { FieldIndex } from '../../model/fieldIndex';
@@ -32,17 +33,18 @@ class KnownFields {
 
 const cards = new BoundedMap<string, KnownFields>(1_000);
 
-/** The service, and what separates its listings from others in the cache. */
+/** Where the listing comes from. */
 interface FieldsPlace {
+	context: Pick<IExecuteFunctions, 'getNode'>;
+	workspaceId: string;
 	openService(): Promise<Session>;
-	key: readonly unknown[];
 }
 
 /** The fields of the event's card, if names are needed. See {@link knownFields}. */
 export async function fieldsFor(
 	event: DeliveredEvent,
 	settings: TriggerSettings,
-	{ openService, key }: FieldsPlace,
+	{ context, workspaceId, openService }: FieldsPlace,
 	clock: Clock,
 ): Promise<FieldIndex | undefined> {
 	const { simple, fieldKeys, watchFields, card } = settings;
@@ -59,7 +61,9 @@ export async function fieldsFor(
 		const options = { impatient: true, timeoutMs: MAX_WAIT_MS };
 		return new FieldIndex(await listFields(await openService(), cardId, options), cardId);
 	};
-	return await knownFields(JSON.stringify([...key, cardId]), list, isEnough, clock);
+	const credentials = Object.values(context.getNode().credentials ?? {}).map(({ id }) => id);
+	const key = JSON.stringify([settings.authentication, credentials, workspaceId, cardId]);
+	return await knownFields(key, list, isEnough, clock);
 }
 
 /**

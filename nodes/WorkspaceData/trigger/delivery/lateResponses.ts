@@ -1,6 +1,5 @@
 /**
- * Detects late, missing and unsuccessful responses to deliveries, because the service may pause the
- * subscription.
+ * Detects late and unsuccessful responses to deliveries, because the service may pause the subscription.
  */
 
 /** How late a response may be, in ms. The interface doesn't say when a service stops waiting. */
@@ -13,7 +12,6 @@ export const LATE_RENEWAL_MS = 540_000;
 
 /** The required part of n8n's response to a delivery. */
 export interface DeliveryResponse {
-	readonly writableEnded: boolean;
 	/** True if the connection is closed: the sender may have hung up before n8n called the node. */
 	readonly destroyed: boolean;
 	readonly statusCode: number;
@@ -22,38 +20,17 @@ export interface DeliveryResponse {
 	end(...given: unknown[]): unknown;
 }
 
-/** The reason why a service may count a delivery as failed. */
-export type ResponseProblem = 'late' | 'refused' | 'repeated' | 'hungUp';
-
 export const isSuccess = ({ statusCode }: DeliveryResponse): boolean =>
 	statusCode >= 200 && statusCode < 300;
 
 /**
- * The problem of a response, after n8n has sent it; undefined if it was successful and in time.
+ * Returns true if the service may count a delivery as failed.
  *
- * @param tookMs how long the delivery waited for it
+ * @param tookMs how long it waited for the response
  */
-export function problemOf(response: DeliveryResponse, tookMs: number): ResponseProblem | undefined {
-	if (!isSuccess(response)) return 'refused';
-	return tookMs > IN_TIME_MS ? 'late' : undefined;
-}
+export const isDoubtful = (response: DeliveryResponse, tookMs: number): boolean =>
+	!isSuccess(response) || tookMs > IN_TIME_MS;
 
-/** The text for the log. */
-const PROBLEMS: Record<ResponseProblem, string> = {
-	late: 'n8n responded late to a delivery',
-	refused: 'n8n failed to respond to a delivery with success',
-	repeated: 'A delivery came again',
-	hungUp: "A sender didn't wait for the response to its delivery",
-};
-
-/**
- * The warning for n8n's log.
- *
- * @param isMain true if this process maintains the subscription; it can't tell another one
- */
-export const problemWarning = (problem: ResponseProblem, isMain: boolean): string =>
-	`${PROBLEMS[problem]}: check n8n's load and its limit of executions. ${
-		isMain
-			? 'The trigger creates a new subscription in ten minutes unless events arrive'
-			: "If the service pauses the subscription, the trigger renews it after 'Renew After Silence (Hours)', or when it is published again"
-	}`;
+/** The warning for n8n's log. It is true in every process, whether it can renew the subscription or not. */
+export const DOUBT =
+	"n8n responded to a delivery late or without success, or it came again: check n8n's load and its limit of executions. If deliveries stop, the trigger renews the subscription: in ten minutes, or in queue mode at the latest after 'Renew After Silence (Hours)'";

@@ -1,7 +1,9 @@
 /** `webhook()`: receives a delivery. */
+import { randomBytes } from 'node:crypto';
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { SIGNATURE_HEADER, isSigned } from '../../model/signature';
 import { answerProbe, PROBE_HEADER } from '../../model/subscription/probe';
+import { onDelivered, onPlanned, onRead } from '../../model/subscription/reducer';
 import { accepted, type Subscription } from '../../model/subscription/saved';
 import { type DeliveredEvent, readEvent } from '../../model/webhookEvent';
 import { type Clock, systemClock } from '../../transport/http/clock';
@@ -13,7 +15,7 @@ import { nodeOf, type TriggerNode, useOf } from '../subscription/node';
 import { readStored, sealingSecret, writeStored } from '../subscription/storage';
 import { excessiveAge } from './eventAge';
 import { fieldsFor } from './fieldNames';
-import { LATE_RENEWAL_MS, problemWarning, type ResponseProblem } from './lateResponses';
+import { DOUBT, LATE_RENEWAL_MS } from './lateResponses';
 import { isRelevant, misdirection } from './relevance';
 
 const NOTHING_TO_DO: IWebhookResponseData = { webhookResponse: { received: true } };
@@ -58,7 +60,7 @@ export async function receiveDelivery(
 			return respond(context, proof.status, proof.text);
 		}
 	}
-	node.dispatch({ type: 'read', stored });
+	node.dispatch(onRead, { stored });
 	const valid = accepted(node.state.saved, clock.now());
 	// A probe that isn't from this node is refused like any forgery.
 	const signature: unknown = PROBE_HEADER in headers ? undefined : headers[SIGNATURE_HEADER];
@@ -74,14 +76,14 @@ export async function receiveDelivery(
 		return NOTHING_TO_DO;
 	}
 	const settings = readSettings(context, context.getNode().typeVersion);
-	node.dispatch({ type: 'delivered', id: signer.id, now: clock.now() });
+	node.dispatch(onDelivered, { id: signer.id, now: clock.now() });
 	const { saved } = node.state;
 	// A long execution may have saved an old copy. This delivery proves that the subscription in memory
 	// works.
 	if (use === 'production' && stored.version < saved.version) {
 		await writeStored(context, authentication, saved);
 	}
-	return await startWith({ ...place, event, signer, settings });
+	return await startWith(place, event, signer, settings);
 }
 
 /** The bytes of the request; undefined if n8n has none, as for multipart bodies. */
@@ -100,20 +102,22 @@ function refusalReason(valid: readonly Subscription[]): string {
 		: "it isn't signed by a subscription of this node";
 }
 
-interface Verified extends Reception {
-	event: DeliveredEvent;
-	/** The subscription that signed it, which may be an old one during an overlap. */
-	signer: Subscription;
-	settings: TriggerSettings;
-}
-
-/** Starts the workflow with a verified event, unless the node's settings exclude it. */
-async function startWith(reception: Verified): Promise<IWebhookResponseData> {
-	const { context, node, clock, event, signer, settings } = reception;
+/**
+ * Starts the workflow with a verified event, unless the node's settings exclude it.
+ *
+ * @param signer the subscription that signed it, which may be an old one during an overlap
+ */
+async function startWith(
+	reception: Reception,
+	event: DeliveredEvent,
+	signer: Subscription,
+	settings: TriggerSettings,
+): Promise<IWebhookResponseData> {
+	const { context, node, clock } = reception;
 	const openService = async () => await openSession(context, settings.authentication, clock);
 	const wrong = misdirection(event, signer, settings.events);
 	if (wrong) {
-		node.warn(reception, wrong.kind, `A signed delivery was ignored: ${wrong.reason}`);
+		node.warn(reception, wrong, `A signed delivery was ignored: ${wrong}`);
 		return NOTHING_TO_DO;
 	}
 	const { clockAheadMs } = node.state.saved.current ?? signer;
@@ -122,16 +126,15 @@ async function startWith(reception: Verified): Promise<IWebhookResponseData> {
 		node.warn(reception, 'age', `An event was ignored: ${tooOld}`);
 		return NOTHING_TO_DO;
 	}
-	const mayRepeat = !settings.ignoreDuplicates;
-	const claim = { key: event.key, subscription: signer.id, mayRepeat };
-	const report = (problem: ResponseProblem) => onProblem(reception, signer.id, problem);
+	const key = settings.ignoreDuplicates ? event.key : randomBytes(9).toString('hex');
+	const claim = { key, subscription: signer.id };
+	const report = () => onDoubt(reception, signer.id);
 	const outcome = await node.deliveries.claim(claim, context.getResponseObject(), clock, report);
 	if (outcome === 'duplicate') return NOTHING_TO_DO;
 	if (outcome === 'pending') return respond(context, 503);
 
-	const credentials = Object.values(context.getNode().credentials ?? {}).map(({ id }) => id);
-	const key = [settings.authentication, credentials, signer.workspaceId];
-	const index = await fieldsFor(event, settings, { openService, key }, clock);
+	const { workspaceId } = signer;
+	const index = await fieldsFor(event, settings, { context, workspaceId, openService }, clock);
 	const warn = (kind: string, message: string) => node.warn(reception, kind, message);
 	const isWanted = isRelevant(event, settings, { index, zone: localTime(context), warn });
 	if (!isWanted) return NOTHING_TO_DO;
@@ -139,10 +142,9 @@ async function startWith(reception: Verified): Promise<IWebhookResponseData> {
 }
 
 /** The service may have paused the subscription: unless it delivers again, a new one is created. */
-function onProblem(reception: Reception, id: string, problem: ResponseProblem): void {
+function onDoubt(reception: Reception, id: string): void {
 	const { node, clock } = reception;
 	if (id !== node.state.saved.current?.id) return;
-	node.dispatch({ type: 'planned', at: clock.now() + LATE_RENEWAL_MS, isDemanded: false });
-	const isMain = node.state.address !== undefined;
-	node.warn(reception, 'late', problemWarning(problem, isMain), LATE_RENEWAL_MS);
+	node.dispatch(onPlanned, { at: clock.now() + LATE_RENEWAL_MS, isDemanded: false });
+	node.warn(reception, 'late', DOUBT, LATE_RENEWAL_MS);
 }

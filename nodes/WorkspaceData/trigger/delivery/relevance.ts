@@ -18,15 +18,15 @@ export function misdirection(
 	event: DeliveredEvent,
 	{ workspaceId, cardId }: Pick<Subscription, 'workspaceId' | 'cardId'>,
 	events: readonly string[],
-): { kind: string; reason: string } | undefined {
+): string | undefined {
 	if (!events.includes(event.event)) {
-		return { kind: 'event', reason: `'Trigger On' doesn't include the event '${event.event}'` };
+		return `'Trigger On' doesn't include the event '${event.event}'`;
 	}
 	if (event.workspaceId !== undefined && event.workspaceId !== workspaceId) {
-		return { kind: 'workspace', reason: 'it is from another workspace' };
+		return 'it is from another workspace';
 	}
 	if (event.cardId !== undefined && cardId !== null && event.cardId !== cardId) {
-		return { kind: 'card', reason: 'it is from another card' };
+		return 'it is from another card';
 	}
 	return undefined;
 }

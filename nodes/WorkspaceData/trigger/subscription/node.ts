@@ -5,9 +5,8 @@ import { createKeyedQueue } from '../../model/keyedQueue';
 import {
 	type Effect,
 	INITIAL,
-	reduce,
+	type Outcome,
 	type Search,
-	type SubscriptionEvent,
 	type SubscriptionState,
 } from '../../model/subscription/reducer';
 import { Duplicates } from '../delivery/duplicates';
@@ -39,9 +38,12 @@ export class TriggerNode {
 	 */
 	ending = { stop: () => {}, done: Promise.resolve() };
 
-	/** Applies an event. @returns the next tasks */
-	dispatch(event: SubscriptionEvent): Effect[] {
-		const { state, effects } = reduce(this.state, event);
+	/** Applies what happened, by a function of the reducer. @returns the next tasks */
+	dispatch<Given>(
+		change: (state: SubscriptionState, given: Given) => Outcome,
+		given: Given,
+	): Effect[] {
+		const { state, effects } = change(this.state, given);
 		this.state = state;
 		return effects;
 	}

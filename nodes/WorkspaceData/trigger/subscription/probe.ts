@@ -1,14 +1,17 @@
 /** Asks n8n's own webhook address if it has what this process saved last. `webhook()` responds. */
 import { writeProbe } from '../../model/subscription/probe';
-import type { Effect } from '../../model/subscription/reducer';
+import { type Effect, onProbed } from '../../model/subscription/reducer';
 import { readOwnSecret } from '../../transport/auth/credential';
 import { postToSelf } from '../../transport/ownWebhook';
 import type { BareSite } from './renewal';
 
+const DAY_MS = 86_400_000;
+
 /**
  * Sends a probe and dispatches the response. Only the data that n8n reads for the probe counts, because
  * this process may remember a secret that the database has lost. If n8n can't reach its own address because
- * of its network, a proxy or a rule about addresses, the response is `none`.
+ * of its network, a proxy or a rule about addresses, the response is `none`. If another n8n responds, the log
+ * says so once a day.
  *
  * @returns the next effects
  */
@@ -21,16 +24,10 @@ export async function ask({ context, node, settings, clock }: BareSite): Promise
 	if (node.state.saved.mark !== saved.mark) return [];
 	const result = (response && probe?.read(response)) ?? 'none';
 	const isOurs = node.answered === probe?.nonce;
-	return node.dispatch({ type: 'probed', result, isOurs, now: clock.now() });
+	const effects = node.dispatch(onProbed, { result, isOurs, now: clock.now() });
+	if (node.state.standing === 'foreign') {
+		const message = `Another n8n responds at ${address}. This one deletes no subscription that it didn't create: it may be a copy. Give each n8n its own webhook address`;
+		node.warn({ context, clock }, 'foreign', message, DAY_MS);
+	}
+	return effects;
 }
-
-const DAY_MS = 86_400_000;
-
-/** Logs once a day that another n8n responds at the node's address. */
-export const reportForeign = (site: BareSite): void =>
-	site.node.warn(
-		site,
-		'reportForeign',
-		`Another n8n responds at ${site.node.state.address}. This one deletes no subscription that it didn't create: it may be a copy. Give each n8n its own webhook address`,
-		DAY_MS,
-	);

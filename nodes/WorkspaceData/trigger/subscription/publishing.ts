@@ -2,16 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import { type IHookFunctions, type INode, NodeOperationError } from 'n8n-workflow';
 import { InputError } from '../../model/inputError';
-import type { Effect } from '../../model/subscription/reducer';
+import { type Effect, onRead, onStarted, onUnpublished } from '../../model/subscription/reducer';
 import { mayHaveHappened } from '../../transport/failure/failures';
 import { toNodeError } from '../../transport/failure/nodeError';
 import { type Clock, systemClock, withTimeLimit } from '../../transport/http/clock';
+import { planSearch } from '../catchUp/search';
 import { reasonOf, warn } from '../log';
 import { checkConditions, readAuthentication, readSettings } from '../parameters';
 import { ask } from './probe';
 import { endedUse, forget, nodeOf, useOf } from './node';
 import { deleteWith, logAbandoned, renew, type Site } from './renewal';
-import { planSearch } from '../catchUp/search';
 import { readStored, writeStored } from './storage';
 
 /** Returns true if n8n calls a hook because it starts: nobody publishes, so nobody would see an error. */
@@ -45,8 +45,7 @@ async function subscribe(context: IHookFunctions, clock: Clock): Promise<boolean
 	const address = targetUrlOf(context);
 	const use = useOf(context);
 	if (use === 'production') checkWebhookId(context, isStart);
-	const read = readSettings(context);
-	const settings = use === 'test' ? { ...read, overlapMs: 0 } : read;
+	const settings = readSettings(context);
 	if (!isStart) await checkConditions(context, settings, clock);
 	const node = nodeOf(context, use);
 	node.ending.stop();
@@ -56,8 +55,8 @@ async function subscribe(context: IHookFunctions, clock: Clock): Promise<boolean
 	const site: Site = { context, node, settings, clock };
 	const { authentication, overlapMs } = settings;
 	const stored = await readStored(context, authentication);
-	const started = { type: 'started', address, stored, mark: randomUUID(), overlapMs } as const;
-	node.dispatch({ ...started, now: clock.now() });
+	const started = { address, stored, mark: randomUUID(), overlapMs, now: clock.now() };
+	node.dispatch(onStarted, started);
 	const effects = await renew(site, isStart ? 'start' : 'publish').catch((error: unknown) => {
 		if (!isStart) {
 			// n8n tries again automatically and then shows no error.
@@ -69,18 +68,16 @@ async function subscribe(context: IHookFunctions, clock: Clock): Promise<boolean
 		warn(context, notRenewed(error));
 		return [];
 	});
-	await carryOutInHook(site, effects);
+	for (const effect of effects) await carryOutHere(site, effect);
 	await writeStored(context, authentication, node.state.saved);
 	return true;
 }
 
-/** Carries out the tasks after a creation while n8n waits for the hook. */
-async function carryOutInHook(site: Site, effects: readonly Effect[]): Promise<void> {
-	for (const effect of effects) {
-		if (effect.type === 'delete') await deleteWith(site, effect.subscriptions);
-		if (effect.type === 'search') planSearch(site, effect.search);
-		if (effect.type === 'abandon') logAbandoned(site.context, effect);
-	}
+/** Carries out a task that any context can, in a hook and later. */
+export async function carryOutHere(site: Site, effect: Effect): Promise<void> {
+	if (effect.type === 'delete') await deleteWith(site, effect.subscriptions);
+	if (effect.type === 'search') planSearch(site, effect.search);
+	if (effect.type === 'abandon') logAbandoned(site.context, effect);
 }
 
 /**
@@ -152,11 +149,11 @@ export async function deactivate(
 	const site = authentication && { context, node, settings: { authentication }, clock };
 	// A process that was started since only knows the saved data, and nothing about its address.
 	const stored = await readStored(context, authentication);
-	node.dispatch({ type: 'read', stored, address });
+	node.dispatch(onRead, { stored, address });
 	if (site && use === 'production') await ask(site);
 	// What began before, also while the address was asked, is no longer wanted.
 	node.epoch += 1;
-	const effects = node.dispatch({ type: 'unpublished', now: clock.now() });
+	const effects = node.dispatch(onUnpublished, { now: clock.now() });
 	for (const effect of effects) if (effect.type === 'abandon') logAbandoned(context, effect);
 	const own = effects.flatMap((effect) => (effect.type === 'delete' ? effect.subscriptions : []));
 	if (site) {

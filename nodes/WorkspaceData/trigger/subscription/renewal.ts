@@ -1,7 +1,13 @@
 /** Creates a trigger node's subscription at the service, and deletes old ones. */
 import { randomUUID } from 'node:crypto';
 import { InputError } from '../../model/inputError';
-import { type Effect, mayBeOurs, roomFor } from '../../model/subscription/reducer';
+import {
+	type Effect,
+	onCreated,
+	onDeleted,
+	onRefused,
+	roomFor,
+} from '../../model/subscription/reducer';
 import { type Previous, type Subscription, subscriptionsIn } from '../../model/subscription/saved';
 import { credentialFingerprint } from '../../transport/auth/credential';
 import { ApiFailure, Cancelled, Failure, isTimeOut } from '../../transport/failure/failures';
@@ -60,15 +66,12 @@ export async function renew(site: Site, how: keyof typeof CALLS): Promise<Effect
 		silent.delete(session.baseUrl);
 		if (!isWanted()) return await discard(site, session, made);
 		const savedByHook = how !== 'background';
-		const created = { type: 'created', subscription: made, mark: randomUUID() } as const;
-		return node.dispatch({ ...created, savedByHook, now: clock.now() });
+		const created = { subscription: made, mark: randomUUID(), savedByHook, now: clock.now() };
+		return node.dispatch(onCreated, created);
 	};
 	return await subscribe().catch((error: unknown) => {
 		if (session && how === 'start' && isTimeOut(error)) silent.add(session.baseUrl);
-		// Triggers that fail together don't try again together.
-		const jitter = 0.9 + 0.2 * clock.random();
-		const refused = { type: 'refused', isDemanded: !session, jitter } as const;
-		if (isWanted()) node.dispatch({ ...refused, now: clock.now() });
+		if (isWanted()) node.dispatch(onRefused, { isDemanded: !session, now: clock.now() });
 		throw error;
 	});
 }
@@ -104,11 +107,7 @@ async function createInPlace(
 		if (reason === undefined || !isWanted()) throw withAdvice(error, hint);
 		const old = roomFor(node.state, reason, settings.silenceMs, clock.now());
 		if (old.length === 0) {
-			const isUnasked = how !== 'publish' && mayBeOurs(node.state);
-			const advice =
-				reason === 'address'
-					? addressAdvice(request.targetUrl, isUnasked)
-					: limitAdvice(how, settings.silenceMs);
+			const advice = ROOM_ADVICE[reason](request.targetUrl);
 			warn(context, advice);
 			throw withAdvice(error, advice);
 		}
@@ -119,20 +118,13 @@ async function createInPlace(
 	return made;
 }
 
-/** @param isUnasked true if the address is asked first. Then an old one of this n8n gives way */
-const addressAdvice = (url: string, isUnasked: boolean): string =>
-	isUnasked
-		? `A subscription holds the address ${url}. If it is this n8n's, the trigger replaces it in a few minutes`
-		: `A subscription that this n8n may not delete holds the address ${url}. If no other n8n uses it, delete it in the settings of the service`;
-
-function limitAdvice(how: keyof typeof CALLS, silenceMs: number): string {
-	const advice =
-		'The service accepts no more subscriptions. An old one may be paused and still count: delete it in the settings of the service';
-	// Nothing tries again after a failed publication, or if renewals after silence are off.
-	return how === 'publish' || silenceMs === Infinity
-		? advice
-		: `${advice}. The trigger does so itself once nothing has arrived for the time in 'Renew After Silence (Hours)'`;
-}
+/** What to do if the service has no room. True at publishing as well, after which nothing tries again. */
+const ROOM_ADVICE = {
+	address: (url: string) =>
+		`A subscription holds the address ${url}. A published trigger replaces it once it knows that it is this n8n's. If no other n8n uses it, delete it in the settings of the service`,
+	limit: () =>
+		'The service accepts no more subscriptions. An old one may be paused and still count: delete it in the settings of the service',
+};
 
 const isLoopback = (url: string): boolean =>
 	/^(?:localhost|127(?:\.\d+){3}|\[::1\]|0\.0\.0\.0)$/i.test(new URL(url).hostname);
@@ -187,7 +179,7 @@ export async function deleteWith(
 		const isDone = error === undefined;
 		const isLeftover = how === 'impatient' && one.fate === 'ended';
 		const wasTried = node.state.deletions.has(one.id) || isLeftover;
-		node.dispatch({ type: 'deleted', id: one.id, isDone, now: clock.now() });
+		node.dispatch(onDeleted, { id: one.id, isDone, now: clock.now() });
 		if (isDone && wasTried) warn(context, `Subscription ${one.id} is deleted now`);
 		if (isDone) return;
 		const isStopped = error instanceof Cancelled;

@@ -1,23 +1,21 @@
 /** `trigger()`: maintains the subscriptions while the workflow is published. */
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
-import type { Effect } from '../../model/subscription/reducer';
+import { type Effect, onPassed, onPlanned } from '../../model/subscription/reducer';
 import { credentialFingerprint } from '../../transport/auth/credential';
 import { type Clock, systemClock } from '../../transport/http/clock';
-import { planSearch, startSearch } from '../catchUp/search';
+import { startSearch } from '../catchUp/search';
 import { reasonOf, warn } from '../log';
 import { readSettings, type TriggerSettings } from '../parameters';
 import { nodeOf } from './node';
-import { ask, reportForeign } from './probe';
-import { activationError, isStarting, notRenewed } from './publishing';
-import { deleteWith, logAbandoned, renew, type Site } from './renewal';
+import { ask } from './probe';
+import { activationError, carryOutHere, isStarting, notRenewed } from './publishing';
+import { renew, type Site } from './renewal';
 import { startSaving } from './saving';
 
 /**
  * How often the credential is compared if there is no problem, in ms. It costs one read of n8n's database.
  */
 const CREDENTIAL_INTERVAL_MS = 600_000;
-/** Extends the time of silence by up to a tenth, so that many triggers don't renew together. */
-const SPREAD = 0.1;
 
 type TriggerSite = Site<ITriggerFunctions>;
 
@@ -33,18 +31,18 @@ export async function lookAfter(
 	// Read only once, because n8n 2 evaluates expressions when it activates the trigger, but not in a cron.
 	const settings = settingsOf(context);
 	if (!settings) return {};
-	const silenceMs = settings.silenceMs * (1 + SPREAD * clock.random());
 	let isBusy = false;
 	let isClosed = false;
 	const tick = async (): Promise<void> => {
 		if (isBusy || isClosed) return;
 		isBusy = true;
 		const site: TriggerSite = { context, settings, clock, node: nodeOf(context, 'production') };
-		await look(site, silenceMs, () => isClosed).catch((error: unknown) =>
+		await look(site, () => isClosed).catch((error: unknown) =>
 			site.node.warn(site, 'upkeep', `The subscription couldn't be checked: ${reasonOf(error)}`),
 		);
 		isBusy = false;
 	};
+	// Many triggers don't renew together.
 	const second = Math.floor(60 * clock.random());
 	context.helpers.registerCron({ expression: `${second} * * * * *` }, () => void tick());
 	return {
@@ -67,10 +65,11 @@ function settingsOf(context: ITriggerFunctions): TriggerSettings | undefined {
 	}
 }
 
-async function look(site: TriggerSite, silenceMs: number, isClosed: () => boolean): Promise<void> {
+async function look(site: TriggerSite, isClosed: () => boolean): Promise<void> {
 	await compareCredential(site);
+	const { silenceMs } = site.settings;
 	const now = site.clock.now();
-	for (const effect of site.node.dispatch({ type: 'passed', silenceMs, now })) {
+	for (const effect of site.node.dispatch(onPassed, { silenceMs, now })) {
 		if (isClosed()) return;
 		await carryOut(site, [effect]);
 	}
@@ -81,11 +80,8 @@ async function carryOut(site: TriggerSite, effects: readonly Effect[]): Promise<
 	for (const effect of effects) {
 		if (effect.type === 'create') await carryOut(site, await renewNow(site));
 		if (effect.type === 'ask') await carryOut(site, await ask(site));
-		if (effect.type === 'delete') await deleteWith(site, effect.subscriptions);
 		if (effect.type === 'save') startSaving(site);
-		if (effect.type === 'search') planSearch(site, effect.search);
-		if (effect.type === 'abandon') logAbandoned(site.context, effect);
-		if (effect.type === 'reportForeign') reportForeign(site);
+		await carryOutHere(site, effect);
 	}
 }
 
@@ -112,5 +108,5 @@ async function compareCredential({ context, settings, clock, node }: TriggerSite
 	if (fingerprint === '' || fingerprint === credential.fingerprint) return;
 	if (credential.checkedAt === -Infinity) return;
 	warn(context, 'The credential has changed: the subscription is renewed');
-	node.dispatch({ type: 'planned', at: clock.now(), isDemanded: true });
+	node.dispatch(onPlanned, { at: clock.now(), isDemanded: true });
 }

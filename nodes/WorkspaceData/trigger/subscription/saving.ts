@@ -1,6 +1,7 @@
 /** Makes n8n save the trigger's state, with executions without output items. */
 import type { IDataObject, IExecuteFunctions, IRun, ITriggerFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
+import { onSaved } from '../../model/subscription/reducer';
 import { readSaved } from '../../model/subscription/saved';
 import { readOwnSecret } from '../../transport/auth/credential';
 import { withTimeLimit } from '../../transport/http/clock';
@@ -89,7 +90,7 @@ export function startSaving(site: Site<ITriggerFunctions>): void {
 	});
 }
 
-async function save({ context, settings, clock, node }: Site<ITriggerFunctions>): Promise<void> {
+async function save({ context, settings, node }: Site<ITriggerFunctions>): Promise<void> {
 	const { epoch } = node;
 	const { saved } = node.state;
 	const sealed = sealedText(saved, await readOwnSecret(context, settings.authentication));
@@ -102,8 +103,6 @@ async function save({ context, settings, clock, node }: Site<ITriggerFunctions>)
 	// everything.
 	if (areWorkersBlind) await writeStored(context, settings.authentication, saved);
 	const here = areWorkersBlind ? run() : ending;
-	if (node.epoch === epoch) {
-		node.dispatch({ type: 'saved', version: saved.version, now: clock.now() });
-	}
+	if (node.epoch === epoch) node.dispatch(onSaved, saved);
 	areWorkersBlind = (await here) === 'blind';
 }

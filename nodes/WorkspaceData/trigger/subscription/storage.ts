@@ -71,11 +71,6 @@ function open(sealed: string, key: string): string | undefined {
 	return secret;
 }
 
-/** The seal of a secret. It keeps its own if the credential still opens it, or isn't readable. */
-function sealOf({ secret, sealed }: Subscription, key: string | undefined): string | undefined {
-	if (key === undefined || secret === '') return sealed;
-	if (sealed !== undefined && unseal(sealed, key) === secret) return sealed;
-	const fresh = seal(secret, key);
-	opened.set(fresh, secret);
-	return fresh;
-}
+/** The seal of a secret. It keeps its own if the secret isn't known, or the credential isn't readable. */
+const sealOf = ({ secret, sealed }: Subscription, key: string | undefined): string | undefined =>
+	key === undefined || secret === '' ? sealed : seal(secret, key);

@@ -3,8 +3,16 @@ import fc from 'fast-check';
 import { cases } from '../../../support/cases';
 import {
 	INITIAL,
-	reduce,
-	type SubscriptionEvent,
+	onCreated,
+	onDelivered,
+	onPassed,
+	onPlanned,
+	onProbed,
+	onRead,
+	onRefused,
+	onStarted,
+	type Outcome,
+	type SubscriptionState,
 } from '../../../../nodes/WorkspaceData/model/subscription/reducer';
 import { NOTHING_SAVED } from '../../../../nodes/WorkspaceData/model/subscription/saved';
 import { MINUTE, type Mutation, type Options, OVERLAP, SILENCE, World } from './world';
@@ -117,27 +125,20 @@ const subscription = {
 };
 const address = subscription.targetUrl;
 const stored = { ...NOTHING_SAVED, current: subscription, version: 1 };
-const started = {
-	type: 'started',
-	address,
-	stored,
-	mark: 'm',
-	overlapMs: OVERLAP,
-	now: 0,
-} as const;
-const after = (...events: SubscriptionEvent[]) =>
-	events.reduce((state, event) => reduce(state, event).state, INITIAL);
+const started = { address, stored, mark: 'm', overlapMs: OVERLAP, now: 0 };
+const after = (...happened: Array<(state: SubscriptionState) => Outcome>) =>
+	happened.reduce((state, step) => step(state).state, INITIAL);
 
 describe('a renewal that the service refuses, when the subscription delivers again', () => {
 	/** Planned at a minute, refused twice, then the current one delivers. */
 	const renewalAfter = (isDemanded: boolean) =>
 		after(
-			started,
-			{ type: 'planned', at: MINUTE, isDemanded },
-			{ type: 'refused', isDemanded: false, jitter: 1, now: MINUTE },
-			{ type: 'planned', at: 20 * MINUTE, isDemanded: false },
-			{ type: 'refused', isDemanded: false, jitter: 1, now: 2 * MINUTE },
-			{ type: 'delivered', id: 's1', now: 3 * MINUTE },
+			(state) => onStarted(state, started),
+			(state) => onPlanned(state, { at: MINUTE, isDemanded }),
+			(state) => onRefused(state, { isDemanded: false, now: MINUTE }),
+			(state) => onPlanned(state, { at: 20 * MINUTE, isDemanded: false }),
+			(state) => onRefused(state, { isDemanded: false, now: 2 * MINUTE }),
+			(state) => onDelivered(state, { id: 's1', now: 3 * MINUTE }),
 		).renewal.at;
 
 	test('is called off if a response was late (K12)', () => {
@@ -151,10 +152,10 @@ describe('a renewal that the service refuses, when the subscription delivers aga
 
 test('a delivery that comes while nobody responds at the address proves it', () => {
 	const end = after(
-		{ ...started, stored: NOTHING_SAVED },
-		{ type: 'created', subscription, savedByHook: true, mark: 'm', now: 0 },
-		{ type: 'delivered', id: 's1', now: 1 },
-		{ type: 'probed', result: 'none', isOurs: false, now: 2 },
+		(state) => onStarted(state, { ...started, stored: NOTHING_SAVED }),
+		(state) => onCreated(state, { subscription, savedByHook: true, mark: 'm', now: 0 }),
+		(state) => onDelivered(state, { id: 's1', now: 1 }),
+		(state) => onProbed(state, { result: 'none', isOurs: false, now: 2 }),
 	);
 	expect(end.standing).toBe('mine');
 });
@@ -171,11 +172,10 @@ test("a process that couldn't start the node forgets no subscription that is to 
 		deleteAt: 0,
 	};
 	const stored = { ...NOTHING_SAVED, previous: [old], version: 1 };
-	const events: SubscriptionEvent[] = [
-		{ type: 'read', stored },
-		{ type: 'passed', silenceMs: SILENCE, now: OVERLAP },
-	];
-	const end = events.reduce((state, event) => reduce(state, event).state, INITIAL);
+	const end = after(
+		(state) => onRead(state, { stored }),
+		(state) => onPassed(state, { silenceMs: SILENCE, now: OVERLAP }),
+	);
 	expect(end.saved).toEqual(stored);
 });
 

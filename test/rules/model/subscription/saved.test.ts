@@ -22,7 +22,7 @@ const one = (id: string) => ({
 const saved: Saved = {
 	current: one('new'),
 	previous: [{ ...one('old'), deleteAt: 9, fate: 'deleted' }],
-	missed: { cardId: null, from: 3, upTo: [4] },
+	missed: { cardId: null, from: 3, upTo: 4 },
 	version: 5,
 	mark: 'm',
 };
@@ -53,7 +53,7 @@ test('reads what 0.1.0 wrote', () => {
 	expect(readSaved(text)).toEqual({
 		current: { ...first, clockAheadMs: 0 },
 		previous: [{ ...first, id: 'before', clockAheadMs: 0, deleteAt: Infinity }],
-		missed: { cardId: null, from: 7, upTo: [] },
+		missed: { cardId: null, from: 7, upTo: 7 },
 		version: 1,
 		mark: '',
 	});
@@ -75,6 +75,7 @@ test('reads what 0.2.0 wrote', () => {
 	expect(readSaved(text, open)).toMatchObject({
 		current: { id: 'second', secret: 's' },
 		previous: [{ id: 'x', secret: 't', deleteAt: 9 }],
+		missed: { cardId: null, from: 1, upTo: 2 },
 		version: 1,
 	});
 });

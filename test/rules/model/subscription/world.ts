@@ -2,9 +2,18 @@
 import {
 	type Effect,
 	INITIAL,
-	reduce,
+	onCreated,
+	onDeleted,
+	onDelivered,
+	onPassed,
+	onProbed,
+	onRead,
+	onRefused,
+	onSaved,
+	onStarted,
+	onUnpublished,
+	type Outcome,
 	roomFor,
-	type SubscriptionEvent,
 	type SubscriptionState,
 } from '../../../../nodes/WorkspaceData/model/subscription/reducer';
 import {
@@ -103,8 +112,12 @@ export class World {
 		this.mutation = mutation;
 	}
 
-	private dispatch(n8n: N8n, event: SubscriptionEvent): Effect[] {
-		const { state, effects } = reduce(n8n.state ?? INITIAL, event);
+	private dispatch<Given>(
+		n8n: N8n,
+		change: (state: SubscriptionState, given: Given) => Outcome,
+		given: Given,
+	): Effect[] {
+		const { state, effects } = change(n8n.state ?? INITIAL, given);
 		n8n.state = state;
 		return effects;
 	}
@@ -115,7 +128,7 @@ export class World {
 		n8n.isPublished = true;
 		const stored = n8n.database;
 		const at = { address: ADDRESS, overlapMs: OVERLAP, now: this.now };
-		this.dispatch(n8n, { type: 'started', stored, mark: this.mark(), ...at });
+		this.dispatch(n8n, onStarted, { stored, mark: this.mark(), ...at });
 		this.inHook = true;
 		this.create(n8n, true);
 		this.inHook = false;
@@ -136,11 +149,11 @@ export class World {
 	unpublish(n8n = this.production): void {
 		if (!n8n.isPublished) return;
 		if (!n8n.state) {
-			this.dispatch(n8n, { type: 'read', address: ADDRESS, stored: n8n.database });
+			this.dispatch(n8n, onRead, { address: ADDRESS, stored: n8n.database });
 		}
 		this.ask(n8n);
 		n8n.isPublished = false;
-		this.carryOut(n8n, this.dispatch(n8n, { type: 'unpublished', now: this.now }));
+		this.carryOut(n8n, this.dispatch(n8n, onUnpublished, { now: this.now }));
 		n8n.database = (n8n.state as unknown as SubscriptionState).saved;
 		n8n.jobs = [];
 		n8n.state = undefined;
@@ -183,7 +196,7 @@ export class World {
 		}
 		const { now } = this;
 		if (typeof answer === 'string') {
-			this.dispatch(n8n, { type: 'refused', isDemanded: false, jitter: 1, now });
+			this.dispatch(n8n, onRefused, { isDemanded: false, now });
 			return;
 		}
 		const subscription = {
@@ -196,7 +209,7 @@ export class World {
 			clockAheadMs: 0,
 		};
 		const how = { mark: this.mark(), savedByHook, now };
-		this.carryOut(n8n, this.dispatch(n8n, { type: 'created', subscription, ...how }));
+		this.carryOut(n8n, this.dispatch(n8n, onCreated, { subscription, ...how }));
 	}
 
 	/** Fails where a subscription is deleted that must stay. */
@@ -214,7 +227,7 @@ export class World {
 			remote.state = 'deleted';
 			this.checkSuccessor(n8n, remote);
 		}
-		this.dispatch(n8n, { type: 'deleted', id, isDone: !isLost, now: this.now });
+		this.dispatch(n8n, onDeleted, { id, isDone: !isLost, now: this.now });
 	}
 
 	/** Where one was deleted while published, another one delivers, or the service takes one only. */
@@ -255,7 +268,7 @@ export class World {
 		const result = asksNobody ? 'yes' : believed;
 		// A process that responds to deliveries only may have got the probe.
 		const isOurs = believesEveryMark ?? (there === n8n && !this.options.queueMode);
-		return this.dispatch(n8n, { type: 'probed', result, isOurs, now: this.now });
+		return this.dispatch(n8n, onProbed, { result, isOurs, now: this.now });
 	}
 
 	private save(n8n: N8n): void {
@@ -263,7 +276,7 @@ export class World {
 		if (!saved) return;
 		if (this.options.blindWorkers) {
 			n8n.database = saved;
-			this.dispatch(n8n, { type: 'saved', version: saved.version, now: this.now });
+			this.dispatch(n8n, onSaved, { version: saved.version });
 		} else n8n.jobs.push(saved);
 		if (!this.holdsJobs) this.runJobs(n8n);
 	}
@@ -271,7 +284,7 @@ export class World {
 	runJobs(n8n = this.production): void {
 		for (const job of n8n.jobs.splice(0)) {
 			if (n8n.database.version < job.version) n8n.database = job;
-			if (n8n.state) this.dispatch(n8n, { type: 'saved', version: job.version, now: this.now });
+			if (n8n.state) this.dispatch(n8n, onSaved, { version: job.version });
 		}
 	}
 
@@ -292,15 +305,14 @@ export class World {
 	private receive({ to, event }: Delivery): boolean {
 		const n8n = this.answering;
 		if (!n8n.isPublished || (!this.options.queueMode && !n8n.state)) return false;
-		const read = (state: SubscriptionState) =>
-			reduce(state, { type: 'read', stored: n8n.database }).state;
+		const read = (state: SubscriptionState) => onRead(state, { stored: n8n.database }).state;
 		n8n.processor = read(n8n.processor);
 		const state = this.options.queueMode ? n8n.processor : read(n8n.state as SubscriptionState);
 		if (!accepted(state.saved, this.now).some(({ id }) => id === to.id)) return false;
 		if (this.options.queueMode) n8n.database = state.saved;
 		else {
 			n8n.state = state;
-			this.dispatch(n8n, { type: 'delivered', id: to.id, now: this.now });
+			this.dispatch(n8n, onDelivered, { id: to.id, now: this.now });
 			if (n8n.database.version < state.saved.version) n8n.database = state.saved;
 		}
 		if (n8n === this.production) this.executed.add(event);
@@ -327,10 +339,7 @@ export class World {
 			}
 			for (const n8n of [this.production, ...(this.copy ? [this.copy] : [])]) {
 				if (!n8n.state || !n8n.isPublished) continue;
-				this.carryOut(
-					n8n,
-					this.dispatch(n8n, { type: 'passed', silenceMs: SILENCE, now: this.now }),
-				);
+				this.carryOut(n8n, this.dispatch(n8n, onPassed, { silenceMs: SILENCE, now: this.now }));
 			}
 		}
 	}
