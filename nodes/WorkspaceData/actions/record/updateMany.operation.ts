@@ -47,10 +47,7 @@ export const updateManyRecords = defineOperation({
 		const { card, columns, request } = write;
 		const index = write.preview ?? (await run.fields.of(card, request));
 		const typed = await fieldsFor(run, write, index, request);
-		const data = requireData(
-			toRecordData({ run, columns, options, isListed: true }, typed),
-			columns,
-		);
+		const data = requireData(toRecordData({ ...write, isListed: true }, typed), columns);
 		const results = resultsOf(run, write.writer, index, options);
 		// Conditions use the existing fields, also in a dry run.
 		const listing = write.preview ? await run.fields.of(card, request) : index;

@@ -171,12 +171,8 @@ export class CardMemory {
 		Object.assign(state, { created: record, isDeleted: false });
 	}
 
-	/** Notes a creation with an unknown ID, or one that may have succeeded. */
-	createdUnknown(creation: UnknownCreation, sent: JsonObject, at: number): void {
-		this.note({ at, sent, creation });
-	}
-
-	private note(step: Step): void {
+	/** Notes a step, such as a creation with an unknown ID, or one that may have succeeded. */
+	note(step: Step): void {
 		this.steps.push(step);
 		if (step.record) this.size += sizeOf(step.record);
 		if (this.steps.length > MAX_STEPS || this.size > MAX_CHARACTERS) this.forget(step.at);

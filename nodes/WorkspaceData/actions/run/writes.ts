@@ -135,11 +135,11 @@ export class Writes {
 		const { now } = this.run.clock;
 		const record = await writer.create(sent).catch(async (error: unknown) => {
 			const creation = mayStillHappen(error) ? 'unanswered' : 'answered';
-			if (mayHaveHappened(error)) this.memory(writer).createdUnknown(creation, sent, now());
+			if (mayHaveHappened(error)) this.memory(writer).note({ at: now(), sent, creation });
 			return await Promise.reject(error as Error);
 		});
 		const memory = this.memory(writer);
-		if (record.id === UNKNOWN_ID) memory.createdUnknown('done', sent, now());
+		if (record.id === UNKNOWN_ID) memory.note({ at: now(), sent, creation: 'done' });
 		else memory.created(record, sent, now());
 		return record;
 	}

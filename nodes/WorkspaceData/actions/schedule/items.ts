@@ -29,8 +29,6 @@ export class Items {
 	private lastPassed = Promise.resolve();
 	/** The number of items that wait for an earlier one to pass. */
 	private waiting = 0;
-	/** True if an item waits, or has waited, for the contributions of all. */
-	private isGathering = false;
 	private open = (): void => {};
 	private readonly complete = new Promise<void>((resolve) => (this.open = resolve));
 	private start: (itemIndex: number) => void = () => {};
@@ -101,7 +99,6 @@ export class Items {
 	): Promise<Result> {
 		const group = getOrCreate(this.groups, key, (): Group => ({ contributions: [] }));
 		group.contributions[itemIndex] = contribution;
-		this.isGathering = true;
 		this.leave(itemIndex);
 		await this.complete;
 		// In the order of the items. Some items may have none.
@@ -110,9 +107,9 @@ export class Items {
 		return (await yieldAfter(this.yieldToLoop, group.result)) as Result;
 	}
 
-	/** The number of items that count toward the limit. While one gathers, those waiting for it don't count. */
+	/** The number of items that count toward the limit. Once one has gathered, items that wait for it don't count. */
 	private get active(): number {
-		return this.busy.size - (this.isGathering ? this.waiting : 0);
+		return this.busy.size - (this.groups.size > 0 ? this.waiting : 0);
 	}
 
 	private startMore(): void {

@@ -117,12 +117,12 @@ describe('a listing', () => {
 	test('is told each step since it was opened once, and earlier creations without a record', () => {
 		const memory = new CardMemory();
 		for (const creation of ['answered', 'unanswered', 'done'] as const)
-			memory.createdUnknown(creation, { a: creation }, 0);
+			memory.note({ at: 0, sent: { a: creation }, creation });
 		memory.created(recordOf('n1', { a: 1 }), { a: 1 }, 0);
 		const news = memory.open(0).follow();
 		memory.created(recordOf('n2', { a: 2 }), { a: 2 }, 0);
 		expect(news().map(({ sent }) => sent)).toEqual([{ a: 'unanswered' }, { a: 'done' }, { a: 2 }]);
-		memory.createdUnknown('answered', { a: 3 }, 0);
+		memory.note({ at: 0, sent: { a: 3 }, creation: 'answered' });
 		expect(news().map(({ sent }) => sent)).toEqual([{ a: 3 }]);
 		expect(news()).toEqual([]);
 	});
@@ -131,7 +131,7 @@ describe('a listing', () => {
 		const memory = new CardMemory();
 		memory.open(0);
 		for (const creation of ['unanswered', 'done'] as const)
-			memory.createdUnknown(creation, { a: 1 }, 0);
+			memory.note({ at: 0, sent: { a: 1 }, creation });
 		expect(memory.open(LAG_MS - 1).follow()()).toHaveLength(2);
 		expect(memory.open(LAG_MS).follow()()).toEqual([]);
 	});
