@@ -71,6 +71,8 @@ export interface OperationDefinition<P extends readonly PropertyDefinition[]> {
 	description: string;
 	/** True if it changes data: an error then says how far the run came. */
 	writes?: boolean;
+	/** True if the first item does the work of all: each has a result, even if the run has ended since. */
+	isShared?: boolean;
 	/** True if it returns the input items themselves: they keep their files. */
 	passesOn?: boolean;
 	properties: P;

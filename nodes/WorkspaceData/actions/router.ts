@@ -89,7 +89,8 @@ async function runItem(
 	const { context } = run;
 	const pairedItem = { item: itemIndex };
 	// A previous item has ended the run, or it was canceled.
-	if (run.session.halted.aborted) return { itemIndex, items: [], error: new Cancelled() };
+	if (run.session.halted.aborted && !operation.isShared)
+		return { itemIndex, items: [], error: new Cancelled() };
 	try {
 		const results = await operation.execute(call);
 		const binary = operation.passesOn && context.getInputData()[itemIndex]?.binary;

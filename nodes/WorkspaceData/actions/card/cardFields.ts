@@ -53,7 +53,7 @@ export async function addCardFields(
 	if (fields.length === 0) return;
 	await createFields(run, card, fields, {}).catch((error: unknown) => {
 		const exists = `Card ${quote(card.name)} (${card.id}) exists now.`;
-		run.messages.note(error, [exists, run.messages.noteOn(error)].filter(Boolean).join(' '));
+		run.messages.note(error, exists);
 		throw error;
 	});
 }

@@ -181,7 +181,7 @@ function noteWhatExists(
 	const exists = isNew
 		? `Card '${name}' (${id}) exists now. To continue with it, select 'Reuse the Card' in '${ifExistsOption.displayName}'.`
 		: `Card '${name}' keeps the fields that were added.`;
-	messages.addNote(error, exists);
+	messages.note(error, exists);
 }
 
 export const createCardFromItems = defineOperation({
@@ -231,7 +231,7 @@ export const createCardFromItems = defineOperation({
 		const writer = createWriter(run, card, request, false);
 		const write: Write = { ...part, run, card, writer, skipsUnchanged: false };
 		return await withLiveFields(write, async ({ index, data }) => {
-			return [recordOutput(index, true, options)(await create(write, data))];
+			return [recordOutput(index, true, options)(await create(write, data, index))];
 		}).catch((error: unknown) => {
 			noteWhatExists(run, error, card, isNew);
 			throw error;

@@ -1,8 +1,9 @@
 import { createColumnsProperty, selectCardNotice, VALUES_LABEL } from '../../ui/columns';
 import { cardLocator } from '../../ui/locators';
 import { recordOptions } from '../../ui/recordOptions';
+import { growCard } from '../growth/cardChanges';
 import { defineOperation } from '../operation';
-import { prepareWrite, withLiveFields } from '../writing/liveFields';
+import { readWrite, withLiveFields } from '../writing/liveFields';
 import { recordOutput } from '../outputItems';
 import { create } from '../writing/write';
 import { writeOptions } from '../../ui/writeOptions';
@@ -17,10 +18,11 @@ export const createRecord = defineOperation({
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
-		const write = await prepareWrite(run, itemIndex, parameters, VALUES_LABEL);
+		const read = await readWrite(run, itemIndex, parameters, VALUES_LABEL);
+		const write = await growCard(itemIndex, read);
 		return await withLiveFields(write, async ({ index, data }) => {
 			const output = recordOutput(index, true, options);
-			return [output(await create(write, data))];
+			return [output(await create(write, data, index))];
 		});
 	},
 });

@@ -40,7 +40,7 @@ export const deleteManyRecords = defineOperation({
 			const isGone = await run.writes.remove(writer, record.id, isWanted);
 			return isGone ? results('deleted', record) : undefined;
 		};
-		const chosen = { place: writer, index, conditions, request, maxChanges };
+		const chosen = { writer, index, conditions, maxChanges };
 		return await changeMany(run, itemIndex, { ...chosen, change, done: 'deleted' });
 	},
 });

@@ -8,12 +8,10 @@ import { readChoice } from '../readParameters';
 import { defineOperation } from '../operation';
 import type { Run } from '../run/run';
 import { readDryRuns } from '../writing/dryRun';
-import { resultsOf } from '../writing/results';
 import { readWrite } from '../writing/liveFields';
 import { requestOptions } from '../requestOptions';
-import { finishCard, writeItem } from '../sync/sync';
+import { syncAll } from '../sync/sync';
 import { maxDeletionsProperty, readMaxDeletions } from '../sync/deletionLimit';
-import { checkAll } from '../sync/syncCards';
 import type { SyncPart } from '../sync/syncItems';
 import {
 	dryRunProperty,
@@ -55,6 +53,7 @@ export const syncRecords = defineOperation({
 	action: 'Sync records with items',
 	description: 'Make the records of a card equal to the input items',
 	writes: true,
+	isShared: true,
 	properties: [
 		cardLocator,
 		selectCardNotice,
@@ -69,7 +68,7 @@ export const syncRecords = defineOperation({
 		dryRunProperty,
 		recordOptions([...writeOptions, ...savedDryRunOptions, ...oldValuesOptions, unchangedOption]),
 	],
-	async execute({ run, itemIndex, get, getOf }) {
+	async execute({ run, itemIndex, getOf }) {
 		const read = async (index: number): Promise<SyncPart> => {
 			const cardId = getOf(index, 'cardId');
 			const given = getOf(index, 'options');
@@ -94,26 +93,8 @@ export const syncRecords = defineOperation({
 				return { card, error };
 			}
 		};
-		const take = await run.once('sync', async () => await checkAll(run, read));
+		const take = await run.once('sync', async () => await syncAll(run, read));
 		await run.yieldToLoop();
-		const { checked, item } = take(itemIndex);
-		const { writer, firstItem, lastItem } = checked;
-		const isLast = itemIndex === lastItem;
-		const finishing = isLast ? finishCard(run, checked) : Promise.resolve([]);
-		// If this fails, no records are deleted, so there is no need to wait for the other items.
-		const { action, before, after } = await writeItem(run, checked, item);
-		const { listing } = await checked.live();
-		const options = get('options');
-		const deleted = await finishing;
-		const results = resultsOf(run, writer, listing, options);
-		run.ending.append(
-			deleted.map((record) => ({
-				itemIndex: firstItem,
-				json: { ...results('deleted', record), ...(!writer.isDry && { action: 'deleted' }) },
-			})),
-		);
-		const json = results(action, after, before);
-		// A dry run returns changes only.
-		return writer.isDry && action === 'unchanged' ? [] : [json];
+		return take(itemIndex);
 	},
 });

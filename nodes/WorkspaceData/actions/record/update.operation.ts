@@ -3,8 +3,9 @@ import { UPDATE_LABEL, updateColumnsProperty, selectCardNotice } from '../../ui/
 import { cardLocator, recordLocator } from '../../ui/locators';
 import { ifNotFoundOption } from '../../ui/ifNotFound';
 import { recordOptions } from '../../ui/recordOptions';
+import { growCard } from '../growth/cardChanges';
 import { defineOperation } from '../operation';
-import { prepareWrite, withLiveFields } from '../writing/liveFields';
+import { readWrite, withLiveFields } from '../writing/liveFields';
 import { findRecord, readNotFound } from '../reading/ifNotFound';
 import { recordOutput } from '../outputItems';
 import { readOldValues, resultsOf } from '../writing/results';
@@ -29,22 +30,23 @@ export const updateRecord = defineOperation({
 		const whenNotFound = readNotFound(options.ifNotFound);
 		const { text: recordId } = readLocator(get('recordId'), 'Record');
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
-		const prepared = await prepareWrite(run, itemIndex, parameters, UPDATE_LABEL);
-		const write = { ...prepared, isListed: true };
+		const prepared = await readWrite(run, itemIndex, parameters, UPDATE_LABEL);
+		const write = { ...(await growCard(itemIndex, prepared)), isListed: true };
 		const { writer } = write;
 		return await withLiveFields(
 			write,
-			async ({ index, data }) => {
+			async (live) => {
+				const { index } = live;
 				const readsFirst = writer.isDry || readOldValues(options, false);
 				if (!readsFirst) {
 					const output = recordOutput(index, true, options);
-					return [output(await update(write, data, recordId))];
+					return [output(await update(write, live, recordId))];
 				}
 				const results = resultsOf(run, writer, index, options);
 				// Requested before the records are listed.
 				const view = run.writes.view(writer);
 				const record = await findRecord(run, write, recordId, view);
-				return [results('updated', await update(write, data, recordId, record), record)];
+				return [results('updated', await update(write, live, recordId, record), record)];
 			},
 			async (_, task) => await run.writes.inItemOrder(itemIndex, writer, recordId, task),
 		).catch(whenNotFound);

@@ -2,11 +2,12 @@ import { UPDATE_LABEL, updateColumnsProperty, selectCardNotice } from '../../ui/
 import { filterDetails, filtersProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import { recordOptions } from '../../ui/recordOptions';
+import { growCard } from '../growth/cardChanges';
 import { defineOperation } from '../operation';
 import { changeMany, readMaxChanges, requireConditions } from '../writing/changeMany';
 import { requireData, toRecordData } from '../writing/valueConversion';
 import { readDryRuns } from '../writing/dryRun';
-import { fieldsFor, prepareWrite } from '../writing/liveFields';
+import { fieldsFor, readWrite } from '../writing/liveFields';
 import { resultsOf } from '../writing/results';
 import { isUnchanged, updateListed } from '../writing/write';
 import {
@@ -41,23 +42,20 @@ export const updateManyRecords = defineOperation({
 		const isDry = readDryRuns(get('dryRun'), options.dryRun);
 		requireConditions(conditions);
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options, isDry };
-		const write = await prepareWrite(run, itemIndex, parameters, UPDATE_LABEL, true);
+		const read = await readWrite(run, itemIndex, parameters, UPDATE_LABEL, true);
+		const write = await growCard(itemIndex, read);
 		const { card, columns, request } = write;
 		const index = write.preview ?? (await run.fields.of(card, request));
 		const typed = await fieldsFor(run, write, index, request);
-		const data = requireData(
-			toRecordData({ run, columns, options, isListed: true }, typed),
-			columns,
-		);
+		const data = requireData(toRecordData({ ...write, isListed: true }, typed), columns);
 		const results = resultsOf(run, write.writer, index, options);
 		// Conditions use the existing fields, also in a dry run.
 		const listing = write.preview ? await run.fields.of(card, request) : index;
 		return await changeMany(run, itemIndex, {
-			place: write.writer,
+			writer: write.writer,
 			index: listing,
 			conditions,
 			hints: columns.hints,
-			request,
 			maxChanges,
 			needsWrite: (record) => !isUnchanged(write, data, record, listing),
 			change: async (record, now) => {

@@ -6,14 +6,14 @@ import { cardLocator } from '../../ui/locators';
 import { ifNotFoundOption } from '../../ui/ifNotFound';
 import { recordOptions } from '../../ui/recordOptions';
 import { readChoice } from '../readParameters';
+import { growCard } from '../growth/cardChanges';
 import { defineOperation } from '../operation';
 import { inParallel } from '../schedule/items';
-import { prepareWrite, withLiveFields, type LiveFields } from '../writing/liveFields';
+import { readWrite, withLiveFields, type LiveFields } from '../writing/liveFields';
 import {
 	hintAtSpelling,
 	itemKey,
-	keyPart,
-	matchingFieldIds,
+	matchingFields,
 	otherSpelling,
 	otherSpellings,
 } from '../writing/matching';
@@ -72,15 +72,15 @@ export const upsertRecord = defineOperation({
 		const multipleMatches = readChoice(multipleMatchesOption, options.multipleMatches);
 		const whenNotFound = readNotFound(options.ifNotFound);
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
-		const prepared = await prepareWrite(run, itemIndex, parameters, VALUES_LABEL);
-		const write = { ...prepared, isListed: true };
+		const prepared = await readWrite(run, itemIndex, parameters, VALUES_LABEL);
+		const write = { ...(await growCard(itemIndex, prepared)), isListed: true };
 		const { card, columns, request } = write;
 		/** The keys of the previous items. A record with such a key belongs to them. */
 		const keys = run.once(`keys for ${card.id}`, () => new Set<string>());
-		const work = async ({ listing, index, data }: LiveFields): Promise<JsonObject[]> => {
+		const work = async ({ index, data }: LiveFields): Promise<JsonObject[]> => {
 			const result = resultsOf(run, write.writer, index, options);
-			const fieldIds = matchingFieldIds(columns, index);
-			const matches = await run.writes.matches(write.writer, listing, fieldIds, request);
+			const fields = matchingFields(run, columns, index);
+			const matches = await run.writes.matches(write.writer, fields);
 			const found = chosen(await matches.find(data), multipleMatches, card.name);
 			// They stay unchanged, so they are neither `created` nor `updated`.
 			if (found.length > 0 && upsertMode === 'createOnly')
@@ -88,7 +88,7 @@ export const upsertRecord = defineOperation({
 			if (found.length > 0) {
 				const atOnce = () => run.session.atOnce({ method: 'PATCH', ...request });
 				return await inParallel(found, atOnce, async (earlier) => {
-					const { action, record } = await updateFound(write, data, earlier, listing);
+					const { action, record } = await updateFound(write, data, earlier, index);
 					return result(action, record, earlier);
 				});
 			}
@@ -103,19 +103,18 @@ export const upsertRecord = defineOperation({
 			matches.requireComplete();
 			const keepsOne = otherSpellings(run).count > 0;
 			const near = (await matches.near(data)).find(
-				(one) => keepsOne || !keys.has(matches.keyOf(one.data)),
+				(one) => keepsOne || !keys.has(fields.keyOf(one.data)),
 			);
-			if (near) throw otherSpelling(fieldIds, data, near, card.name);
-			const created = await create(write, data);
-			hintAtSpelling(run, fieldIds, data, created, listing);
+			if (near) throw otherSpelling(fields, data, near, card.name);
+			const created = await create(write, data, index);
+			hintAtSpelling(run, fields, data, created);
 			return [result('created', created)];
 		};
-		return await withLiveFields(write, work, async ({ listing, data }, task) => {
+		return await withLiveFields(write, work, async ({ index, data }, task) => {
 			// Items with the same key change the same record, one after the other.
-			const fieldIds = matchingFieldIds(columns, listing);
-			keys.add(itemKey(fieldIds, data, listing, run.zone));
-			const part = keyPart(fieldIds, data, listing, run.zone);
-			const turn = async () => await run.writes.onKey(write.writer, part, task);
+			const fields = matchingFields(run, columns, index);
+			keys.add(itemKey(fields, data));
+			const turn = async () => await run.writes.onKey(write.writer, fields.partOf(data), task);
 			return await run.items.inItemOrder(itemIndex, turn);
 		});
 	},

@@ -108,10 +108,21 @@ export class CardMemory {
 		);
 	}
 
-	/** Opens a view for a new listing. @param beneath in a dry run, the view of writes that were really sent */
-	open(now: number, beneath?: CardView): CardView {
+	/** Returns a copy for a dry run, whose writes nobody else sees. */
+	copy(): CardMemory {
+		const copy = new CardMemory();
+		for (const [id, state] of this.states)
+			copy.states.set(id, { ...state, written: new Map(state.written) });
+		copy.steps = [...this.steps];
+		copy.first = this.first;
+		copy.size = this.size;
+		return copy;
+	}
+
+	/** Opens a view for a new listing. */
+	open(now: number): CardView {
 		this.forget(now);
-		const view = new CardView(this, now, beneath);
+		const view = new CardView(this, now);
 		this.views.add(view);
 		return view;
 	}
@@ -160,12 +171,8 @@ export class CardMemory {
 		Object.assign(state, { created: record, isDeleted: false });
 	}
 
-	/** Notes a creation with an unknown ID, or one that may have succeeded. */
-	createdUnknown(creation: UnknownCreation, sent: JsonObject, at: number): void {
-		this.note({ at, sent, creation });
-	}
-
-	private note(step: Step): void {
+	/** Notes a step, such as a creation with an unknown ID, or one that may have succeeded. */
+	note(step: Step): void {
 		this.steps.push(step);
 		if (step.record) this.size += sizeOf(step.record);
 		if (this.steps.length > MAX_STEPS || this.size > MAX_CHARACTERS) this.forget(step.at);
@@ -226,23 +233,20 @@ export class CardView {
 	/** The number of the first step after the listing was opened. */
 	readonly since: number;
 	private readonly memory: CardMemory;
-	private readonly beneath: CardView | undefined;
 	private readonly openedAt: number;
 	private readonly unlisted = new Set<string>();
 
-	constructor(memory: CardMemory, openedAt: number, beneath?: CardView) {
+	constructor(memory: CardMemory, openedAt: number) {
 		this.memory = memory;
 		this.openedAt = openedAt;
-		this.beneath = beneath;
 		this.since = memory.next;
 	}
 
 	/** Returns the current state of a listed record. */
-	current(record: DataRecord): DataRecord | 'deleted' {
-		const listed = this.beneath?.current(record) ?? record;
-		const state = this.memory.state(record.id);
-		if (listed === 'deleted' || state?.isDeleted) return 'deleted';
+	current(listed: DataRecord): DataRecord | 'deleted' {
+		const state = this.memory.state(listed.id);
 		if (!state) return listed;
+		if (state.isDeleted) return 'deleted';
 		const shown = state.shown && state.shown.step >= this.since ? state.shown.data : {};
 		const written = [...state.written].filter(
 			([id, { step, older }]) =>
@@ -253,27 +257,19 @@ export class CardView {
 		return { ...listed, data, raw: { ...listed.raw, data } };
 	}
 
-	/** The number of a record's last step; undefined if none. It shows if there was a write meanwhile. */
-	stepOf(id: string): number | undefined {
-		return this.memory.state(id)?.step ?? this.beneath?.stepOf(id);
-	}
-
 	/** Returns true if this process wrote the record, or began to, since it was listed. */
 	isWritten(id: string): boolean {
-		return (
-			(this.memory.state(id)?.step ?? -1) >= this.since || this.beneath?.isWritten(id) === true
-		);
+		return (this.memory.state(id)?.step ?? -1) >= this.since;
 	}
 
 	/** Returns true if no write to the record is under way, and the outcome of the last one is known. */
 	isClear(id: string): boolean {
 		const { underWay = 0, isUnclear = false } = this.memory.state(id) ?? {};
-		return underWay === 0 && !isUnclear && this.beneath?.isClear(id) !== false;
+		return underWay === 0 && !isUnclear;
 	}
 
 	/** Returns true if the record's values are known: the last write has ended, and its outcome is clear. */
 	isCertain(id: string): boolean {
-		if (this.beneath && !this.beneath.isCertain(id)) return false;
 		const state = this.memory.state(id);
 		if (!state) return !this.unlisted.has(id);
 		const isKnown = [...state.written.values()].every(
@@ -283,14 +279,9 @@ export class CardView {
 		return this.isClear(id) && isKnown && isSeen;
 	}
 
-	/** Returns true if this process wrote this value of a record. */
-	hasWritten(id: string, fieldId: string): boolean {
-		return this.memory.state(id)?.written.has(fieldId) ?? false;
-	}
-
 	/** Records that this process created shortly before the listing, which may not show them yet. */
 	creations(): readonly DataRecord[] {
-		return [...(this.beneath?.creations() ?? []), ...this.memory.creations];
+		return this.memory.creations;
 	}
 
 	/** Notes that a record of `creations` isn't listed: the listing lags behind, or somebody deleted the record. */
@@ -303,14 +294,13 @@ export class CardView {
 	 * listing was opened, and creations in the minute before, which it may not show yet.
 	 */
 	follow(): () => readonly Step[] {
-		const beneath = this.beneath?.follow();
 		const unseen = this.memory
 			.between(0, this.since)
 			.filter(({ creation = 'answered' }) => creation !== 'answered')
 			.filter(({ at }) => this.openedAt - at < LAG_MS);
 		let next = this.since;
 		return () => {
-			const news = [...(beneath?.() ?? []), ...unseen.splice(0), ...this.memory.between(next)];
+			const news = [...unseen.splice(0), ...this.memory.between(next)];
 			next = this.memory.next;
 			return news;
 		};

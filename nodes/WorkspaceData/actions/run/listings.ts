@@ -14,7 +14,6 @@ import {
 import type { Listing } from '../../transport/paging';
 import { openRecordListing, type RecordListing } from '../../transport/recordListing';
 import type { Clock } from '../../transport/http/clock';
-import type { Zone } from '../../model/time';
 import type { Items } from '../schedule/items';
 import { yieldAfter, type YieldToLoop } from '../schedule/yieldToLoop';
 import { getOrCreate } from './getOrCreate';
@@ -35,7 +34,6 @@ export interface RunParts {
 	records: Records;
 	messages: Messages;
 	items: Items;
-	zone: Zone;
 	clock: Clock;
 	yieldToLoop: YieldToLoop;
 }

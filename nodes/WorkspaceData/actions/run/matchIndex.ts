@@ -1,6 +1,8 @@
 /** Finds records by the values of their matching fields. */
 import type { FieldIndex } from '../../model/fieldIndex';
 import type { Zone } from '../../model/time';
+import { isEmpty } from '../../model/value/emptyValue';
+import { showValue } from '../../model/value/serialization';
 import { keyOf } from '../../model/value/value';
 import { type DataRecord, ageOf, byAge } from '../../model/response/record';
 import { ownValue, type JsonObject } from '../../model/response/shapes';
@@ -23,14 +25,6 @@ export const isSameValue = (
 	other: unknown,
 	zone: Zone,
 ): boolean => identityOf(index, fieldId, one, zone) === identityOf(index, fieldId, other, zone);
-
-/** Combines the values of some fields into one text: the service may store another spelling than was sent. */
-export const matchKey = (
-	fieldIds: readonly string[],
-	data: JsonObject,
-	index: FieldIndex,
-	zone: Zone,
-): string => JSON.stringify(fieldIds.map((id) => identityOf(index, id, ownValue(data, id), zone)));
 
 /** Ignores what services change in text: spaces, invisible characters, character forms, fractions of a second. */
 const loosened = (value: unknown): unknown =>
@@ -56,21 +50,62 @@ const mayBeOneTime = (one: unknown, other: unknown): boolean => {
 	return a === '' || b === '' || a === b;
 };
 
-/** As `matchKey`, but the same for values that a service may store in one spelling. */
-export const looseKey: typeof matchKey = (fieldIds, data, index, zone) =>
-	matchKey(
-		fieldIds,
-		Object.fromEntries(fieldIds.map((id) => [id, loosened(ownValue(data, id))])),
-		index,
-		zone,
-	)
-		.toUpperCase()
-		.toLowerCase();
+/** The fields by which an item finds its record. */
+export class MatchingFields {
+	readonly ids: readonly string[];
+	/** The current field listing. */
+	readonly index: FieldIndex;
+	private readonly zone: Zone;
 
-/** Returns the records of a key, which may have one or several. */
-const recordsOf = (
-	known: DataRecord | Map<string, DataRecord> | undefined,
-): readonly DataRecord[] => (known instanceof Map ? [...known.values()] : known ? [known] : []);
+	constructor(ids: readonly string[], index: FieldIndex, zone: Zone) {
+		this.ids = ids;
+		this.index = index;
+		this.zone = zone;
+	}
+
+	/** Combines the values of the fields into one text, the same for all spellings of a value. */
+	keyOf(data: JsonObject): string {
+		return this.combined(data, (value) => value);
+	}
+
+	/** As `keyOf`, but the same for values that a service may store in one spelling. */
+	looseKeyOf(data: JsonObject): string {
+		return this.combined(data, loosened).toUpperCase().toLowerCase();
+	}
+
+	/** Returns true if the values differ only in spelling: case, spaces, or fractions of a second. */
+	mayBeSame(one: JsonObject, other: JsonObject): boolean {
+		return (
+			this.looseKeyOf(one) === this.looseKeyOf(other) &&
+			this.ids.every((id) => mayBeOneTime(ownValue(one, id), ownValue(other, id)))
+		);
+	}
+
+	/** The part of a card that a key is, in any spelling. It uses names, because the IDs of fields can change. */
+	partOf(data: JsonObject): string {
+		return JSON.stringify([this.ids.map((id) => this.nameOf(id)), this.looseKeyOf(data)]);
+	}
+
+	/** The ID of the first field without a value. */
+	emptyIn(data: JsonObject): string | undefined {
+		return this.ids.find((id) => isEmpty(ownValue(data, id)));
+	}
+
+	nameOf(id: string): string {
+		return this.index.byId(id)?.name ?? id;
+	}
+
+	/** Shows the values in a message. */
+	shown(data: JsonObject): string {
+		return this.ids.map((id) => showValue(ownValue(data, id))).join(', ');
+	}
+
+	private combined(data: JsonObject, form: (value: unknown) => unknown): string {
+		const identity = (id: string) =>
+			identityOf(this.index, id, form(ownValue(data, id)), this.zone);
+		return JSON.stringify(this.ids.map(identity));
+	}
+}
 
 const skipped = (): UnexpectedResponse =>
 	new UnexpectedResponse(
@@ -94,31 +129,33 @@ const mayExist = (): UnexpectedResponse =>
 export interface MatchSource {
 	/** Reads all records of the card from the service. Returns true if none can have been skipped. */
 	readAll(take: (record: DataRecord) => void): Promise<boolean>;
-	/** Combines the matching values of a record into one text. */
-	keyOf: (data: JsonObject) => string;
-	/** The same for spellings that a service may store as one. */
-	looseKeyOf: (data: JsonObject) => string;
-	fieldIds: readonly string[];
+	fields: MatchingFields;
 	/** The records as this process knows them, opened before they were listed. */
 	view: CardView;
 	yieldToLoop: YieldToLoop;
 }
+
+/** The IDs of records by some of their values. */
+type IdsByKey = Map<string, Set<string>>;
+
+const file = (ids: IdsByKey, key: string, id: string): void =>
+	void getOrCreate(ids, key, () => new Set<string>()).add(id);
 
 /**
  * The records of a card by the values of their matching fields. A record is found by the values that were sent, and
  * by the values that it has, because the service may store another spelling.
  */
 export class MatchIndex {
-	/** Combines the matching values of a record into one text. */
-	readonly keyOf: MatchSource['keyOf'];
 	private readonly source: MatchSource;
 	private readonly news: ReturnType<CardView['follow']>;
-	/** Records as listed or created. There may be 100,000 keys, so only keys with several records have a map. */
-	private readonly byKey = new Map<string, DataRecord | Map<string, DataRecord>>();
+	/** Records as last listed, or as created. */
+	private readonly records = new Map<string, DataRecord>();
+	/** Records by the values that they have, had, or were sent. */
+	private readonly byKey: IdsByKey = new Map();
 	/** The last values sent for a record, as one text. */
 	private readonly sentKeys = new Map<string, string>();
 	/** Records by their loose key. Created when the first record isn't found. */
-	private nearby: Promise<Map<string, DataRecord[]>> | undefined;
+	private nearby: Promise<IdsByKey> | undefined;
 	/** Loose keys whose record was created, or may have been, with an unknown ID. */
 	private readonly unknown = new Map<string, UnknownCreation>();
 	private isComplete = true;
@@ -127,26 +164,21 @@ export class MatchIndex {
 	/** Reads nothing yet. */
 	constructor(source: MatchSource) {
 		this.source = source;
-		this.keyOf = source.keyOf;
 		this.news = source.view.follow();
 	}
 
 	async read(): Promise<void> {
-		const { readAll, view } = this.source;
-		// The keys of this listing, by record: a record that is listed twice is found by its later values.
-		const keys = new Map<string, string>();
+		const { readAll, view, fields } = this.source;
 		this.isComplete = await readAll((record) => {
 			const current = view.current(record);
 			if (current === 'deleted') return;
-			const key = this.keyOf(current.data);
-			const before = keys.get(record.id);
-			if (before !== undefined && before !== key) this.unfile(before, record.id);
-			keys.set(record.id, key);
-			this.file(key, record);
+			this.records.set(record.id, record);
+			file(this.byKey, fields.keyOf(current.data), record.id);
 		});
 		for (const record of view.creations()) {
-			if (keys.has(record.id)) continue;
-			this.file(this.keyOf(record.data), record);
+			if (this.records.has(record.id)) continue;
+			this.records.set(record.id, record);
+			file(this.byKey, fields.keyOf(record.data), record.id);
 			view.notListed(record.id);
 		}
 	}
@@ -161,51 +193,30 @@ export class MatchIndex {
 		if (!this.isComplete) throw skipped();
 	}
 
-	/** Returns true if records with these matching values were listed or created. */
-	holds(key: string): boolean {
-		this.catchUp();
-		return recordsOf(this.byKey.get(key)).length > 0;
-	}
-
 	/** Returns all records that were listed or created and not deleted. */
 	all(): DataRecord[] {
 		this.catchUp();
-		const records = new Map<string, DataRecord>();
-		for (const filed of this.byKey.values())
-			for (const record of recordsOf(filed))
-				if (!records.has(record.id)) records.set(record.id, record);
-		return this.current([...records.values()]);
-	}
-
-	/** Returns the records as they are now, without deleted ones. */
-	private current(records: readonly DataRecord[]): DataRecord[] {
-		return records
-			.map((record) => this.source.view.current(record))
-			.filter((record) => record !== 'deleted');
+		return this.current(this.records.keys());
 	}
 
 	/** Returns records whose matching values differ only in spelling: case, spaces, or fractions of a second. */
 	async near(data: JsonObject): Promise<readonly DataRecord[]> {
+		const { fields } = this.source;
 		this.nearby ??= this.fileNear();
-		const nearby = await this.nearby;
-		const { looseKeyOf, fieldIds } = this.source;
-		const key = looseKeyOf(data);
-		return this.current(nearby.get(key) ?? []).filter(
-			(record) =>
-				looseKeyOf(record.data) === key &&
-				fieldIds.every((id) => mayBeOneTime(ownValue(record.data, id), ownValue(data, id))),
-		);
+		const ids = (await this.nearby).get(fields.looseKeyOf(data));
+		return this.current(ids).filter((record) => fields.mayBeSame(record.data, data));
 	}
 
 	/**
-	 * Returns the records that have these values, oldest first.
+	 * Returns the records that have these values, oldest first. The service is asked again if a record was created for
+	 * them, or may have been, with an unknown ID.
 	 *
-	 * @throws UnexpectedResponse if a record was created for them, or may have been, but isn't listed
+	 * @throws UnexpectedResponse if that record isn't listed
 	 */
 	async find(data: JsonObject): Promise<readonly DataRecord[]> {
 		const found = this.known(data);
 		if (found.length > 0) return found;
-		const key = this.source.looseKeyOf(data);
+		const key = this.source.fields.looseKeyOf(data);
 		const creation = this.unknown.get(key);
 		if (creation === undefined) return [];
 		// One listing shows the IDs of all.
@@ -217,61 +228,55 @@ export class MatchIndex {
 		return listed;
 	}
 
-	private known(data: JsonObject): readonly DataRecord[] {
+	/** Returns the records that have these values, oldest first, as far as their IDs are known. */
+	known(data: JsonObject): readonly DataRecord[] {
 		this.catchUp();
-		const key = this.keyOf(data);
+		const { fields } = this.source;
+		const key = fields.keyOf(data);
 		return (
-			this.current(recordsOf(this.byKey.get(key)))
-				// Another execution may have changed its values.
-				.filter(({ id, data: own }) => this.keyOf(own) === key || this.sentKeys.get(id) === key)
+			this.current(this.byKey.get(key))
+				// Its values may have changed since it was filed.
+				.filter(({ id, data: own }) => fields.keyOf(own) === key || this.sentKeys.get(id) === key)
 				// Oldest first, as the interface specifies no order. A new record may not have a time yet.
 				.sort((a, b) => byAge(ageOf(a, Infinity), ageOf(b, Infinity)))
 		);
 	}
 
+	/** Returns records as they are now, without deleted ones. */
+	private current(ids: Iterable<string> = []): DataRecord[] {
+		return [...ids].flatMap((id) => {
+			const record = this.records.get(id);
+			const now = record && this.source.view.current(record);
+			return now && now !== 'deleted' ? [now] : [];
+		});
+	}
+
 	/** Adds what this process has written since. */
 	private catchUp(): void {
 		for (const { record, sent = {}, creation } of this.news()) {
-			if (creation) this.unknown.set(this.source.looseKeyOf(sent), creation);
+			if (creation) this.unknown.set(this.source.fields.looseKeyOf(sent), creation);
 			else if (record) this.put(record, sent);
 		}
 	}
 
-	/**
-	 * Adds a record under its matching values, and under the sent values, if any. A value that was not sent is
-	 * taken from the record.
-	 */
+	/** Files a record by its values, and by the sent ones. A value that was not sent is taken from the record. */
 	private put(record: DataRecord, sent: JsonObject): void {
-		if (this.nearby) void this.nearby.then((nearby) => this.putNear(nearby, record));
-		if (!this.source.fieldIds.some((id) => Object.hasOwn(sent, id))) return;
-		const key = this.keyOf({ ...record.data, ...sent });
-		this.sentKeys.set(record.id, key);
-		for (const one of [key, this.keyOf(record.data)]) {
-			if (!recordsOf(this.byKey.get(one)).some(({ id }) => id === record.id))
-				this.file(one, record);
-		}
+		const { fields } = this.source;
+		const { id, data } = record;
+		if (this.nearby) void this.nearby.then((ids) => file(ids, fields.looseKeyOf(data), id));
+		if (!fields.ids.some((one) => Object.hasOwn(sent, one))) return;
+		if (!this.records.has(id)) this.records.set(id, record);
+		const key = fields.keyOf({ ...data, ...sent });
+		this.sentKeys.set(id, key);
+		for (const one of [key, fields.keyOf(data)]) file(this.byKey, one, id);
 	}
 
-	private putNear(nearby: Map<string, DataRecord[]>, record: DataRecord): void {
-		getOrCreate(nearby, this.source.looseKeyOf(record.data), () => []).push(record);
-	}
-
-	private async fileNear(): Promise<Map<string, DataRecord[]>> {
-		const nearby = new Map<string, DataRecord[]>();
-		await eachInSlices(this.source.yieldToLoop, this.all(), (one) => this.putNear(nearby, one));
-		return nearby;
-	}
-
-	private file(key: string, record: DataRecord): void {
-		const known = this.byKey.get(key);
-		if (known instanceof Map) known.set(record.id, record);
-		else if (!known || known.id === record.id) this.byKey.set(key, record);
-		else this.byKey.set(key, new Map([known, record].map((one) => [one.id, one])));
-	}
-
-	private unfile(key: string, id: string): void {
-		const known = this.byKey.get(key);
-		if (known instanceof Map) known.delete(id);
-		else if (known?.id === id) this.byKey.delete(key);
+	private async fileNear(): Promise<IdsByKey> {
+		const { fields, yieldToLoop } = this.source;
+		const ids: IdsByKey = new Map();
+		await eachInSlices(yieldToLoop, this.all(), ({ id, data }) =>
+			file(ids, fields.looseKeyOf(data), id),
+		);
+		return ids;
 	}
 }

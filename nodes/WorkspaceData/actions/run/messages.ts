@@ -52,15 +52,10 @@ export class Messages {
 		});
 	}
 
-	/** Notes how far the run came when an error ended it. Replaces an earlier note. */
-	note(error: unknown, text: string): void {
-		this.notes.set(error, text);
-	}
-
 	/** Adds to the note on an error, once: items may share an error. */
-	addNote(error: unknown, text: string): void {
+	note(error: unknown, text: string): void {
 		const earlier = this.notes.get(error) ?? '';
-		if (!earlier.includes(text)) this.note(error, `${earlier} ${text}`.trim());
+		if (!earlier.includes(text)) this.notes.set(error, `${earlier} ${text}`.trim());
 	}
 
 	noteOn(error: unknown): string | undefined {

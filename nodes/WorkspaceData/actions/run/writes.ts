@@ -15,10 +15,10 @@ import {
 import { wait } from '../../transport/http/clock';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import type { RecordListing } from '../../transport/recordListing';
-import { CardMemory, LAG_MS, type CardView } from './cardMemory';
+import { type CardMemory, LAG_MS, type CardView } from './cardMemory';
 import { getOrCreate } from './getOrCreate';
 import type { CardReference, RunParts } from './listings';
-import { looseKey, MatchIndex, matchKey } from './matchIndex';
+import { type MatchingFields, MatchIndex } from './matchIndex';
 import { forgetCards, memoryOf, turns, unclearCreations } from './processState';
 
 /** The target of a write. */
@@ -28,32 +28,33 @@ export interface WritePlace {
 	isDry: boolean;
 }
 
-/** The record to change. */
-export interface Target {
-	id: string;
-	/** The previous record, if it is known; completes responses that show only a part. */
-	earlier: DataRecord | undefined;
-	/** The current field listing. */
-	index: FieldIndex;
-}
-
 /** Writes records of a card. Values are keyed by field ID. */
 export interface Writer extends WritePlace {
+	/** How its requests are sent. */
+	request: ReadOptions;
 	create(sent: JsonObject): Promise<DataRecord>;
 	/** @throws UnexpectedResponse if something else responded, such as a proxy's page */
-	update(target: Target, sent: JsonObject): Promise<DataRecord>;
+	update(id: string, change: Change): Promise<DataRecord>;
 	/** @throws UnexpectedResponse as `update` */
 	delete(id: string): Promise<void>;
 }
 
 /** A change of a record, right before it is sent. */
 export interface Change {
-	/** The record before the change, if it is known. */
+	/** The record before the change, if it is known; completes responses that show only a part. */
 	earlier: DataRecord | undefined;
 	/** The new values of the record, keyed by field ID. */
 	values: JsonObject;
-	/** Those of them that are sent. */
+	/** Those of them that are sent; empty if the record has them already. */
 	sent: JsonObject;
+	/** The current field listing. */
+	index: FieldIndex;
+}
+
+/** What became of a record. */
+export interface Changed {
+	action: 'updated' | 'unchanged';
+	record: DataRecord;
 }
 
 /** How often records are read if their order shifts. */
@@ -63,8 +64,6 @@ export class Writes {
 	private readonly run: RunParts;
 	private readonly queue = createKeyedQueue();
 	private readonly seen = new Map<string, { memory: CardMemory; view: CardView }>();
-	/** The writes of a dry run, by the ID of the card. */
-	private readonly pretended = new Map<string, CardMemory>();
 	private readonly indexes = new Map<string, Promise<MatchIndex>>();
 
 	constructor(run: RunParts) {
@@ -136,11 +135,11 @@ export class Writes {
 		const { now } = this.run.clock;
 		const record = await writer.create(sent).catch(async (error: unknown) => {
 			const creation = mayStillHappen(error) ? 'unanswered' : 'answered';
-			if (mayHaveHappened(error)) this.memory(writer).createdUnknown(creation, sent, now());
+			if (mayHaveHappened(error)) this.memory(writer).note({ at: now(), sent, creation });
 			return await Promise.reject(error as Error);
 		});
 		const memory = this.memory(writer);
-		if (record.id === UNKNOWN_ID) memory.createdUnknown('done', sent, now());
+		if (record.id === UNKNOWN_ID) memory.note({ at: now(), sent, creation: 'done' });
 		else memory.created(record, sent, now());
 		return record;
 	}
@@ -153,13 +152,18 @@ export class Writes {
 	 */
 	async change(
 		writer: Writer,
-		{ id, index }: Pick<Target, 'id' | 'index'>,
+		id: string,
 		prepare: () => Change | undefined,
-	): Promise<DataRecord | undefined> {
-		return await this.onRecord(writer, id, prepare, async ({ earlier, values, sent }, memory) => {
-			const record = await writer.update({ id, earlier, index }, sent);
-			memory.changed(record, values, earlier?.data, this.run.clock.now());
-			return record;
+	): Promise<Changed | undefined> {
+		return await this.onRecord(writer, id, async (send) => {
+			const change = prepare();
+			if (!change) return undefined;
+			const { earlier, values, sent } = change;
+			if (earlier && Object.keys(sent).length === 0)
+				return { action: 'unchanged', record: earlier };
+			const record = await send(async () => await writer.update(id, change));
+			this.memory(writer).changed(record, values, earlier?.data, this.run.clock.now());
+			return { action: 'updated', record };
 		});
 	}
 
@@ -171,17 +175,16 @@ export class Writes {
 	 * @returns true if it is gone; false if it was no longer wanted
 	 */
 	async remove(writer: Writer, id: string, isWanted?: () => boolean): Promise<boolean> {
-		const wanted = () => (isWanted?.() === false ? undefined : true);
-		const send = async () =>
+		const remove = async () =>
 			await writer.delete(id).catch((error: unknown) => {
 				if (!isWanted || !saysGone(error, ['record'])) throw error;
 			});
-		const removed = await this.onRecord(writer, id, wanted, async (_, memory) => {
-			await memory.deleting(send);
-			memory.end(id, 'deleted', this.run.clock.now());
+		return await this.onRecord(writer, id, async (send) => {
+			if (isWanted?.() === false) return false;
+			await send(async () => await this.memory(writer).deleting(remove));
+			this.memory(writer).end(id, 'deleted', this.run.clock.now());
 			return true;
 		});
-		return removed ?? false;
 	}
 
 	/** Returns a view of a card's records that includes this process's writes. Open it before they are listed. */
@@ -213,32 +216,20 @@ export class Writes {
 		}
 	}
 
-	/**
-	 * Finds records of a card by the values of their matching fields. The records are read once.
-	 *
-	 * @param index the current field listing
-	 */
-	async matches(
-		place: WritePlace,
-		index: FieldIndex,
-		fieldIds: readonly string[],
-		request: ReadOptions,
-	): Promise<MatchIndex> {
-		const { zone, yieldToLoop } = this.run;
-		const key = JSON.stringify([place.card.id, place.isDry, fieldIds]);
+	/** Finds records of a card by the values of their matching fields. The records are read once. */
+	async matches({ card, isDry, request }: Writer, fields: MatchingFields): Promise<MatchIndex> {
+		const key = JSON.stringify([card.id, isDry, fields.ids]);
 		return await getOrCreate(this.indexes, key, async () => {
 			const matches = new MatchIndex({
 				readAll: async (take) => {
 					const read = async (all: RecordListing) => {
 						for await (const record of all) take(record);
 					};
-					return (await this.readAll(place.card, request, read)).isWhole;
+					return (await this.readAll(card, request, read)).isWhole;
 				},
-				keyOf: (data) => matchKey(fieldIds, data, index, zone),
-				looseKeyOf: (data) => looseKey(fieldIds, data, index, zone),
-				fieldIds,
-				view: this.view(place),
-				yieldToLoop,
+				fields,
+				view: this.view({ card, isDry }),
+				yieldToLoop: this.run.yieldToLoop,
 			});
 			await matches.read();
 			return matches;
@@ -259,36 +250,39 @@ export class Writes {
 	/** Returns a card with its view, which keeps its memory until the run is closed. */
 	private seenOf({ card, isDry }: WritePlace) {
 		return getOrCreate(this.seen, JSON.stringify([card.id, isDry]), () => {
-			const beneath = isDry ? this.view({ card, isDry: false }) : undefined;
-			const memory = this.memory({ card, isDry });
-			return { memory, view: memory.open(this.run.clock.now(), beneath) };
+			const own = memoryOf(this.address(card.id));
+			const memory = isDry ? own.copy() : own;
+			return { memory, view: memory.open(this.run.clock.now()) };
 		});
 	}
 
-	private memory({ card, isDry }: WritePlace): CardMemory {
-		if (!isDry) return memoryOf(this.address(card.id));
-		return getOrCreate(this.pretended, card.id, () => new CardMemory());
+	private memory(place: WritePlace): CardMemory {
+		return place.isDry ? this.seenOf(place).memory : memoryOf(this.address(place.card.id));
 	}
 
-	/** Writes a record after all earlier writes of this run to it. @returns undefined if it was no longer wanted */
-	private async onRecord<Prepared, Result>(
+	/**
+	 * Runs a task after all earlier ones of this run for a record.
+	 *
+	 * @param task receives a function that sends a request, and notes its beginning and its failure
+	 */
+	private async onRecord<Result>(
 		place: WritePlace,
 		id: string,
-		prepare: () => Prepared | undefined,
-		write: (prepared: Prepared, memory: CardMemory) => Promise<Result>,
-	): Promise<Result | undefined> {
+		task: (send: <T>(request: () => Promise<T>) => Promise<T>) => Promise<Result>,
+	): Promise<Result> {
 		const { now } = this.run.clock;
-		return await this.queue(JSON.stringify(['record', place.card.id, id]), async () => {
-			const prepared = prepare();
-			if (prepared === undefined) return undefined;
+		const send = async <T>(request: () => Promise<T>): Promise<T> => {
+			// Not before, because the process forgets a memory that nobody uses.
 			const memory = this.memory(place);
 			memory.begin(id, now());
-			return await write(prepared, memory).catch(async (error: unknown) => {
+			return await request().catch(async (error: unknown) => {
 				const isRefused = error instanceof Failure && !mayHaveHappened(error);
 				const isGone = isRefused && namesGone(error, 'record');
 				memory.end(id, isGone ? 'deleted' : isRefused ? 'refused' : 'unclear', now());
 				return await Promise.reject(error as Error);
 			});
-		});
+		};
+		const key = JSON.stringify(['record', place.card.id, id]);
+		return await this.queue(key, async () => await task(send));
 	}
 }

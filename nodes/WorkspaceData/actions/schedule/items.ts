@@ -1,4 +1,5 @@
 /** Processes the items of a run, a limited number at a time. Items can wait for work that is done once for all. */
+import { getOrCreate } from '../run/getOrCreate';
 import { yieldAfter, type YieldToLoop } from './yieldToLoop';
 
 /**
@@ -6,6 +7,13 @@ import { yieldAfter, type YieldToLoop } from './yieldToLoop';
  * limit is several times the number of parallel requests, so that requests never wait for items.
  */
 const MAX_AT_ONCE = 500;
+
+/** The items that share some work. */
+interface Group {
+	/** By item index. */
+	contributions: unknown[];
+	result?: Promise<unknown>;
+}
 
 /** The items of one run. */
 export class Items {
@@ -15,15 +23,12 @@ export class Items {
 	private next = 0;
 	/** The items that have started but not ended, and don't wait for others. */
 	private readonly busy = new Set<number>();
-	private readonly groups = new Map<string, Array<{ itemIndex: number; contribution: unknown }>>();
-	private readonly results = new Map<string, Promise<unknown>>();
-	/** Items that have begun their ordered task or have ended, and the first one that has not. */
-	private readonly passed = new Set<number>();
-	private firstToPass = 0;
-	/** The items that wait for an earlier one to begin its task. */
-	private readonly waiting = new Map<number, () => void>();
-	/** True if an item waits, or has waited, for the contributions of all. */
-	private isGathering = false;
+	private readonly groups = new Map<string, Group>();
+	/** By item: resolves once all earlier ones have passed, that is, begun their ordered task or ended. */
+	private readonly turns = new Map<number, { turn: Promise<void>; pass: () => void }>();
+	private lastPassed = Promise.resolve();
+	/** The number of items that wait for an earlier one to pass. */
+	private waiting = 0;
 	private open = (): void => {};
 	private readonly complete = new Promise<void>((resolve) => (this.open = resolve));
 	private start: (itemIndex: number) => void = () => {};
@@ -50,7 +55,8 @@ export class Items {
 			const runItem = async (itemIndex: number): Promise<void> => {
 				ended[itemIndex] = await work(itemIndex);
 				this.leave(itemIndex);
-				this.pass(itemIndex);
+				this.turns.get(itemIndex)?.pass();
+				this.turns.delete(itemIndex);
 				left -= 1;
 				if (left === 0) resolve();
 			};
@@ -66,14 +72,13 @@ export class Items {
 	 * part of the task before its first wait runs in the order of the items.
 	 */
 	async inItemOrder<Result>(itemIndex: number, task: () => Promise<Result>): Promise<Result> {
-		if (this.firstToPass < itemIndex) {
-			await new Promise<void>((begin) => {
-				this.waiting.set(itemIndex, begin);
-				this.settle();
-			});
-		}
+		const own = this.turns.get(itemIndex);
+		this.waiting += 1;
+		this.settle();
+		await own?.turn;
+		this.waiting -= 1;
 		const result = task();
-		this.pass(itemIndex);
+		own?.pass();
 		return await result;
 	}
 
@@ -92,32 +97,36 @@ export class Items {
 		contribution: Contribution,
 		work: (all: readonly Contribution[]) => Promise<Result>,
 	): Promise<Result> {
-		const group = this.groups.get(key) ?? [];
-		this.groups.set(key, group);
-		group.push({ itemIndex, contribution });
-		this.isGathering = true;
+		const group = getOrCreate(this.groups, key, (): Group => ({ contributions: [] }));
+		group.contributions[itemIndex] = contribution;
 		this.leave(itemIndex);
 		await this.complete;
-		const inOrder = () =>
-			group
-				.sort((a, b) => a.itemIndex - b.itemIndex)
-				.map((entry) => entry.contribution as Contribution);
-		const result = this.results.get(key) ?? work(inOrder());
-		this.results.set(key, result);
-		return (await yieldAfter(this.yieldToLoop, result)) as Result;
+		// In the order of the items. Some items may have none.
+		const all = () => Object.values(group.contributions) as Contribution[];
+		group.result ??= work(all());
+		return (await yieldAfter(this.yieldToLoop, group.result)) as Result;
 	}
 
-	/** The number of items that count toward the limit. While one gathers, those waiting for it don't count. */
+	/** The number of items that count toward the limit. Once one has gathered, items that wait for it don't count. */
 	private get active(): number {
-		return this.busy.size - (this.isGathering ? this.waiting.size : 0);
+		return this.busy.size - (this.groups.size > 0 ? this.waiting : 0);
 	}
 
 	private startMore(): void {
 		while (this.next < this.count && this.active < this.atOnce) {
 			this.busy.add(this.next);
+			this.queue(this.next);
 			this.next += 1;
 			this.start(this.next - 1);
 		}
+	}
+
+	private queue(itemIndex: number): void {
+		const turn = this.lastPassed;
+		let pass = (): void => {};
+		const passed = new Promise<void>((resolve) => (pass = resolve));
+		this.lastPassed = turn.then(async () => await passed);
+		this.turns.set(itemIndex, { turn, pass });
 	}
 
 	private settle(): void {
@@ -128,15 +137,6 @@ export class Items {
 
 	private leave(itemIndex: number): void {
 		if (this.busy.delete(itemIndex)) this.settle();
-	}
-
-	private pass(itemIndex: number): void {
-		if (itemIndex < this.firstToPass) return;
-		this.passed.add(itemIndex);
-		while (this.passed.delete(this.firstToPass)) this.firstToPass += 1;
-		const begin = this.waiting.get(this.firstToPass);
-		this.waiting.delete(this.firstToPass);
-		begin?.();
 	}
 }
 

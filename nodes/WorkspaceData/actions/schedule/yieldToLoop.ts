@@ -15,36 +15,19 @@ export function createYieldToLoop({
 	now,
 	sleep,
 }: Pick<Clock, 'now' | 'sleep'> = systemClock): YieldToLoop {
-	let waiting: Array<() => void> = [];
-	let isRunning = false;
+	let last = Promise.resolve();
 	/** The end of the slice, in ms since the epoch. */
 	let end = 0;
-
-	async function startWaiting(): Promise<void> {
-		while (waiting.length > 0) {
-			const batch = waiting;
-			waiting = [];
-			for (const start of batch) {
-				if (now() >= end) {
-					// A timer gives others at least a millisecond, because most need several ticks.
-					await sleep(0);
-					end = now() + SLICE_MS;
-				}
-				start();
-				// The started step computes before the clock is checked again.
-				await Promise.resolve();
-			}
-		}
-		isRunning = false;
-	}
-
+	// Called once the step before has computed.
+	const next = async (): Promise<void> => {
+		if (now() < end) return;
+		// A timer gives others at least a millisecond, because most need several ticks.
+		await sleep(0);
+		end = now() + SLICE_MS;
+	};
 	return () => {
-		const started = new Promise<void>((start) => waiting.push(start));
-		if (!isRunning) {
-			isRunning = true;
-			void startWaiting();
-		}
-		return started;
+		last = last.then(next);
+		return last;
 	};
 }
 

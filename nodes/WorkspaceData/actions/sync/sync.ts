@@ -1,47 +1,126 @@
-/** Writes the items of cards that passed Sync's check, then deletes the records without an item. */
+/** Sync: checks all items, writes them, then deletes the records without an item. */
 import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/response/record';
+import type { JsonObject } from '../../model/response/shapes';
 import { count } from '../../model/names';
+import { Cancelled } from '../../transport/failure/failures';
 import { progressOf } from '../run/messages';
 import type { Run } from '../run/run';
 import { inParallel } from '../schedule/items';
-import { hintAtSpelling, keyPart } from '../writing/matching';
-import type { CheckedCard } from './syncCards';
-import type { SyncWrite } from './syncItems';
+import { hintAtSpelling } from '../writing/matching';
+import { resultsOf } from '../writing/results';
 import { create, updateFound } from '../writing/write';
+import { ItemsRefused } from './refusedItems';
+import { checkCard, grown, type CheckedCard } from './syncCards';
+import { dataOf, readItems, type LiveCard, type SyncPart, type SyncWrite } from './syncItems';
 
-interface WrittenItem {
-	action: 'created' | 'updated' | 'unchanged';
-	before?: DataRecord;
-	after: DataRecord;
+/** The output or the error of each item; none if the run ended before it. */
+type Outcomes = Map<number, { json: JsonObject[] } | { error: unknown }>;
+
+/**
+ * Syncs all cards with their items.
+ *
+ * @param read returns an item's values; throws if its card is unknown
+ * @returns a function that returns the output of an item, or throws its error. It works once for each item
+ */
+export async function syncAll(
+	run: Run,
+	read: (itemIndex: number) => Promise<SyncPart>,
+): Promise<(itemIndex: number) => JsonObject[]> {
+	const { cards, errors, homeless } = await readItems(run, read);
+	const outcomes: Outcomes = new Map([...errors].map(([index, error]) => [index, { error }]));
+	const checked: CheckedCard[] = [];
+	for (const own of cards) {
+		try {
+			if (homeless !== undefined) throw unknownCard(homeless);
+			checked.push(await checkCard(run, own));
+		} catch (error) {
+			if (error instanceof ItemsRefused)
+				for (const index of error.itemIndexes) errors.set(index, error);
+			for (const index of own.indexes) outcomes.set(index, { error: errors.get(index) ?? error });
+		}
+		await run.yieldToLoop();
+	}
+	if (outcomes.size === 0 || run.context.continueOnFail()) {
+		for (const card of checked) await writeCard(run, card, outcomes);
+	} else if (errors.size > 0) {
+		// The run ends with one error: that of an item tells more than that of its card.
+		for (const index of outcomes.keys()) if (!errors.has(index)) outcomes.delete(index);
+	}
+	return (itemIndex) => {
+		const outcome = outcomes.get(itemIndex);
+		outcomes.delete(itemIndex);
+		if (!outcome) throw new Cancelled();
+		if ('error' in outcome) throw outcome.error;
+		return outcome.json;
+	};
+}
+
+const unknownCard = (itemIndex: number): InputError =>
+	new InputError(
+		`Nothing was sent, because the card of item ${itemIndex} isn't known`,
+		'Correct that item: its record could be missing from any of the cards.',
+	);
+
+/** Writes the items of a card, then deletes its records without an item if all items were written. */
+async function writeCard(run: Run, checked: CheckedCard, outcomes: Outcomes): Promise<void> {
+	const { indexes, items, deletions, write } = checked;
+	const { card, request, writer, options } = write;
+	const endsRun = !run.context.continueOnFail();
+	const isOver = () => endsRun && run.session.halted.aborted;
+	const fail = (index: number, error: unknown): void => {
+		outcomes.set(index, { error });
+		if (endsRun) run.session.stop();
+	};
+	if (isOver()) return;
+	const live = await grown(run, checked).catch((error: unknown) => {
+		for (const index of indexes) fail(index, error);
+	});
+	if (!live) return;
+	let left = items.length;
+	const atOnce = () => run.session.atOnce({ method: 'PATCH', ...request });
+	await inParallel(items, atOnce, async (item) => {
+		if (isOver()) return;
+		await run.yieldToLoop();
+		try {
+			outcomes.set(item.itemIndex, { json: await writeItem(run, checked, live, item) });
+			left -= 1;
+		} catch (error) {
+			fail(item.itemIndex, error);
+		}
+	});
+	if (left > 0) {
+		if (deletions.length > 0) {
+			run.messages.hint(
+				`No record of card '${card.name}' was deleted, because not all items were written. Run all items again.`,
+			);
+		}
+		return;
+	}
+	const deleted = await deleteMissing(run, checked, live).catch((error: unknown) => {
+		fail(indexes.at(-1) ?? 0, error);
+	});
+	if (!deleted) return;
+	const results = resultsOf(run, writer, live.fields.index, options);
+	const marks = writer.isDry ? {} : { action: 'deleted' };
+	const outputs = deleted.map((record) => ({ ...results('deleted', record), ...marks }));
+	run.ending.append(outputs.map((json) => ({ itemIndex: indexes[0] ?? 0, json })));
 }
 
 /** Writes an item of a card that passed the check. In a dry run nothing is sent. */
-export async function writeItem(
+async function writeItem(
 	run: Run,
 	checked: CheckedCard,
+	live: LiveCard,
 	item: SyncWrite,
-): Promise<WrittenItem> {
-	const written = await createOrUpdate(run, checked, item).catch((error: unknown) => {
-		checked.ended(false);
-		throw error;
-	});
-	checked.ended(true);
-	return written;
-}
-
-async function createOrUpdate(
-	run: Run,
-	checked: CheckedCard,
-	item: SyncWrite,
-): Promise<WrittenItem> {
-	const { card } = checked;
+): Promise<JsonObject[]> {
 	const { write } = item;
-	const { listing, fieldIds, matches } = await checked.live();
-	const data = await checked.dataOf(item, listing);
-	const part = keyPart(fieldIds, data, listing, run.zone);
-	return await run.writes.onKey(write.writer, part, async () => {
-		await run.yieldToLoop();
+	const { card, writer, options } = write;
+	const { fields, matches } = live;
+	const { index } = fields;
+	const data = live === checked ? item.data : await dataOf(run, write, index);
+	const results = resultsOf(run, writer, index, options);
+	return await run.writes.onKey(writer, fields.partOf(data), async () => {
 		// Find the record again, because another execution may have created or deleted it since the check.
 		const [before, ...others] = await matches.find(data);
 		if (others.length > 0) {
@@ -51,33 +130,15 @@ async function createOrUpdate(
 			);
 		}
 		if (!before) {
-			const after = await create(write, data);
-			hintAtSpelling(run, fieldIds, data, after, listing);
-			return { action: 'created', after };
+			const created = await create(write, data, index);
+			hintAtSpelling(run, fields, data, created);
+			return [results('created', created)];
 		}
-		const { action, record } = await updateFound(write, data, before, listing);
-		return { action, before, after: record };
+		const { action, record } = await updateFound(write, data, before, index);
+		// A dry run returns changes only.
+		const json = results(action, record, before);
+		return writer.isDry && action === 'unchanged' ? [] : [json];
 	});
-}
-
-/**
- * Waits until all items of a card are written, then deletes the records without an item. If an item has failed, no
- * record is deleted.
- *
- * @returns the deleted records
- * @throws the first refusal; its message says how many were deleted
- */
-export async function finishCard(run: Run, checked: CheckedCard): Promise<DataRecord[]> {
-	const { card, deletions } = checked;
-	if (!(await checked.allWritten)) {
-		if (deletions.length > 0) {
-			run.messages.hint(
-				`No record of card '${card.name}' was deleted, because not all items were written. Run all items again.`,
-			);
-		}
-		return [];
-	}
-	return await deleteMissing(run, checked);
 }
 
 /**
@@ -88,35 +149,34 @@ export async function finishCard(run: Run, checked: CheckedCard): Promise<DataRe
  */
 async function deleteMissing(
 	run: Run,
-	{ card, deletions, writer, live, request }: CheckedCard,
+	{ write, deletions }: CheckedCard,
+	{ fields }: LiveCard,
 ): Promise<DataRecord[]> {
-	const { listing, fieldIds } = await live();
+	const { card, writer, request } = write;
 	const view = run.writes.view(writer);
-	const deleted: DataRecord[] = [];
+	const deleted = new Set<DataRecord>();
 	await inParallel(
 		deletions,
 		() => run.session.atOnce({ method: 'DELETE', ...request }),
 		async (record) => {
-			const part = keyPart(fieldIds, record.data, listing, run.zone);
-			await run.writes.onKey(writer, part, async () => {
+			await run.writes.onKey(writer, fields.partOf(record.data), async () => {
 				const isWanted = () => !view.isWritten(record.id) && view.isClear(record.id);
-				if (await run.writes.remove(writer, record.id, isWanted)) deleted.push(record);
+				if (await run.writes.remove(writer, record.id, isWanted)) deleted.add(record);
 			});
 		},
 		(error, _done, errors) => {
 			const what = 'records without an item were deleted';
-			const progress = progressOf(deleted.length, deletions.length, what, errors);
+			const progress = progressOf(deleted.size, deletions.length, what, errors);
 			run.messages.note(
 				error,
 				`All items of card '${card.name}' were written. ${progress} Run all items again to delete the others.`,
 			);
 		},
 	);
-	if (deleted.length < deletions.length) {
+	if (deleted.size < deletions.length) {
 		run.messages.hint(
-			`Not deleted: ${count(deletions.length - deleted.length, 'record')} of card '${card.name}' without an item, because another execution was writing to them, or the outcome of their last write is unknown`,
+			`Not deleted: ${count(deletions.length - deleted.size, 'record')} of card '${card.name}' without an item, because another execution was writing to them, or the outcome of their last write is unknown`,
 		);
 	}
-	const gone = new Set(deleted);
-	return deletions.filter((record) => gone.has(record));
+	return deletions.filter((record) => deleted.has(record));
 }

@@ -45,15 +45,7 @@ export interface Deletions {
 const MAX_NAMED = 10;
 
 /** The records of a card by their matching values. */
-interface ListedRecords {
-	/** The first record of each key, and all records of a repeated key. */
-	byKey: ReadonlyMap<string, DataRecord>;
-	repeated: ReadonlyMap<string, readonly DataRecord[]>;
-	/** Of the records that take part: how many there are, and which have no item or no key. */
-	taking: number;
-	withoutItem: DataRecord[];
-	withoutKey: readonly DataRecord[];
-}
+type ListedRecords = Awaited<ReturnType<typeof listRecords>>;
 
 /**
  * Checks all items of a card against all of its records.
@@ -86,9 +78,11 @@ export async function checkAgainstRecords(check: SyncCheck): Promise<DataRecord[
 async function listRecords(
 	{ records, keyOf, meets, pause }: SyncCheck,
 	wanted: ReadonlySet<string>,
-): Promise<ListedRecords> {
+) {
+	/** The first record of each key, and all records of a repeated key. */
 	const byKey = new Map<string, DataRecord>();
 	const repeated = new Map<string, DataRecord[]>();
+	/** Of the records that take part: those without a key or an item, and how many there are. */
 	const withoutKey: DataRecord[] = [];
 	const withoutItem: DataRecord[] = [];
 	let taking = 0;

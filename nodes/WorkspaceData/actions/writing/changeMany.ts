@@ -4,14 +4,13 @@ import { plainNumber, plainText } from '../../model/text';
 import { isObject } from '../../model/response/shapes';
 import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
 import type { DataRecord } from '../../model/response/record';
-import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { count } from '../../model/names';
 import { namesGone } from '../../transport/failure/failures';
 import { inParallel } from '../schedule/items';
 import { mapInSlices } from '../schedule/yieldToLoop';
 import { progressOf } from '../run/messages';
 import type { Run } from '../run/run';
-import type { WritePlace } from '../run/writes';
+import type { Writer } from '../run/writes';
 import { readFilter, hintAtReading, scanAll } from '../reading/scan';
 import { maxChangesProperty } from '../../ui/writeOptions';
 import { requireSameFields } from './liveFields';
@@ -54,13 +53,12 @@ export function readMaxChanges(value: unknown): number {
 
 /** Which records are changed, and how. */
 export interface ManyChanges<Result> {
-	place: WritePlace;
+	writer: Writer;
 	/** The current field listing. */
 	index: FieldIndex;
 	conditions: Conditions;
 	/** What the field mapper has saved about fields, by key. */
 	hints?: ReadonlyMap<string, FieldHint>;
-	request: ReadOptions;
 	/** The maximum number of records to change. */
 	maxChanges: number;
 	/** Returns true if anything is sent for a record. If missing, every record is sent. */
@@ -76,38 +74,29 @@ export interface ManyChanges<Result> {
 	done: 'updated' | 'deleted';
 }
 
-/** The records that meet the conditions. */
-interface Chosen {
-	records: DataRecord[];
-	/**
-	 * The current state of a selected record. Undefined if another execution has written it since, and it no longer
-	 * meets the conditions or this is unknown.
-	 */
-	now(record: DataRecord): DataRecord | undefined;
-}
-
 /**
  * Finds the records that meet the conditions, as this run knows them.
  *
+ * @returns the records, and a function that returns the current state of one of them: undefined if it was written
+ * since, and no longer meets the conditions or this is unknown
  * @throws InputError for ambiguous conditions, or if the fields of the card changed while its records were read,
  * because values may have been missed
  */
 async function chooseRecords(
 	run: Run,
-	{ place, index, conditions, hints, request, done }: ManyChanges<unknown>,
-): Promise<Chosen> {
-	const { card } = place;
+	{ writer, index, conditions, hints, done }: ManyChanges<unknown>,
+) {
+	const { card, request } = writer;
 	const { filters, matchType } = conditions;
 	const passes = readFilter(filters, matchType, index, run, { isExact: true, hints });
-	const chosen = new Map<string, { record: DataRecord; step: number | undefined }>();
-	const view = run.writes.view(place);
+	const chosen = new Map<string, DataRecord>();
+	const view = run.writes.view(writer);
 	const unseen = new Map(view.creations().map((record) => [record.id, record]));
 	const take = (listed: DataRecord): void => {
 		unseen.delete(listed.id);
 		const current = view.current(listed);
 		// The listing may repeat a record: its later values count.
-		if (current !== 'deleted' && passes?.(current))
-			chosen.set(current.id, { record: current, step: view.stepOf(current.id) });
+		if (current !== 'deleted' && passes?.(current)) chosen.set(current.id, current);
 		else chosen.delete(listed.id);
 	};
 	const read = await scanAll(run, { card, request }, take);
@@ -117,15 +106,13 @@ async function chooseRecords(
 	hintAtReading(run, read);
 	await requireSameFields(run, card, index, request);
 	return {
-		records: [...chosen.values()].map(({ record }) => record),
-		now(record) {
-			// A record whose values are unclear is written again, but never deleted.
-			if (done === 'deleted' && !view.isClear(record.id)) return undefined;
-			if (view.stepOf(record.id) === chosen.get(record.id)?.step) return record;
+		records: [...chosen.values()],
+		now(record: DataRecord): DataRecord | undefined {
+			// A record that was unclear before it was listed is written again, but never deleted.
+			const mustBeClear = done === 'deleted' || view.isWritten(record.id);
+			if (mustBeClear && !view.isClear(record.id)) return undefined;
 			const current = view.current(record);
-			const isChosen =
-				current !== 'deleted' && view.isCertain(record.id) && passes?.(current) === true;
-			return isChosen ? current : undefined;
+			return current !== 'deleted' && passes?.(current) ? current : undefined;
 		},
 	};
 }
@@ -142,9 +129,9 @@ export async function changeMany<Result>(
 	itemIndex: number,
 	changes: ManyChanges<Result>,
 ): Promise<Result[]> {
-	const { place, request, maxChanges, needsWrite = () => true, change, done } = changes;
-	const { card } = place;
-	return await run.writes.inItemOrder(itemIndex, place, 'many', async () => {
+	const { writer, maxChanges, needsWrite = () => true, change, done } = changes;
+	const { card, request } = writer;
+	return await run.writes.inItemOrder(itemIndex, writer, 'many', async () => {
 		const { records, now } = await chooseRecords(run, changes);
 		const needed = await mapInSlices(run.yieldToLoop, records, needsWrite);
 		const written = needed.filter(Boolean).length;
@@ -164,7 +151,7 @@ export async function changeMany<Result>(
 			},
 			(error, changedSoFar, errors) => {
 				const progress = progressOf(changedSoFar, records.length, `records were ${done}`, errors);
-				run.messages.addNote(error, progress);
+				run.messages.note(error, progress);
 			},
 		);
 		const all = results.filter((result) => result !== undefined);

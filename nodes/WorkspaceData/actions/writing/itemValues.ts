@@ -16,6 +16,8 @@ const NEXT_TO_FIELDS = new Set<string>([
 	'fields',
 ]);
 
+const NONE: ReadonlySet<string> = new Set();
+
 export interface ItemValues {
 	entries: Entry[];
 	/** Values that are left out, although the card may have fields with their names. */
@@ -64,55 +66,38 @@ function isFlat(item: JsonObject): boolean {
 	return place > 0 && keys[place + 1] === 'created_at' && isOwn && isTime;
 }
 
-/** Returns the values for Map Automatically: the item's `fields`, or else all except a record's own properties. */
-export function automaticValues(item: JsonObject): ItemValues {
+/**
+ * Returns the values of an item: its `fields`, or else all except a record's own properties.
+ *
+ * @param isRow true for a row of a new card, where a sheet's own `id` is one of the values
+ */
+export function itemValues(item: JsonObject, isRow: boolean): ItemValues {
 	const { marks, others, isDeleted, isEvent, isFlat: isRecord, extras } = originOf(item);
 	const { fields } = item;
-	if (isObject(fields) && !marks.includes('fields')) {
+	const strange = others.filter(([key]) => !NEXT_TO_FIELDS.has(key));
+	const isTaken = !isRow || isEvent || strange.length === 0;
+	if (isObject(fields) && !marks.includes('fields') && isTaken) {
 		const isLeftOut = ([key, value]: Entry): boolean =>
-			!NEXT_TO_FIELDS.has(key) && canonicalJson(value) !== canonicalJson(ownValue(fields, key));
-		return valuesIn(fields, others.filter(isLeftOut), marks);
+			canonicalJson(value) !== canonicalJson(ownValue(fields, key));
+		const entries = Object.entries(fields);
+		return { entries, leftOut: strange.filter(isLeftOut), marks, hasNulls: false, extras: NONE };
 	}
-	const isOwn = ([key]: Entry): boolean =>
-		RECORD_PROPERTIES.includes(key) || (isEvent && NEXT_TO_FIELDS.has(key));
-	return {
-		entries: others.filter((entry) => !isOwn(entry)).map(withPlainName),
-		leftOut: others.filter((entry) => isOwn(entry) && !Object.hasOwn(item, `fields.${entry[0]}`)),
-		marks,
-		hasNulls: isDeleted || isRecord,
-		extras: new Set(extras),
-	};
-}
-
-/** Returns the values of a row of a new card, where a sheet's own `id` is one of them. */
-export function rowValues(item: JsonObject): ItemValues {
-	const { marks, others, isDeleted, isEvent, isFlat: isRecord } = originOf(item);
-	const { fields } = item;
-	const isNested = isObject(fields) && !marks.includes('fields');
-	if (isNested && (isEvent || others.every(([key]) => NEXT_TO_FIELDS.has(key))))
-		return valuesIn(fields, [], marks);
 	// A sheet's own dates are seldom times.
 	const isTime = item.created_at === null || readTimestamp(item.created_at)?.clock !== undefined;
-	const hasNulls = isDeleted || (isRecord && isTime);
-	const isAdded = ([key]: Entry): boolean =>
-		(hasNulls && RECORD_PROPERTIES.includes(key)) || (isEvent && NEXT_TO_FIELDS.has(key));
+	const hasNulls = isDeleted || (isRecord && (isTime || !isRow));
+	const isOwn = ([key]: Entry): boolean =>
+		((hasNulls || !isRow) && RECORD_PROPERTIES.includes(key)) ||
+		(isEvent && NEXT_TO_FIELDS.has(key));
+	const own = others.filter(isOwn);
+	const isReplaced = ([key]: Entry): boolean => Object.hasOwn(item, `fields.${key}`);
 	return {
-		entries: others.filter((entry) => !isAdded(entry)).map(withPlainName),
-		leftOut: [],
-		marks: [...marks, ...others.filter(isAdded).map(([key]) => key)],
+		entries: others.filter((entry) => !isOwn(entry)).map(withPlainName),
+		leftOut: isRow ? [] : own.filter((entry) => !isReplaced(entry)),
+		marks: isRow ? [...marks, ...own.map(([key]) => key)] : marks,
 		hasNulls,
-		extras: new Set(),
+		extras: isRow ? NONE : new Set(extras),
 	};
 }
-
-/** Returns the values under the key `fields` of an item. */
-const valuesIn = (fields: JsonObject, leftOut: Entry[], marks: string[]): ItemValues => ({
-	entries: Object.entries(fields),
-	leftOut,
-	marks,
-	hasNulls: false,
-	extras: new Set(),
-});
 
 /** A field whose name the node uses itself has the key `fields.<name>`. */
 const withPlainName = ([key, value]: Entry): Entry => [key.replace(/^fields\./, ''), value];

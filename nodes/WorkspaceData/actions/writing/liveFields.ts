@@ -6,7 +6,6 @@ import type { JsonObject } from '../../model/response/shapes';
 import { ApiFailure } from '../../transport/failure/failures';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import type { CardReference, Run } from '../run/run';
-import { growCard } from '../growth/cardChanges';
 import { readChoice } from '../readParameters';
 import { readFormats, toRecordData, type Write } from './valueConversion';
 import { readDryRun } from './dryRun';
@@ -59,17 +58,6 @@ export async function readWrite(
 }
 
 /**
- * As `readWrite`: the first step of Create, Update and Create or Update. Adds missing fields and choices of the
- * card, if the options allow it.
- */
-export async function prepareWrite(
-	...[run, itemIndex, ...rest]: Parameters<typeof readWrite>
-): Promise<Write> {
-	const write = await readWrite(run, itemIndex, ...rest);
-	return await growCard(itemIndex, write);
-}
-
-/**
  * Requires that the fields haven't changed since the records were read. Otherwise values may have been missed.
  *
  * @throws InputError
@@ -110,9 +98,7 @@ export async function fieldsFor(
 }
 
 export interface LiveFields {
-	/** The current fields of the service: they decide which values are the same. */
-	listing: FieldIndex;
-	/** The same fields, with the habits of the card's records if these decide how a value is sent. */
+	/** The current fields, with the habits of the card's records if these decide how a value is sent. */
 	index: FieldIndex;
 	/** The record data, keyed by field ID. */
 	data: JsonObject;
@@ -135,17 +121,17 @@ export async function withLiveFields<Result>(
 	const { run, card, request } = write;
 	const toLive = async (listing: FieldIndex, reading: ReadOptions): Promise<LiveFields> => {
 		const index = await fieldsFor(run, write, listing, reading);
-		return { listing, index, data: toRecordData(write, index) };
+		return { index, data: toRecordData(write, index) };
 	};
 
-	async function tryAgain(error: unknown, { listing, data }: LiveFields): Promise<Result> {
+	async function tryAgain(error: unknown, { index, data }: LiveFields): Promise<Result> {
 		if (!blamesFields(error)) throw error;
 		const resume = run.session.pause();
 		const reading = { ...request, ahead: true };
 		// The service's message about the record matters more than its message about a listing.
 		const again = await run.fields
 			.fresh(card, reading)
-			.catch(() => listing)
+			.catch(() => index)
 			.then(async (fresh) => await toLive(fresh, reading))
 			.finally(resume);
 		if (Object.keys(again.data).join() === Object.keys(data).join()) throw error;

@@ -6,7 +6,7 @@ import { InputError } from '../../model/inputError';
 import { isObject, type JsonObject } from '../../model/response/shapes';
 import { isEmpty } from '../../model/value/emptyValue';
 import type { Run } from '../run/run';
-import { automaticValues, RECORD_PROPERTIES, rowValues, type ItemValues } from './itemValues';
+import { itemValues, RECORD_PROPERTIES, type ItemValues } from './itemValues';
 
 /** The resource mapper's value. `fieldId` is a hint that our own field listing adds. */
 const columnsSchema = z.object({
@@ -31,19 +31,11 @@ export interface Columns {
 	origin?: Omit<ItemValues, 'entries'>;
 }
 
-/** The field mapper, without the values of an item. */
-interface Mapper {
-	isAutomatic: boolean;
-	mapped: Array<[string, unknown]>;
-	matchingKeys: string[];
-	hints: ReadonlyMap<string, FieldHint>;
-}
-
 /**
  * Reads a mapper. Its schema lists the fields known since its last refresh. It is read without a zod schema, because
  * a mapper with expressions is read for each item, and lists all fields of the card.
  */
-function readMapper(value: JsonObject): Mapper {
+function readMapper(value: JsonObject) {
 	const columns = columnsSchema.parse(value);
 	const hints = new Map<string, FieldHint>();
 	const hidden = new Set<string>();
@@ -80,11 +72,11 @@ export function readColumns(
 ): Columns {
 	if (!isObject(value)) throw new InputError(`'${label}' is empty`, 'Map at least one field.');
 	// A mapper lists all fields of the card. Without expressions it is one object for all items, and is read once.
-	const known = once('mappers', () => new WeakMap<object, Mapper>());
+	const known = once('mappers', () => new WeakMap<object, ReturnType<typeof readMapper>>());
 	const mapper = known.get(value) ?? readMapper(value);
 	known.set(value, mapper);
 	const { isAutomatic, matchingKeys, hints } = mapper;
-	const { entries, ...origin } = isAutomatic ? automaticValues(item) : { entries: mapper.mapped };
+	const { entries, ...origin } = isAutomatic ? itemValues(item, false) : { entries: mapper.mapped };
 	const given = entries.filter(([, entry]) => entry !== undefined);
 	// A deleted record without values is brought back without values.
 	const mayBeEmpty = 'marks' in origin && origin.marks.includes('deleted');
@@ -154,7 +146,7 @@ export function hasName(name: string, value: unknown): boolean {
  * @throws InputError for a value without a name
  */
 export function itemColumns(item: JsonObject): Columns {
-	const { entries, ...origin } = rowValues(item);
+	const { entries, ...origin } = itemValues(item, true);
 	return {
 		entries: entries.filter(([name, value]) => hasName(name, value)),
 		matchingKeys: [],

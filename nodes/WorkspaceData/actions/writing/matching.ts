@@ -1,12 +1,11 @@
 /** The matching fields of an item. */
 import { isEmpty } from '../../model/value/emptyValue';
-import { showValue } from '../../model/value/serialization';
 import type { DataRecord } from '../../model/response/record';
 import type { Field } from '../../model/response/field';
 import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
-import { type JsonObject, ownValue } from '../../model/response/shapes';
-import { looseKey, matchKey } from '../run/matchIndex';
+import type { JsonObject } from '../../model/response/shapes';
+import { MatchingFields } from '../run/matchIndex';
 import type { Run } from '../run/run';
 import type { Columns } from './mapper';
 import { quote } from '../../model/names';
@@ -25,18 +24,24 @@ export function fieldOfKey(
 }
 
 /**
- * Returns the IDs of the matching fields of an item.
+ * Returns the matching fields of an item.
  *
+ * @param index the current field listing
  * @throws InputError if none is selected, or one is unknown
  */
-export function matchingFieldIds(columns: Columns, index: FieldIndex): string[] {
+export function matchingFields(
+	{ zone }: Pick<Run, 'zone'>,
+	columns: Columns,
+	index: FieldIndex,
+): MatchingFields {
 	if (columns.matchingKeys.length === 0) {
 		throw new InputError(
 			"No field in 'Fields to match on'",
 			'Select at least one field that identifies a record.',
 		);
 	}
-	return columns.matchingKeys.map((key) => matchingField(key, columns, index).id);
+	const ids = columns.matchingKeys.map((key) => matchingField(key, columns, index).id);
+	return new MatchingFields(ids, index, zone);
 }
 
 /** Requires the exact name, because records are overwritten: a similar name could later mean another field. */
@@ -59,28 +64,24 @@ function matchingField(key: string, { entries, hints, origin }: Columns, index: 
 }
 
 /** Returns the key by which an item finds its record. @throws InputError if a matching value is empty */
-export const itemKey: typeof matchKey = (fieldIds, data, index, zone) => {
-	const empty = fieldIds.find((id) => isEmpty(ownValue(data, id)));
-	if (empty === undefined) return matchKey(fieldIds, data, index, zone);
+export function itemKey(fields: MatchingFields, data: JsonObject): string {
+	const empty = fields.emptyIn(data);
+	if (empty === undefined) return fields.keyOf(data);
 	throw new InputError(
-		`Matching field '${index.byId(empty)?.name ?? empty}' has no value`,
+		`Matching field '${fields.nameOf(empty)}' has no value`,
 		'Give every field to match on a value: an empty value could match unrelated records.',
 	);
-};
-
-/** Shows the values of fields in a message. */
-const shown = (fieldIds: readonly string[], data: JsonObject): string =>
-	fieldIds.map((id) => showValue(ownValue(data, id))).join(', ');
+}
 
 /** The error of an item whose record exists in another spelling. */
 export function otherSpelling(
-	fieldIds: readonly string[],
+	fields: MatchingFields,
 	data: JsonObject,
-	{ data: kept }: DataRecord,
+	kept: DataRecord,
 	card: string,
 ): InputError {
 	return new InputError(
-		`Card '${card}' has ${shown(fieldIds, kept)}, which differs from ${shown(fieldIds, data)} only in its spelling`,
+		`Card '${card}' has ${fields.shown(kept.data)}, which differs from ${fields.shown(data)} only in its spelling`,
 		'Nothing was sent, to avoid a duplicate: services may ignore case, spaces or fractions of a second. If it is the same record, match on the value as the service keeps it. If not, create the record first.',
 	);
 }
@@ -95,27 +96,15 @@ const MAX_HINTS = 10;
 /** Adds a hint if the service stores the matching values of a new record in another spelling. */
 export function hintAtSpelling(
 	run: Run,
-	fieldIds: readonly string[],
+	fields: MatchingFields,
 	sent: JsonObject,
-	{ data: kept }: DataRecord,
-	index: FieldIndex,
+	kept: DataRecord,
 ): void {
-	const keys = [sent, kept].map((data) => matchKey(fieldIds, data, index, run.zone));
-	if (keys[0] === keys[1]) return;
+	if (fields.keyOf(sent) === fields.keyOf(kept.data)) return;
 	const spellings = otherSpellings(run);
 	spellings.count += 1;
 	if (spellings.count > MAX_HINTS) return;
 	run.messages.hint(
-		`The service keeps ${shown(fieldIds, kept)} for ${shown(fieldIds, sent)}. Match on the value as it is kept`,
+		`The service keeps ${fields.shown(kept.data)} for ${fields.shown(sent)}. Match on the value as it is kept`,
 	);
 }
-
-/**
- * The part of a card that a key represents, in any spelling. It uses the names of fields, because field IDs can
- * change. Writes to it take turns.
- */
-export const keyPart: typeof matchKey = (fieldIds, data, index, zone) =>
-	JSON.stringify([
-		fieldIds.map((id) => index.byId(id)?.name ?? id),
-		looseKey(fieldIds, data, index, zone),
-	]);

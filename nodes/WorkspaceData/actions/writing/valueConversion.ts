@@ -190,11 +190,9 @@ function valueOf(
 		return isListed ? EMPTY_IN_OUTPUT : undefined;
 	}
 	const value = entered(field, entry, rules);
-	const mayBeHeld = isListed && !rules.exact;
-	if (value instanceof Refused && !(mayBeHeld && value.error instanceof InputError)) {
-		throw value.error;
-	}
-	return value;
+	if (!(value instanceof Refused)) return value;
+	if (isListed && !rules.exact && value.error instanceof InputError) return value;
+	throw value.error;
 }
 
 /** Converts an entry to the value to send, or to the reason why there is none. */

@@ -3,79 +3,68 @@ import type { FieldIndex } from '../../model/fieldIndex';
 import type { DataRecord } from '../../model/response/record';
 import type { JsonObject } from '../../model/response/shapes';
 import { namesGone } from '../../transport/failure/failures';
+import type { Change, Changed } from '../run/writes';
 import { requireData, type Write } from './valueConversion';
 import { differing, settled } from './difference';
+import type { LiveFields } from './liveFields';
 
-/** Returns the fields of a write's card; the predicted ones in a dry run. */
-const fieldsOf = async ({ run, card, request, preview }: Write): Promise<FieldIndex> =>
-	preview ?? (await run.fields.of(card, request));
-
-/** Creates a record. @param data the values to send, keyed by field ID */
-export async function create(write: Write, data: JsonObject): Promise<DataRecord> {
-	const { run, columns, writer } = write;
-	const sent = settled(requireData(data, columns), undefined, await fieldsOf(write), run.zone);
+/** Creates a record. @param data the values to send, keyed by field ID @param index the current field listing */
+export async function create(
+	{ run, columns, writer }: Write,
+	data: JsonObject,
+	index: FieldIndex,
+): Promise<DataRecord> {
+	const sent = settled(requireData(data, columns), undefined, index, run.zone);
 	return await run.writes.create(writer, sent);
 }
 
 /**
  * Updates a record.
  *
- * @param data the values to send, keyed by field ID
  * @param earlier the previous record, if it is known; completes responses that show only a part
  */
 export async function update(
-	write: Write,
-	data: JsonObject,
+	{ run, columns, writer }: Write,
+	{ data, index }: LiveFields,
 	id: string,
 	earlier?: DataRecord,
 ): Promise<DataRecord> {
-	const { run, columns, writer } = write;
-	const index = await fieldsOf(write);
-	const sent = settled(data, earlier, index, run.zone);
-	if (earlier && Object.keys(sent).length === 0 && Object.keys(data).length > 0) return earlier;
-	const change = { earlier, values: requireData(sent, columns), sent };
+	const values = settled(data, earlier, index, run.zone);
+	requireData(earlier ? data : values, columns);
+	const change = { earlier, values, sent: values, index };
 	// The update is always wanted, so there is always a result.
-	return (await run.writes.change(writer, { id, index }, () => change)) as DataRecord;
+	const changed = (await run.writes.change(writer, id, () => change)) as Changed;
+	return changed.record;
 }
 
 /**
- * Returns the values that a listed record lacks, or all values if this process doesn't know what the record has.
+ * Returns the values of an item for a listed record. Only values that the record lacks are sent, or all if this
+ * process doesn't know what it has.
  *
- * @returns undefined if nothing is sent
+ * @throws InputError for an invalid value that it doesn't have
  */
-function changesOf(
+function changeOf(
 	{ run, writer, skipsUnchanged }: Write,
-	values: JsonObject,
-	earlier: DataRecord,
-	index: FieldIndex,
-): JsonObject | undefined {
-	const isKnown = skipsUnchanged && run.writes.view(writer).isCertain(earlier.id);
-	const sent = isKnown ? differing(earlier, values, index, run.zone) : values;
-	return Object.keys(sent).length > 0 ? sent : undefined;
-}
-
-/** Returns true if a listed record needs no write. @throws InputError for an invalid value that it doesn't have */
-export const isUnchanged = (
-	write: Write,
 	data: JsonObject,
 	earlier: DataRecord,
 	index: FieldIndex,
-): boolean =>
-	changesOf(write, settled(data, earlier, index, write.run.zone), earlier, index) === undefined;
-
-/** The outcome of a listed record. */
-interface Updated {
-	action: 'updated' | 'unchanged';
-	record: DataRecord;
+): Change {
+	const values = settled(data, earlier, index, run.zone);
+	const isKnown = skipsUnchanged && run.writes.view(writer).isCertain(earlier.id);
+	const sent = isKnown ? differing(earlier, values, index, run.zone) : values;
+	return { earlier, values, sent, index };
 }
+
+/** Returns true if a listed record needs no write. @throws InputError for an invalid value that it doesn't have */
+export const isUnchanged = (...change: Parameters<typeof changeOf>): boolean =>
+	Object.keys(changeOf(...change).sent).length === 0;
 
 /**
  * Updates a listed record, unless it already has all values.
  *
  * @param data the new values of the record, keyed by field ID
  * @param index the current field listing
- * @param now returns the current record; undefined if it shouldn't be updated. Called again right before the
- * update is sent
+ * @param now returns the current record; undefined if it shouldn't be updated. Called right before the update is sent
  * @returns undefined if it wasn't to be updated
  */
 export async function updateListed(
@@ -84,19 +73,13 @@ export async function updateListed(
 	id: string,
 	index: FieldIndex,
 	now: () => DataRecord | undefined,
-): Promise<Updated | undefined> {
+): Promise<Changed | undefined> {
 	const { run, columns, writer } = write;
-	const known = now();
-	if (known && isUnchanged(write, requireData(data, columns), known, index))
-		return { action: 'unchanged', record: known };
-	const prepare = () => {
+	requireData(data, columns);
+	return await run.writes.change(writer, id, () => {
 		const earlier = now();
-		if (!earlier) return undefined;
-		const values = settled(data, earlier, index, run.zone);
-		return { earlier, values, sent: changesOf(write, values, earlier, index) ?? values };
-	};
-	const record = await run.writes.change(writer, { id, index }, prepare);
-	return record && { action: 'updated', record };
+		return earlier && changeOf(write, data, earlier, index);
+	});
 }
 
 const GONE_SINCE =
@@ -108,7 +91,7 @@ export async function updateFound(
 	data: JsonObject,
 	earlier: DataRecord,
 	index: FieldIndex,
-): Promise<Updated> {
+): Promise<Changed> {
 	const { run, writer } = write;
 	const now = () => {
 		const current = run.writes.view(writer).current(earlier);
@@ -120,5 +103,5 @@ export async function updateFound(
 			throw error;
 		},
 	);
-	return updated as Updated;
+	return updated as Changed;
 }

@@ -18,7 +18,7 @@ export const createWriter = (
 	card: CardReference,
 	request: ReadOptions,
 	isDry: boolean,
-): Writer => (isDry ? pretendingWriter(run, card) : sendingWriter(run, card, request));
+): Writer => (isDry ? pretendingWriter(run, card, request) : sendingWriter(run, card, request));
 
 /** The known parts of a record. */
 const knownRecord = (
@@ -62,6 +62,7 @@ async function send(
 function sendingWriter(run: Run, card: CardReference, request: ReadOptions): Writer {
 	const writer: Writer = {
 		card,
+		request,
 		isDry: false,
 		async create(sent) {
 			const path = recordPath(card);
@@ -72,15 +73,15 @@ function sendingWriter(run: Run, card: CardReference, request: ReadOptions): Wri
 			if (!made) run.messages.hint(noIdHint('record'));
 			return writtenRecord(made, UNKNOWN_ID, sent);
 		},
-		async update({ id, earlier, index }, sent) {
-			const change = { method: 'PATCH', path: recordPath(card, id), ...request } as const;
+		async update(id, change) {
+			const { earlier, sent } = change;
+			const patch = { method: 'PATCH', path: recordPath(card, id), ...request } as const;
 			const update = async (): Promise<DataRecord | undefined> => {
-				const { body } = await send(run, sent, change);
+				const { body } = await send(run, sent, patch);
 				assertDone(body, 'record', 'changed');
 				return readRecord(body);
 			};
-			const part = earlier && { writer, earlier, sent, index, request };
-			const shown = part ? await sendPart(run, part, update) : await update();
+			const shown = await sendPart(run, writer, change, update);
 			return writtenRecord(shown, id, sent, earlier);
 		},
 		async delete(id) {
@@ -99,16 +100,17 @@ const DRY_RUN_ID = 'dry run ';
 /** Returns the ID of a record in a dry run's output; null if it doesn't exist yet. */
 export const idInDryRun = (id: string): string | null => (id.startsWith(DRY_RUN_ID) ? null : id);
 
-function pretendingWriter(run: Run, card: CardReference): Writer {
+function pretendingWriter(run: Run, card: CardReference, request: ReadOptions): Writer {
 	const ids = run.once('dry run', () => ({ last: 0 }));
 	return {
 		card,
+		request,
 		isDry: true,
 		async create(sent) {
 			ids.last += 1;
 			return knownRecord(`${DRY_RUN_ID}${ids.last}`, sent);
 		},
-		async update({ id, earlier }, sent) {
+		async update(id, { earlier, sent }) {
 			return knownRecord(id, { ...earlier?.data, ...sent }, earlier?.createdAt);
 		},
 		async delete() {},

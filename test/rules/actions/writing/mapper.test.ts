@@ -1,8 +1,7 @@
 /** The values that an item gives, as the field mapper says or all that it has. */
 import {
-	automaticValues,
+	itemValues,
 	type ItemValues,
-	rowValues,
 } from '../../../../nodes/WorkspaceData/actions/writing/itemValues';
 import type { Run } from '../../../../nodes/WorkspaceData/actions/run/run';
 import { hintAtLeftOut, readColumns } from '../../../../nodes/WorkspaceData/actions/writing/mapper';
@@ -178,9 +177,9 @@ test.each<[string, JsonObject, string, string, string, boolean]>([
 	'of %s the values are taken, not what the node added',
 	(_, item, automatic, row, marks, hasNulls) => {
 		const names = ({ entries }: ItemValues) => entries.map(([key]) => key).join(' ');
-		expect(names(automaticValues(item))).toBe(automatic);
-		expect(automaticValues(item).hasNulls).toBe(hasNulls);
-		const values = rowValues(item);
+		expect(names(itemValues(item, false))).toBe(automatic);
+		expect(itemValues(item, false).hasNulls).toBe(hasNulls);
+		const values = itemValues(item, true);
 		expect(names(values)).toBe(row);
 		expect(values.marks.join(' ')).toBe(marks);
 	},

@@ -1,9 +1,6 @@
 /** By which fields an item finds its record: exactly those, and never by an empty value. */
-import {
-	itemKey,
-	keyPart,
-	matchingFieldIds,
-} from '../../../../nodes/WorkspaceData/actions/writing/matching';
+import { MatchingFields } from '../../../../nodes/WorkspaceData/actions/run/matchIndex';
+import { itemKey, matchingFields } from '../../../../nodes/WorkspaceData/actions/writing/matching';
 import type { Columns } from '../../../../nodes/WorkspaceData/actions/writing/mapper';
 import { FieldIndex, type FieldHint } from '../../../../nodes/WorkspaceData/model/fieldIndex';
 import { field } from '../../model/fields';
@@ -12,7 +9,7 @@ import { zone } from '../../model/value/zone';
 const index = new FieldIndex([field('Key'), field('Pages', 'number')], 'Books');
 const matchedBy = (matchingKeys: string[], hints: Array<[string, FieldHint]> = []) => {
 	const columns: Columns = { entries: [], matchingKeys, label: 'Values', hints: new Map(hints) };
-	return matchingFieldIds(columns, index);
+	return matchingFields({ zone }, columns, index).ids;
 };
 
 test.each<[string, string, FieldHint | undefined]>([
@@ -38,7 +35,8 @@ test('no field, an unknown one, and a name that is only near are refused', () =>
 
 test('a value that Map Automatically leaves out is no value to match on (H35)', () => {
 	const matched = (entries: Columns['entries'], leftOut: Columns['entries']) =>
-		matchingFieldIds(
+		matchingFields(
+			{ zone },
 			{
 				entries,
 				matchingKeys: ['Key'],
@@ -47,7 +45,7 @@ test('a value that Map Automatically leaves out is no value to match on (H35)', 
 				origin: { leftOut, marks: [], hasNulls: false, extras: new Set() },
 			},
 			index,
-		);
+		).ids;
 	expect(() => matched([['Pages', 7]], [['Key', 'a']])).toThrow(
 		expect.objectContaining({
 			message: "'Key' of the item isn't taken for the matching field of this name",
@@ -62,7 +60,7 @@ test('a value that Map Automatically leaves out is no value to match on (H35)', 
 
 test('the key is the same for the same values, whatever their form', () => {
 	const keyOf = (data: Record<string, unknown>) =>
-		itemKey(['id-Key', 'id-Pages'], data, index, zone);
+		itemKey(new MatchingFields(['id-Key', 'id-Pages'], index, zone), data);
 	const key = keyOf({ 'id-Key': 'a', 'id-Pages': 7 });
 	expect(keyOf({ 'id-Pages': '7.0', 'id-Key': 'a', other: 1 })).toBe(key);
 	expect(keyOf({ 'id-Key': 'a', 'id-Pages': 8 })).not.toBe(key);
@@ -71,7 +69,7 @@ test('the key is the same for the same values, whatever their form', () => {
 test('the part of a card that a key is, outlives another ID of the field', () => {
 	const fresh = new FieldIndex([field('Key', 'text', [], 'new-id')], 'Books');
 	const part = (id: string, value: string, listing = index) =>
-		keyPart([id], { [id]: value }, listing, zone);
+		new MatchingFields([id], listing, zone).partOf({ [id]: value });
 	expect(part('new-id', 'k', fresh)).toBe(part('id-Key', 'k'));
 	expect(part('id-Key', 'k')).not.toBe(part('id-Pages', 'k'));
 	expect(part('id-Key', 'k')).not.toBe(part('id-Key', 'l'));
