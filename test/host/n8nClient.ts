@@ -102,7 +102,6 @@ export interface DynamicRequest {
 	path: string;
 	credentials: Record<string, CredentialReference>;
 	parameters: JsonObject;
-	filter?: string;
 	paginationToken?: Json;
 }
 
@@ -261,44 +260,17 @@ export function createN8nClient(baseUrl: string, major: Major) {
 		});
 	}
 
-	function dynamicBody(wanted: DynamicRequest): JsonObject {
-		return {
-			path: wanted.path,
-			methodName: wanted.methodName,
-			nodeTypeAndVersion: { name: wanted.nodeType, version: 1 },
-			credentials: wanted.credentials as unknown as JsonObject,
-			currentNodeParameters: wanted.parameters,
-			filter: wanted.filter,
-			paginationToken: wanted.paginationToken,
-		};
-	}
-
-	/** The choices of an options parameter. */
-	async function options(wanted: DynamicRequest): Promise<Array<{ name: string; value: Json }>> {
-		return await ask('POST', '/rest/dynamic-node-parameters/options', dynamicBody(wanted));
-	}
-
 	/** One page of a resource locator's list. */
 	async function locatorResults(wanted: DynamicRequest): Promise<{
 		results: Array<{ name: string; value: Json; url?: string }>;
 		paginationToken?: Json;
 	}> {
-		return await ask(
-			'POST',
-			'/rest/dynamic-node-parameters/resource-locator-results',
-			dynamicBody(wanted),
-		);
-	}
-
-	/** The columns of a resource mapper. */
-	async function mapperFields(
-		wanted: DynamicRequest,
-	): Promise<{ fields: JsonObject[]; emptyFieldsNotice?: string }> {
-		return await ask(
-			'POST',
-			'/rest/dynamic-node-parameters/resource-mapper-fields',
-			dynamicBody(wanted),
-		);
+		const { nodeType, parameters, ...rest } = wanted;
+		return await ask('POST', '/rest/dynamic-node-parameters/resource-locator-results', {
+			...rest,
+			nodeTypeAndVersion: { name: nodeType, version: 1 },
+			currentNodeParameters: parameters,
+		});
 	}
 
 	/** Stores a workflow, not active. */
@@ -380,12 +352,6 @@ export function createN8nClient(baseUrl: string, major: Major) {
 			},
 			240_000,
 		);
-	}
-
-	/** Deletes a workflow that is not active. */
-	async function deleteWorkflow(id: string): Promise<void> {
-		await request('POST', `/rest/workflows/${id}/archive`, {});
-		await request('DELETE', `/rest/workflows/${id}`);
 	}
 
 	/**
@@ -483,16 +449,13 @@ export function createN8nClient(baseUrl: string, major: Major) {
 		credentials,
 		updateCredential,
 		testCredential,
-		options,
 		locatorResults,
-		mapperFields,
 		createWorkflow,
 		updateWorkflow,
 		workflow,
 		workflows,
 		publish,
 		unpublish,
-		deleteWorkflow,
 		start,
 		execution,
 		finished,

@@ -1,4 +1,4 @@
-/** Cards, fields and the service's own description: every operation, in one workflow per resource. */
+/** Cards and fields: every operation, in one workflow per resource; and the credentials in n8n's HTTP Request node. */
 import { outputOf } from '../../host/n8nClient.ts';
 import { byId, byName, chain, manualTrigger } from '../../host/workflowBuilder.ts';
 import { useSharedBench } from '../support/bench.ts';
@@ -41,19 +41,6 @@ describe(`cards and fields in n8n ${major}`, () => {
 		expect(outputOf(execution, 'List again').map(({ json }) => json.id)).not.toContain(id);
 	});
 
-	it('lists no more cards than asked for', async () => {
-		const { action, api, succeed } = bench();
-		for (const name of ['One', 'Two', 'Three']) await api.createCard(name);
-		const list = action('List', {
-			resource: 'card',
-			operation: 'getAll',
-			returnAll: false,
-			limit: 2,
-		});
-		const execution = await succeed(chain('Two cards', [manualTrigger(), list]));
-		expect(outputOf(execution, 'List')).toHaveLength(2);
-	});
-
 	it('creates, gets, lists, updates and deletes a field', async () => {
 		const { action, api, succeed } = bench();
 		const card = await api.createCard('Garden', [['Name', 'text']]);
@@ -84,17 +71,6 @@ describe(`cards and fields in n8n ${major}`, () => {
 		expect(first('Update')).toMatchObject({ id: first('Create')?.id, name: 'Color' });
 		expect(outputOf(execution, 'List').map(({ json }) => json.name)).toEqual(['Name', 'Color']);
 		expect(first('Delete')).toEqual({ deleted: true, id: first('Create')?.id });
-	});
-
-	it("fetches the service's description as JSON and as YAML", async () => {
-		const { action, succeed } = bench();
-		const get = (name: string, format: string) =>
-			action(name, { resource: 'apiDescription', operation: 'get', format });
-		const execution = await succeed(
-			chain('Description', [manualTrigger(), get('JSON', 'json'), get('YAML', 'yaml')]),
-		);
-		expect(outputOf(execution, 'JSON')[0]?.json.openapi).toMatch(/^3\.0/);
-		expect(outputOf(execution, 'YAML')[0]?.json.yaml).toMatch(/openapi: ["']?3\.0/);
 	});
 
 	it('offers both credentials in the HTTP Request node', async () => {

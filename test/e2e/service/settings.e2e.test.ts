@@ -47,16 +47,6 @@ const signIn = async (password = service.settingsPassword) => {
 	await page.getByRole('button', { name: 'Sign in' }).click();
 };
 
-const call = async (method: string, path: string, body?: unknown) =>
-	await fetch(`${service.baseUrl}/workspaces/${service.workspaceId}/${path}`, {
-		method,
-		headers: {
-			authorization: `Bearer ${service.apiKey}`,
-			'content-type': 'application/json',
-		},
-		...(body === undefined ? {} : { body: JSON.stringify(body) }),
-	});
-
 const section = (name: string) => page.locator(`section[aria-labelledby="${name}"]`);
 
 test('a wrong password gets a message that says so', async () => {
@@ -65,37 +55,6 @@ test('a wrong password gets a message that says so', async () => {
 	await signIn();
 	expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Demo workspace');
 	expect(await page.getByRole('alert').count()).toBe(0);
-});
-
-test('a service account is created, its secret shown once, and revoked', async () => {
-	await signIn();
-	const accounts = section('accounts');
-	await accounts.getByLabel('Name').fill('Robot');
-	await accounts.getByLabel('Role').selectOption('viewer');
-	await accounts.getByRole('button', { name: 'Create service account' }).click();
-
-	const [clientId = '', clientSecret = ''] = await page
-		.getByRole('status')
-		.locator('dd')
-		.allTextContents();
-	expect(clientSecret).toMatch(/^\S{40,}$/);
-	const token = async () =>
-		await fetch(`${service.authUrl}/realms/${service.realm}/protocol/openid-connect/token`, {
-			method: 'POST',
-			body: new URLSearchParams({
-				grant_type: 'client_credentials',
-				client_id: clientId,
-				client_secret: clientSecret,
-			}),
-		});
-	expect((await token()).status).toBe(200);
-
-	await page.reload();
-	expect(await page.content()).not.toContain(clientSecret);
-	await page.getByRole('button', { name: 'Revoke account Robot' }).click();
-	await page.getByRole('button', { name: 'Revoke account' }).click();
-	expect(await page.getByRole('status').textContent()).toContain('was revoked');
-	expect((await token()).status).toBe(401);
 });
 
 test('an API key is created and revoked', async () => {
@@ -113,27 +72,6 @@ test('an API key is created and revoked', async () => {
 	await page.getByRole('button', { name: 'Revoke key <script>' }).click();
 	await page.getByRole('button', { name: 'Revoke key' }).click();
 	expect((await list()).status).toBe(401);
-});
-
-test('a paused subscription is shown with its attempts and resumed', async () => {
-	const target = { target_url: 'http://127.0.0.1:1/hook', events: ['card.created'] };
-	expect((await call('POST', 'webhooks', target)).status).toBe(201);
-	await call('POST', 'cards', { name: 'x' });
-	await signIn();
-	const subscriptions = section('subscriptions');
-	const deadline = Date.now() + 60_000;
-	while ((await subscriptions.getByText('paused').count()) === 0) {
-		if (Date.now() > deadline) throw new Error('The subscription was not paused within a minute.');
-		await page.reload();
-	}
-	expect(await section('deliveries').locator('ol > li').count()).toBe(4);
-	expect(await section('outbox').getByRole('heading', { level: 3 }).textContent()).toBe(
-		'A webhook subscription was paused',
-	);
-	service.control.setBackoff({ ms: 60_000 });
-	await subscriptions.getByRole('button', { name: 'Resume' }).click();
-	expect(await page.getByRole('status').textContent()).toContain('is active again');
-	expect(service.control.subscriptions()[0]?.state).toBe('active');
 });
 
 test('the values for a credential in n8n are copied by a click; without scripts there is no button', async () => {

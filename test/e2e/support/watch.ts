@@ -2,42 +2,36 @@ import { randomUUID } from 'node:crypto';
 
 import type { JsonObject, SavedWorkflow } from '../../host/n8nClient.ts';
 import { byId, chain, type NodeDraft } from '../../host/workflowBuilder.ts';
-import type { Bench } from './bench.ts';
+import type { SharedBench } from './bench.ts';
 import type { TestCard } from './serviceApi.ts';
 
-/** Our trigger, called "On change", for the records that are created in a card. */
-export const onCreated = (
-	{ trigger }: Bench,
+/** Our trigger, called "On change" unless it has another name, for records of a card. */
+export const watching = (
+	{ trigger }: Pick<SharedBench, 'trigger'>,
 	cardId: string,
-	options: JsonObject = {},
-	name = 'On change',
+	{ name = 'On change', events = ['record.created'], options = {} as JsonObject } = {},
 ): NodeDraft =>
 	trigger(
 		name,
-		{
-			authentication: 'apiKey',
-			events: ['record.created'],
-			watch: 'oneCard',
-			cardId: byId(cardId),
-			options,
-		},
+		{ authentication: 'apiKey', events, watch: 'oneCard', cardId: byId(cardId), options },
 		{ webhookId: randomUUID() },
 	);
 
 /** A card with the field "Title", and a workflow that watches it: "On change", then "Seen". */
 export async function draftWatch(
-	bench: Bench,
+	bench: SharedBench,
 	name: string,
-	options?: JsonObject,
+	options: JsonObject = {},
+	events = ['record.created'],
 ): Promise<{ card: TestCard; saved: SavedWorkflow }> {
 	const card = await bench.api.createCard(name, [['Title', 'text']]);
 	const seen = { name: 'Seen', type: 'n8n-nodes-base.noOp', parameters: {} };
-	const workflow = chain(name, [onCreated(bench, card.id, options), seen]);
+	const workflow = chain(name, [watching(bench, card.id, { options, events }), seen]);
 	return { card, saved: await bench.client.createWorkflow(workflow) };
 }
 
 /** As `draftWatch`, and published. */
-export async function watchCard(bench: Bench, name: string, options?: JsonObject) {
+export async function watchCard(bench: SharedBench, name: string, options?: JsonObject) {
 	const watch = await draftWatch(bench, name, options);
 	await bench.client.publish(watch.saved);
 	const [subscription] = (await bench.control.subscriptions()).filter(

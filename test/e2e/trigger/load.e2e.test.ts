@@ -9,7 +9,7 @@ import { BARE_N8N, useBench } from '../support/bench.ts';
 import { createClockOfN8n } from '../support/clockOfN8n.ts';
 import { restarts } from '../support/restarts.ts';
 import { major } from '../support/settings.ts';
-import { onCreated, watchCard } from '../support/watch.ts';
+import { watchCard, watching } from '../support/watch.ts';
 
 jest.setTimeout(900_000);
 
@@ -111,7 +111,7 @@ describe(`load on the trigger of n8n ${major}`, () => {
 		await client.signIn();
 		const card = await api.createCard('One at a time', [['Title', 'text']]);
 		const workflow = chain('One at a time', [
-			onCreated(bench(), card.id, { catchUp: true, overlap: 0.1 }),
+			watching(bench(), card.id, { options: { catchUp: true, overlap: 0.1 } }),
 			{ name: 'Seen', type: 'n8n-nodes-base.noOp', parameters: {} },
 			{
 				name: 'Takes long',

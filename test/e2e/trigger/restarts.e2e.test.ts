@@ -1,12 +1,11 @@
 /** The trigger over restarts, crashes and pauses: alive again by itself, nothing lost, nothing twice. */
 import { until } from '../../host/deadline.ts';
-import type { JsonObject } from '../../host/n8nClient.ts';
 import { chain } from '../../host/workflowBuilder.ts';
 import { BARE_N8N, useBench } from '../support/bench.ts';
 import { createClockOfN8n } from '../support/clockOfN8n.ts';
 import { restarts } from '../support/restarts.ts';
 import { major } from '../support/settings.ts';
-import { draftWatch, onCreated, watchCard } from '../support/watch.ts';
+import { draftWatch, watchCard, watching } from '../support/watch.ts';
 
 jest.setTimeout(1_800_000);
 
@@ -17,9 +16,6 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 	const clock = createClockOfN8n(`restarts-${major}`);
 	const bench = useBench(major, { ...BARE_N8N, ...clock.environment });
 
-	const watch = async (name: string, options?: JsonObject) =>
-		await watchCard(bench(), name, options);
-
 	const restarted = restarts(bench, clock);
 	const { asTimePasses, collector, createRecords, expectAll, expectExactly } = restarted;
 	const { liveAgain, noneLeft, restart, subscriptions } = restarted;
@@ -28,7 +24,7 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		'B10 works again after the service paused it while n8n was down, catching up: %s',
 		async (catchUp) => {
 			const { control, host } = bench();
-			const { card, saved } = await watch(`Downtime ${catchUp}`, { catchUp });
+			const { card, saved } = await watchCard(bench(), `Downtime ${catchUp}`, { catchUp });
 			const collect = collector(saved);
 			const before = await createRecords(card, 5);
 			await expectExactly(collect, before);
@@ -70,25 +66,12 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		},
 	);
 
-	it('takes the retries of what happened while n8n was down', async () => {
-		const { control, host } = bench();
-		const { card, saved } = await watch('Retries');
-		const collect = collector(saved);
-		const old = (await subscriptions(card)).map(({ id }) => id);
-		// Past n8n's start: for a moment of it n8n answers deliveries with 200 and forgets them.
-		await control.setBackoff({ ms: 600_000 });
-		await host.kill();
-		const down = await createRecords(card, 3);
-		await restart();
-		await liveAgain(card, old);
-		await control.setBackoff({ ms: 100 });
-		await expectExactly(collect, down);
-		await bench().client.unpublish(saved.id);
-	});
-
 	it(`B6 has one live subscription after ${RESTARTS} restarts, and has lost and repeated nothing`, async () => {
 		const { control, host } = bench();
-		const { card, saved } = await watch('Many restarts', { overlap: 0.2, catchUp: true });
+		const { card, saved } = await watchCard(bench(), 'Many restarts', {
+			overlap: 0.2,
+			catchUp: true,
+		});
 		const collect = collector(saved);
 		// n8n may answer a retry during its start with 200 and forget it: catching up finds the record.
 		await control.setBackoff({ ms: 6_000 });
@@ -116,7 +99,7 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 
 	it("renews the subscription later when the service isn't there while n8n starts", async () => {
 		const { control, host } = bench();
-		const { card, saved } = await watch('Service away', { overlap: 0.1 });
+		const { card, saved } = await watchCard(bench(), 'Service away', { overlap: 0.1 });
 		const collect = collector(saved);
 		const old = (await subscriptions(card)).map(({ id }) => id);
 		await host.kill();
@@ -133,40 +116,6 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		await asTimePasses('one subscription to be left', async () =>
 			(await subscriptions(card)).length === 1 ? true : undefined,
 		);
-		await bench().client.unpublish(saved.id);
-		await noneLeft(card);
-	});
-
-	it('is renewed when the service paused it while n8n went on running', async () => {
-		const { control, host } = bench();
-		const group = -Number(host.processId);
-		const options = { catchUp: true, overlap: 0.1, renewAfterSilence: 1 };
-		const { card, saved } = await watch('Out of reach', options);
-		const collect = collector(saved);
-		const before = await createRecords(card, 2);
-		await expectExactly(collect, before);
-
-		process.kill(group, 'SIGSTOP');
-		let ids: string[] = [];
-		try {
-			await control.setDeliveryTimeout({ ms: 200 });
-			ids = await createRecords(card, 1);
-			await until('the service to pause it', async () =>
-				(await subscriptions(card)).every(({ state }) => state === 'paused') ? true : undefined,
-			);
-			ids.push(...(await createRecords(card, 5)));
-			await control.setDeliveryTimeout({ ms: 10_000 });
-		} finally {
-			process.kill(group, 'SIGCONT');
-		}
-		// A silence of two hours.
-		clock.pass(host, 120);
-		await liveAgain(
-			card,
-			(await subscriptions(card)).filter(({ state }) => state === 'paused').map(({ id }) => id),
-		);
-		ids.push(...(await createRecords(card, 3)));
-		await expectExactly(collect, [...before, ...ids]);
 		await bench().client.unpublish(saved.id);
 		await noneLeft(card);
 	});
@@ -196,27 +145,20 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		if (!(await client.workflow(saved.id)).active) await client.publish(saved);
 		await liveAgain(card, orphans);
 		const ids = await createRecords(card, 3);
-		await expectExactlyOnceWithOrphan(collector(saved), ids);
+		// Nobody knows the orphan's secret: it is refused, and the service pauses it.
+		await until('the orphan to be paused', async () => {
+			const orphan = (await subscriptions(card)).find(({ id }) => orphans.includes(id));
+			return orphan?.state === 'paused' ? true : undefined;
+		});
+		await expectExactly(collector(saved), ids);
 		await client.unpublish(saved.id);
 		const left = (await subscriptions(card)).filter(({ id }) => !orphans.includes(id));
 		expect(left).toEqual([]);
-
-		async function expectExactlyOnceWithOrphan(
-			collect: () => Promise<JsonObject[]>,
-			wanted: readonly string[],
-		): Promise<void> {
-			// Nobody knows the orphan's secret: it is refused, and the service pauses it.
-			await until('the orphan to be paused', async () => {
-				const orphan = (await subscriptions(card)).find(({ id }) => orphans.includes(id));
-				return orphan?.state === 'paused' ? true : undefined;
-			});
-			await expectExactly(collect, wanted);
-		}
 	});
 
 	it('B8 leaves the published workflow alone when n8n is killed during a test run', async () => {
 		const { client, host } = bench();
-		const { card, saved } = await watch('Tested and killed', { overlap: 0.1 });
+		const { card, saved } = await watchCard(bench(), 'Tested and killed', { overlap: 0.1 });
 		const [production] = await subscriptions(card);
 		expect(await client.start(saved, 'On change')).toBeUndefined();
 		await until('the test subscription', async () =>
@@ -236,8 +178,8 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 	it("B4 of two triggers, one of which can't subscribe, leaves nothing behind", async () => {
 		const { api, client } = bench();
 		const card = await api.createCard('With a bad neighbour', [['Title', 'text']]);
-		const good = onCreated(bench(), card.id, {}, 'Good');
-		const bad = onCreated(bench(), 'crd_unknown', {}, 'Bad');
+		const good = watching(bench(), card.id, { name: 'Good' });
+		const bad = watching(bench(), 'crd_unknown', { name: 'Bad' });
 		const workflow = chain('With a bad neighbour', [good, bad]);
 		const saved = await client.createWorkflow({ ...workflow, connections: {} });
 		await expect(client.publish(saved)).rejects.toThrow(/crd_unknown/);

@@ -10,11 +10,14 @@ import { BARE_N8N, useBench } from '../support/bench.ts';
 import { createClockOfN8n } from '../support/clockOfN8n.ts';
 import { restarts } from '../support/restarts.ts';
 import { major, runFolder } from '../support/settings.ts';
-import { onCreated, watchCard } from '../support/watch.ts';
+import { watchCard, watching } from '../support/watch.ts';
 
 jest.setTimeout(900_000);
 
-/** Answers of a service, or of the gateway in front of it, to a new subscription. */
+/** In minutes. */
+const EIGHT_DAYS = 8 * 24 * 60;
+
+/** Answers of a service, or of a gateway in front of it, to a new subscription. */
 const REFUSALS = [
 	{ status: 404, body: 'html' },
 	{ status: 403 },
@@ -117,60 +120,6 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 		for (const { saved } of watches) await client.unpublish(saved.id);
 	});
 
-	it('C6 keeps its subscription when a copy of the database runs at another address', async () => {
-		const { client, host } = bench();
-		// Without an overlap a copy would delete at once what it took for its own.
-		const watch = await watchCard(bench(), 'Copied', { overlap: 0 });
-		const { card, saved } = watch;
-		const collect = collector(saved);
-		const copyFolder = await mkdtemp(join(runFolder(), `n8n-${major}-copy-`));
-		await host.stop();
-		await cp(host.userFolder, copyFolder, { recursive: true });
-		await restart();
-		const [original] = await asTimePasses('its own successor alone to be left', async () => {
-			const all = await subscriptions(card);
-			return all.length === 1 && all[0]?.id !== watch.subscription.id ? all : undefined;
-		});
-		const copy = await createN8nHost({ major, userFolder: copyFolder, extra: { ...host.extra } });
-		await copy.start();
-		try {
-			await until('the subscription of the copy', async () =>
-				(await subscriptions(card)).some(({ targetUrl }) => targetUrl.startsWith(copy.baseUrl))
-					? true
-					: undefined,
-			);
-			const copyClient = createN8nClient(copy.baseUrl, major);
-			await copyClient.signIn();
-			const ids = await createRecords(card, 2);
-			await expectExactly(collect, ids);
-			await until('an execution in the copy', async () =>
-				(await copyClient.executions(saved.id)).some(({ status }) => status === 'success')
-					? true
-					: undefined,
-			);
-			await asTimePasses(
-				'the line in the log of the copy',
-				async () => ((await copy.log()).includes('delivers to another address') ? true : undefined),
-				{ host: copy },
-			);
-			await copyClient.unpublish(saved.id);
-			const [only, ...others] = await until('the subscription of the copy to end', async () => {
-				const all = await subscriptions(card);
-				return all.length < 2 ? all : undefined;
-			});
-			expect({ only, others }).toMatchObject({
-				only: { id: original?.id, state: 'active' },
-				others: [],
-			});
-			ids.push(...(await createRecords(card, 2)));
-			await expectExactly(collect, ids);
-		} finally {
-			await copy.stop();
-		}
-		await client.unpublish(saved.id);
-		await noneLeft(card);
-	});
-
 	it("P1: a copy of the database with the original's webhook address deletes nothing of it", async () => {
 		const { client, host } = bench();
 		// Without an overlap a copy would delete at once what it took for its own.
@@ -232,7 +181,7 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 	it('P10 publishing a trigger without a webhook ID says so; n8n 2 adds one to what its API gets', async () => {
 		const { api, client } = bench();
 		const card = await api.createCard('By API', [['Title', 'text']]);
-		const node = onCreated(bench(), card.id);
+		const node = watching(bench(), card.id);
 		delete node.webhookId;
 		const saved = await client.createWorkflow({ ...chain('By API', [node]), connections: {} });
 		const outcome = await client.publish(saved).then(
@@ -244,37 +193,23 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 		await noneLeft(card);
 	});
 
-	it('C14 catches up 1,320 records next to 20 live ones, each once, and none at a further start', async () => {
-		const { api, client, control, host } = bench();
-		const { card, saved, subscription } = await watchCard(bench(), 'Long away', { catchUp: true });
-		const collect = collector(saved);
-		await expectExactly(collect, await createRecords(card, 1));
-		await host.kill();
-		await createRecords(card, 1);
-		await until('the service to pause it', async () =>
-			(await subscriptions(card)).every(({ state }) => state === 'paused') ? true : undefined,
-		);
-		await control.fillCard({ cardId: card.id, count: 1_319 });
-		await restart();
-		await liveAgain(card, [subscription.id]);
-		await createRecords(card, 20);
-		const all = (await api.records(card)).map(({ id }) => id);
-		expect(all).toHaveLength(1 + 1_320 + 20);
-		await expectExactly(collect, all);
-
-		const searches = async () =>
-			(await client.executions(saved.id)).filter(
-				({ mode, status }) => mode === 'trigger' && status === 'success',
-			).length;
-		const before = await searches();
-		const known = (await subscriptions(card)).map(({ id }) => id);
-		await restart();
-		await liveAgain(card, known);
-		await until('the search of the further start', async () =>
-			(await searches()) > before ? true : undefined,
-		);
-		const last = await createRecords(card, 1);
-		await expectExactly(collect, [...all, ...last]);
+	it("B5, K5 deletes after eight days what couldn't be deleted", async () => {
+		const { client, control, host } = bench();
+		const { card, saved, subscription } = await watchCard(bench(), 'Away');
+		await control.fail({ method: 'DELETE', path: '/webhooks/', mode: 'dropBefore', times: 100 });
 		await client.unpublish(saved.id);
+		await control.clearFailures();
+		expect(await subscriptions(card)).toMatchObject([{ id: subscription.id, state: 'active' }]);
+		clock.pass(host, EIGHT_DAYS);
+		await client.signIn();
+		await client.publish(saved);
+		const [only] = await until('one subscription', async () => {
+			const all = await subscriptions(card);
+			return all.length === 1 ? all : undefined;
+		});
+		expect(only?.id).not.toBe(subscription.id);
+		await expectExactly(collector(saved), await createRecords(card, 2));
+		await client.unpublish(saved.id);
+		await noneLeft(card);
 	});
 });
