@@ -43,7 +43,11 @@ const rooms = {
 	},
 	host: {
 		path: '^test/host/.*\\.ts$',
-		to: ['(?:^|/)node_modules/', modules('node:.*', '[a-z0-9_/]+')],
+		to: [
+			'^service/control/controlClient\\.ts$',
+			'(?:^|/)node_modules/',
+			modules('node:.*', '[a-z0-9_/]+'),
+		],
 	},
 };
 

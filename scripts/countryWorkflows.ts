@@ -1,7 +1,5 @@
 import { type Country, rowOf } from './countries.ts';
-import type { CredentialReferences } from '../test/host/credentials.ts';
-import type { CredentialType } from '../test/host/credentials.ts';
-import type { JsonObject, Workflow } from '../test/host/n8nClient.ts';
+import type { Workflow } from '../test/host/n8nClient.ts';
 import type { Workbench } from '../test/host/workbench.ts';
 import {
 	byId,
@@ -16,31 +14,8 @@ import {
 /** The card's name. */
 export const cardName = 'Countries';
 
-/** The parts that the nodes of the workflows need. */
-type Parts = Pick<Workbench, 'credentials' | 'types'>;
-
-function credentialOf(credentials: CredentialReferences, type: CredentialType): Partial<NodeDraft> {
-	return { credentials: { [type]: credentials[type] } };
-}
-
-const authenticationOf = {
-	workspaceDataApi: 'apiKey',
-	workspaceDataServiceAccountApi: 'serviceAccount',
-} as const;
-
-function action(
-	{ credentials, types }: Parts,
-	credential: CredentialType,
-	name: string,
-	parameters: JsonObject,
-): NodeDraft {
-	return {
-		name,
-		type: types.action,
-		parameters: { authentication: authenticationOf[credential], ...parameters },
-		...credentialOf(credentials, credential),
-	};
-}
+/** Makes our nodes with their credentials. */
+type Nodes = Pick<Workbench, 'action' | 'trigger'>;
 
 /**
  * Imports the countries with two nodes: their rows, and the card from them. With the API key.
@@ -49,11 +24,11 @@ function action(
  * records; true adds the records to it
  */
 export function importCountries(
-	parts: Parts,
+	{ action }: Nodes,
 	countries: readonly Country[],
 	withRecords: boolean,
 ): Workflow {
-	const importing = action(parts, 'workspaceDataApi', 'Card from the countries', {
+	const importing = action('Card from the countries', {
 		resource: 'card',
 		operation: 'createFromItems',
 		name: cardName,
@@ -65,8 +40,9 @@ export function importCountries(
 }
 
 /** Reads all records, with the service account. */
-export function readRecords(parts: Parts): Workflow {
-	const read = action(parts, 'workspaceDataServiceAccountApi', 'Read records', {
+export function readRecords({ action }: Nodes): Workflow {
+	const read = action('Read records', {
+		authentication: 'serviceAccount',
 		resource: 'record',
 		operation: 'getAll',
 		cardId: byName(cardName),
@@ -84,9 +60,10 @@ export const changes = {
 } as const;
 
 /** Updates the records of one region and deletes those of another, with the service account. */
-export function changeRecords(parts: Parts): Workflow {
+export function changeRecords({ action }: Nodes): Workflow {
 	const find = (name: string, region: string) =>
-		action(parts, 'workspaceDataServiceAccountApi', name, {
+		action(name, {
+			authentication: 'serviceAccount',
 			resource: 'record',
 			operation: 'getAll',
 			cardId: byName(cardName),
@@ -94,14 +71,16 @@ export function changeRecords(parts: Parts): Workflow {
 			filters: { conditions: [{ field: 'Region', condition: 'equals', value: region }] },
 			matchType: 'allConditions',
 		});
-	const update = action(parts, 'workspaceDataServiceAccountApi', 'Update records', {
+	const update = action('Update records', {
+		authentication: 'serviceAccount',
 		resource: 'record',
 		operation: 'update',
 		cardId: byName(cardName),
 		recordId: byId('={{ $json.id }}'),
 		columns: mapEach({ ...changes.values, Capital: '={{ null }}' }),
 	});
-	const remove = action(parts, 'workspaceDataServiceAccountApi', 'Delete records', {
+	const remove = action('Delete records', {
+		authentication: 'serviceAccount',
 		resource: 'record',
 		operation: 'delete',
 		cardId: byName(cardName),
@@ -118,19 +97,17 @@ export function changeRecords(parts: Parts): Workflow {
 }
 
 /** Starts with each change of a record of the card, with the service account's subscription. */
-export function watchRecords({ credentials, types }: Parts): Workflow {
-	const trigger: NodeDraft = {
-		name: 'On change',
-		type: types.trigger,
-		webhookId: '6f1d8c1e-5a0b-4c0e-9a55-2b7d1f9f0c01',
-		parameters: {
+export function watchRecords({ trigger }: Nodes): Workflow {
+	const watch = trigger(
+		'On change',
+		{
 			authentication: 'serviceAccount',
 			events: ['record.created', 'record.updated', 'record.deleted'],
 			watch: 'oneCard',
 			cardId: byName(cardName),
 		},
-		...credentialOf(credentials, 'workspaceDataServiceAccountApi'),
-	};
+		{ webhookId: '6f1d8c1e-5a0b-4c0e-9a55-2b7d1f9f0c01' },
+	);
 	const rest: NodeDraft = { name: 'Seen', type: 'n8n-nodes-base.noOp', parameters: {} };
-	return chain('Watch the countries', [trigger, rest]);
+	return chain('Watch the countries', [watch, rest]);
 }

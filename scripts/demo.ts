@@ -19,7 +19,6 @@ import {
 import { stopAtExit, stopEverything, stopOnSignals } from '../test/host/cleanup.ts';
 import { until } from '../test/host/deadline.ts';
 import {
-	type Execution,
 	failureOf,
 	type Item,
 	type JsonObject,
@@ -41,17 +40,6 @@ stopAtExit(async () => await rm(folder, { recursive: true, force: true }));
  * may take minutes on a busy machine.
  */
 const quietSeconds = 120;
-
-/** Runs a workflow to a successful end. */
-async function run({ client }: Workbench, saved: SavedWorkflow): Promise<Execution> {
-	const execution = await client.run(saved, 'Start', 300_000);
-	if (execution.status !== 'success') {
-		throw new Error(
-			`Workflow '${saved.name}' ended with ${execution.status}: ${failureOf(execution)}`,
-		);
-	}
-	return execution;
-}
 
 function count(what: string, expected: number, found: number): void {
 	if (expected !== found)
@@ -201,7 +189,7 @@ async function main(): Promise<number> {
 
 	const card = await report.step('Create the card', async () => {
 		const importing = importCountries(bench, countries, false);
-		const execution = await run(bench, await client.createWorkflow(importing));
+		const execution = await bench.succeed(importing);
 		const [made] = outputOf(execution, 'Card from the countries');
 		const { id, fields } = (made?.json ?? {}) as { id?: string; fields?: JsonObject[] };
 		if (typeof id !== 'string') throw new Error('The card that was created has no id');
@@ -222,7 +210,7 @@ async function main(): Promise<number> {
 
 	await report.step('Write records', async () => {
 		const importing = importCountries(bench, countries, true);
-		const execution = await run(bench, await client.createWorkflow(importing));
+		const execution = await bench.succeed(importing);
 		const written = outputOf(execution, 'Card from the countries').length;
 		count('records written', countries.length, written);
 		return [undefined, `${written} records (API key)`];
@@ -230,7 +218,7 @@ async function main(): Promise<number> {
 
 	const reading = await client.createWorkflow(readRecords(bench));
 	const records = await report.step('Read records back', async () => {
-		const items = outputOf(await run(bench, reading), 'Read records');
+		const items = outputOf(await bench.succeedAgain(reading), 'Read records');
 		count('records read', countries.length, items.length);
 		const byCode = new Map(items.map((item) => [fieldsOf(item)?.Code, item]));
 		let values = 0;
@@ -261,13 +249,13 @@ async function main(): Promise<number> {
 	);
 	const deleted = inRegion(changes.deletedRegion);
 	await report.step('Update and delete', async () => {
-		const execution = await run(bench, await client.createWorkflow(changeRecords(bench)));
+		const execution = await bench.succeed(changeRecords(bench));
 		count('records updated', updated.size, outputOf(execution, 'Update records').length);
 		count('records deleted', deleted.size, outputOf(execution, 'Delete records').length);
 		return [undefined, `${updated.size} updated, ${deleted.size} deleted (service account)`];
 	});
 	await report.step('Read again', async () => {
-		const items = outputOf(await run(bench, reading), 'Read records');
+		const items = outputOf(await bench.succeedAgain(reading), 'Read records');
 		const expected = new Map([...records, ...updated].filter(([id]) => !deleted.has(id)));
 		count('records after the changes', expected.size, items.length);
 		for (const item of items) {

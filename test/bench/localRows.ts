@@ -1,4 +1,4 @@
-/** The cost of our code without n8n and without a service: computing, loading, size. */
+/** The cost of our code without n8n and without a service: computing and loading. */
 import { execa } from 'execa';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -11,9 +11,8 @@ const load = createRequire(import.meta.url);
 
 /** The context of an execution that answers at once, from memory. */
 function instantContext(
-	inputs: Array<{ json: Record<string, unknown> }>,
 	parameters: Record<string, unknown>,
-	answer: (method: string, address: string, cursor: string | undefined) => object,
+	answer: (address: string, cursor: string | undefined) => object,
 ) {
 	const values: Record<string, unknown> = {
 		authentication: 'apiKey',
@@ -35,7 +34,7 @@ function instantContext(
 				workspaceId: 'w1',
 				apiKey: 'key-for-the-bench',
 			}),
-		getInputData: () => inputs,
+		getInputData: () => [{ json: {} }],
 		getNodeParameter: (name: string, _item: number, fallback: unknown) => values[name] ?? fallback,
 		getTimezone: () => 'Europe/Berlin',
 		getExecutionCancelSignal: () => undefined,
@@ -44,41 +43,13 @@ function instantContext(
 		helpers: {
 			async httpRequestWithAuthentication(
 				_type: string,
-				{ method, url, qs }: { method: string; url: string; qs?: { cursor?: string } },
+				{ url, qs }: { url: string; qs?: { cursor?: string } },
 			) {
 				await new Promise(setImmediate);
-				return { statusCode: 200, headers: {}, body: answer(method, url, qs?.cursor) };
+				return { statusCode: 200, headers: {}, body: answer(url, qs?.cursor) };
 			},
 		},
 	};
-}
-
-/** The context of an execution that creates records. */
-function creating(count: number, fieldCount: number) {
-	const fields = Array.from({ length: fieldCount }, (_, n) => ({
-		id: `f${n}`,
-		name: `Field number ${n}`,
-		type: 'number',
-	}));
-	// As the editor saves it.
-	const schema = fields.map(({ id, name, type }) => ({
-		id,
-		fieldId: id,
-		fieldName: name,
-		displayName: name,
-		type,
-		required: false,
-		defaultMatch: false,
-		display: true,
-		canBeUsedToMatch: true,
-	}));
-	const item = Object.fromEntries(fields.map(({ name }, n) => [name, `${n}.5`]));
-	const inputs = Array.from({ length: count }, () => ({ json: { ...item } }));
-	const columns = { mappingMode: 'autoMapInputData', value: null, matchingColumns: [], schema };
-	let ids = 0;
-	return instantContext(inputs, { operation: 'create', columns }, (method) =>
-		method === 'POST' ? { id: `r${(ids += 1)}` } : { fields },
-	);
 }
 
 /** How many records are filtered, and on how many pages. */
@@ -108,7 +79,7 @@ function reading(
 			conditions: conditions.map(([field, condition, value]) => ({ field, condition, value })),
 		},
 	};
-	return instantContext([{ json: {} }], parameters, (_method, address, cursor) =>
+	return instantContext(parameters, (address, cursor) =>
 		address.endsWith('/records') ? page(Number(cursor ?? 0)) : { fields },
 	);
 }
@@ -121,11 +92,11 @@ const THREE = [
 ] as const satisfies Parameters<typeof reading>[0];
 
 /**
- * Runs the action node; its output must have so many items.
+ * Runs the action node; its output must have all records.
  *
  * @returns seconds altogether, and the longest CPU time between two turns of the event loop, in ms
  */
-async function compute(context: object, count: number) {
+async function compute(context: object) {
 	const path = join(repository, 'dist', 'nodes', 'WorkspaceData', 'WorkspaceData.node.js');
 	const { WorkspaceData } = load(path) as typeof Published;
 	const { execute } = new WorkspaceData();
@@ -134,41 +105,9 @@ async function compute(context: object, count: number) {
 		async () => await execute.call(context as ThisParameterType<typeof execute>),
 	);
 	const [items] = result;
-	if (items?.length !== count || items[0]?.json.error) throw new Error('Items failed');
+	if (items?.length !== FILTERED.records || items[0]?.json.error) throw new Error('Items failed');
 	return { seconds: (performance.now() - started) / 1000, longest };
 }
-
-const mapping: Row = {
-	name: 'mapping',
-	what: '10,000 items × 20 fields, nothing sent / the same with 1,000 items; means of 3 and 30 runs',
-	unit: 's',
-	goal: 11,
-	prepare: () =>
-		Promise.resolve(async () => {
-			// As many items in small runs as in large ones, and in turns: a single run may leave its garbage to
-			// the next, and the machine's speed changes meanwhile.
-			let few = 0;
-			let many = 0;
-			for (let turn = 0; turn < 30; turn += 1) {
-				few += (await compute(creating(1_000, 20), 1_000)).seconds;
-				if (turn % 10 === 5) many += (await compute(creating(10_000, 20), 10_000)).seconds;
-			}
-			return { ours: many / 3, peer: few / 30 };
-		}),
-};
-
-const mappingBlock: Row = {
-	name: 'mapping-block',
-	what: 'longest block of the event loop with 10,000 items × 100 fields / 300 ms',
-	unit: 'ms',
-	goal: 1,
-	mostRounds: 3,
-	prepare: () =>
-		Promise.resolve(async () => ({
-			ours: (await compute(creating(10_000, 100), 10_000)).longest,
-			peer: 300,
-		})),
-};
 
 const flat: Row = {
 	name: 'flat',
@@ -181,8 +120,8 @@ const flat: Row = {
 			let peer = 0;
 			// In turns: a run may leave its garbage to the next.
 			for (let turn = 0; turn < 4; turn += 1) {
-				peer += (await compute(reading([], 'nested'), FILTERED.records)).seconds;
-				ours += (await compute(reading([], 'flat'), FILTERED.records)).seconds;
+				peer += (await compute(reading([], 'nested'))).seconds;
+				ours += (await compute(reading([], 'flat'))).seconds;
 			}
 			return { ours, peer };
 		}),
@@ -196,7 +135,7 @@ const readingBlock: Row = {
 	mostRounds: 3,
 	prepare: () =>
 		Promise.resolve(async () => ({
-			ours: (await compute(reading(THREE), FILTERED.records)).longest,
+			ours: (await compute(reading(THREE))).longest,
 			peer: 300,
 		})),
 };
@@ -225,21 +164,5 @@ const startup: Row = {
 		}),
 };
 
-const size: Row = {
-	name: 'package-size',
-	what: 'the published package, unpacked / 450 kB',
-	unit: 'MB',
-	goal: 1,
-	mostRounds: 1,
-	prepare: () =>
-		Promise.resolve(async () => {
-			const { stdout } = await execa('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
-				cwd: repository,
-			});
-			const [packed] = JSON.parse(stdout) as Array<{ unpackedSize: number }>;
-			return { ours: (packed?.unpackedSize ?? NaN) / 1e6, peer: 0.45 };
-		}),
-};
-
 /** The rows that need neither n8n nor the service. */
-export const localRows: readonly Row[] = [mapping, mappingBlock, flat, readingBlock, startup, size];
+export const localRows: readonly Row[] = [flat, readingBlock, startup];

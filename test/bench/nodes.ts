@@ -1,14 +1,10 @@
 /**
  * `npm run bench -- [--only part] [--rounds number] [--json] [--write] [--profile folder]`: what our nodes take in a real n8n, next to
  * n8n's HTTP Request node, an empty community trigger and a bare undici client. Paired rounds, medians.
- * Exits 1 where a goal is missed. Without `--only`, writes docs/testing.md, and measures the service as
- * well (`npm run bench:service`); with `--write`, writes the measured rows only. `--profile` has n8n write CPU profiles into a folder.
+ * Exits 1 where a goal is missed. Without `--only` or with `--write`, writes the measured rows into docs/testing.md. `--profile` has n8n write CPU profiles into a folder.
  */
-import { execa } from 'execa';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { stopEverything, stopOnSignals } from '../host/cleanup.ts';
-import { repository } from '../host/folders.ts';
 import { writeReport, type Result } from './report.ts';
 import { median, type Round, type Row } from './row.ts';
 import { rows } from './rows.ts';
@@ -70,25 +66,8 @@ try {
 		);
 		process.stdout.write(`${JSON.stringify(table, null, '\t')}\n`);
 	}
-	let ok = results.every((result) => result.ok);
-	if (options.only.length === 0 || options.write) {
-		await writeReport(results);
-	}
-	if (options.only.length === 0) {
-		// Its figures go where progress goes: `--json` has stdout to itself.
-		const service = await execa(
-			process.execPath,
-			[join(repository, 'test', 'bench', 'service.ts')],
-			{
-				stdin: 'ignore',
-				stdout: process.stderr,
-				stderr: process.stderr,
-				reject: false,
-			},
-		);
-		ok &&= service.exitCode === 0;
-	}
-	process.exitCode = ok ? 0 : 1;
+	if (options.only.length === 0 || options.write) await writeReport(results);
+	process.exitCode = results.every(({ ok }) => ok) ? 0 : 1;
 } finally {
 	await stopEverything();
 }

@@ -7,10 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../host/deadline.ts';
 import { outputOf, type SavedWorkflow } from '../host/n8nClient.ts';
 import { byId, chain } from '../host/workflowBuilder.ts';
-import { withOpenSecrets } from '../support/sealed.ts';
+import { savedSecret } from '../e2e/support/savedSecret.ts';
 import { localRows } from './localRows.ts';
 import { median, type Row } from './row.ts';
-import { growthOf, jsonLength, ours, peerTypes, UNLIMITED } from './workbench.ts';
+import { growthOf, jsonLength, ours, peerTypes, UNLIMITED, type Bench } from './workbench.ts';
 import { writeRows } from './writeRows.ts';
 
 const list20: Row = {
@@ -25,10 +25,10 @@ const list20: Row = {
 		const get = { operation: 'getAll', cardId: byId(id), returnAll: true };
 		const mine = await bench.save('Ours, list', 1, [ours(bench, get)]);
 		return async () => {
-			const { seconds, execution } = await bench.run(mine, 'Ours');
+			const { seconds, execution } = await bench.time(mine, 'Ours');
 			if (outputOf(execution, 'Ours').length !== 20_000) throw new Error('Records are missing');
 			const started = performance.now();
-			const records = await bench.undici.list(id, 1_000);
+			const records = await bench.undici.list(id);
 			if (records.length !== 20_000) throw new Error('Records are missing');
 			return { ours: seconds, peer: (performance.now() - started) / 1000 };
 		};
@@ -86,6 +86,14 @@ async function deliver(
 	return taken;
 }
 
+/** Our trigger, for the records that are created in a card. */
+const watching = ({ trigger }: Bench, cardId: string, webhookId: string) =>
+	trigger(
+		'On change',
+		{ events: ['record.created'], watch: 'oneCard', cardId: byId(cardId) },
+		{ webhookId },
+	);
+
 const deliveryRow = (name: string, isForged: boolean, goal: number): Row => ({
 	name,
 	what: `one ${isForged ? 'forged ' : ''}delivery / one to an empty community trigger, the same body`,
@@ -93,15 +101,9 @@ const deliveryRow = (name: string, isForged: boolean, goal: number): Row => ({
 	goal,
 	async prepare(bench) {
 		await bench.control.setRate(UNLIMITED);
-		const { client, control, credentials, host, service, types } = bench;
+		const { client, control, host, service } = bench;
 		const card = await bench.card(`Watched, ${name}`);
-		const trigger = {
-			name: 'On change',
-			type: types.trigger,
-			parameters: { events: ['record.created'], watch: 'oneCard', cardId: byId(card.id) },
-			credentials: { workspaceDataApi: credentials.workspaceDataApi },
-			webhookId: `ours-${name}`,
-		};
+		const trigger = watching(bench, card.id, `ours-${name}`);
 		const empty = {
 			name: 'Empty',
 			type: peerTypes.trigger,
@@ -113,14 +115,7 @@ const deliveryRow = (name: string, isForged: boolean, goal: number): Row => ({
 		await client.publish(mine);
 		await client.publish(other);
 		const subscription = (await control.subscriptions()).find(({ cardId }) => cardId === card.id);
-		const secret = await until('the secret to be saved', async () => {
-			const { staticData } = (await client.workflow(mine.id)) as unknown as {
-				staticData: Record<string, { subscriptions?: string }> | null;
-			};
-			const text = staticData?.['node:On change']?.subscriptions ?? '{}';
-			const kept: { current?: { secret: string } } = withOpenSecrets(text, service.apiKey);
-			return kept.current?.secret;
-		});
+		const secret = await savedSecret(client, mine.id, service.apiKey);
 		const emptyAddress = `${host.baseUrl}/webhook/empty-${name}/webhook`;
 		/** Waits for the executions of a workflow: they would slow down the next delivery. */
 		const rest = async ({ id }: SavedWorkflow): Promise<void> => {
@@ -139,7 +134,7 @@ const deliveryRow = (name: string, isForged: boolean, goal: number): Row => ({
 					workspace_id: service.workspaceId,
 					card_id: card.id,
 					record_id: `rec_${(events += 1)}`,
-					data: { [card.fieldIds[0] ?? '']: `Key ${pair}`, [card.fieldIds[1] ?? '']: pair },
+					data: { [card.fields.Key ?? '']: `Key ${pair}`, [card.fields.Amount ?? '']: pair },
 				};
 				const body = Buffer.from(JSON.stringify(event));
 				const signature = createHmac('sha256', isForged ? 'forged' : secret).update(body);
@@ -172,7 +167,7 @@ const idle: Row = {
 	goal: 1,
 	mostRounds: 1,
 	async prepare(bench) {
-		const { client, credentials, host, types } = bench;
+		const { client, host } = bench;
 		await bench.restart();
 		const minutesOfCpu = async () => {
 			// What follows a start or a publication is over after this.
@@ -185,13 +180,7 @@ const idle: Row = {
 			const alone = await minutesOfCpu();
 			const { id } = await bench.card('Idle');
 			for (let n = 0; n < IDLE.triggers; n += 1) {
-				const trigger = {
-					name: 'On change',
-					type: types.trigger,
-					parameters: { events: ['record.created'], watch: 'oneCard', cardId: byId(id) },
-					credentials: { workspaceDataApi: credentials.workspaceDataApi },
-					webhookId: `idle-${n}`,
-				};
+				const trigger = watching(bench, id, `idle-${n}`);
 				await client.publish(await client.createWorkflow(chain(`Idle ${n}`, [trigger])));
 			}
 			const withTriggers = await minutesOfCpu();

@@ -5,12 +5,12 @@ import { join, resolve } from 'node:path';
 import { repository } from '../host/folders.ts';
 import { buildPackage, packPackage } from '../host/packageInstall.ts';
 import {
-	failureOf,
 	outputOf,
 	type Execution,
 	type JsonObject,
 	type SavedWorkflow,
 } from '../host/n8nClient.ts';
+import type { FieldDraft, TestCard } from '../host/serviceApi.ts';
 import { openWorkbench, type Workbench } from '../host/workbench.ts';
 import {
 	byId,
@@ -19,16 +19,14 @@ import {
 	mapAutomatically,
 	type NodeDraft,
 } from '../host/workflowBuilder.ts';
-import { connectControl, type RemoteControl } from '../../service/index.ts';
 import { undiciClient, type Client } from './clients.ts';
 
 /** The parts that the rows work with. */
 export interface Bench extends Workbench {
-	control: RemoteControl;
 	/** The peer of most rows: HTTP without n8n. */
 	undici: Client;
 	/** A card with four fields and so many records. */
-	card(name: string, records?: number): Promise<{ id: string; fieldIds: string[] }>;
+	card(name: string, records?: number): Promise<TestCard>;
 	/** Stores a workflow of these nodes, after one that gives rows: so many, or by the parameters of the source. */
 	save(
 		name: string,
@@ -36,7 +34,7 @@ export interface Bench extends Workbench {
 		nodes: readonly NodeDraft[],
 	): Promise<SavedWorkflow>;
 	/** Runs a stored workflow. @returns the seconds that a node of it took, and its items @throws Error */
-	run(saved: SavedWorkflow, node: string): Promise<{ seconds: number; execution: Execution }>;
+	time(saved: SavedWorkflow, node: string): Promise<{ seconds: number; execution: Execution }>;
 	/** Starts n8n again: then it knows nothing about the service, and its memory is small. */
 	restart(): Promise<void>;
 }
@@ -44,11 +42,11 @@ export interface Bench extends Workbench {
 /** The types of the peers' nodes: n8n loads them from its folder for custom nodes. */
 export const peerTypes = { source: 'CUSTOM.benchSource', trigger: 'CUSTOM.benchTrigger' };
 
-const FIELDS = [
-	{ name: 'Key', type: 'text' },
-	{ name: 'Amount', type: 'number' },
-	{ name: 'Day', type: 'date' },
-	{ name: 'Open', type: 'boolean' },
+const FIELDS: FieldDraft[] = [
+	['Key', 'text'],
+	['Amount', 'number'],
+	['Day', 'date'],
+	['Open', 'boolean'],
 ];
 
 /**
@@ -71,22 +69,19 @@ export async function openBench(
 		major: 2,
 		userFolder,
 		tarball,
-		// Nothing that is measured is kept waiting for the number of bytes.
 		service: { control: true },
 		...(profileFolder && {
 			extra: { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${resolve(profileFolder)}` },
 		}),
 		tell,
 	});
-	const { service, client } = bench;
-	const control = connectControl(service.controlUrl ?? '', service.controlToken ?? '');
-	const undici = undiciClient(service, 64);
+	const { api, client, control } = bench;
+	const undici = undiciClient(bench.service);
 	return {
 		...bench,
-		control,
 		undici,
 		async card(name, records = 0) {
-			const card = await undici.createCard(name, FIELDS);
+			const card = await api.createCard(name, FIELDS);
 			if (records > 0) await control.fillCard({ cardId: card.id, count: records });
 			return card;
 		},
@@ -95,9 +90,8 @@ export async function openBench(
 			const source = { name: 'Source', type: peerTypes.source, parameters };
 			return await client.createWorkflow(chain(name, [manualTrigger(), source, ...nodes]));
 		},
-		async run(saved, node) {
-			const execution = await client.run(saved, 'Start');
-			if (execution.status !== 'success') throw new Error(`${saved.name}: ${failureOf(execution)}`);
+		async time(saved, node) {
+			const execution = await bench.succeedAgain(saved);
 			const [run] = execution.data.resultData.runData[node] ?? [];
 			return { seconds: (run?.executionTime ?? NaN) / 1000, execution };
 		},
@@ -117,12 +111,8 @@ export async function openBench(
 export const UNLIMITED = { rate: { limit: 1_000_000_000 } };
 
 /** Our node, for records. */
-export const ours = ({ types, credentials }: Bench, parameters: JsonObject): NodeDraft => ({
-	name: 'Ours',
-	type: types.action,
-	parameters: { resource: 'record', ...parameters },
-	credentials: { workspaceDataApi: credentials.workspaceDataApi },
-});
+export const ours = ({ action }: Bench, parameters: JsonObject): NodeDraft =>
+	action('Ours', { resource: 'record', ...parameters });
 
 /** Our node, which writes its items to a card. */
 export const writing = (
@@ -177,11 +167,11 @@ export async function growthOf(
 	node: string,
 ): Promise<{ bytes: number; execution: Execution }> {
 	await bench.restart();
-	await bench.run(warm, 'Source');
+	await bench.time(warm, 'Source');
 	const processId = bench.host.processId ?? 0;
 	await resetPeak(processId);
 	const before = await memoryOf(processId);
-	const { execution } = await bench.run(saved, node);
+	const { execution } = await bench.time(saved, node);
 	const { peak } = await memoryOf(processId);
 	return { bytes: peak - before.now, execution };
 }

@@ -1,16 +1,7 @@
-/** The time, the requests and the memory that writes take in n8n, next to the nodes that a user would pick instead. */
+/** The time and the requests that writes take in n8n, next to the nodes that a user would pick instead. */
 import { outputOf, type SavedWorkflow } from '../host/n8nClient.ts';
 import type { Row } from './row.ts';
-import {
-	growthOf,
-	httpNode,
-	jsonLength,
-	peerTypes,
-	recordsUrl,
-	UNLIMITED,
-	writing,
-	type Bench,
-} from './workbench.ts';
+import { httpNode, recordsUrl, UNLIMITED, writing, type Bench } from './workbench.ts';
 
 interface CreateRow {
 	name: string;
@@ -28,10 +19,8 @@ const createRow = ({ name, ms, goal, maxParallel }: CreateRow): Row => ({
 		await bench.restart();
 		await bench.control.setRate(UNLIMITED);
 		await bench.control.setLatency({ ms });
-		const { id, fieldIds } = await bench.card(`Created, ${name}`);
-		const entries = ['Key', 'Amount', 'Day', 'Open'].map(
-			(field, place) => `"${fieldIds[place]}": $json.${field}`,
-		);
+		const { id, fields } = await bench.card(`Created, ${name}`);
+		const entries = Object.entries(fields).map(([name, fieldId]) => `"${fieldId}": $json.${name}`);
 		const http = httpNode(bench, {
 			method: 'POST',
 			url: recordsUrl(bench, id),
@@ -45,8 +34,8 @@ const createRow = ({ name, ms, goal, maxParallel }: CreateRow): Row => ({
 		]);
 		const other = await bench.save(`HTTP Request, ${name}`, 1_000, [http]);
 		return async () => ({
-			ours: (await bench.run(mine, 'Ours')).seconds,
-			peer: (await bench.run(other, 'HTTP Request')).seconds,
+			ours: (await bench.time(mine, 'Ours')).seconds,
+			peer: (await bench.time(other, 'HTTP Request')).seconds,
 		});
 	},
 });
@@ -60,8 +49,8 @@ const updates: Row = {
 		await bench.restart();
 		await bench.control.setRate(UNLIMITED);
 		await bench.control.setLatency({ ms: 50 });
-		const { id, fieldIds } = await bench.card('Updated', 1_000);
-		const records = await bench.undici.list(id, 1_000);
+		const { id, fields } = await bench.card('Updated', 1_000);
+		const records = await bench.undici.list(id);
 		const items = records.map((record, n) => ({ id: record.id, Amount: -1 - n }));
 		const rows = { items: JSON.stringify(items) };
 		const recordId = { __rl: true, mode: 'id', value: '={{ $json.id }}' };
@@ -70,36 +59,16 @@ const updates: Row = {
 			url: `=${recordsUrl(bench, id)}/{{ $json.id }}`,
 			sendBody: true,
 			specifyBody: 'json',
-			jsonBody: `={{ JSON.stringify({ data: { "${fieldIds[1]}": $json.Amount } }) }}`,
+			jsonBody: `={{ JSON.stringify({ data: { "${fields.Amount}": $json.Amount } }) }}`,
 		});
 		const mine = await bench.save('Ours, updates', rows, [
 			writing(bench, 'update', id, { recordId }),
 		]);
 		const other = await bench.save('HTTP Request, updates', rows, [http]);
 		return async () => ({
-			ours: (await bench.run(mine, 'Ours')).seconds,
-			peer: (await bench.run(other, 'HTTP Request')).seconds,
+			ours: (await bench.time(mine, 'Ours')).seconds,
+			peer: (await bench.time(other, 'HTTP Request')).seconds,
 		});
-	},
-};
-
-const capacity: Row = {
-	name: 'create-capacity',
-	what: '500 creates, a service that handles 10 at once (50 ms each), responds with 503 to more and states no rate; none may fail / the shortest possible time',
-	unit: 's',
-	goal: 1.5,
-	async prepare(bench) {
-		await bench.restart();
-		await bench.control.setRate(UNLIMITED);
-		await bench.control.setRateAnswer({ headers: false });
-		const { id } = await bench.card('Capacity');
-		await bench.control.setLatency({ ms: 50, atOnce: 10, refusesMore: true });
-		const mine = await bench.save('Ours, capacity', 500, [writing(bench, 'create', id)]);
-		return async () => {
-			// A failed item ends the execution with an error, and so the round.
-			const { seconds } = await bench.run(mine, 'Ours');
-			return { ours: seconds, peer: (500 / 10) * 0.05 };
-		};
 	},
 };
 
@@ -118,7 +87,7 @@ const limited: Row = {
 		return async () => {
 			await bench.control.setRate({ rate: LIMIT });
 			await bench.control.resetRequests();
-			const { seconds, execution } = await bench.run(mine, 'Ours');
+			const { seconds, execution } = await bench.time(mine, 'Ours');
 			const statuses = (await bench.control.requests()).map(({ status }) => status);
 			const refused = statuses.filter((status) => status === 429).length;
 			const windows = Math.ceil((statuses.length - refused) / LIMIT.limit);
@@ -144,7 +113,7 @@ const upsert: Row = {
 		]);
 		return async () => {
 			await bench.control.resetRequests();
-			await bench.run(mine, 'Ours');
+			await bench.time(mine, 'Ours');
 			const { length } = await bench.control.requests();
 			return { ours: length - (10 + 1 + 1_000), peer: 1 };
 		};
@@ -152,7 +121,7 @@ const upsert: Row = {
 };
 
 const countActions = async (bench: Bench, saved: SavedWorkflow) => {
-	const { seconds, execution } = await bench.run(saved, 'Ours');
+	const { seconds, execution } = await bench.time(saved, 'Ours');
 	const counts: Record<string, number> = {};
 	for (const { json } of outputOf(execution, 'Ours')) {
 		const action = String(json.action);
@@ -186,7 +155,7 @@ const resync: Row = {
 			]);
 			const { seconds, counts } = await countActions(bench, mine);
 			requireCounts(counts, { updated: 100, unchanged: 9_900 });
-			return { ours: seconds, peer: (await bench.run(other, 'Ours')).seconds };
+			return { ours: seconds, peer: (await bench.time(other, 'Ours')).seconds };
 		};
 	},
 };
@@ -211,12 +180,12 @@ const sync: Row = {
 			const { id } = await bench.card(`Sync ${round}`, 10_000);
 			const mine = await bench.save('Sync, ours', SYNCED, [writing(bench, 'sync', id, SYNC)]);
 			const card = await bench.card(`Sync by HTTP ${round}`, 10_000);
-			const { records } = await bench.undici.send('GET', `/cards/${card.id}/records?limit=200`);
-			const items = records.map((record, n) => ({
+			const records = await bench.undici.list(card.id);
+			const items = records.slice(0, 200).map((record, n) => ({
 				method: n < 100 ? 'DELETE' : 'PATCH',
 				url: `${recordsUrl(bench, card.id)}/${record.id}`,
 				// The node sends a body with each request or with none.
-				body: n < 100 ? '{}' : JSON.stringify({ data: { [card.fieldIds[1] ?? '']: -1 - n } }),
+				body: n < 100 ? '{}' : JSON.stringify({ data: { [card.fields.Amount ?? '']: -1 - n } }),
 			}));
 			const other = await bench.save('Sync, HTTP Request', { items: JSON.stringify(items) }, [
 				httpNode(bench, {
@@ -229,56 +198,7 @@ const sync: Row = {
 			]);
 			const { seconds, counts } = await countActions(bench, mine);
 			requireCounts(counts, WRITTEN);
-			return { ours: seconds, peer: (await bench.run(other, 'HTTP Request')).seconds };
-		};
-	},
-};
-
-const syncRequests: Row = {
-	name: 'sync-requests',
-	what: 'requests of that Sync beyond 10 pages, the fields (before and after the pages), 100 changes and 100 deletions',
-	unit: 'requests',
-	goal: 0,
-	mostRounds: 1,
-	async prepare(bench) {
-		await bench.control.setRate(UNLIMITED);
-		const { id } = await bench.card('Sync, requests', 10_000);
-		const mine = await bench.save('Sync, requests', SYNCED, [writing(bench, 'sync', id, SYNC)]);
-		return async () => {
-			await bench.control.resetRequests();
-			const { counts } = await countActions(bench, mine);
-			requireCounts(counts, WRITTEN);
-			const { length } = await bench.control.requests();
-			return { ours: length - (10 + 2 + 100 + 100), peer: 1 };
-		};
-	},
-};
-
-const syncMemory: Row = {
-	name: 'memory-sync',
-	what: 'growth of n8n during the Sync of 100,000 items with 100,000 records, less its growth for the same items and output from memory / items and records as JSON',
-	unit: 'MB',
-	goal: 2,
-	mostRounds: 3,
-	async prepare(bench) {
-		await bench.control.setRate(UNLIMITED);
-		const { id } = await bench.card('Synced in memory', 100_000);
-		const small = await bench.card('Synced, small', 1_000);
-		const warm = await bench.save('Warm', 1_000, [writing(bench, 'sync', small.id)]);
-		const mine = await bench.save('Ours, memory', 100_000, [writing(bench, 'sync', id)]);
-		const other = await bench.save('From memory', 100_000, [
-			{
-				name: 'Peer',
-				type: peerTypes.source,
-				parameters: { count: 100_000, records: true },
-			},
-		]);
-		const { length } = JSON.stringify(await bench.undici.list(id, 1_000));
-		return async () => {
-			const own = await growthOf(bench, warm, mine, 'Ours');
-			const plain = await growthOf(bench, warm, other, 'Peer');
-			const items = jsonLength(plain.execution, 'Source');
-			return { ours: Math.max(0, own.bytes - plain.bytes) / 1e6, peer: (items + length) / 1e6 };
+			return { ours: seconds, peer: (await bench.time(other, 'HTTP Request')).seconds };
 		};
 	},
 };
@@ -288,11 +208,8 @@ export const writeRows: readonly Row[] = [
 	createRow({ name: 'create-50ms', ms: 50, goal: 0.4, maxParallel: 64 }),
 	createRow({ name: 'create-50ms-automatic', ms: 50, goal: 1.6 }),
 	updates,
-	capacity,
 	limited,
 	upsert,
 	resync,
 	sync,
-	syncRequests,
-	syncMemory,
 ];

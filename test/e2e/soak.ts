@@ -13,13 +13,12 @@ import { until } from '../host/deadline.ts';
 import { buildPackage, packPackage } from '../host/packageInstall.ts';
 import { Problem } from '../host/problem.ts';
 import { openWorkbench } from '../host/workbench.ts';
-import { connectControl, type RemoteControl } from '../../service/control/controlClient.ts';
+import type { RemoteControl } from '../../service/control/controlClient.ts';
 import { createFaults } from './soak/faults.ts';
 import { createLedger } from './soak/ledger.ts';
 import { watchMemory } from './soak/memory.ts';
 import { createRounds } from './soak/rounds.ts';
 import { watchEvents } from './soak/events.ts';
-import { createServiceApi } from './support/serviceApi.ts';
 
 const usage = 'npm run soak -- [--minutes <1 to 600>] [--seed <number>]';
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -71,10 +70,8 @@ async function main(): Promise<number> {
 		service: { control: true, backoff: 1_000 },
 		tell: say,
 	});
-	const { client, host, service } = bench;
-	const control = connectControl(service.controlUrl ?? '', service.controlToken ?? '');
+	const { api, client, control, host } = bench;
 	await control.setRate({ rate: { limit: 1_000_000_000 } });
-	const api = createServiceApi(service);
 	const card = await api.createCard('Soak', [
 		['Key', 'text'],
 		['Number', 'number'],

@@ -1,22 +1,52 @@
+import { connectControl, type RemoteControl } from '../../service/control/controlClient.ts';
 import { storeCredentials, type CredentialReferences } from './credentials.ts';
 import { installHost, type Tell } from './installHost.ts';
-import { createN8nClient, type N8nClient } from './n8nClient.ts';
+import {
+	createN8nClient,
+	type Execution,
+	failureOf,
+	type JsonObject,
+	type N8nClient,
+	type SavedWorkflow,
+	type Workflow,
+} from './n8nClient.ts';
 import { createN8nHost, type HostOptions, type N8nHost } from './n8nProcess.ts';
 import { installPackage } from './packageInstall.ts';
+import { createServiceApi, type ServiceApi } from './serviceApi.ts';
 import { startService, type RunningService, type ServiceOptions } from './serviceProcess.ts';
+import type { NodeDraft } from './workflowBuilder.ts';
 
-/** A real n8n with our package, and a reference service. */
-export interface Workbench {
+/** What a workbench is made of: a reference service, and an n8n with our package. */
+interface Parts {
 	service: RunningService;
-	host: N8nHost;
 	/** Signed in as the owner. */
 	client: N8nClient;
 	/** Both credentials, as nodes refer to them. */
 	credentials: CredentialReferences;
-	/** Our node types, by their short names. */
-	types: { action: string; trigger: string };
-	/** Stops n8n, then the service. */
 	close(): Promise<void>;
+}
+
+/** A reference service, and an n8n with our package in which workflows are built and run. */
+export interface SharedWorkbench extends Parts {
+	/** The service's own interface, without n8n. */
+	api: ServiceApi;
+	/** Only for a service that was started with it. */
+	control: RemoteControl;
+	/** A node of ours with the credential for its authentication. */
+	action(name: string, parameters: JsonObject, extra?: Partial<NodeDraft>): NodeDraft;
+	/** Our trigger node. */
+	trigger(name: string, parameters: JsonObject, extra?: Partial<NodeDraft>): NodeDraft;
+	/** Stores a workflow and runs it from the node "Start" to its end. */
+	run(workflow: Workflow): Promise<Execution>;
+	/** As `run`. @throws Error unless the execution succeeded */
+	succeed(workflow: Workflow): Promise<Execution>;
+	/** Runs a stored workflow that must succeed. */
+	succeedAgain(saved: SavedWorkflow): Promise<Execution>;
+}
+
+/** As `SharedWorkbench`, with an n8n that nobody else uses; `close` stops it, then the service. */
+export interface Workbench extends SharedWorkbench {
+	host: N8nHost;
 }
 
 /** The parts of a workbench. */
@@ -32,6 +62,37 @@ export const ourTypes = {
 	action: 'n8n-nodes-workspace-data.workspaceData',
 	trigger: 'n8n-nodes-workspace-data.workspaceDataTrigger',
 };
+
+/** Makes a workbench of its parts. */
+export function equip<Some extends Parts>(parts: Some): Some & SharedWorkbench {
+	const { client, credentials, service } = parts;
+	const node =
+		(type: string) => (name: string, parameters: JsonObject, extra?: Partial<NodeDraft>) => {
+			const credential =
+				parameters.authentication === 'serviceAccount'
+					? 'workspaceDataServiceAccountApi'
+					: 'workspaceDataApi';
+			const own = { [credential]: credentials[credential] };
+			return { name, type, parameters, credentials: own, ...extra };
+		};
+	async function succeedAgain(saved: SavedWorkflow): Promise<Execution> {
+		const execution = await client.run(saved, 'Start');
+		if (execution.status !== 'success') {
+			throw new Error(`'${saved.name}' ended with ${execution.status}: ${failureOf(execution)}`);
+		}
+		return execution;
+	}
+	return {
+		...parts,
+		api: createServiceApi(service),
+		control: connectControl(service.controlUrl ?? '', service.controlToken ?? ''),
+		action: node(ourTypes.action),
+		trigger: node(ourTypes.trigger),
+		run: async (workflow) => await client.run(await client.createWorkflow(workflow), 'Start'),
+		succeed: async (workflow) => await succeedAgain(await client.createWorkflow(workflow)),
+		succeedAgain,
+	};
+}
 
 /**
  * Installs n8n where needed, installs the packed package in it, starts the service and n8n, signs in
@@ -62,7 +123,7 @@ export async function openWorkbench(options: WorkbenchOptions): Promise<Workbenc
 				throw new Error(`n8n did not load our nodes:\n${await host.log()}`, { cause: error });
 			});
 		const credentials = await storeCredentials(client, service);
-		return { service, host, client, credentials, types: ourTypes, close };
+		return equip({ service, host, client, credentials, close });
 	} catch (error) {
 		await close();
 		throw error;

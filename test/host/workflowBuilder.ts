@@ -10,10 +10,14 @@ export function manualTrigger(name = 'Start'): NodeDraft {
 	return { name, type: 'n8n-nodes-base.manualTrigger', parameters: {} };
 }
 
+/** A Code node. */
+export function code(name: string, jsCode: string): NodeDraft {
+	return { name, type: 'n8n-nodes-base.code', typeVersion: 2, parameters: { jsCode } };
+}
+
 /** A Code node that gives the items. */
 export function codeItems(name: string, items: readonly JsonObject[]): NodeDraft {
-	const jsCode = `return ${JSON.stringify(items)};`;
-	return { name, type: 'n8n-nodes-base.code', typeVersion: 2, parameters: { jsCode } };
+	return code(name, `return ${JSON.stringify(items)};`);
 }
 
 /** A card chosen by id; an expression works as well. */

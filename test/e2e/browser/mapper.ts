@@ -1,7 +1,7 @@
 /** Values in the mapper as a person enters, clears and keeps them, and what the node says and shows afterwards. */
 import type { JsonObject } from '../../host/n8nClient.ts';
 import { byId, chain, codeItems, manualTrigger, mapEach } from '../../host/workflowBuilder.ts';
-import type { TestCard } from '../support/serviceApi.ts';
+import type { TestCard } from '../../host/serviceApi.ts';
 import { major } from '../support/settings.ts';
 import { fromList, isObject, type Stage } from './stage.ts';
 

@@ -2,8 +2,9 @@
 import { until } from '../../host/deadline.ts';
 import type { JsonObject, SavedWorkflow } from '../../host/n8nClient.ts';
 import { chain, manualTrigger } from '../../host/workflowBuilder.ts';
-import { type Bench, useBench } from '../support/bench.ts';
-import type { TestCard } from '../support/serviceApi.ts';
+import type { Workbench } from '../../host/workbench.ts';
+import { useBench } from '../support/bench.ts';
+import type { TestCard } from '../../host/serviceApi.ts';
 import { major } from '../support/settings.ts';
 import { type Editor, openEditor } from './editor.ts';
 
@@ -12,7 +13,7 @@ const ACTION = 'Tasks';
 
 /** Given to each suite; the functions work within tests only. */
 export interface Stage {
-	bench(): Bench;
+	bench(): Workbench;
 	editor(): Editor;
 	/** Stores a workflow with one of our action nodes and opens that node. */
 	openAction(parameters: JsonObject): Promise<SavedWorkflow>;
@@ -59,7 +60,7 @@ export function useStage(): Stage {
 }
 
 /** @param bench and the editor, once both have started */
-export function createStage(bench: () => Bench, editor: () => Editor): Stage {
+export function createStage(bench: () => Workbench, editor: () => Editor): Stage {
 	async function savedParameters(
 		workflow: SavedWorkflow,
 		isThere: (parameters: JsonObject) => boolean,

@@ -1,4 +1,5 @@
 /** The trigger's panel. How it is tried and published is in readme.ts. */
+import { ourTypes } from '../../host/workbench.ts';
 import { chain } from '../../host/workflowBuilder.ts';
 import { fromList, type Stage } from './stage.ts';
 
@@ -40,8 +41,8 @@ export function testTrigger({ bench, editor }: Stage): void {
 	});
 
 	test('n8n serves the preview of the trigger’s item, with the keys that an event has', async () => {
-		const { client, types } = bench();
-		const answer = await fetch(`${client.baseUrl}/schemas/${types.trigger}/1.0.0.json`);
+		const { client } = bench();
+		const answer = await fetch(`${client.baseUrl}/schemas/${ourTypes.trigger}/1.0.0.json`);
 		expect(answer.status).toBe(200);
 		const { properties } = (await answer.json()) as { properties: Record<string, unknown> };
 		expect(Object.keys(properties)).toEqual([

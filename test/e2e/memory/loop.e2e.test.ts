@@ -3,7 +3,7 @@
  * memory (O1). Each run that stayed in memory took some 2 MB.
  */
 import { outputOf } from '../../host/n8nClient.ts';
-import { byId, chain, manualTrigger, mapAutomatically } from '../../host/workflowBuilder.ts';
+import { byId, chain, code, manualTrigger, mapAutomatically } from '../../host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';
 import { major } from '../support/settings.ts';
 
@@ -31,10 +31,6 @@ describe(`a loop in n8n ${major}`, () => {
 			await Promise.all(some.map(create));
 		}
 		const card = { resource: 'record', cardId: byId(made.id) };
-		const code = (name: string, jsCode: string) => ({
-			...{ name, type: 'n8n-nodes-base.code', typeVersion: 2 },
-			parameters: { jsCode },
-		});
 		const where = (field: string, value: string) => ({
 			filters: { conditions: [{ field, condition: 'equals', value }] },
 		});

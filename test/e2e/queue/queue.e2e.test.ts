@@ -1,7 +1,8 @@
 import { until } from '../../host/deadline.ts';
 import type { JsonObject, SavedWorkflow } from '../../host/n8nClient.ts';
-import { byId, chain, type NodeDraft } from '../../host/workflowBuilder.ts';
-import type { TestCard } from '../support/serviceApi.ts';
+import { chain } from '../../host/workflowBuilder.ts';
+import type { TestCard } from '../../host/serviceApi.ts';
+import { watching } from '../support/watch.ts';
 import { openQueueMode, WORKER_CONCURRENCY, type QueueMode } from './queueMode.ts';
 
 /** The service delivers to one subscription in order, so several workflows share the load. */
@@ -30,20 +31,9 @@ afterEach(async () => {
 	await mode.control.reset();
 });
 
-/** A trigger that runs with each record created in a card; named after it. */
-const triggerOf = (card: TestCard, options: JsonObject): NodeDraft => ({
-	name: card.name,
-	type: 'n8n-nodes-workspace-data.workspaceDataTrigger',
-	webhookId: crypto.randomUUID(),
-	parameters: {
-		authentication: 'apiKey',
-		events: ['record.created'],
-		watch: 'oneCard',
-		cardId: byId(card.id),
-		options,
-	},
-	credentials: { workspaceDataApi: mode.credentials.workspaceDataApi },
-});
+/** Our trigger, named after its card. */
+const triggerOf = ({ id, name }: TestCard, options: JsonObject) =>
+	watching(mode, id, { name, options });
 
 /** A card, and a published workflow that runs with each record created in it. */
 async function publishWorkflow(

@@ -1,31 +1,24 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { storeCredentials, type CredentialReferences } from '../../host/credentials.ts';
-import { createN8nClient, type N8nClient } from '../../host/n8nClient.ts';
+import { storeCredentials } from '../../host/credentials.ts';
+import { createN8nClient } from '../../host/n8nClient.ts';
 import { createN8nHost, type N8nHost, type Role } from '../../host/n8nProcess.ts';
 import { installPackage } from '../../host/packageInstall.ts';
 import { until } from '../../host/deadline.ts';
 import { freePort } from '../../host/ports.ts';
-import { startService, type RunningService } from '../../host/serviceProcess.ts';
-import { connectControl, type RemoteControl } from '../../../service/control/controlClient.ts';
+import { startService } from '../../host/serviceProcess.ts';
+import { equip, type SharedWorkbench } from '../../host/workbench.ts';
 import { createClockOfN8n } from '../support/clockOfN8n.ts';
-import { createServiceApi, type ServiceApi } from '../support/serviceApi.ts';
 import { runFolder, tarball } from '../support/settings.ts';
 import { createPostgres, createRedis, type Database, type Redis } from './backingServices.ts';
 import { startBalancer } from './balancer.ts';
 import { startSlowRedis, type SlowRedis } from './slowRedis.ts';
 
 /** n8n in queue mode: one main process, two workers, two webhook processors behind a balancer. */
-export interface QueueMode {
-	service: RunningService;
-	api: ServiceApi;
-	control: RemoteControl;
-	client: N8nClient;
-	credentials: CredentialReferences;
+export interface QueueMode extends SharedWorkbench {
 	main: N8nHost;
 	workers: N8nHost[];
-	webhooks: N8nHost[];
 	/** Kills a webhook processor and starts it again. */
 	restartWebhook(place: number): Promise<void>;
 	redis: Redis;
@@ -34,7 +27,6 @@ export interface QueueMode {
 	database: Database;
 	/** A minute passes for the main process, which looks after the subscriptions. */
 	passMinute(): void;
-	close(): Promise<void>;
 }
 
 /** Executions that one worker runs at once. */
@@ -104,16 +96,13 @@ export async function openQueueMode(): Promise<QueueMode> {
 	const service = await startService({ control: true, backoff: 1_000 });
 	const client = createN8nClient(main.baseUrl, 2);
 	await client.signIn();
-	return {
+	return equip({
 		service,
-		api: createServiceApi(service),
-		control: connectControl(service.controlUrl ?? '', service.controlToken ?? ''),
 		client,
 		credentials: await storeCredentials(client, service),
 		main,
 		workers,
-		webhooks,
-		async restartWebhook(place) {
+		async restartWebhook(place: number) {
 			const [host, port] = [webhooks[place], webhookPorts[place]];
 			if (!host || port === undefined) throw new Error(`There is no processor ${place}`);
 			await host.kill();
@@ -139,5 +128,5 @@ export async function openQueueMode(): Promise<QueueMode> {
 			await redis.stop();
 			await postgres.stop();
 		},
-	};
+	});
 }

@@ -1,5 +1,6 @@
 /** The editor's requests for lists, as n8n passes them to the nodes. */
 import type { Json } from '../../host/n8nClient.ts';
+import { ourTypes } from '../../host/workbench.ts';
 import { byId } from '../../host/workflowBuilder.ts';
 import { useSharedBench } from '../support/bench.ts';
 import { major } from '../support/settings.ts';
@@ -8,11 +9,11 @@ describe(`lists in n8n ${major}`, () => {
 	const bench = useSharedBench(major);
 
 	it('lists the cards for the service account and for the trigger', async () => {
-		const { api, client, credentials, types } = bench();
+		const { api, client, credentials } = bench();
 		await api.createCard('Books');
 		const { workspaceDataServiceAccountApi } = credentials;
 		const { results } = await client.locatorResults({
-			nodeType: types.trigger,
+			nodeType: ourTypes.trigger,
 			methodName: 'searchCards',
 			path: 'parameters.cardId',
 			credentials: { workspaceDataServiceAccountApi },
@@ -22,7 +23,7 @@ describe(`lists in n8n ${major}`, () => {
 	});
 
 	it('lists all records page by page', async () => {
-		const { api, client, control, credentials, types } = bench();
+		const { api, client, control, credentials } = bench();
 		const { id: cardId } = await api.createCard('Shelf', [['Title', 'text']]);
 		await control.fillCard({ cardId, count: 230 });
 		const found: Json[] = [];
@@ -30,7 +31,7 @@ describe(`lists in n8n ${major}`, () => {
 		let paginationToken: Json | undefined;
 		do {
 			const page = await client.locatorResults({
-				nodeType: types.action,
+				nodeType: ourTypes.action,
 				methodName: 'searchRecords',
 				path: 'parameters.recordId',
 				credentials: { workspaceDataApi: credentials.workspaceDataApi },

@@ -10,7 +10,7 @@ import {
 	mapEach,
 } from '../../host/workflowBuilder.ts';
 import { useSharedBench } from '../support/bench.ts';
-import type { FieldDraft } from '../support/serviceApi.ts';
+import type { FieldDraft } from '../../host/serviceApi.ts';
 import { major } from '../support/settings.ts';
 
 const fields: FieldDraft[] = [

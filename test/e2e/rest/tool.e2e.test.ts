@@ -3,7 +3,7 @@ import { readExamples, withCredentials } from '../../host/examples.ts';
 import { outputOf } from '../../host/n8nClient.ts';
 import { useSharedBench } from '../support/bench.ts';
 import { type ScriptedModel, startScriptedModel } from '../support/scriptedModel.ts';
-import type { TestCard } from '../support/serviceApi.ts';
+import type { TestCard } from '../../host/serviceApi.ts';
 import { major } from '../support/settings.ts';
 
 describe(`tool use in n8n ${major}`, () => {

@@ -2,7 +2,7 @@
 import { until } from '../../host/deadline.ts';
 import { outputOf, type SavedWorkflow } from '../../host/n8nClient.ts';
 import { useSharedBench } from '../support/bench.ts';
-import type { TestCard } from '../support/serviceApi.ts';
+import type { TestCard } from '../../host/serviceApi.ts';
 import { major } from '../support/settings.ts';
 import { draftWatch } from '../support/watch.ts';
 

@@ -15,12 +15,13 @@ import type { Workbench } from '../../host/workbench.ts';
 import {
 	byId,
 	chain,
+	code,
 	manualTrigger,
 	mapAutomatically,
 	mapEach,
 	type NodeDraft,
 } from '../../host/workflowBuilder.ts';
-import type { TestCard } from '../support/serviceApi.ts';
+import type { TestCard } from '../../host/serviceApi.ts';
 import type { createLedger } from './ledger.ts';
 
 /** Records that each part of a round writes. */
@@ -35,26 +36,19 @@ const mayHaveCreated = (message: string): boolean => /may (exist|have been)/i.te
 
 /** Builds and publishes the workflows. */
 export async function createRounds(
-	{ client, credentials, types }: Workbench,
+	{ action: node, client, trigger }: Workbench,
 	card: TestCard,
 	ledger: ReturnType<typeof createLedger>,
 ) {
-	const withCredential = { workspaceDataApi: credentials.workspaceDataApi };
-	const action = (name: string, operation: string, parameters: JsonObject): NodeDraft => ({
-		name,
-		type: types.action,
-		parameters: { resource: 'record', operation, cardId: byId(card.id), ...parameters },
-		credentials: withCredential,
-		onError: 'continueRegularOutput',
-	});
-	const code = (jsCode: string): NodeDraft => ({
-		name: 'Make',
-		type: 'n8n-nodes-base.code',
-		typeVersion: 2,
-		parameters: { jsCode },
-	});
+	const action = (name: string, operation: string, parameters: JsonObject): NodeDraft =>
+		node(
+			name,
+			{ resource: 'record', operation, cardId: byId(card.id), ...parameters },
+			{ onError: 'continueRegularOutput' },
+		);
 	const make = (count: number, key: string) =>
 		code(
+			'Make',
 			`return Array.from({ length: ${count} }, (_, n) => ({ json: { Key: ${key}, Number: n, Touched: $execution.id } }));`,
 		);
 	const save = async (name: string, ...drafts: NodeDraft[]): Promise<SavedWorkflow> =>
@@ -84,6 +78,7 @@ export async function createRounds(
 			'Sync',
 			// Each run has five other keys than the one before.
 			code(
+				'Make',
 				`return Array.from({ length: ${BATCH} }, (_, n) => ({ json: { Key: \`${SYNCED.prefix}\${(Number($execution.id) * 5 + n) % ${SYNCED.keys}}\`, Number: ${SYNCED.from} + n, Touched: $execution.id } }));`,
 			),
 			action('Write', 'sync', {
@@ -100,17 +95,12 @@ export async function createRounds(
 		readAll: await save('Read all', read(0)),
 		delete: await save('Delete', read(BATCH + 5), action('Write', 'delete', { recordId })),
 	};
-	const watch: NodeDraft = {
-		name: 'On change',
-		type: types.trigger,
-		webhookId: randomUUID(),
-		parameters: {
-			events: ['record.created', 'record.updated', 'record.deleted'],
-			watch: 'oneCard',
-			cardId: byId(card.id),
-		},
-		credentials: withCredential,
-	};
+	const events = ['record.created', 'record.updated', 'record.deleted'];
+	const watch = trigger(
+		'On change',
+		{ events, watch: 'oneCard', cardId: byId(card.id) },
+		{ webhookId: randomUUID() },
+	);
 	const seen: NodeDraft = { name: 'Seen', type: 'n8n-nodes-base.noOp', parameters: {} };
 	const watcher = await client.createWorkflow(chain('Watch', [watch, seen]));
 	await client.publish(watcher);

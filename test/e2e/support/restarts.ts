@@ -1,9 +1,9 @@
 /** n8n that restarts under a published trigger: the actions, and the expected results. */
 import { until } from '../../host/deadline.ts';
 import { type JsonObject, outputOf, type SavedWorkflow } from '../../host/n8nClient.ts';
-import type { Bench } from './bench.ts';
+import type { Workbench } from '../../host/workbench.ts';
 import type { ClockOfN8n } from './clockOfN8n.ts';
-import type { TestCard } from './serviceApi.ts';
+import type { TestCard } from '../../host/serviceApi.ts';
 
 /** The time that n8n may need, in ms: on a slow machine for its start, on 2.x two minutes more where it was killed while it published. */
 const PATIENCE_MS = 240_000;
@@ -14,7 +14,7 @@ const UNFINISHED = ['new', 'running', 'waiting', 'crashed'];
  * @param bench gives the bench once it is open
  * @param clock the clock of its n8n
  */
-export function restarts(bench: () => Bench, clock: ClockOfN8n) {
+export function restarts(bench: () => Workbench, clock: ClockOfN8n) {
 	/**
 	 * Waits as `until` does, while time passes quickly for n8n, so that the trigger looks after its subscriptions.
 	 *

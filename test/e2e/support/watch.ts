@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 
 import type { JsonObject, SavedWorkflow } from '../../host/n8nClient.ts';
 import { byId, chain, type NodeDraft } from '../../host/workflowBuilder.ts';
-import type { SharedBench } from './bench.ts';
-import type { TestCard } from './serviceApi.ts';
+import type { TestCard } from '../../host/serviceApi.ts';
+import type { SharedWorkbench } from '../../host/workbench.ts';
 
 /** Our trigger, called "On change" unless it has another name, for records of a card. */
 export const watching = (
-	{ trigger }: Pick<SharedBench, 'trigger'>,
+	{ trigger }: SharedWorkbench,
 	cardId: string,
 	{ name = 'On change', events = ['record.created'], options = {} as JsonObject } = {},
 ): NodeDraft =>
@@ -19,7 +19,7 @@ export const watching = (
 
 /** A card with the field "Title", and a workflow that watches it: "On change", then "Seen". */
 export async function draftWatch(
-	bench: SharedBench,
+	bench: SharedWorkbench,
 	name: string,
 	options: JsonObject = {},
 	events = ['record.created'],
@@ -31,7 +31,7 @@ export async function draftWatch(
 }
 
 /** As `draftWatch`, and published. */
-export async function watchCard(bench: SharedBench, name: string, options?: JsonObject) {
+export async function watchCard(bench: SharedWorkbench, name: string, options?: JsonObject) {
 	const watch = await draftWatch(bench, name, options);
 	await bench.client.publish(watch.saved);
 	const [subscription] = (await bench.control.subscriptions()).filter(

@@ -7,10 +7,10 @@ import { gzipSync } from 'node:zlib';
 import { until } from '../../host/deadline.ts';
 import { type JsonObject, outputOf, type SavedWorkflow } from '../../host/n8nClient.ts';
 import { BARE_N8N, useBench } from '../support/bench.ts';
-import type { TestCard } from '../support/serviceApi.ts';
+import { savedSecret } from '../support/savedSecret.ts';
+import type { TestCard } from '../../host/serviceApi.ts';
 import { major } from '../support/settings.ts';
 import { watchCard } from '../support/watch.ts';
-import { withOpenSecrets } from '../../support/sealed.ts';
 
 jest.setTimeout(600_000);
 
@@ -28,18 +28,8 @@ describe(`deliveries to the trigger in n8n ${major}`, () => {
 		secret = await readSecret();
 	}, 300_000);
 
-	/** The secret that n8n saved for the trigger; n8n writes it shortly after publishing. */
-	async function readSecret(): Promise<string> {
-		return await until('the secret to be saved', async () => {
-			const { staticData } = (await bench().client.workflow(saved.id)) as unknown as {
-				staticData: JsonObject | null;
-			};
-			const own = staticData?.['node:On change'] as { subscriptions?: string } | undefined;
-			const text = own?.subscriptions ?? '{}';
-			const kept: { current?: { secret: string } } = withOpenSecrets(text, bench().service.apiKey);
-			return kept.current?.secret;
-		});
-	}
+	const readSecret = async (previous?: string) =>
+		await savedSecret(bench().client, saved.id, bench().service.apiKey, previous);
 
 	const sign = (body: Uint8Array, key = secret) =>
 		createHmac('sha256', key).update(body).digest('hex');
@@ -318,11 +308,7 @@ describe(`deliveries to the trigger in n8n ${major}`, () => {
 				: { ...node, parameters: { ...node.parameters, options: { maxEventAge: 60 } } },
 		);
 		await client.publish(await client.updateWorkflow(current, { nodes }));
-		const previous = secret;
-		secret = await until('the new secret', async () => {
-			const now = await readSecret();
-			return now === previous ? undefined : now;
-		});
+		secret = await readSecret(secret);
 		const outputs = await started(async () => {
 			expect([await send(late), await send(foreign)]).toEqual([200, 401]);
 		});
@@ -338,11 +324,7 @@ describe(`deliveries to the trigger in n8n ${major}`, () => {
 		await host.kill();
 		await host.start();
 		await client.signIn();
-		const previous = secret;
-		secret = await until('the new secret', async () => {
-			const now = await readSecret();
-			return now === previous ? undefined : now;
-		});
+		secret = await readSecret(secret);
 		const [second] = await started(async () => {
 			expect(await send(delivery)).toBe(200);
 		});

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../host/n8nClient.ts';
-import type { ServiceAccess } from '../../host/serviceProcess.ts';
+import type { Json, JsonObject } from './n8nClient.ts';
+import type { ServiceAccess } from './serviceProcess.ts';
 
 /** A field to create: name, type and, for choices, options. */
 export type FieldDraft = [name: string, type: string, options?: string[]];
