@@ -1,25 +1,23 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { type ControlledService, startService } from '../index.ts';
-import { createClient, requestToken } from './client.ts';
+import { createClient, requestToken, useFile, useServices } from './client.ts';
 
 let service: ControlledService;
 beforeAll(async () => {
 	service = await startService({ control: true });
 });
-afterEach(() => service.control.reset());
+afterEach(() => {
+	jest.restoreAllMocks();
+	service.control.reset();
+});
 afterAll(async () => await service.close());
+const startAnother = useServices();
+const file = useFile();
 
 const kindOf = (type: string) => type.split('/').at(-1);
 
 describe('API keys', () => {
-	test('open their workspace', async () => {
-		const { status } = await createClient(service)('GET', 'cards');
-		expect(status).toBe(200);
-	});
-
 	test.each([
 		['nothing', null, undefined, 'authentication-required'],
 		['another scheme', null, 'Basic YTpi', 'authentication-required'],
@@ -146,12 +144,6 @@ describe('service accounts', () => {
 		},
 	);
 
-	test('meet the faults of the token endpoint wherever it answers', async () => {
-		service.control.failTokens({ mode: 'unavailable', times: 1 });
-		const path = `/realms/${service.realm}/protocol/openid-connect/token?x=1`;
-		expect((await fetch(service.authUrl + path, { method: 'POST' })).status).toBe(503);
-	});
-
 	test('do not exist in other realms', async () => {
 		expect((await requestToken({ ...service, realm: 'other' })).status).toBe(404);
 	});
@@ -180,21 +172,6 @@ describe('service accounts', () => {
 		expect((await createClient(service, again.body.access_token)('GET', 'cards')).status).toBe(200);
 	});
 
-	test('a token dies when its time is over', async () => {
-		service.control.setTokenLifetime({ seconds: 60 });
-		const { body } = await requestToken(service);
-		expect(body.expires_in).toBe(60);
-		const api = createClient(service, body.access_token);
-		expect((await api('GET', 'cards')).status).toBe(200);
-		const begun = performance.now();
-		const clock = jest.spyOn(performance, 'now').mockReturnValue(begun + 59_000);
-		expect((await api('GET', 'cards')).status).toBe(200);
-		clock.mockReturnValue(begun + 61_000);
-		const refused = await api('GET', 'cards');
-		jest.restoreAllMocks();
-		expect(refused.status).toBe(401);
-	});
-
 	test.each([
 		['back', -3_600_000],
 		['forward', 3_600_000],
@@ -209,33 +186,24 @@ describe('service accounts', () => {
 		const alive = (await api('GET', 'cards')).status;
 		clock.mockReturnValue(begun + 61_000);
 		const dead = (await api('GET', 'cards')).status;
-		jest.restoreAllMocks();
 		expect([alive, dead]).toEqual([200, 401]);
 	});
 
 	test('(L6) a clock that was set back before a restart prolongs no token', async () => {
-		const folder = mkdtempSync(join(tmpdir(), 'workspace-data-'));
-		const file = join(folder, 'service.sqlite');
 		const known = { clientId: 'robot', clientSecret: 'secret' };
-		const first = await startService({ file, ...known, tokenLifetimeSeconds: 60 });
+		const first = await startAnother({ file: file(), ...known, tokenLifetimeSeconds: 60 });
 		const { access_token: token } = (await requestToken(first)).body;
 		await first.close();
 		// As if it had been issued an hour ahead of the clock of the next start.
-		const database = new DatabaseSync(file);
+		const database = new DatabaseSync(file());
 		database.exec('UPDATE tokens SET expires_at = expires_at + 3600000');
 		database.close();
-		const second = await startService({ file, ...known });
-		try {
-			const api = createClient(second, token);
-			expect((await api('GET', 'cards')).status).toBe(200);
-			const begun = performance.now();
-			jest.spyOn(performance, 'now').mockReturnValue(begun + 61_000);
-			expect((await api('GET', 'cards')).status).toBe(401);
-		} finally {
-			jest.restoreAllMocks();
-			await second.close();
-			rmSync(folder, { recursive: true });
-		}
+		const second = await startAnother({ file: file(), ...known });
+		const api = createClient(second, token);
+		expect((await api('GET', 'cards')).status).toBe(200);
+		const begun = performance.now();
+		jest.spyOn(performance, 'now').mockReturnValue(begun + 61_000);
+		expect((await api('GET', 'cards')).status).toBe(401);
 	});
 
 	test('a viewer reads and changes nothing', async () => {
@@ -276,19 +244,13 @@ describe('service accounts', () => {
 });
 
 test('neither keys nor secrets nor tokens are in the database file', async () => {
-	const folder = mkdtempSync(join(tmpdir(), 'workspace-data-'));
-	const file = join(folder, 'service.sqlite');
-	try {
-		const stored = await startService({ control: true, file });
-		const token = (await requestToken(stored)).body.access_token;
-		await createClient(stored, token)('GET', 'cards');
-		await stored.close();
-		const bytes = readFileSync(file).toString('latin1');
-		for (const secret of [stored.apiKey, stored.clientSecret, token]) {
-			expect(bytes.includes(secret)).toBe(false);
-		}
-		expect(bytes.includes(stored.clientId)).toBe(true);
-	} finally {
-		rmSync(folder, { recursive: true });
+	const stored = await startAnother({ control: true, file: file() });
+	const token = (await requestToken(stored)).body.access_token;
+	await createClient(stored, token)('GET', 'cards');
+	await stored.close();
+	const bytes = readFileSync(file()).toString('latin1');
+	for (const secret of [stored.apiKey, stored.clientSecret, token]) {
+		expect(bytes.includes(secret)).toBe(false);
 	}
+	expect(bytes.includes(stored.clientId)).toBe(true);
 });

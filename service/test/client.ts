@@ -1,4 +1,7 @@
-import type { Service } from '../index.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Service, type ServiceOptions, startService } from '../index.ts';
 
 /** An answer, read to the end. */
 export interface Answer {
@@ -103,4 +106,28 @@ export async function until<T>(
 		if (performance.now() > deadline) throw new Error(`Waited in vain: ${what}`);
 		await new Promise((resolve) => setTimeout(resolve, 10));
 	}
+}
+
+/** `startService` for services that last as long as a test. */
+export function useServices(): typeof startService {
+	const started: Service[] = [];
+	afterEach(async () => {
+		for (const service of started.splice(0)) await service.close();
+	});
+	const start = async (options?: ServiceOptions) => {
+		const service = await startService(options);
+		started.push(service);
+		return service;
+	};
+	return start as typeof startService;
+}
+
+/** A file for the data of a service, in a folder that lasts as long as a test. @returns gives its path */
+export function useFile(): () => string {
+	let folder = '';
+	beforeEach(() => {
+		folder = mkdtempSync(join(tmpdir(), 'workspace-data-'));
+	});
+	afterEach(() => rmSync(folder, { recursive: true }));
+	return () => join(folder, 'service.sqlite');
 }

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import type { Service } from '../index.ts';
+import { requestToken, useFile } from './client.ts';
 import { killServices, runService, startServiceProcess } from './commandLine.ts';
 
 afterEach(killServices);
+const file = useFile();
 
 test('the first line is the addresses, which work', async () => {
 	const { addresses } = await startServiceProcess([]);
@@ -36,15 +36,8 @@ test('the workspace has the ids and keys from the command line', async () => {
 		...['--token-lifetime', '7'],
 	]);
 	expect(addresses).toMatchObject(wanted);
-	const token = await fetch(`${addresses.authUrl}/realms/mine/protocol/openid-connect/token`, {
-		method: 'POST',
-		body: new URLSearchParams({
-			grant_type: 'client_credentials',
-			client_id: wanted.clientId,
-			client_secret: wanted.clientSecret,
-		}),
-	});
-	expect(await token.json()).toMatchObject({ expires_in: 7 });
+	const token = await requestToken(addresses as unknown as Service);
+	expect(token.body).toMatchObject({ expires_in: 7 });
 });
 
 test.each(['SIGINT', 'SIGTERM'] as const)('%s, even twice, ends it with 0', async (signal) => {
@@ -75,28 +68,15 @@ test.each([
 });
 
 test('a file that another process uses: a clear message and 1', async () => {
-	const folder = mkdtempSync(join(tmpdir(), 'workspace-data-'));
-	try {
-		const file = join(folder, 'service.sqlite');
-		await startServiceProcess(['--file', file]);
-		const { code, stderr } = await runService(['--file', file]);
-		expect({ code, stderr }).toEqual({
-			code: 1,
-			stderr: expect.stringContaining('is in use by another process'),
-		});
-	} finally {
-		rmSync(folder, { recursive: true });
-	}
+	await startServiceProcess(['--file', file()]);
+	const { code, stderr } = await runService(['--file', file()]);
+	expect({ code, stderr }).toEqual({
+		code: 1,
+		stderr: expect.stringContaining('is in use by another process'),
+	});
 });
 
 test.each([
-	[['--port', 'abc'], "argument 'abc' is invalid. It must be a whole number from 0 to 65535."],
-	[['--backoff-ms', '3000000000'], 'It must be a whole number from 0 to 2147483647.'],
-	[['--api-key', 'wsd live'], 'It must be of visible ASCII characters, without spaces.'],
-	[['--client-id', ''], 'It must not be empty.'],
-	[['--settings-password', ''], 'It must not be empty.'],
-	[['--smtp', 'nonsense'], 'It must be an smtp:// or smtps:// address.'],
-	[['--tier', 'gold'], 'Allowed choices are free, standard, business, enterprise.'],
 	[['--colour', 'red'], "unknown option '--colour'"],
 	[['--file', '/nonexistent/folder/file.sqlite'], 'Cannot open the file'],
 ])('%j: a clear message and 1', async (args, message) => {

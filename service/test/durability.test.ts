@@ -1,98 +1,84 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sign } from '../delivery/signature.ts';
-import { type Service, startService } from '../index.ts';
-import { createClient, until } from './client.ts';
+import type { Service } from '../index.ts';
+import { createClient, until, useFile, useServices } from './client.ts';
 import { killServices, startServiceProcess } from './commandLine.ts';
-import { startReceiver } from './receiver.ts';
+import { useReceivers } from './receiver.ts';
 
-let folder: string;
-let file: string;
-
-beforeEach(() => {
-	folder = mkdtempSync(join(tmpdir(), 'workspace-data-'));
-	file = join(folder, 'service.sqlite');
-});
-afterEach(async () => {
-	await killServices();
-	rmSync(folder, { recursive: true });
-});
+const startService = useServices();
+const startReceiver = useReceivers();
+afterEach(killServices);
+const file = useFile();
 
 const start = async (known: string[] = []) =>
-	await startServiceProcess(['--file', file, '--backoff-ms', '50', ...known]);
+	await startServiceProcess(['--file', file(), '--backoff-ms', '50', ...known]);
 
 test('kill -9: no acknowledged record is lost, every one of them is delivered', async () => {
 	const receiver = await startReceiver();
 	const accepting = { now: true };
 	receiver.answer = () => (accepting.now ? 200 : null);
-	try {
-		const first = await start();
-		const { addresses } = first;
-		const api = createClient(addresses as unknown as Service);
-		const cid = (await api('POST', 'cards', { name: 'Card' })).body.id;
-		const fid = (await api('POST', `cards/${cid}/fields`, { name: 'n', type: 'number' })).body.id;
-		const hook = await api('POST', 'webhooks', {
-			target_url: receiver.url,
-			events: ['record.created'],
-		});
+	const first = await start();
+	const { addresses } = first;
+	const api = createClient(addresses as unknown as Service);
+	const cid = (await api('POST', 'cards', { name: 'Card' })).body.id;
+	const fid = (await api('POST', `cards/${cid}/fields`, { name: 'n', type: 'number' })).body.id;
+	const hook = await api('POST', 'webhooks', {
+		target_url: receiver.url,
+		events: ['record.created'],
+	});
 
-		// The target stops answering half way, so that deliveries are pending at the end.
-		const acknowledged: string[] = [];
-		let stopped = false;
-		const writer = async (lane: number) => {
-			for (let n = 0; !stopped; n++) {
-				const answer = await api('POST', `cards/${cid}/records`, {
-					data: { [fid]: lane * 1_000_000 + n },
-				}).catch(() => undefined);
-				if (answer?.status === 201) acknowledged.push(answer.body.id);
-			}
-		};
-		const writers = [1, 2, 3, 4].map(writer);
-		await until('100 records', () => acknowledged.length >= 100);
-		accepting.now = false;
-		await until('300 records', () => acknowledged.length >= 300);
-		first.child.kill('SIGKILL');
-		expect(await first.ended).toEqual({ code: null, signal: 'SIGKILL' });
-		stopped = true;
-		await Promise.all(writers);
-		const deliveredBefore = new Set(receiver.received.map(({ body }) => body.record_id));
-		expect(deliveredBefore.size).toBeLessThan(acknowledged.length);
+	// The target stops answering half way, so that deliveries are pending at the end.
+	const acknowledged: string[] = [];
+	let stopped = false;
+	const writer = async (lane: number) => {
+		for (let n = 0; !stopped; n++) {
+			const answer = await api('POST', `cards/${cid}/records`, {
+				data: { [fid]: lane * 1_000_000 + n },
+			}).catch(() => undefined);
+			if (answer?.status === 201) acknowledged.push(answer.body.id);
+		}
+	};
+	const writers = [1, 2, 3, 4].map(writer);
+	await until('100 records', () => acknowledged.length >= 100);
+	accepting.now = false;
+	await until('300 records', () => acknowledged.length >= 300);
+	first.child.kill('SIGKILL');
+	expect(await first.ended).toEqual({ code: null, signal: 'SIGKILL' });
+	stopped = true;
+	await Promise.all(writers);
+	const deliveredBefore = new Set(receiver.received.map(({ body }) => body.record_id));
+	expect(deliveredBefore.size).toBeLessThan(acknowledged.length);
 
-		accepting.now = true;
-		const second = await start(['--api-key', addresses.apiKey]);
-		expect(second.addresses).toMatchObject({
-			workspaceId: addresses.workspaceId,
-			apiKey: addresses.apiKey,
-		});
-		const again = createClient(second.addresses as unknown as Service);
-		const stored: string[] = [];
-		for (let query = '?limit=500'; query !== ''; ) {
-			const { body } = await again('GET', `cards/${cid}/records${query}`);
-			stored.push(...body.records.map(({ id }) => id));
-			query = body.next_cursor === null ? '' : `?limit=500&cursor=${body.next_cursor}`;
-		}
-		expect(acknowledged.filter((id) => !stored.includes(id))).toEqual([]);
-		await until('all stored records are delivered', () => {
-			const ids = new Set(receiver.received.map(({ body }) => body.record_id));
-			return stored.every((id) => ids.has(id));
-		});
-		// No delivery without its record, none with a wrong signature.
-		const known = new Set(stored);
-		for (const { body, raw, headers } of receiver.received) {
-			expect(known.has(String(body.record_id))).toBe(true);
-			expect(headers['x-service-signature']).toBe(sign(hook.body.secret, raw));
-		}
-		const later = await again('POST', `cards/${cid}/records`, { data: {} });
-		expect(later.body.id > (stored.at(-1) ?? '')).toBe(true);
-	} finally {
-		await receiver.close();
+	accepting.now = true;
+	const second = await start(['--api-key', addresses.apiKey]);
+	expect(second.addresses).toMatchObject({
+		workspaceId: addresses.workspaceId,
+		apiKey: addresses.apiKey,
+	});
+	const again = createClient(second.addresses as unknown as Service);
+	const stored: string[] = [];
+	for (let query = '?limit=500'; query !== ''; ) {
+		const { body } = await again('GET', `cards/${cid}/records${query}`);
+		stored.push(...body.records.map(({ id }) => id));
+		query = body.next_cursor === null ? '' : `?limit=500&cursor=${body.next_cursor}`;
 	}
+	expect(acknowledged.filter((id) => !stored.includes(id))).toEqual([]);
+	await until('all stored records are delivered', () => {
+		const ids = new Set(receiver.received.map(({ body }) => body.record_id));
+		return stored.every((id) => ids.has(id));
+	});
+	// No delivery without its record, none with a wrong signature.
+	const known = new Set(stored);
+	for (const { body, raw, headers } of receiver.received) {
+		expect(known.has(String(body.record_id))).toBe(true);
+		expect(headers['x-service-signature']).toBe(sign(hook.body.secret, raw));
+	}
+	const later = await again('POST', `cards/${cid}/records`, { data: {} });
+	expect(later.body.id > (stored.at(-1) ?? '')).toBe(true);
 });
 
 test('workspace, cards, accounts, cursors and subscriptions survive a restart', async () => {
-	const first = await startService({ control: true, file });
+	const first = await startService({ control: true, file: file() });
 	const api = createClient(first);
 	const card = (await api('POST', 'cards', { name: 'Kept' })).body;
 	first.control.fillCard({ cardId: card.id, count: 3 });
@@ -104,50 +90,39 @@ test('workspace, cards, accounts, cursors and subscriptions survive a restart', 
 	await first.close();
 
 	const { apiKey, clientId, clientSecret } = first;
-	const second = await startService({ control: true, file, apiKey, clientId, clientSecret });
-	try {
-		expect(second).toMatchObject({
-			workspaceId: first.workspaceId,
-			apiKey,
-			clientId,
-			clientSecret,
-		});
-		const later = createClient(second);
-		expect((await later('GET', 'cards')).body.cards).toEqual([card]);
-		const rest = await later('GET', `cards/${card.id}/records?cursor=${page.next_cursor}`);
-		expect(rest.body.records).toHaveLength(2);
-		expect((await later('DELETE', `webhooks/${hook}`)).status).toBe(204);
-	} finally {
-		await second.close();
-	}
-	const third = await startService({ control: true, file });
-	await third.close();
+	const second = await startService({
+		control: true,
+		file: file(),
+		apiKey,
+		clientId,
+		clientSecret,
+	});
+	expect(second).toMatchObject({
+		workspaceId: first.workspaceId,
+		apiKey,
+		clientId,
+		clientSecret,
+	});
+	const later = createClient(second);
+	expect((await later('GET', 'cards')).body.cards).toEqual([card]);
+	const rest = await later('GET', `cards/${card.id}/records?cursor=${page.next_cursor}`);
+	expect(rest.body.records).toHaveLength(2);
+	expect((await later('DELETE', `webhooks/${hook}`)).status).toBe(204);
+	await second.close();
+	const third = await startService({ control: true, file: file() });
 	expect(third.workspaceId).toBe(first.workspaceId);
 	expect(third.apiKey).not.toBe(apiKey);
 });
 
-test('a file that is not ours is refused and left alone', async () => {
-	const foreign = new DatabaseSync(file);
-	foreign.exec(`CREATE TABLE things (id); INSERT INTO things VALUES ('mine')`);
-	foreign.close();
-	await expect(startService({ control: true, file })).rejects.toThrow(
-		'is not a database of this version',
-	);
-	const again = new DatabaseSync(file);
-	const tables = again.prepare(`SELECT name FROM sqlite_master WHERE type = 'table'`).all();
-	again.close();
-	expect(tables.map(({ name }) => name)).toEqual(['things']);
-});
-
 test('a file of another version is refused with what to do, and left alone', async () => {
-	await (await startService({ file })).close();
-	const other = new DatabaseSync(file);
+	await (await startService({ file: file() })).close();
+	const other = new DatabaseSync(file());
 	other.exec('PRAGMA user_version = 5');
 	other.close();
-	await expect(startService({ file })).rejects.toThrow(
-		`${file} is not a database of this version of the service. Start with a new file; this one stays unchanged.`,
+	await expect(startService({ file: file() })).rejects.toThrow(
+		`${file()} is not a database of this version of the service. Start with a new file; this one stays unchanged.`,
 	);
-	const again = new DatabaseSync(file);
+	const again = new DatabaseSync(file());
 	expect(again.prepare('PRAGMA user_version').get()).toEqual({ user_version: 5 });
 	again.close();
 });

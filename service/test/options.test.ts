@@ -97,6 +97,9 @@ describe('options that would start the wrong service are refused', () => {
 		['--smtp x-smtp://mail', 'It must be an smtp:// or smtps:// address.'],
 		['--smtp smtp:///mail', 'It must be an smtp:// or smtps:// address.'],
 		['--log-level loud', 'Allowed choices are'],
+		['--tier gold', 'Allowed choices are free, standard, business, enterprise.'],
+		['--client-id=', 'It must not be empty.'],
+		['--backoff-ms 3000000000', 'It must be a whole number from 0 to 2147483647.'],
 		['--json please', 'too many arguments'],
 	])('%s', (line, message) => {
 		expect(refused(...line.split(' '))).toEqual({

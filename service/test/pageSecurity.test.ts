@@ -1,5 +1,6 @@
 /** The settings page in a browser: where its cookie and its forms are taken, and what a person sees of the data. */
 import { type ControlledService, startService } from '../index.ts';
+import { openBrowser, signIn } from './browser.ts';
 
 let service: ControlledService;
 beforeAll(async () => {
@@ -12,15 +13,6 @@ afterAll(async () => await service.close());
 /** Sends a request to the page. */
 const send = async (path: string, init: RequestInit = {}) =>
 	await fetch(new URL(path, service.settingsUrl), { redirect: 'manual', ...init });
-const signIn = async (fields: Record<string, string>, headers: Record<string, string> = {}) =>
-	await send('/settings/sign-in', { method: 'POST', headers, body: new URLSearchParams(fields) });
-
-/** The cookie of somebody signed in. */
-async function cookie(): Promise<string> {
-	const answer = await signIn({ password: service.settingsPassword });
-	return answer.headers.get('set-cookie')?.split(';')[0] ?? '';
-}
-
 test('no page may be framed, guessed at, kept or loaded with anything from elsewhere', async () => {
 	const { headers } = await send('/settings');
 	expect(headers.get('content-security-policy')).toBe(
@@ -44,14 +36,15 @@ test.each([
 });
 
 test('the cookie is for these pages alone, out of reach of scripts, and ends with the browser', async () => {
-	const answer = await signIn({ password: service.settingsPassword });
+	const answer = await signIn(service);
 	const parts = (answer.headers.get('set-cookie') ?? '').split('; ');
 	expect(parts[0]).toMatch(/^workspace_settings=/);
 	expect(parts.slice(1).sort()).toEqual(['HttpOnly', 'Path=/settings', 'SameSite=Strict']);
 });
 
 test('who is signed in gets the cookie once, not with every page', async () => {
-	const headers = { cookie: await cookie() };
+	const { cookie } = await openBrowser(service);
+	const headers = { cookie };
 	const page = await send('/settings', { headers });
 	expect([page.status, page.headers.has('set-cookie')]).toEqual([200, false]);
 });
@@ -69,7 +62,7 @@ describe('a form', () => {
 	] as Array<[string, () => Record<string, string>, number]>)(
 		'%s is answered as it deserves',
 		async (_whose, headers, status) => {
-			const answer = await signIn({ password: service.settingsPassword }, headers());
+			const answer = await signIn(service, {}, headers());
 			expect(answer.status).toBe(status);
 			expect(answer.headers.has('set-cookie')).toBe(status === 303);
 		},
@@ -83,7 +76,7 @@ describe('a form', () => {
 
 describe('signing in', () => {
 	test('with a wrong password says so, and keeps where the person wanted to go', async () => {
-		const answer = await signIn({ password: 'wrong', next: '/settings/records' });
+		const answer = await signIn(service, { password: 'wrong', next: '/settings/records' });
 		expect(answer.status).toBe(401);
 		const page = await answer.text();
 		expect(page).toContain('That is not the password.');
@@ -104,20 +97,16 @@ describe('signing in', () => {
 		const next = '/settings/records/crd_1?search=a%20b&before=1~2.3-4';
 		const page = await (await send(next)).text();
 		expect(page).toContain(`name="next" value="${next.replace('&', '&amp;')}"`);
-		const answer = await signIn({ password: service.settingsPassword, next });
+		const answer = await signIn(service, { next });
 		expect([answer.status, answer.headers.get('location')]).toEqual([303, next]);
 	});
 
 	test('is possible ten times a minute, right or wrong', async () => {
 		const strict = await startService();
 		try {
-			const attempt = async (password: string) =>
-				await fetch(`${strict.settingsUrl}/sign-in`, {
-					method: 'POST',
-					body: new URLSearchParams({ password }),
-				});
-			for (let n = 0; n < 10; n++) expect((await attempt('wrong')).status).toBe(401);
-			const answer = await attempt(strict.settingsPassword);
+			for (let n = 0; n < 10; n++)
+				expect((await signIn(strict, { password: 'wrong' })).status).toBe(401);
+			const answer = await signIn(strict);
 			expect(answer.status).toBe(429);
 			expect(answer.headers.get('retry-after')).toMatch(/^(5\d|60)$/);
 			expect(answer.headers.has('set-cookie')).toBe(false);
@@ -127,7 +116,8 @@ describe('signing in', () => {
 	});
 
 	test('ends with signing out: the cookie that was copied is worth nothing', async () => {
-		const headers = { cookie: await cookie() };
+		const { cookie } = await openBrowser(service);
+		const headers = { cookie };
 		const body = new URLSearchParams();
 		const answer = await send('/settings/sign-out', { method: 'POST', headers, body });
 		expect([answer.status, answer.headers.get('location')]).toEqual([303, '/settings']);

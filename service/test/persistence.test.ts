@@ -1,55 +1,45 @@
 /** What stays over restarts and steps of the clock, and what is gone for good. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { startService } from '../index.ts';
-import { createClient, until } from './client.ts';
-import { startReceiver } from './receiver.ts';
+import { createClient, until, useFile, useServices } from './client.ts';
+import { useReceivers } from './receiver.ts';
 
-let folder: string;
-let file: string;
-beforeEach(() => {
-	folder = mkdtempSync(join(tmpdir(), 'workspace-data-'));
-	file = join(folder, 'service.sqlite');
-});
-afterEach(() => {
-	jest.restoreAllMocks();
-	rmSync(folder, { recursive: true });
-});
+afterEach(() => jest.restoreAllMocks());
+const startService = useServices();
+const startReceiver = useReceivers();
+const file = useFile();
 
 const hourMs = 60 * 60 * 1000;
 
 /** Everything that the files of a database hold, as text. */
-const bytesOf = () =>
-	readdirSync(folder)
+const bytesOf = () => {
+	const folder = dirname(file());
+	return readdirSync(folder)
 		.map((name) => readFileSync(join(folder, name)).toString('latin1'))
 		.join('');
+};
 
 test('F6 deleted data is gone from the file: events, records and values of fields', async () => {
 	const receiver = await startReceiver();
-	const service = await startService({ file, control: true });
-	try {
-		const api = createClient(service);
-		const hook = { target_url: receiver.url, events: ['record.created'] };
-		const make = async (name: string) => {
-			const cid = (await api('POST', 'cards', { name })).body.id;
-			const fid = (await api('POST', `cards/${cid}/fields`, { name, type: 'text' })).body.id;
-			return { cid, fid };
-		};
-		const kept = await make('kept');
-		await api('POST', `cards/${kept.cid}/records`, { data: { [kept.fid]: 'VALUE-OF-FIELD' } });
-		const gone = await make('gone');
-		const { webhook_id } = (await api('POST', 'webhooks', hook)).body;
-		await api('POST', `cards/${gone.cid}/records`, { data: { [gone.fid]: 'VALUE-OF-RECORD' } });
-		await until('it is delivered', () => receiver.received.length === 1);
-		await api('DELETE', `cards/${kept.cid}/fields/${kept.fid}`);
-		await api('DELETE', `cards/${gone.cid}`);
-		await api('DELETE', `webhooks/${webhook_id}`);
-	} finally {
-		await service.close();
-		await receiver.close();
-	}
+	const service = await startService({ file: file(), control: true });
+	const api = createClient(service);
+	const hook = { target_url: receiver.url, events: ['record.created'] };
+	const make = async (name: string) => {
+		const cid = (await api('POST', 'cards', { name })).body.id;
+		const fid = (await api('POST', `cards/${cid}/fields`, { name, type: 'text' })).body.id;
+		return { cid, fid };
+	};
+	const kept = await make('kept');
+	await api('POST', `cards/${kept.cid}/records`, { data: { [kept.fid]: 'VALUE-OF-FIELD' } });
+	const gone = await make('gone');
+	const { webhook_id } = (await api('POST', 'webhooks', hook)).body;
+	await api('POST', `cards/${gone.cid}/records`, { data: { [gone.fid]: 'VALUE-OF-RECORD' } });
+	await until('it is delivered', () => receiver.received.length === 1);
+	await api('DELETE', `cards/${kept.cid}/fields/${kept.fid}`);
+	await api('DELETE', `cards/${gone.cid}`);
+	await api('DELETE', `webhooks/${webhook_id}`);
+	await service.close();
 	expect(bytesOf()).not.toMatch(/VALUE-OF-(FIELD|RECORD)/);
 });
 
@@ -57,59 +47,49 @@ describe('F7 the clock steps back by an hour', () => {
 	test('a window of the rate limit still ends in time', async () => {
 		const rate = { limit: 1, windowSeconds: 0.2 };
 		const service = await startService({ rate });
-		try {
-			const api = createClient(service);
-			// The clock that never steps back, which counts the time of the window.
-			const begun = performance.now();
-			const clock = jest.spyOn(performance, 'now').mockReturnValue(begun);
-			expect((await api('GET', 'cards')).status).toBe(200);
-			jest.spyOn(Date, 'now').mockReturnValue(Date.now() - hourMs);
-			const refused = await api('GET', 'cards');
-			expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
-			clock.mockReturnValue(begun + 199);
-			expect((await api('GET', 'cards')).status).toBe(429);
-			clock.mockReturnValue(begun + 200);
-			expect((await api('GET', 'cards')).status).toBe(200);
-		} finally {
-			jest.restoreAllMocks();
-			await service.close();
-		}
+		const api = createClient(service);
+		// The clock that never steps back, which counts the time of the window.
+		const begun = performance.now();
+		const clock = jest.spyOn(performance, 'now').mockReturnValue(begun);
+		expect((await api('GET', 'cards')).status).toBe(200);
+		jest.spyOn(Date, 'now').mockReturnValue(Date.now() - hourMs);
+		const refused = await api('GET', 'cards');
+		expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+		clock.mockReturnValue(begun + 199);
+		expect((await api('GET', 'cards')).status).toBe(429);
+		clock.mockReturnValue(begun + 200);
+		expect((await api('GET', 'cards')).status).toBe(200);
 	});
 
 	test('a retry still comes in time', async () => {
 		const receiver = await startReceiver();
 		const service = await startService({ backoffMs: 300 });
-		try {
-			const api = createClient(service);
-			receiver.answer = () => (receiver.received.length === 1 ? 500 : 200);
-			await api('POST', 'webhooks', { target_url: receiver.url, events: ['card.created'] });
-			await api('POST', 'cards', { name: 'x' });
-			await until('it fails', () => receiver.received.length === 1);
-			jest.spyOn(Date, 'now').mockReturnValue(Date.now() - hourMs);
-			// By the clock of the day, it would be due in an hour.
-			await until('the retry comes', () => receiver.received.length === 2);
-		} finally {
-			await service.close();
-			await receiver.close();
-		}
+		const api = createClient(service);
+		receiver.answer = () => (receiver.received.length === 1 ? 500 : 200);
+		await api('POST', 'webhooks', { target_url: receiver.url, events: ['card.created'] });
+		await api('POST', 'cards', { name: 'x' });
+		await until('it fails', () => receiver.received.length === 1);
+		jest.spyOn(Date, 'now').mockReturnValue(Date.now() - hourMs);
+		// By the clock of the day, it would be due in an hour.
+		await until('the retry comes', () => receiver.received.length === 2);
 	});
 });
 
 test('F9 four starts with one file leave one live key and one live account of the default ones', async () => {
 	const starts = [];
 	for (let n = 0; n < 4; n++) {
-		const service = await startService({ file });
+		const service = await startService({ file: file() });
 		starts.push(service);
 		await service.close();
 	}
-	const sql = new DatabaseSync(file, { readOnly: true });
+	const sql = new DatabaseSync(file(), { readOnly: true });
 	const live = (table: string) =>
 		sql.prepare(`SELECT COUNT(*) AS n FROM ${table} WHERE revoked_at IS NULL`).get()?.n;
 	expect([live('api_keys'), live('accounts')]).toEqual([1, 1]);
 	sql.close();
 	const { apiKey, clientId, clientSecret } = starts[3] ?? {};
 	const last = await startService({
-		file,
+		file: file(),
 		...(apiKey && { apiKey }),
 		...(clientId && { clientId }),
 		...(clientSecret && { clientSecret }),
@@ -121,7 +101,7 @@ test('F9 four starts with one file leave one live key and one live account of th
 });
 
 test('F12 ids rise after the last records were deleted and the clock went back', async () => {
-	const first = await startService({ file });
+	const first = await startService({ file: file() });
 	const { apiKey } = first;
 	const api = createClient(first);
 	const cid = (await api('POST', 'cards', { name: 'Card' })).body.id;
@@ -132,31 +112,25 @@ test('F12 ids rise after the last records were deleted and the clock went back',
 	const { next_cursor: cursor } = (await api('GET', `cards/${cid}/records?limit=2`)).body;
 	for (const id of ids) await api('DELETE', `cards/${cid}/records/${id}`);
 	await first.close();
-	const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() - hourMs);
-	const second = await startService({ file, apiKey });
-	try {
-		const later = createClient(second);
-		const { id } = (await later('POST', `cards/${cid}/records`, { data: {} })).body;
-		expect(id > (ids.at(-1) ?? '')).toBe(true);
-		const rest = (await later('GET', `cards/${cid}/records?cursor=${cursor}`)).body.records;
-		expect(rest.map((record) => record.id)).toEqual([id]);
-	} finally {
-		clock.mockRestore();
-		await second.close();
-	}
+	jest.spyOn(Date, 'now').mockReturnValue(Date.now() - hourMs);
+	const second = await startService({ file: file(), apiKey });
+	const later = createClient(second);
+	const { id } = (await later('POST', `cards/${cid}/records`, { data: {} })).body;
+	expect(id > (ids.at(-1) ?? '')).toBe(true);
+	const rest = (await later('GET', `cards/${cid}/records?cursor=${cursor}`)).body.records;
+	expect(rest.map((record) => record.id)).toEqual([id]);
 });
 
 describe('F13 the file', () => {
 	test('is for its owner only, and says whose it is', async () => {
-		const service = await startService({ file });
-		try {
-			await createClient(service)('POST', 'cards', { name: 'x' });
-			const modes = readdirSync(folder).map((name) => statSync(join(folder, name)).mode & 0o777);
-			expect(modes.map((mode) => mode.toString(8))).toEqual(modes.map(() => '600'));
-		} finally {
-			await service.close();
-		}
-		const sql = new DatabaseSync(file, { readOnly: true });
+		const service = await startService({ file: file() });
+		await createClient(service)('POST', 'cards', { name: 'x' });
+		const modes = readdirSync(dirname(file())).map(
+			(name) => statSync(join(dirname(file()), name)).mode & 0o777,
+		);
+		expect(modes.map((mode) => mode.toString(8))).toEqual(modes.map(() => '600'));
+		await service.close();
+		const sql = new DatabaseSync(file(), { readOnly: true });
 		expect(sql.prepare('PRAGMA application_id').get()?.application_id).toBe(0x57734461);
 		sql.close();
 	});
@@ -166,12 +140,12 @@ describe('F13 the file', () => {
 		['the mark of another program', 'PRAGMA application_id = 7; CREATE TABLE t (id)'],
 		['other tables', 'CREATE TABLE things (id)'],
 	])('of another program is refused and not touched: %s', async (_name, statements) => {
-		const foreign = new DatabaseSync(file);
+		const foreign = new DatabaseSync(file());
 		foreign.exec(statements);
 		foreign.close();
-		const before = readFileSync(file);
-		await expect(startService({ file })).rejects.toThrow('is not a database of this');
-		expect(readFileSync(file).equals(before)).toBe(true);
-		expect(readdirSync(folder)).toEqual(['service.sqlite']);
+		const before = readFileSync(file());
+		await expect(startService({ file: file() })).rejects.toThrow('is not a database of this');
+		expect(readFileSync(file()).equals(before)).toBe(true);
+		expect(readdirSync(dirname(file()))).toEqual(['service.sqlite']);
 	});
 });

@@ -115,11 +115,6 @@ test.each([
 	expect(answer.headers.has('x-ratelimit-limit')).toBe(true);
 });
 
-test('a part that is too long gets a problem that says so', async () => {
-	const { body } = await api('GET', `cards/${'x'.repeat(1_001)}`);
-	expect(body.detail).toBe('A part of the path is too long.');
-});
-
 test('a missing record is described as the interface says', async () => {
 	const answer = await api('DELETE', `cards/${cid}/records/rec_1`);
 	expectProblem(answer, 404, 'record-not-found');
@@ -191,26 +186,16 @@ describe('F14', () => {
 		expect((await api('PATCH', path, { options: renamed })).body.options).toEqual(renamed);
 	});
 
-	test('a service that listens on all addresses names one that works, or the public one', async () => {
+	test('a service that listens on all addresses names one that works', async () => {
 		const open = await startService({ host: '0.0.0.0' });
-		const named = await startService({
-			publicUrl: 'https://data.example',
-			publicAuthUrl: 'https://id.example',
-		});
 		try {
 			expect([open.baseUrl, open.authUrl]).toEqual([
 				expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/api\/v1$/),
 				expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
 			]);
 			expect((await createClient(open)('GET', 'cards')).status).toBe(200);
-			expect([named.baseUrl, named.authUrl, named.settingsUrl]).toEqual([
-				'https://data.example/api/v1',
-				'https://id.example',
-				'https://data.example/settings',
-			]);
 		} finally {
 			await open.close();
-			await named.close();
 		}
 	});
 });

@@ -1,6 +1,10 @@
 /** The service behind a proxy that speaks https with the world and http with the service. */
 import { type AddressInfo, createServer } from 'node:net';
-import { type ServiceOptions, startService as start } from '../index.ts';
+import type { ServiceOptions } from '../index.ts';
+import { signIn as send } from './browser.ts';
+import { useServices } from './client.ts';
+
+const start = useServices();
 
 const publicUrl = 'https://data.example';
 
@@ -27,36 +31,31 @@ const signIn = async (
 	origin: string,
 	headers: Record<string, string> = {},
 ) =>
-	await fetch(`${service.direct}/settings/sign-in`, {
-		method: 'POST',
-		redirect: 'manual',
-		headers: { origin, 'sec-fetch-site': 'same-origin', ...headers },
-		body: new URLSearchParams({ password: service.settingsPassword }),
-	});
+	await send(
+		{ ...service, settingsUrl: `${service.direct}/settings` },
+		{},
+		{
+			origin,
+			'sec-fetch-site': 'same-origin',
+			...headers,
+		},
+	);
 
 describe('(L3) with a public address', () => {
 	test('forms are accepted from there, and cookies are for https only', async () => {
 		const service = await startService({ publicUrl });
-		try {
-			const answer = await signIn(service, publicUrl);
-			expect(answer.status).toBe(303);
-			expect(answer.headers.get('set-cookie')).toMatch(/; Secure/);
-			expect((await signIn(service, 'https://evil.example')).status).toBe(403);
-			expect((await signIn(service, 'http://data.example')).status).toBe(403);
-		} finally {
-			await service.close();
-		}
+		const answer = await signIn(service, publicUrl);
+		expect(answer.status).toBe(303);
+		expect(answer.headers.get('set-cookie')).toMatch(/; Secure/);
+		expect((await signIn(service, 'https://evil.example')).status).toBe(403);
+		expect((await signIn(service, 'http://data.example')).status).toBe(403);
 	});
 
 	test('without one, cookies work over http', async () => {
 		const service = await startService({});
-		try {
-			const answer = await signIn(service, new URL(service.baseUrl).origin);
-			expect(answer.status).toBe(303);
-			expect(answer.headers.get('set-cookie')).not.toMatch(/; Secure/);
-		} finally {
-			await service.close();
-		}
+		const answer = await signIn(service, new URL(service.baseUrl).origin);
+		expect(answer.status).toBe(303);
+		expect(answer.headers.get('set-cookie')).not.toMatch(/; Secure/);
 	});
 });
 
@@ -65,24 +64,20 @@ describe('(L3) limits by address', () => {
 	const guesses = async (trustProxy: boolean) => {
 		const service = await startService({ publicUrl, trustProxy });
 		const counts: number[] = [];
-		try {
-			for (const client of ['192.0.2.1', '192.0.2.2']) {
-				let seen = 0;
-				for (let n = 0; n < 12; n++) {
-					const wrong = { ...service, settingsPassword: 'wrong' };
-					const answer = await signIn(wrong, publicUrl, { 'x-forwarded-for': client });
-					if (answer.status === 401) seen += 1;
-				}
-				counts.push(seen);
+		for (const client of ['192.0.2.1', '192.0.2.2']) {
+			let seen = 0;
+			for (let n = 0; n < 12; n++) {
+				const wrong = { ...service, settingsPassword: 'wrong' };
+				const answer = await signIn(wrong, publicUrl, { 'x-forwarded-for': client });
+				if (answer.status === 401) seen += 1;
 			}
-			const url = `${service.directAuth}/realms/${service.realm}/protocol/openid-connect/token`;
-			const ask = async (client: string) =>
-				(await fetch(url, { method: 'POST', headers: { 'x-forwarded-for': client } })).status;
-			for (let n = 0; n < 120; n++) await ask('192.0.2.1');
-			return { counts, tokens: [await ask('192.0.2.1'), await ask('192.0.2.2')] };
-		} finally {
-			await service.close();
+			counts.push(seen);
 		}
+		const url = `${service.directAuth}/realms/${service.realm}/protocol/openid-connect/token`;
+		const ask = async (client: string) =>
+			(await fetch(url, { method: 'POST', headers: { 'x-forwarded-for': client } })).status;
+		for (let n = 0; n < 120; n++) await ask('192.0.2.1');
+		return { counts, tokens: [await ask('192.0.2.1'), await ask('192.0.2.2')] };
 	};
 
 	test('use the client behind the proxy where it is trusted', async () => {

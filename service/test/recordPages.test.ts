@@ -1,35 +1,31 @@
 /** Records on the records page: a person adds, changes and deletes them (FAULTS, Q12). */
 import { changedValues, toTyped } from '../settingsPage/recordForm.ts';
 import type { FieldType } from '../foundation/fieldTypes.ts';
-import { type ControlledService, startService } from '../index.ts';
-import { until } from './client.ts';
-import { startReceiver } from './receiver.ts';
+import type { ControlledService } from '../index.ts';
+import { openBrowser } from './browser.ts';
+import { type Client, createClient, until, useServices } from './client.ts';
+import { useReceivers } from './receiver.ts';
 
+const startService = useServices();
+const startReceiver = useReceivers();
 let service: ControlledService;
+let api: Client;
+let browser: Awaited<ReturnType<typeof openBrowser>>;
 let card: { id: string; fieldIds: Record<string, string>; recordIds: string[] };
-let cookie: string;
 
-const send = async (path: string, fields?: URLSearchParams) =>
-	await fetch(new URL(path, service.settingsUrl), {
-		redirect: 'manual',
-		headers: { cookie },
-		...(fields && { method: 'POST', body: fields }),
-	});
-const page = async (path = '') => await (await send(`/settings/records/${card.id}${path}`)).text();
+const page = async (path = '') => await browser.page(`/settings/records/${card.id}${path}`);
 
 /** Sends the form of a record. */
-const submit = async (path: string, values: Record<string, string>) => {
-	const named = Object.entries(values).map(([name, value]) => [card.fieldIds[name] ?? name, value]);
-	const fields = new URLSearchParams(named as [string, string][]);
-	return await send(`/settings/records/${card.id}${path}`, fields);
-};
+const submit = async (path: string, values: Record<string, string>) =>
+	await browser.submit(
+		`/settings/records/${card.id}${path}`,
+		Object.fromEntries(
+			Object.entries(values).map(([name, value]) => [card.fieldIds[name] ?? name, value]),
+		),
+	);
 
 /** All records of the card, as the API returns them. */
-const records = async () => {
-	const url = `${service.baseUrl}/workspaces/${service.workspaceId}/cards/${card.id}/records`;
-	const response = await fetch(url, { headers: { authorization: `Bearer ${service.apiKey}` } });
-	return ((await response.json()) as { records: Array<{ id: string; data: object }> }).records;
-};
+const records = async () => (await api('GET', `cards/${card.id}/records`)).body.records;
 
 beforeEach(async () => {
 	service = await startService({ control: true, backoffMs: 1 });
@@ -48,38 +44,24 @@ beforeEach(async () => {
 	}).cards;
 	if (!made) throw new Error('no card was made');
 	card = made;
-	cookie = '';
-	const password = service.settingsPassword;
-	const answer = await send('/settings/sign-in', new URLSearchParams({ password }));
-	cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? '';
+	api = createClient(service);
+	browser = await openBrowser(service);
 });
-afterEach(async () => await service.close());
 
 test('Q12: a record that a person adds is stored, shown, and announced', async () => {
 	const receiver = await startReceiver();
-	try {
-		await fetch(`${service.baseUrl}/workspaces/${service.workspaceId}/webhooks`, {
-			method: 'POST',
-			headers: {
-				authorization: `Bearer ${service.apiKey}`,
-				'content-type': 'application/json',
-			},
-			body: JSON.stringify({ target_url: receiver.url, events: ['record.created'] }),
-		});
-		const answer = await submit('/add', { Item: 'Coat', Amount: '3', Status: 'Done' });
-		const location = `/settings/records/${card.id}`;
-		expect([answer.status, answer.headers.get('location')]).toEqual([303, location]);
-		const { Item = '', Amount = '', Status = '' } = card.fieldIds;
-		const data = { [Item]: 'Coat', [Amount]: 3, [Status]: 'Done' };
-		expect((await records()).at(-1)).toMatchObject({ data });
-		const shown = await page();
-		expect(shown).toContain('The record was added.');
-		expect(shown).toContain('>Coat<');
-		await until('it is announced', () => receiver.received.length === 1);
-		expect(receiver.received[0]?.body).toMatchObject({ event: 'record.created', data });
-	} finally {
-		await receiver.close();
-	}
+	await api('POST', 'webhooks', { target_url: receiver.url, events: ['record.created'] });
+	const answer = await submit('/add', { Item: 'Coat', Amount: '3', Status: 'Done' });
+	const location = `/settings/records/${card.id}`;
+	expect([answer.status, answer.headers.get('location')]).toEqual([303, location]);
+	const { Item = '', Amount = '', Status = '' } = card.fieldIds;
+	const data = { [Item]: 'Coat', [Amount]: 3, [Status]: 'Done' };
+	expect((await records()).at(-1)).toMatchObject({ data });
+	const shown = await page();
+	expect(shown).toContain('The record was added.');
+	expect(shown).toContain('>Coat<');
+	await until('it is announced', () => receiver.received.length === 1);
+	expect(receiver.received[0]?.body).toMatchObject({ event: 'record.created', data });
 });
 
 test('Q12: a change sends what was touched, and an empty input clears', async () => {
@@ -117,7 +99,7 @@ test('Q12: a record is deleted after a question', async () => {
 test('a form of somebody who is not signed in changes nothing', async () => {
 	const [id] = card.recordIds;
 	const before = await records();
-	cookie = '';
+	browser = await openBrowser({ ...service, settingsPassword: 'wrong' });
 	for (const path of ['/add', `/${id}`, `/${id}/delete`]) {
 		expect((await submit(path, { Item: 'x' })).status).toBe(401);
 		expect(await page(path)).toContain('type="password"');
@@ -127,10 +109,10 @@ test('a form of somebody who is not signed in changes nothing', async () => {
 
 test('the forms of what is not there are not found', async () => {
 	for (const path of ['/none', '/none/delete']) {
-		expect((await send(`/settings/records/${card.id}${path}`)).status).toBe(404);
+		expect((await browser.send(`/settings/records/${card.id}${path}`)).status).toBe(404);
 		expect((await submit(path, {})).status).toBe(404);
 	}
-	expect((await send('/settings/records/none/add')).status).toBe(404);
+	expect((await browser.send('/settings/records/none/add')).status).toBe(404);
 });
 
 const field = (type: FieldType) => ({

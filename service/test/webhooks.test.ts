@@ -1,9 +1,11 @@
-import { type ControlledService, startService } from '../index.ts';
+import type { ControlledService } from '../index.ts';
 import { sign } from '../delivery/signature.ts';
 import vectors from '../../test/vectors/signature.json' with { type: 'json' };
-import { type Client, createClient, until } from './client.ts';
-import { type Receiver, startReceiver } from './receiver.ts';
+import { type Client, createClient, until, useServices } from './client.ts';
+import { type Receiver, useReceivers } from './receiver.ts';
 
+const startService = useServices();
+const startReceiver = useReceivers();
 let service: ControlledService;
 let api: Client;
 let receiver: Receiver;
@@ -17,10 +19,6 @@ beforeEach(async () => {
 	api = createClient(service);
 	cid = (await api('POST', 'cards', { name: 'Watched' })).body.id;
 	fid = (await api('POST', `cards/${cid}/fields`, { name: 'Name', type: 'text' })).body.id;
-});
-afterEach(async () => {
-	await service.close();
-	await receiver.close();
 });
 
 const everything = [
