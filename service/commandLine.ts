@@ -80,29 +80,19 @@ type Given = Omit<ServiceOptions, 'rate'> & {
 	smtp?: string;
 };
 
-/** What the command line asks for. */
-export interface CommandLine {
-	/** How to start the service. */
-	options: ServiceOptions;
-	/** Whether the addresses are wanted as JSON. */
-	json: boolean;
-	exitWithParent: boolean;
-}
-
 /**
  * Reads the arguments, and the secrets of the environment; arguments take precedence.
  * @param output where help and messages are written to, the terminal unless told otherwise
+ * @returns how to start the service, and whether its addresses are wanted as JSON
  * @throws CommanderError with the exit code, after the help or the error message was written
  */
-export function readCommandLine(
-	args: readonly string[],
-	output: OutputConfiguration = {},
-): CommandLine {
+export function readCommandLine(args: readonly string[], output: OutputConfiguration = {}) {
 	const command = createCommand().configureOutput(output).parse(args, { from: 'user' });
 	const { json = false, exitWithParent = false, ...options } = command.opts<Given>();
 	const { tokenLifetime: tokenLifetimeSeconds, tier, smtp: smtpUrl, ...others } = options;
 	const rate = tier && { tier };
-	return { options: { ...others, tokenLifetimeSeconds, rate, smtpUrl }, json, exitWithParent };
+	const wanted: ServiceOptions = { ...others, tokenLifetimeSeconds, rate, smtpUrl };
+	return { options: wanted, json, exitWithParent };
 }
 
 /** Why the service did not start, and what to do about it. */

@@ -6,8 +6,8 @@ import { type JWK, Provider } from 'oidc-provider';
 import type { WorkspaceData } from '../data/workspaceData.ts';
 import { type Limiter, perMinute } from '../foundation/limiter.ts';
 import { secretMatches } from '../foundation/secrets.ts';
-import type { RuntimeSettings } from '../foundation/settings.ts';
 import { boundConnections, connectionOptions } from '../http/connections.ts';
+import type { ResolvedOptions } from '../options.ts';
 import { createAdapter } from './adapter.ts';
 
 /** Path of the token endpoint below the realm. @see service interface, part 4 */
@@ -17,19 +17,9 @@ const tokenPath = '/protocol/openid-connect/token';
 const tokenRequests = perMinute(120);
 
 /** The parts that the provider is made from. */
-export interface IdentityProviderOptions {
-	host: string;
-	authPort: number;
-	/** The address by which others reach it, if it differs from the address it listens on. */
-	publicAuthUrl?: string | undefined;
-	realm: string;
+export interface IdentityProviderOptions extends ResolvedOptions {
 	data: WorkspaceData;
-	settings: Pick<RuntimeSettings, 'tokenLifetimeSeconds'>;
 	limiter: Limiter;
-	/** Whether to believe a proxy's X-Forwarded-* headers. */
-	trustProxy: boolean;
-	/** How long requests may take to end when it closes, in ms. */
-	drainMs: number;
 	/** Told about errors of the provider itself, in words without secrets. */
 	report(message: string): void;
 }

@@ -5,8 +5,9 @@ import type { WorkspaceData } from '../data/workspaceData.ts';
 import type { Dispatcher } from '../delivery/dispatcher.ts';
 import type { Sender } from '../delivery/sender.ts';
 import type { Clock } from '../foundation/clock.ts';
-import type { Limiter, Rate } from '../foundation/limiter.ts';
-import { maximumTimerMs, type RuntimeSettings } from '../foundation/settings.ts';
+import type { Limiter } from '../foundation/limiter.ts';
+import { maximumTimerMs } from '../foundation/settings.ts';
+import type { ResolvedOptions } from '../options.ts';
 import type { Faults, TokenFaults } from './faults.ts';
 import { rateAnswerSchema } from './rateAnswer.ts';
 import type { RequestLog } from './requestLog.ts';
@@ -40,8 +41,8 @@ export const initialState = (variants: Partial<Variants> = {}) => ({
 	variants: { ...defaultVariants, ...variantsSchema.parse(variants) },
 });
 
-/** The parts of the service that control works on, and how it was started. */
-export interface ControlledParts extends Partial<RuntimeSettings> {
+/** The parts of the service that control works on, and how it was started, which `reset` restores. */
+export interface ControlledParts extends ResolvedOptions {
 	data: WorkspaceData;
 	limiter: Limiter;
 	dispatcher: Dispatcher;
@@ -49,12 +50,6 @@ export interface ControlledParts extends Partial<RuntimeSettings> {
 	clock: Clock;
 	provider: IdentityProvider;
 	workspaceId: string;
-	settings: RuntimeSettings;
-	/** Rate and variants of the start, which `reset` restores. */
-	rate: Rate;
-	variants?: Partial<Variants>;
-	/** Opens control over HTTP. */
-	controlToken: string;
 }
 
 /** All that control works on. */

@@ -62,16 +62,9 @@ export class Identities {
 		return this.#database.get(sql, id);
 	}
 
-	/** The workspace that the file names as its own: the first that was made. */
-	defaultWorkspace(): Workspace | undefined {
-		return this.workspace(this.#database.meta('defaultWorkspace') ?? '');
-	}
-
 	createWorkspace(name: string, ownerEmail: string, id = newId('wsp')): Workspace {
 		const sql = 'INSERT INTO workspaces VALUES (?, ?, ?, ?)';
 		this.#database.run(sql, id, name, ownerEmail, this.#clock.iso());
-		const isFirst = this.#database.meta('defaultWorkspace') === undefined;
-		if (isFirst) this.#database.setMeta('defaultWorkspace', id);
 		return { id, name, ownerEmail };
 	}
 

@@ -21,14 +21,15 @@ export interface Wanted {
 /** The values that open the service. */
 export type Access = Required<Omit<Wanted, 'ownerEmail'>>;
 
-/** The workspace of the options, or that of the file; a new one where there is none. */
-function provideWorkspace({ identities }: Stored, options: Wanted): string {
-	const known =
-		options.workspaceId === undefined
-			? identities.defaultWorkspace()
-			: identities.workspace(options.workspaceId);
-	const email = options.ownerEmail ?? 'owner@example.com';
-	return (known ?? identities.createWorkspace('Demo workspace', email, options.workspaceId)).id;
+/** The workspace of the options, or the first of the file; a new one where there is none. */
+function provideWorkspace({ database, identities }: Stored, options: Wanted): string {
+	const { workspaceId, ownerEmail = 'owner@example.com' } = options;
+	const first = database.meta('defaultWorkspace');
+	const known = identities.workspace(workspaceId ?? first ?? '');
+	if (known) return known.id;
+	const { id } = identities.createWorkspace('Demo workspace', ownerEmail, workspaceId);
+	if (first === undefined) database.setMeta('defaultWorkspace', id);
+	return id;
 }
 
 /** Makes the default key active and revokes the earlier one. */

@@ -3,21 +3,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { WorkspaceData } from '../data/workspaceData.ts';
 import type { Dispatcher } from '../delivery/dispatcher.ts';
 import type { Guard } from '../http/guard.ts';
+import type { ResolvedOptions } from '../options.ts';
 
 /** Path of the settings page. */
 export const settingsRoot = '/settings';
 
 /** What the pages work on. */
-export interface SettingsContext {
+export interface SettingsContext extends ResolvedOptions {
 	data: WorkspaceData;
 	dispatcher: Dispatcher;
 	workspaceId: string;
-	realm: string;
-	settingsPassword: string;
 	guard: Guard;
-	/** The origin by which browsers reach the service, if it differs from the one it listens on. */
-	publicUrl?: string;
-	smtpUrl?: string;
 	/** Where the service listens; known once it does. */
 	addresses: { baseUrl: string; authUrl: string };
 }
