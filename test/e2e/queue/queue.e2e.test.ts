@@ -2,7 +2,7 @@ import { until } from '../../host/deadline.ts';
 import type { JsonObject, SavedWorkflow } from '../../host/n8nClient.ts';
 import { chain } from '../../host/workflowBuilder.ts';
 import type { TestCard } from '../../host/serviceApi.ts';
-import { watching } from '../support/watch.ts';
+import { subscriptionsOf, watching } from '../support/watch.ts';
 import { openQueueMode, WORKER_CONCURRENCY, type QueueMode } from './queueMode.ts';
 
 /** The service delivers to one subscription in order, so several workflows share the load. */
@@ -176,9 +176,6 @@ test(`${RECORDS} deliveries through queue mode: a worker, a webhook processor an
 	expect(repeated.length).toBeLessThanOrEqual(4 * WORKER_CONCURRENCY);
 }, 2_700_000);
 
-const subscriptionsOf = async (card: TestCard) =>
-	(await mode.control.subscriptions()).filter(({ cardId }) => cardId === card.id);
-
 /** Starts the main process again while the service refuses the first so many new subscriptions. */
 async function restartRefused(times: number): Promise<void> {
 	const { client, control, main } = mode;
@@ -207,7 +204,7 @@ const asTimePasses = async <Answer>(
 /** The subscription that replaced another one. */
 const successorOf = async (card: TestCard, old: readonly string[]) =>
 	await asTimePasses('the subscription to be renewed', async () =>
-		(await subscriptionsOf(card)).find(({ id }) => !old.includes(id)),
+		(await subscriptionsOf(mode, card)).find(({ id }) => !old.includes(id)),
 	);
 
 /** Waits until n8n has run each of these records, and everything that it acknowledged. */
@@ -243,7 +240,7 @@ test('C3 runs every event that it acknowledged when the workers are busy while a
 	// The service pauses a subscription 14 s after the first refusal; saved by then is not in time.
 	await control.setBackoff({ ms: 2_000 });
 	const { card } = await publishWorkflow('Busy workers', { overlap: 0.1 });
-	const old = (await subscriptionsOf(card)).map(({ id }) => id);
+	const old = (await subscriptionsOf(mode, card)).map(({ id }) => id);
 	const ids = await createRecords(card, 2);
 	await expectAllRun([card], ids);
 	const groups = workers.map(({ processId }) => -Number(processId));
@@ -257,7 +254,7 @@ test('C3 runs every event that it acknowledged when the workers are busy while a
 		await until(
 			'the service to pause the new subscription, which nobody can verify yet',
 			async () =>
-				(await subscriptionsOf(card)).some(
+				(await subscriptionsOf(mode, card)).some(
 					({ id, state }) => id === successor && state === 'paused',
 				)
 					? true
@@ -320,7 +317,7 @@ test('C4, C5 saves both secrets of two triggers that renew together, and again w
 test('C5 keeps the old subscription where the new one is no longer saved', async () => {
 	const { control, database } = mode;
 	const { card, workflow } = await publishWorkflow('One execution', { overlap: 0.1 });
-	const [{ id: old = '' } = {}] = await subscriptionsOf(card);
+	const [{ id: old = '' } = {}] = await subscriptionsOf(mode, card);
 	await restartRefused(1);
 	const { id: second } = await successorOf(card, [old]);
 	await asTimePasses('the second to be saved', async () =>
@@ -331,9 +328,9 @@ test('C5 keeps the old subscription where the new one is no longer saved', async
 		`UPDATE workflow_entity SET "staticData" = '{}' WHERE id = '${workflow.id}'`,
 	);
 	const { id: third } = await successorOf(card, [old, second]);
-	expect((await subscriptionsOf(card)).map(({ id }) => id)).toEqual([old, second, third]);
+	expect((await subscriptionsOf(mode, card)).map(({ id }) => id)).toEqual([old, second, third]);
 	await asTimePasses('the old ones to be deleted', async () =>
-		(await subscriptionsOf(card)).length === 1 ? true : undefined,
+		(await subscriptionsOf(mode, card)).length === 1 ? true : undefined,
 	);
 	expect((await control.subscriptions()).map(({ id }) => id)).toEqual([third]);
 	await expectAllRun([card], await createRecords(card, 2));
@@ -342,7 +339,7 @@ test('C5 keeps the old subscription where the new one is no longer saved', async
 test('G12 saves a new subscription although n8n never hears how the first execution ended', async () => {
 	const { mainsRedis } = mode;
 	const { card, workflow } = await publishWorkflow('Unheard');
-	const old = (await subscriptionsOf(card)).map(({ id }) => id);
+	const old = (await subscriptionsOf(mode, card)).map(({ id }) => id);
 	// n8n begins to listen for finished jobs after its first one, and removes finished jobs at once.
 	mainsRedis.delaySubscribing(3_000);
 	try {

@@ -2,15 +2,11 @@
 import { until } from '../../host/deadline.ts';
 import { outputOf, type SavedWorkflow } from '../../host/n8nClient.ts';
 import { useSharedBench } from '../support/bench.ts';
-import type { TestCard } from '../../host/serviceApi.ts';
 import { major } from '../support/settings.ts';
-import { draftWatch } from '../support/watch.ts';
+import { draftWatch, subscriptionsOf } from '../support/watch.ts';
 
 describe(`trigger in n8n ${major}`, () => {
 	const bench = useSharedBench(major);
-
-	const subscriptions = async (card: TestCard) =>
-		(await bench().control.subscriptions()).filter(({ cardId }) => cardId === card.id);
 
 	/** What came out of the trigger once so many executions have ended, oldest first. */
 	async function eventsOf({ id, name }: SavedWorkflow, count: number) {
@@ -30,7 +26,7 @@ describe(`trigger in n8n ${major}`, () => {
 		const events = ['record.created', 'record.updated', 'record.deleted'];
 		const { card, saved } = await draftWatch(bench(), 'Watched', {}, events);
 		await client.publish(saved);
-		expect(await subscriptions(card)).toHaveLength(1);
+		expect(await subscriptionsOf(bench(), card)).toHaveLength(1);
 
 		const id = await api.createRecord(card, { Title: 'Emma' });
 		const [created] = await eventsOf(saved, 1);
@@ -49,7 +45,7 @@ describe(`trigger in n8n ${major}`, () => {
 
 		await client.unpublish(saved.id);
 		await until('the subscription to be deleted', async () =>
-			(await subscriptions(card)).length === 0 ? true : undefined,
+			(await subscriptionsOf(bench(), card)).length === 0 ? true : undefined,
 		);
 	});
 
@@ -65,7 +61,7 @@ describe(`trigger in n8n ${major}`, () => {
 		const changed = await client.updateWorkflow(await client.workflow(saved.id), { nodes });
 		await client.publish(changed);
 		await until('one subscription to the new events', async () => {
-			const list = await subscriptions(card);
+			const list = await subscriptionsOf(bench(), card);
 			return list.length === 1 && list[0]?.events.includes('record.deleted') ? true : undefined;
 		});
 		const id = await api.createRecord(card, { Title: 'Emma' });
@@ -86,6 +82,6 @@ describe(`trigger in n8n ${major}`, () => {
 		);
 		const changed = await client.updateWorkflow(saved, { nodes });
 		await expect(client.publish(changed)).rejects.toThrow(/API key|credential/i);
-		expect(await subscriptions(card)).toEqual([]);
+		expect(await subscriptionsOf(bench(), card)).toEqual([]);
 	});
 });

@@ -33,15 +33,11 @@ export const useBench = (major: Major, extra?: Record<string, string>): (() => W
 		return await openWorkbench(options);
 	});
 
-/** An n8n without editor and task runners, and with no nodes but ours, NoOp and Wait: it starts in less than half the time. */
+/** An n8n without editor and task runners, and with no nodes but ours and NoOp: it starts in less than half the time. */
 export const BARE_N8N = {
 	N8N_DISABLE_UI: 'true',
 	N8N_RUNNERS_ENABLED: 'false',
-	NODES_INCLUDE: JSON.stringify([
-		'n8n-nodes-base.noOp',
-		'n8n-nodes-base.wait',
-		...Object.values(ourTypes),
-	]),
+	NODES_INCLUDE: JSON.stringify(['n8n-nodes-base.noOp', ...Object.values(ourTypes)]),
 };
 
 /** As `useBench`, for tests that need nothing else of n8n than that it runs: they share one, and each file has its service. */

@@ -4,6 +4,7 @@ import { type JsonObject, outputOf, type SavedWorkflow } from '../../host/n8nCli
 import type { Workbench } from '../../host/workbench.ts';
 import type { ClockOfN8n } from './clockOfN8n.ts';
 import type { TestCard } from '../../host/serviceApi.ts';
+import { subscriptionsOf } from './watch.ts';
 
 /** The time that n8n may need, in ms: on a slow machine for its start, on 2.x two minutes more where it was killed while it published. */
 const PATIENCE_MS = 240_000;
@@ -42,8 +43,7 @@ export function restarts(bench: () => Workbench, clock: ClockOfN8n) {
 		return ids;
 	}
 
-	const subscriptions = async (card: TestCard) =>
-		(await bench().control.subscriptions()).filter(({ cardId }) => cardId === card.id);
+	const subscriptions = async (card: TestCard) => await subscriptionsOf(bench(), card);
 
 	/**
 	 * The records that came out of the trigger, in all executions but tests; finished ones are read once. One that

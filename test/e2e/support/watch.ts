@@ -30,13 +30,17 @@ export async function draftWatch(
 	return { card, saved: await bench.client.createWorkflow(workflow) };
 }
 
+/** The subscriptions to a card. */
+export const subscriptionsOf = async (
+	{ control }: Pick<SharedWorkbench, 'control'>,
+	{ id }: TestCard,
+) => (await control.subscriptions()).filter(({ cardId }) => cardId === id);
+
 /** As `draftWatch`, and published. */
 export async function watchCard(bench: SharedWorkbench, name: string, options?: JsonObject) {
 	const watch = await draftWatch(bench, name, options);
 	await bench.client.publish(watch.saved);
-	const [subscription] = (await bench.control.subscriptions()).filter(
-		({ cardId }) => cardId === watch.card.id,
-	);
+	const [subscription] = await subscriptionsOf(bench, watch.card);
 	if (!subscription) throw new Error(`'${name}' has no subscription`);
 	return { ...watch, subscription };
 }

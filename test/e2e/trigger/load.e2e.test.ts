@@ -4,12 +4,9 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { until } from '../../host/deadline.ts';
-import { chain } from '../../host/workflowBuilder.ts';
 import { BARE_N8N, useBench } from '../support/bench.ts';
-import { createClockOfN8n } from '../support/clockOfN8n.ts';
-import { restarts } from '../support/restarts.ts';
 import { major } from '../support/settings.ts';
-import { watchCard, watching } from '../support/watch.ts';
+import { watchCard } from '../support/watch.ts';
 
 jest.setTimeout(900_000);
 
@@ -20,10 +17,8 @@ const CONCURRENCY = 5;
 const BURST = major === 2 ? 500 : 150;
 
 describe(`load on the trigger of n8n ${major}`, () => {
-	const clock = createClockOfN8n(`load-${major}`);
 	const bench = useBench(major, {
 		...BARE_N8N,
-		...clock.environment,
 		N8N_CONCURRENCY_PRODUCTION_LIMIT: String(CONCURRENCY),
 	});
 
@@ -100,62 +95,5 @@ describe(`load on the trigger of n8n ${major}`, () => {
 		// Node closes it after 60 s without complete headers, and looks every 30 s; sending them all takes hours.
 		expect(closedAt - slow.begun).toBeLessThan(300_000);
 		expect(await executed(slow.workflowId, 1, 1_000)).toBe(1);
-	});
-
-	it('K1 runs all ten of a burst with one place for executions, although n8n is killed in the middle', async () => {
-		const { api, client, control, host } = bench();
-		host.extra.N8N_CONCURRENCY_PRODUCTION_LIMIT = '1';
-		const { asTimePasses, collector, liveAgain, subscriptions } = restarts(bench, clock);
-		await host.stop();
-		await host.start();
-		await client.signIn();
-		const card = await api.createCard('One at a time', [['Title', 'text']]);
-		const workflow = chain('One at a time', [
-			watching(bench(), card.id, { options: { catchUp: true, overlap: 0.1 } }),
-			{ name: 'Seen', type: 'n8n-nodes-base.noOp', parameters: {} },
-			{
-				name: 'Takes long',
-				type: 'n8n-nodes-base.wait',
-				typeVersion: 1.1,
-				parameters: { resume: 'timeInterval', amount: 4, unit: 'seconds' },
-			},
-		]);
-		const saved = await client.createWorkflow(workflow);
-		await client.publish(saved);
-		const [first] = await subscriptions(card);
-		// A service that waits a second for an answer, and tries four times.
-		await control.setDeliveryTimeout({ ms: 1_000 });
-		await control.setParallelDeliveries({ count: 10 });
-		await control.setBackoff({ ms: 500 });
-		const ids = await Promise.all(
-			Array.from({ length: 10 }, async (_, n) => await api.createRecord(card, { Title: `${n}` })),
-		);
-		await executed(saved.id, 1, 60_000);
-		await host.kill();
-		const answered = (await control.deliveries({ subscriptionId: first?.id }))
-			.filter(({ attempts }) => attempts.some(({ status }) => status === 200))
-			.map(({ body }) => String((JSON.parse(body) as { record_id: unknown }).record_id));
-		process.stdout.write(
-			`n8n ${major}: ${answered.length} of 10 deliveries were answered before n8n was killed\n`,
-		);
-		await control.setDeliveryTimeout({ ms: 10_000 });
-		await host.start();
-		await client.signIn();
-		await liveAgain(card, [String(first?.id)]);
-		// The execution that n8n was killed in is lost with it.
-		const collect = collector(saved);
-		const seen = await asTimePasses('all records but one to have run', async () => {
-			const out = (await collect()).map(({ record_id }) => String(record_id));
-			return ids.filter((id) => !out.includes(id)).length <= 1 ? out : undefined;
-		});
-		expect(answered.filter((id) => !seen.includes(id)).length).toBeLessThanOrEqual(1);
-		expect(new Set(seen).size).toBe(seen.length);
-		const last = await api.createRecord(card, { Title: 'afterwards' });
-		await asTimePasses('the subscription to deliver', async () =>
-			(await collect()).some(({ record_id }) => record_id === last) ? true : undefined,
-		);
-		const alive = (await subscriptions(card)).filter(({ state }) => state === 'active');
-		expect(alive.length).toBeGreaterThanOrEqual(1);
-		await client.unpublish(saved.id);
 	});
 });
