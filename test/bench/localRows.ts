@@ -1,4 +1,4 @@
-/** The cost of our code without n8n and without a service: computing and loading. */
+/** The cost of our code without n8n and without a service: computing, loading, size. */
 import { execa } from 'execa';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -164,5 +164,21 @@ const startup: Row = {
 		}),
 };
 
+const size: Row = {
+	name: 'package-size',
+	what: 'the published package, unpacked / 450 kB',
+	unit: 'MB',
+	goal: 1,
+	mostRounds: 1,
+	prepare: () =>
+		Promise.resolve(async () => {
+			const { stdout } = await execa('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+				cwd: repository,
+			});
+			const [packed] = JSON.parse(stdout) as Array<{ unpackedSize: number }>;
+			return { ours: (packed?.unpackedSize ?? NaN) / 1e6, peer: 0.45 };
+		}),
+};
+
 /** The rows that need neither n8n nor the service. */
-export const localRows: readonly Row[] = [flat, readingBlock, startup];
+export const localRows: readonly Row[] = [flat, readingBlock, startup, size];

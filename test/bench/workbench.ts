@@ -76,7 +76,7 @@ export async function openBench(
 		tell,
 	});
 	const { api, client, control } = bench;
-	const undici = undiciClient(bench.service);
+	const undici = undiciClient(bench.service, 1);
 	return {
 		...bench,
 		undici,

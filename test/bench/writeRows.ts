@@ -1,7 +1,16 @@
-/** The time and the requests that writes take in n8n, next to the nodes that a user would pick instead. */
+/** The time, the requests and the memory that writes take in n8n, next to the nodes that a user would pick instead. */
 import { outputOf, type SavedWorkflow } from '../host/n8nClient.ts';
 import type { Row } from './row.ts';
-import { httpNode, recordsUrl, UNLIMITED, writing, type Bench } from './workbench.ts';
+import {
+	growthOf,
+	httpNode,
+	jsonLength,
+	peerTypes,
+	recordsUrl,
+	UNLIMITED,
+	writing,
+	type Bench,
+} from './workbench.ts';
 
 interface CreateRow {
 	name: string;
@@ -50,7 +59,7 @@ const updates: Row = {
 		await bench.control.setRate(UNLIMITED);
 		await bench.control.setLatency({ ms: 50 });
 		const { id, fields } = await bench.card('Updated', 1_000);
-		const records = await bench.undici.list(id);
+		const records = await bench.undici.list(id, 1_000);
 		const items = records.map((record, n) => ({ id: record.id, Amount: -1 - n }));
 		const rows = { items: JSON.stringify(items) };
 		const recordId = { __rl: true, mode: 'id', value: '={{ $json.id }}' };
@@ -69,6 +78,26 @@ const updates: Row = {
 			ours: (await bench.time(mine, 'Ours')).seconds,
 			peer: (await bench.time(other, 'HTTP Request')).seconds,
 		});
+	},
+};
+
+const capacity: Row = {
+	name: 'create-capacity',
+	what: '500 creates, a service that handles 10 at once (50 ms each), responds with 503 to more and states no rate; none may fail / the shortest possible time',
+	unit: 's',
+	goal: 1.5,
+	async prepare(bench) {
+		await bench.restart();
+		await bench.control.setRate(UNLIMITED);
+		await bench.control.setRateAnswer({ headers: false });
+		const { id } = await bench.card('Capacity');
+		await bench.control.setLatency({ ms: 50, atOnce: 10, refusesMore: true });
+		const mine = await bench.save('Ours, capacity', 500, [writing(bench, 'create', id)]);
+		return async () => {
+			// A failed item ends the execution with an error, and so the round.
+			const { seconds } = await bench.time(mine, 'Ours');
+			return { ours: seconds, peer: (500 / 10) * 0.05 };
+		};
 	},
 };
 
@@ -180,7 +209,7 @@ const sync: Row = {
 			const { id } = await bench.card(`Sync ${round}`, 10_000);
 			const mine = await bench.save('Sync, ours', SYNCED, [writing(bench, 'sync', id, SYNC)]);
 			const card = await bench.card(`Sync by HTTP ${round}`, 10_000);
-			const records = await bench.undici.list(card.id);
+			const records = await bench.undici.list(card.id, 1_000);
 			const items = records.slice(0, 200).map((record, n) => ({
 				method: n < 100 ? 'DELETE' : 'PATCH',
 				url: `${recordsUrl(bench, card.id)}/${record.id}`,
@@ -203,13 +232,44 @@ const sync: Row = {
 	},
 };
 
+const syncMemory: Row = {
+	name: 'memory-sync',
+	what: 'growth of n8n during the Sync of 100,000 items with 100,000 records, less its growth for the same items and output from memory / items and records as JSON',
+	unit: 'MB',
+	goal: 2,
+	mostRounds: 3,
+	async prepare(bench) {
+		await bench.control.setRate(UNLIMITED);
+		const { id } = await bench.card('Synced in memory', 100_000);
+		const small = await bench.card('Synced, small', 1_000);
+		const warm = await bench.save('Warm', 1_000, [writing(bench, 'sync', small.id)]);
+		const mine = await bench.save('Ours, memory', 100_000, [writing(bench, 'sync', id)]);
+		const other = await bench.save('From memory', 100_000, [
+			{
+				name: 'Peer',
+				type: peerTypes.source,
+				parameters: { count: 100_000, records: true },
+			},
+		]);
+		const { length } = JSON.stringify(await bench.undici.list(id, 1_000));
+		return async () => {
+			const own = await growthOf(bench, warm, mine, 'Ours');
+			const plain = await growthOf(bench, warm, other, 'Peer');
+			const items = jsonLength(plain.execution, 'Source');
+			return { ours: Math.max(0, own.bytes - plain.bytes) / 1e6, peer: (items + length) / 1e6 };
+		};
+	},
+};
+
 /** All rows of writes, in the order of the table. */
 export const writeRows: readonly Row[] = [
 	createRow({ name: 'create-50ms', ms: 50, goal: 0.4, maxParallel: 64 }),
 	createRow({ name: 'create-50ms-automatic', ms: 50, goal: 1.6 }),
 	updates,
+	capacity,
 	limited,
 	upsert,
 	resync,
 	sync,
+	syncMemory,
 ];
