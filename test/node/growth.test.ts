@@ -893,7 +893,9 @@ describe('Create From Items', () => {
 			const path = '/openapi.json$';
 			control.fail({ path, status: 429, headers: { 'retry-after': '8' } });
 			const properties = { type: { enum: ['text', 'email'] } };
-			const json = { components: { schemas: { Field: { properties } } } };
+			const content = { 'application/json': { schema: { properties } } };
+			const fields = { post: { requestBody: { content } } };
+			const json = { paths: { '/workspaces/{wid}/cards/{cid}/fields': fields } };
 			control.fail({ path, status: 200, body: 'json', json });
 			expect((await run(name, items)).error).toBeUndefined();
 			expect(await typesOf(name)).toEqual({ A: 'text', B: 'text', C: 'email' });
