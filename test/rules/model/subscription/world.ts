@@ -34,6 +34,8 @@ export interface Remote {
 	targetUrl: string;
 	madeBy: N8n;
 	state: 'active' | 'paused' | 'deleted';
+	/** Set once its own n8n wanted it deleted, because a person unpublished the workflow. */
+	isEnded?: boolean;
 }
 
 interface Delivery {
@@ -153,6 +155,7 @@ export class World {
 		}
 		this.ask(n8n);
 		n8n.isPublished = false;
+		for (const remote of this.remotes) remote.isEnded ||= remote.madeBy === n8n;
 		this.carryOut(n8n, this.dispatch(n8n, onUnpublished, { now: this.now }));
 		n8n.database = (n8n.state as unknown as SubscriptionState).saved;
 		n8n.jobs = [];
@@ -221,7 +224,7 @@ export class World {
 			// Where nobody answers at the address, nobody can tell; production subscribes again when it starts.
 			const answers =
 				this.options.reachable && this.production.state && this.production.isPublished;
-			if (n8n === this.copy && remote.madeBy !== n8n && answers) {
+			if (n8n === this.copy && remote.madeBy !== n8n && !remote.isEnded && answers) {
 				throw new Error(`the copy deleted ${id} of production`);
 			}
 			remote.state = 'deleted';
