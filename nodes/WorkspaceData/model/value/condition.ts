@@ -2,7 +2,7 @@
 import { InputError } from '../inputError';
 import type { Zone } from '../time';
 import { isChoice } from './choices';
-import { compareForms, isOfOneSort } from './comparable';
+import { compareForms } from './comparable';
 import { daysOf, listOf, notDays, noValue, single, VALUE_LABEL } from './conditionValue';
 import { isEmpty } from './emptyValue';
 import { textOf } from './serialization';
@@ -145,10 +145,7 @@ function orderTo(
 	const { form } = placeOf(field, enterOperand(field, operand, rules), rules.zone);
 	return (stored) => {
 		const place = placeOf(field, stored, rules.zone);
-		// A number and a duration, for example, have no order, because only the service knows the number's
-		// unit.
-		const isOrdered = place.rank === 0 && isOfOneSort(place.form, form);
-		return isOrdered ? compareForms(place.form, form) : undefined;
+		return place.rank === 0 ? compareForms(place.form, form) : undefined;
 	};
 }
 

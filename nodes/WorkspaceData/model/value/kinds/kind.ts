@@ -4,8 +4,6 @@ import type { JsonObject } from '../../response/shapes';
 import { InputError } from '../../inputError';
 import type { Zone } from '../../time';
 import type { Comparable } from '../comparable';
-import { isDecimal, keepsDigits } from '../decimal';
-import { isEmpty } from '../emptyValue';
 import { acceptedIn, inUsualSpelling, type Formats, type Formatted } from '../formats';
 import { showValue } from '../serialization';
 
@@ -49,8 +47,6 @@ export interface EntryRules {
 	 * leaves it out.
 	 */
 	fits?: boolean;
-	/** True if text is refused that the field would shorten: `007` to 7, a time to its day. */
-	whole?: boolean;
 	/** True for values that select records for a change: choices must be spelled exactly, and numbers exact. */
 	exact?: boolean;
 	/**
@@ -159,19 +155,6 @@ export interface Kind {
 	 */
 	orderAgainst?(operand: unknown, zone: Zone): (stored: unknown) => number | undefined;
 	readonly input: EditorInput;
-}
-
-/** Returns true for a number with more digits than a number keeps, which is read as text. */
-const isLongNumber = (value: unknown): boolean =>
-	typeof value === 'string' && isDecimal(value) && !keepsDigits(value);
-
-/** Returns `numbers` if all stored values are numbers. */
-export function habitOfNumbers(stored: Iterable<unknown>): Habit | undefined {
-	const values = [...stored].filter((value) => !isEmpty(value));
-	const isNumber = (value: unknown) => typeof value === 'number';
-	return values.some(isNumber) && values.every((value) => isNumber(value) || isLongNumber(value))
-		? 'numbers'
-		: undefined;
 }
 
 /** A type's name without case, spaces, hyphens and underscores. */
