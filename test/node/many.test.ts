@@ -64,20 +64,6 @@ describe('many records', () => {
 			]);
 		});
 
-		test.each(['of another card', 'that is none'])(
-			'a cursor %s names the parameter',
-			async (which) => {
-				const other = await workspace.card('Other', { Key: 'text' });
-				await workspace.records(other.id, [{ Key: 'a' }, { Key: 'b' }]);
-				await fill(3);
-				const page = await run('getPage', { cardId: byId(other.id), limit: 1 });
-				const cursor = which === 'that is none' ? 'not-a-cursor' : page.json[0]?.next_cursor;
-				expect(cursor).toEqual(expect.any(String));
-				const { error } = await run('getPage', { cursor: cursor as string, limit: 2 });
-				expect(error?.description).toContain("Check 'Cursor'");
-			},
-		);
-
 		test.each<[IDataObject, string]>([
 			[{ limit: 0 }, "'Limit'"],
 			[{ limit: 2, cursor: '={{ { a: 1 } }}' }, "'Cursor' can't be"],

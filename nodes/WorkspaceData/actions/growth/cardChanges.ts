@@ -176,7 +176,7 @@ export async function changeCard(growing: GrowingCard, writes: PlannedWrites): P
 		if (additions.length === 0) return;
 		await addChoices(growing, additions).catch((error: unknown) => {
 			if (created.length > 0) run.messages.note(error, newFieldsNote(card, created));
-			run.messages.addNote(error, wantedNote(additions));
+			run.messages.note(error, wantedNote(additions));
 			throw error;
 		});
 	});

@@ -180,7 +180,7 @@ export async function createFields(
 	return await work().catch((error: unknown) => {
 		if (created.length > 0) run.messages.note(error, newFieldsNote(card, created));
 		const left = planned.slice(created.length);
-		if (left.length > 0) run.messages.addNote(error, `Not created: ${quoted(left)}.`);
+		if (left.length > 0) run.messages.note(error, `Not created: ${quoted(left)}.`);
 		throw error;
 	});
 }

@@ -225,11 +225,6 @@ export async function notReturnedBefore(
 		JSON.stringify(['since', card.id, by, mark]),
 		async () => await openCard(run, card, index, query, request),
 	);
-	if (!isProduction(run.context)) {
-		run.messages.hint(
-			"'Since Last Run' in a manual run only shows what would come: these records come again when the published workflow runs",
-		);
-	}
 	// Items of one card run one after the other, and each leaves out what the previous ones returned.
 	return await run.inOrder(JSON.stringify(['since', card.id, by]), async () => {
 		const passing = (
