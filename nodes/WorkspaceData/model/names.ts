@@ -62,19 +62,34 @@ export function askForNearest(key: string, names: readonly string[]): string {
 /** The distance between two folded names; Infinity if they aren't similar. */
 function distanceOf(wanted: string, name: string): number {
 	const [shorter, longer] = wanted.length < name.length ? [wanted, name] : [name, wanted];
-	if (shorter.length >= SHORTEST_PART && longer.includes(shorter))
-		return longer.length - shorter.length;
 	const slips = Math.max(1, Math.floor(shorter.length / LETTERS_PER_SLIP));
-	const distance = lettersMissing(shorter, longer);
+	const difference = longer.length - shorter.length;
+	if (shorter.length >= SHORTEST_PART && longer.includes(shorter)) return difference;
+	// The distance is at least the difference in length.
+	if (difference > slips) return Infinity;
+	const distance = editDistance(wanted, name);
 	return distance <= slips && distance < longer.length ? distance : Infinity;
 }
 
-/** The number of letters of the longer name that the shorter one lacks, wherever they are. */
-function lettersMissing(shorter: string, longer: string): number {
-	const left = [...shorter];
-	return [...longer].filter((letter) => {
-		const place = left.indexOf(letter);
-		if (place >= 0) left.splice(place, 1);
-		return place < 0;
-	}).length;
+/** The number of letters to insert, delete, replace or swap with the next one (optimal string alignment). */
+function editDistance(a: string, b: string): number {
+	let beforePrevious: number[] = [];
+	let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+	for (let i = 1; i <= a.length; i += 1) {
+		const current = [i];
+		for (let j = 1; j <= b.length; j += 1) {
+			const replaced = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+			const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+			current.push(
+				Math.min(
+					replaced,
+					(previous[j] ?? 0) + 1,
+					(current[j - 1] ?? 0) + 1,
+					isSwap ? (beforePrevious[j - 2] ?? 0) + 1 : Infinity,
+				),
+			);
+		}
+		[beforePrevious, previous] = [previous, current];
+	}
+	return previous[b.length] ?? 0;
 }

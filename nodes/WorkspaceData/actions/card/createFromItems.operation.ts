@@ -174,7 +174,7 @@ export const createCardFromItems = defineOperation({
 		const how: How = { policy, isDry, choices, hasRecords };
 		const key = JSON.stringify(['createFromItems', name, how]);
 		readFormats(options);
-		const written = { ...options, unknownFields: 'create' };
+		const written = { ...options, unknownFields: 'create', whole: true };
 		const part: Part = { itemIndex, columns, options: written, request };
 		const { card, isNew, index } = await run.items.gather(
 			key,

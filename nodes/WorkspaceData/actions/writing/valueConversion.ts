@@ -50,6 +50,8 @@ export interface ColumnOptions {
 	numberFormat?: string;
 	dateFormat?: string;
 	booleanWords?: unknown;
+	/** True to refuse text that a field would store only in part. */
+	whole?: boolean;
 }
 
 /** Advice if the card lacks a field or a choice. */
@@ -80,7 +82,7 @@ function readWords(value: unknown): Formats['words'] {
 
 /** Returns the conversion rules of this item. @throws InputError for an unknown option value */
 function conversionRules(run: Run, options: ColumnOptions): EntryRules {
-	const { emptyValues, unknownFields, missingChoices } = options;
+	const { emptyValues, unknownFields, missingChoices, whole } = options;
 	const adds = readChoice(missingChoicesOption, missingChoices) === 'add';
 	return {
 		emptyValues: readChoice(emptyValuesOption, emptyValues) ?? 'send',
@@ -88,6 +90,7 @@ function conversionRules(run: Run, options: ColumnOptions): EntryRules {
 		formats: readFormats(options),
 		// Fields that were created for the values of all items also accept values of other types.
 		fits: readChoice(unknownFieldsOption, unknownFields) === 'create',
+		...(whole && { whole }),
 		...(!adds && { choiceAdvice: CHOICE_ADVICE }),
 	};
 }

@@ -223,6 +223,23 @@ test.each(['text', 'number', 'single_select', 'a type of the future'])(
 	},
 );
 
+test.each<[unknown, unknown]>([
+	[true, true],
+	['True', true],
+	['FALSE', false],
+	[' true', 'refused'],
+	['true ', 'refused'],
+	['1', 'refused'],
+	[0, 'refused'],
+])(
+	'%j in a field of true and false that a column becomes: %j, nothing of it is lost',
+	(value, kept) => {
+		const put = () => enter(field('F', 'boolean'), value, { ...rules, whole: true });
+		if (kept === 'refused') expect(put).toThrow("can't hold");
+		else expect(put()).toBe(kept);
+	},
+);
+
 test('a long list of allowed values is cut', () => {
 	const many = Array.from({ length: 50 }, (_, place) => `Option ${place}`);
 	expect(() => convert('single_select', 'x', many)).toThrow(

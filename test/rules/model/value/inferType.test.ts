@@ -10,7 +10,7 @@ import { workMs } from '../../../support/cpuTime.mts';
 import { anyColumn, givenBy, inJson } from './tables';
 import { cases } from '../../../support/cases';
 
-const FITTING = { emptyValues: 'send', fits: true, zone } as const;
+const FITTING = { emptyValues: 'send', fits: true, whole: true, zone } as const;
 
 const many = <T>(values: T[], count = 24): T[] =>
 	Array.from({ length: count }, (_, index) => values[index % values.length] as T);

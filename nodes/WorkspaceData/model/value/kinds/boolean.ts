@@ -27,10 +27,14 @@ export const boolean: Kind = {
 	],
 	read: readBoolean,
 	enter(entered, field, rules) {
-		const is = readBoolean(usualSpelling('boolean', entered, field, rules));
+		const usual = usualSpelling('boolean', entered, field, rules);
+		const is = readBoolean(usual);
 		if (is === undefined && typeof entered !== 'string') return entered;
 		if (is === undefined) {
 			throw unusable(field, entered, acceptedIn('boolean', entered, rules.formats, ACCEPTED));
+		}
+		if (rules.whole && !/^(?:true|false)$/i.test(String(usual))) {
+			throw unusable(field, entered, `The field would keep ${is === 1} only. ${ACCEPTED}`);
 		}
 		return is === 1;
 	},

@@ -25,7 +25,8 @@ export const date: Kind = {
 	enter(entered, field, rules) {
 		const read = readDay(usualSpelling('date', entered, field, rules));
 		if (!read) throw unusable(field, entered, acceptedIn('date', entered, rules.formats, ACCEPTED));
-		return read.day;
+		if (!rules.whole || isDay(read.text)) return read.day;
+		throw unusable(field, entered, `The field keeps ${read.day} only. Use a field for times.`);
 	},
 	accepts: () => ACCEPTED,
 	conditions: [...EQUALITY, ...ANY_OF, ...ORDER, ...DAYS],

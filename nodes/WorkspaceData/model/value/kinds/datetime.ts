@@ -36,15 +36,22 @@ export const datetime: Kind = {
 		return read && instantOf(read, zone);
 	},
 	enter(entered, field, rules) {
-		const { zone, formats } = rules;
-		const read = readTimestamp(usualSpelling('datetime', entered, field, rules));
+		const { zone, whole, formats } = rules;
+		const usual = usualSpelling('datetime', entered, field, rules);
+		const read = readTimestamp(usual);
 		const utc = read && toUtcText(read, zone);
 		if (!read) throw unusable(field, entered, acceptedIn('datetime', entered, formats, ACCEPTED));
 		if (utc === undefined) {
 			const isLast = read.day === '9999-12-31' && isSkipped(read);
 			throw unusable(field, entered, isLast ? BEYOND : isSkipped(read) ? SKIPPED : ACCEPTED);
 		}
-		return read.offset !== undefined || field.habit === 'noOffset' ? isoText(read) : utc;
+		if (read.offset !== undefined || field.habit === 'noOffset') return isoText(read);
+		if (!whole || usual !== entered) return utc;
+		throw unusable(
+			field,
+			entered,
+			`Without an offset it means another time in each time zone; here it would become ${utc}. ${ACCEPTED}`,
+		);
 	},
 	dependsOnRecords(entered) {
 		const read = readTimestamp(entered);

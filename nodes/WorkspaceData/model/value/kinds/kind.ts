@@ -47,6 +47,8 @@ export interface EntryRules {
 	 * leaves it out.
 	 */
 	fits?: boolean;
+	/** True if text is refused that the field would shorten: `007` to 7, a time to its day. */
+	whole?: boolean;
 	/** True for values that select records for a change: choices must be spelled exactly, and numbers exact. */
 	exact?: boolean;
 	/**

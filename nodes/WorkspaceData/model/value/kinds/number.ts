@@ -48,7 +48,7 @@ export function enterNumber(entered: unknown, field: ValueField, rules: EntryRul
 	if (!Number.isFinite(near)) {
 		throw unusable(field, entered, `No number is that large. ${ACCEPTED}`);
 	}
-	if (near !== number) {
+	if (near !== number || (rules.whole && !isPlainNumber(usual))) {
 		throw unusable(field, entered, `As a number it would become ${near}. Use a text field for it.`);
 	}
 	return number;
