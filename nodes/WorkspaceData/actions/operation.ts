@@ -22,26 +22,25 @@ interface VersionOfNode {
 	typeVersion?: number;
 }
 
+/** The types of values by the type of their parameter. */
+interface Values {
+	string: string;
+	number: number;
+	boolean: boolean;
+	multiOptions: string[];
+	resourceLocator: Locator;
+}
+
 /** The type of a parameter's value, inferred from its definition. */
-type ValueOf<P> = P extends { readonly type: 'string' }
-	? string
-	: P extends { readonly type: 'number' }
-		? number
-		: P extends { readonly type: 'boolean' }
-			? boolean
-			: P extends { readonly type: 'options' }
-				? [Options<P>] extends [never]
-					? string
-					: Options<P> extends { readonly value: infer V }
-						? V
-						: string
-				: P extends { readonly type: 'multiOptions' }
-					? string[]
-					: P extends { readonly type: 'collection' }
-						? Partial<ParameterValues<Options<P>>> & VersionOfNode
-						: P extends { readonly type: 'resourceLocator' }
-							? Locator
-							: unknown;
+type ValueOf<P> = P extends { readonly type: infer T extends keyof Values }
+	? Values[T]
+	: P extends { readonly type: 'options' }
+		? Options<P> extends { readonly value: infer V }
+			? V
+			: string
+		: P extends { readonly type: 'collection' }
+			? Partial<ParameterValues<Options<P>>> & VersionOfNode
+			: unknown;
 
 /** The names and types of parameters, inferred from their definitions. */
 export type ParameterValues<P> = {

@@ -181,9 +181,6 @@ function copyOf(value: unknown): unknown {
 	return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, copyOf(part)]));
 }
 
-/** Makes a deep copy of an output item. */
-export const unshared = (json: JsonObject): JsonObject => copyOf(json) as JsonObject;
-
 /**
  * Makes sure that no two output items share objects. A listing is read once for all items, and a later node that
  * changes one item would change the others, too.

@@ -26,11 +26,20 @@ export function readChoice<Value extends string>(
 	value: unknown,
 ): Value | undefined {
 	if (value === undefined || value === null) return undefined;
-	const known = options.find((option) => option.value === value);
-	if (known) return known.value;
+	return oneOf(displayName, options, value).value;
+}
+
+/** Returns the entry with this value. @throws InputError if there is none, because saved workflows may hold any value */
+export function oneOf<Entry extends { name: string; value: string }>(
+	label: string,
+	entries: readonly Entry[],
+	value: unknown,
+): Entry {
+	const known = entries.find((entry) => entry.value === value);
+	if (known) return known;
 	throw new InputError(
-		`'${displayName}' can't be '${plainText(value)}'`,
-		`Select one of: ${options.map(({ name }) => name).join(', ')}.`,
+		`'${label}' can't be '${plainText(value)}'`,
+		`Select one of: ${entries.map(({ name }) => name).join(', ')}.`,
 	);
 }
 

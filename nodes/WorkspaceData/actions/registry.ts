@@ -1,8 +1,8 @@
 /** The list of all operations, from which selectors, parameters and titles are derived. */
 import type { INodeProperties } from 'n8n-workflow';
-import { InputError } from '../model/inputError';
-import { byCharacter, plainText } from '../model/text';
+import { byCharacter } from '../model/text';
 import type { Operation, PropertyDefinition, Resource } from './operation';
+import { oneOf } from './readParameters';
 import { countRecords } from './record/count.operation';
 import { createRecord } from './record/create.operation';
 import { deleteRecord } from './record/delete.operation';
@@ -87,22 +87,8 @@ export const RESOURCES: readonly Resource[] = [record, card, field, apiDescripti
  * @throws InputError for values that this version doesn't know, because saved workflows may hold any value
  */
 export function findOperation(resourceValue: unknown, operationValue: unknown): Operation {
-	const resource = oneOf(RESOURCES, resourceValue, "'Resource'");
-	return oneOf(resource.operations, operationValue, "'Operation'", ` for ${resource.name}`);
-}
-
-function oneOf<Entry extends { value: string; name: string }>(
-	entries: readonly Entry[],
-	value: unknown,
-	label: string,
-	place = '',
-): Entry {
-	const known = entries.find((entry) => entry.value === value);
-	if (known) return known;
-	throw new InputError(
-		`${label} can't be '${plainText(value)}'${place}`,
-		`Select one of: ${entries.map(({ name }) => name).join(', ')}.`,
-	);
+	const { operations } = oneOf('Resource', RESOURCES, resourceValue);
+	return oneOf('Operation', operations, operationValue);
 }
 
 const byName = (a: { name: string }, b: { name: string }): number => byCharacter(a.name, b.name);

@@ -8,7 +8,7 @@ import { openParameters } from './readParameters';
 import { findOperation } from './registry';
 import { logCancelled, stoppedNote } from './run/ending';
 import { openRun, type Run } from './run/run';
-import { createUnsharing, passedOn, unshared, withoutErrorFlag } from './outputItems';
+import { createUnsharing, passedOn, withoutErrorFlag } from './outputItems';
 
 /**
  * Runs the selected operation for all input items in parallel, and returns the output in input order. Only this file
@@ -42,7 +42,8 @@ async function runItems(operation: Operation, run: Run): Promise<INodeExecutionD
 	const { context } = run;
 	const parameter = openParameters(context, operation, context.getNode().typeVersion);
 	const getOf = (itemIndex: number, name: string): unknown => parameter(name, itemIndex);
-	const unshare = unsharing(operation, context.getInputData().length);
+	const isAlone = context.getInputData().length === 1;
+	const unshare = isAlone ? (json: JsonObject) => json : createUnsharing();
 	const outcomes = await run.items.each(async (itemIndex) => {
 		await run.yieldToLoop();
 		const get = (name: string): unknown => parameter(name, itemIndex);
@@ -57,18 +58,14 @@ async function runItems(operation: Operation, run: Run): Promise<INodeExecutionD
 		if (!context.continueOnFail()) throw error;
 	}
 	run.ending.done();
-	const late = run.ending.appended.map(({ itemIndex, json }) => ({
-		json: json as IDataObject,
-		pairedItem: { item: itemIndex },
-	}));
+	// Cards are worked on in parallel.
+	const late = run.ending.appended
+		.toSorted((a, b) => a.itemIndex - b.itemIndex)
+		.map(({ itemIndex, json }) => ({
+			json: withoutErrorFlag(json) as IDataObject,
+			pairedItem: { item: itemIndex },
+		}));
 	return [...outcomes.flatMap(({ items }) => items), ...late];
-}
-
-/** Makes sure that no two output items share an object. */
-function unsharing({ writes }: Operation, items: number): (json: JsonObject) => JsonObject {
-	if (items === 1) return (json) => json;
-	// A write returns few objects for each item: to copy them is faster than to remember a hundred thousand.
-	return writes ? unshared : createUnsharing();
 }
 
 /** The number of an item's results prepared between two yields to the event loop. */

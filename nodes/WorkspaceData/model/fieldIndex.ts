@@ -60,6 +60,11 @@ export class FieldIndex {
 		this.ids = new Map(fields.map((field) => [field.id, field]));
 	}
 
+	/** The same card with these fields. */
+	with(fields: readonly Field[]): FieldIndex {
+		return new FieldIndex(fields, this.cardName, this.aliases);
+	}
+
 	/**
 	 * Finds the field of a key: by exact name, then by the hints of the saved mapping, then by field ID,
 	 * then by a unique name that differs only in case or outer spaces.

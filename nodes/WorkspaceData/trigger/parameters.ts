@@ -157,6 +157,6 @@ export async function checkConditions(
 	// If they can't be read, the subscription fails next, with the reason.
 	const index = await watchedFields(context, settings, clock).catch(() => undefined);
 	const known = index ? conditions : conditions.filter(({ key }) => OWN_VALUES.has(key));
-	const place = { zone: localTime(context), hint: () => {} };
-	recordTest(known, anyCondition, index ?? new FieldIndex([], ''), place);
+	const zone = localTime(context);
+	recordTest(known, anyCondition, index ?? new FieldIndex([], ''), { zone });
 }

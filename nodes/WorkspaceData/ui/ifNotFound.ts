@@ -8,7 +8,7 @@ export const ifNotFoundOption = {
 		{
 			name: 'Output an Empty Item',
 			value: 'empty',
-			description: 'Continue with an empty item',
+			description: 'Continue with an empty item, paired with the input item',
 		},
 		{ name: 'Skip the Item', value: 'skip', description: 'Continue without the item' },
 		{
@@ -27,11 +27,7 @@ export const noRecordsOption = {
 	name: 'ifNotFound',
 	type: 'options',
 	options: [
-		{
-			name: 'Output an Empty Item',
-			value: 'empty',
-			description: 'Continue with an empty item, paired with the input item',
-		},
+		ifNotFoundOption.options[0],
 		{
 			name: 'Output Nothing',
 			value: 'nothing',

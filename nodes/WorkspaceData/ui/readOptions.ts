@@ -10,6 +10,18 @@ export const searchProperty = {
 	description: 'Text to look for in all fields of the card, in upper or lower case',
 } as const;
 
+export const directionProperty = {
+	displayName: 'Direction',
+	name: 'direction',
+	type: 'options',
+	options: [
+		{ name: 'Ascending', value: 'asc' },
+		{ name: 'Descending', value: 'desc' },
+	],
+	default: 'asc',
+	description: 'Which values come first; records without a value always come last',
+} as const;
+
 export const sortProperty = {
 	displayName: 'Sort',
 	name: 'sort',
@@ -27,17 +39,7 @@ export const sortProperty = {
 					description:
 						'The field to sort by. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 				},
-				{
-					displayName: 'Direction',
-					name: 'direction',
-					type: 'options',
-					options: [
-						{ name: 'Ascending', value: 'asc' },
-						{ name: 'Descending', value: 'desc' },
-					],
-					default: 'asc',
-					description: 'Which values come first; records without a value always come last',
-				},
+				directionProperty,
 			],
 		},
 	],

@@ -3,7 +3,6 @@ import {
 	createUnsharing,
 	passedOn,
 	recordOutput,
-	unshared,
 	type OutputOptions,
 } from '../../../nodes/WorkspaceData/actions/outputItems';
 import type { DataRecord } from '../../../nodes/WorkspaceData/model/response/record';
@@ -138,11 +137,6 @@ describe('the key `error`', () => {
 
 describe('objects that two items would share', () => {
 	const date = new Date(0);
-
-	test('a copy keeps a key called __proto__', () => {
-		const copy = unshared(JSON.parse('{"__proto__":{"a":1}}') as Record<string, unknown>);
-		expect(Object.keys(copy)).toEqual(['__proto__']);
-	});
 
 	test('the first item keeps its objects, the next ones get copies', () => {
 		const part = { deep: { a: 1 } };

@@ -1,12 +1,11 @@
 import type { Card } from '../../model/response/card';
 import { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
-import { count } from '../../model/names';
 import type { JsonObject } from '../../model/response/shapes';
 import { cardNameProperty, ifCardExistsProperty } from '../../ui/fieldDefinition';
 import { recordOptions, sendingOptions } from '../../ui/recordOptions';
 import { readChoice, readSwitch, requireText } from '../readParameters';
-import { describePlan, type PlannedField } from '../growth/newFields';
+import type { PlannedField } from '../growth/newFields';
 import { defineOperation } from '../operation';
 import { changeCard, hintAtAdditions, previewChanges } from '../growth/cardChanges';
 import { dryRunItem, readDryRun } from '../writing/dryRun';
@@ -21,20 +20,11 @@ import { cardOfName, existingCard } from './create.operation';
 import { itemColumns } from '../writing/mapper';
 import { dryRunOption, formatOptions, missingChoicesOption } from '../../ui/writeOptions';
 
+const [, reuse, refuse] = ifCardExistsProperty.options;
+
 const ifExistsOption = {
 	...ifCardExistsProperty,
-	options: [
-		{
-			name: 'Reuse the Card',
-			value: 'reuse',
-			description: 'Add missing fields; keep all others unchanged',
-		},
-		{
-			name: 'Throw an Error',
-			value: 'error',
-			description: 'Create nothing if the workspace has a card with this name',
-		},
-	],
+	options: [{ ...reuse, description: 'Add missing fields; keep all others unchanged' }, refuse],
 	default: 'error',
 } as const;
 
@@ -57,16 +47,11 @@ interface How {
 	hasRecords: boolean;
 }
 
-/** The card and its new fields: the result that its items share. */
+/** The card and its fields; the card is undefined in a dry run that would create it. */
 interface Target {
 	card?: Card;
 	isNew: boolean;
-	planned: PlannedField[];
 	index: FieldIndex;
-	/** The item that returns the card; undefined in a dry run that refuses all items. */
-	firstItem: number | undefined;
-	/** In a dry run, the errors of items whose values the real run would refuse. */
-	refusals?: ReadonlyMap<number, unknown>;
 }
 
 const typeOnly = ({ name, type }: { name: string; type: string }) => ({ name, type });
@@ -74,76 +59,47 @@ const typeOnly = ({ name, type }: { name: string; type: string }) => ({ name, ty
 /** The output items of a dry run: from version 2 on one for each field that would be added, then the card. */
 function previewItems(
 	name: string,
-	{ card, isNew, planned, index }: Target,
-	{ options }: Part,
+	card: Card | undefined,
+	{ fields }: FieldIndex,
+	planned: readonly PlannedField[],
 ): JsonObject[] {
-	const added = new Set(planned.map((field) => field.name));
-	const before = index.fields.filter((field) => isNew || !added.has(field.name)).map(typeOnly);
+	const before = fields.map(typeOnly);
 	const after = planned.map(({ choices, why, ...field }) => ({
 		...typeOnly(field),
 		...(choices && { choices }),
 		why,
 	}));
-	const fields = planned.map(({ name: field, type, why: reason }) =>
+	const added = planned.map(({ name: field, type, why: reason }) =>
 		dryRunItem('create', { field, type, reason }),
 	);
-	const wholeCard = dryRunItem(isNew ? 'create' : planned.length > 0 ? 'update' : 'none', {
+	const action = !card ? 'create' : planned.length > 0 ? 'update' : 'none';
+	const wholeCard = dryRunItem(action, {
 		id: card?.id ?? null,
 		before: card ? { name: card.name, fields: before } : null,
-		after: { name: card?.name ?? name, fields: isNew ? after : [...before, ...after] },
+		after: { name, fields: [...before, ...after] },
 	});
-	return isVersion2(options) ? [...fields, wholeCard] : [wholeCard];
+	return [...added, wholeCard];
 }
 
-/** Converts the values of items as the real run does. @returns the errors of refused items */
-async function refusalsOf(
-	run: Run,
-	parts: readonly Part[],
-	card: Card | undefined,
-	index: FieldIndex,
-): Promise<ReadonlyMap<number, unknown>> {
-	const refusals = new Map<number, unknown>();
-	for (const { itemIndex, columns, options, request } of parts) {
-		await run.yieldToLoop();
-		// A new card has no records, so there are no habits to follow.
-		const typed = card ? await fieldsFor(run, { card, columns }, index, request) : index;
-		try {
-			toRecordData({ run, columns, options }, typed);
-		} catch (error) {
-			refusals.set(itemIndex, error);
-		}
-	}
-	return refusals;
-}
-
-/** Plans the card in a dry run, without changing anything. */
+/** Plans the card in a dry run, without changing anything. Its output comes after the errors of single items. */
 async function previewCard(
 	run: Run,
 	name: string,
-	{ policy, choices, hasRecords }: How,
+	{ policy, choices }: How,
 	parts: readonly Part[],
 ): Promise<Target> {
-	const { request } = parts[0] as Part;
+	const { itemIndex, options, request } = parts[0] as Part;
 	const card = existingCard(await run.cards.list(request).first(Infinity), name, policy);
 	const meant = card ?? { id: '', name };
 	const known = card ? await run.fields.of(card, request) : new FieldIndex([], name);
 	const growing = { run, card: meant, allowed: { fields: true, choices }, request };
-	const { planned, additions, index } = await previewChanges(growing, known, parts);
-	run.messages.hint(
-		`Dry run: card '${meant.name}' ${card ? 'exists' : 'would be created'}. ${count(planned.length, 'field')} would be added${planned.length > 0 ? `: ${describePlan(planned)}` : ''}`,
-	);
-	// The first hint lists the fields.
-	hintAtAdditions(run, meant, { planned: [], additions });
-	const refusals = hasRecords ? await refusalsOf(run, parts, card, index) : undefined;
-	const firstItem = parts.find(({ itemIndex }) => !refusals?.has(itemIndex))?.itemIndex;
-	const target: Target = { card, isNew: !card, planned, index, firstItem, refusals };
-	if (firstItem === undefined) {
-		// All items failed, so the card comes after the last error.
-		const last = parts.at(-1) as Part;
-		const items = previewItems(name, target, last);
-		run.ending.append(items.map((json) => ({ itemIndex: last.itemIndex, json })));
-	}
-	return target;
+	run.messages.hint(`Dry run: card '${meant.name}' ${card ? 'exists' : 'would be created'}`);
+	const preview = await previewChanges(growing, known, parts);
+	hintAtAdditions(run, meant, preview);
+	const items = previewItems(meant.name, card, known, preview.planned);
+	const shown = isVersion2(options) ? items : items.slice(-1);
+	run.ending.append(shown.map((json) => ({ itemIndex, json })));
+	return { card, isNew: !card, index: preview.index };
 }
 
 /** Finds or creates the card, and adds the fields that the items need. */
@@ -160,15 +116,20 @@ async function prepareCard(
 		);
 	}
 	if (how.isDry) return await previewCard(run, name, how, parts);
-	const { itemIndex: firstItem, request } = parts[0] as Part;
+	const { itemIndex, request } = parts[0] as Part;
 	const { policy, choices } = how;
 	const { card, isNew } = await cardOfName(run, name, policy, { name }, request);
 	const growing = { run, card, allowed: { fields: true, choices }, request };
-	const planned = await changeCard(growing, parts).catch((error: unknown) => {
+	await changeCard(growing, parts).catch((error: unknown) => {
 		noteWhatExists(run, error, card, isNew);
 		throw error;
 	});
-	return { firstItem, card, isNew, planned, index: await run.fields.of(card, request) };
+	const index = await run.fields.of(card, request);
+	if (!how.hasRecords) {
+		const json = { ...card.raw, fields: index.fields.map(({ raw }) => raw) };
+		run.ending.append([{ itemIndex, json }]);
+	}
+	return { card, isNew, index };
 }
 
 /** Adds to an error's note what exists after a failed run. */
@@ -215,23 +176,23 @@ export const createCardFromItems = defineOperation({
 		readFormats(options);
 		const written = { ...options, unknownFields: 'create', whole: true };
 		const part: Part = { itemIndex, columns, options: written, request };
-		const target = await run.items.gather(
+		const { card, isNew, index } = await run.items.gather(
 			key,
 			itemIndex,
 			part,
 			async (parts) => await prepareCard(run, name, how, parts),
 		);
-		const { card, isNew, index: known, firstItem, refusals } = target;
-		if (refusals?.has(itemIndex)) throw refusals.get(itemIndex);
-		if (!card || isDry || !hasRecords) {
-			if (firstItem !== itemIndex) return [];
-			if (!card || isDry) return previewItems(name, target, part);
-			return [{ ...card.raw, fields: known.fields.map(({ raw }) => raw) }];
+		if (!hasRecords) return [];
+		if (!card || isDry) {
+			// Refuses what the real run would. A new card has no records, so there are no habits to follow.
+			const typed = card ? await fieldsFor(run, { card, columns }, index, request) : index;
+			toRecordData({ run, columns, options: written }, typed);
+			return [];
 		}
 		const writer = createWriter(run, card, request, false);
 		const write: Write = { ...part, run, card, writer, skipsUnchanged: false };
-		return await withLiveFields(write, async ({ index, data }) => {
-			return [recordOutput(index, true, options)(await create(write, data, index))];
+		return await withLiveFields(write, async (live) => {
+			return [recordOutput(live.index, true, options)(await create(write, live.data, live.index))];
 		}).catch((error: unknown) => {
 			noteWhatExists(run, error, card, isNew);
 			throw error;

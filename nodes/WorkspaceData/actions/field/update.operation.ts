@@ -1,7 +1,6 @@
 import { settingChoices } from '../../model/value/newChoices';
 import { readField, type Field } from '../../model/response/field';
 import type { FieldOption } from '../../model/response/option';
-import { ApiFailure } from '../../transport/failure/failures';
 import type { JsonObject } from '../../model/response/shapes';
 import {
 	choicesProperty,
@@ -18,11 +17,7 @@ import { countUse, dryRunItem, readDryRun } from '../writing/dryRun';
 import { readFieldOptions } from './create.operation';
 import { fieldPath, fieldsOf, locateField } from './fieldLocator';
 import { sendChange } from '../changeRequests';
-import { listedInQuotes } from '../../model/names';
 import { dryRunProperty } from '../../ui/writeOptions';
-
-/** The maximum number of choices in a message. */
-const MAX_NAMED = 10;
 
 /** The labels of choices that a changed field no longer has, compared by ID and by label. */
 function removedChoices({ options }: Field, changed: Field): string[] {
@@ -34,10 +29,6 @@ function removedChoices({ options }: Field, changed: Field): string[] {
 	return options.filter((option) => !isKept(option)).map(({ label }) => label);
 }
 
-/** Predicts the changed field. */
-const changedBy = (field: Field, sent: JsonObject): Field =>
-	readField({ ...field.raw, ...sent }) ?? field;
-
 /** Previews an update: the changed field, the lost choices, and the number of records that use them. */
 async function previewUpdate(
 	run: Run,
@@ -45,14 +36,9 @@ async function previewUpdate(
 	field: Field,
 	sent: JsonObject,
 ): Promise<JsonObject> {
-	const changed = changedBy(field, sent);
+	const changed = readField({ ...field.raw, ...sent }) ?? field;
 	const removed = removedChoices(field, changed);
 	const { values, choices } = await countUse(run, card, field, removed);
-	if (removed.length > 0) {
-		run.messages.hint(
-			`Dry run: choices would be removed from field '${field.name}' of card '${card.name}': ${listedInQuotes(removed, MAX_NAMED)}`,
-		);
-	}
 	const shown = ({ name, type, options }: Field): JsonObject => ({
 		name,
 		type,
@@ -120,33 +106,15 @@ export const updateField = defineOperation({
 	},
 });
 
-/** Changes a field and reports lost choices. @returns the field as the response shows it */
+/** Changes a field. @returns the field as the response shows it */
 async function sendUpdate(
 	run: Run,
 	card: CardReference,
 	field: Field,
 	sent: JsonObject,
 ): Promise<JsonObject> {
-	const removed = removedChoices(field, changedBy(field, sent));
 	const path = fieldPath(card.id, field.id);
-	const changing = sendChange(run.session, 'field', { path, body: sent });
-	const body = await changing.catch((error: unknown) => {
-		const isRefused = error instanceof ApiFailure && [400, 409, 422].includes(error.problem.status);
-		if (isRefused && removed.length > 0) {
-			run.messages.note(
-				error,
-				`The change would remove choices: ${listedInQuotes(removed, MAX_NAMED)}. List all choices that are to stay.`,
-			);
-		}
-		throw error;
-	});
-	const shown = readField(body);
+	const body = await sendChange(run.session, 'field', { path, body: sent });
 	// A response may show the ID alone.
-	const lost = shown && shown.options.length > 0 ? removedChoices(field, shown) : removed;
-	if (lost.length > 0) {
-		run.messages.hint(
-			`Choices were removed from field '${field.name}' of card '${card.name}': ${listedInQuotes(lost, MAX_NAMED)}`,
-		);
-	}
-	return shown?.raw ?? { id: field.id, ...sent };
+	return readField(body)?.raw ?? { id: field.id, ...sent };
 }

@@ -2,18 +2,17 @@
 import { enteredChoice } from '../../model/value/choices';
 import { addingChoices } from '../../model/value/newChoices';
 import { readField } from '../../model/response/field';
-import { foldCase } from '../../model/text';
 import { plainOption } from '../../model/response/option';
-import { FieldIndex } from '../../model/fieldIndex';
+import type { FieldIndex } from '../../model/fieldIndex';
 import { readChoice } from '../readParameters';
 import { fieldPath, fieldsOf } from '../field/fieldLocator';
 import {
 	createFields,
 	describePlan,
-	hintAtNames,
+	newFieldsNote,
 	planFields,
-	quoted,
 	type PlannedField,
+	useNames,
 } from './newFields';
 import type { CardReference, Run } from '../run/run';
 import { readFormats, type Write } from '../writing/valueConversion';
@@ -44,33 +43,25 @@ export interface GrowingCard {
 	request: Write['request'];
 }
 
-/** What a run would add to a card. */
-interface Preview {
-	planned: PlannedField[];
-	additions: Addition[];
-	/** The resulting fields. */
-	index: FieldIndex;
-}
-
-/**
- * Plans the fields that a card needs for some writes.
- *
- * @returns the values by column, the new fields, and the fields that the service stores under another name
- */
-async function planColumns(
-	{ run, card, allowed, request }: GrowingCard,
-	index: FieldIndex,
-	writes: PlannedWrites,
-) {
+/** Plans the fields that a card needs for some writes. */
+async function planColumns(growing: GrowingCard, listed: FieldIndex, writes: PlannedWrites) {
+	const { run, card, allowed, request } = growing;
 	const columns = await columnsOf(run, writes);
-	const missing = allowed.fields ? missingColumns(index, columns) : [];
-	const names = keptNames(index, missing);
-	hintAtNames(run, card, names);
+	const missing = allowed.fields ? missingColumns(listed, columns) : [];
+	const names = keptNames(listed, missing);
+	const index = useNames(run, card, listed, names);
 	const lacking = missing.filter(({ name }) => !names.has(name));
 	// How the text values of a run are read. The first item decides.
 	const formats = readFormats(writes[0]?.options ?? {});
 	const planned = await planFields(run, lacking, index.fields, { ...request, formats });
-	return { columns, names, planned };
+	return { columns, index, planned };
+}
+
+/** What a run would add to a card, and the resulting fields. */
+interface Preview {
+	planned: PlannedField[];
+	additions: Addition[];
+	index: FieldIndex;
 }
 
 /**
@@ -80,35 +71,31 @@ async function planColumns(
  */
 export async function previewChanges(
 	growing: GrowingCard,
-	index: FieldIndex,
+	listed: FieldIndex,
 	writes: PlannedWrites,
 ): Promise<Preview> {
-	const { card, allowed } = growing;
-	const { columns, names, planned } = await planColumns(growing, index, writes);
+	const { allowed } = growing;
+	const { columns, index, planned } = await planColumns(growing, listed, writes);
+	const additions = allowed.choices ? missingChoices(index, columns) : [];
+	// Throws if the real run would.
+	for (const { field, texts } of additions) addingChoices(field, texts);
 	const added = planned.flatMap(({ name, type, choices }) => {
 		const field = readField({ id: name, name, type, ...(choices && { options: choices }) });
 		return field ? [field] : [];
 	});
-	const additions = allowed.choices ? missingChoices(index, columns) : [];
-	// Throws if the real run would.
-	for (const { field, texts } of additions) addingChoices(field, texts);
 	const changed = new Map(additions.map(({ field, texts }) => [field, texts]));
 	const known = index.fields.map((field) => ({
 		...field,
 		options: [...field.options, ...(changed.get(field) ?? []).map(plainOption)],
 	}));
-	const aliases = new Map([...names].map(([name, { id }]) => [foldCase(name), id]));
-	return { planned, additions, index: new FieldIndex([...known, ...added], card.name, aliases) };
+	return { planned, additions, index: index.with([...known, ...added]) };
 }
 
-/** Quotes all choices for a hint. */
-const allQuoted = (texts: readonly string[]): string => listedInQuotes(texts, Infinity);
-
-/** Adds a dry run's hints about additions, like those of the real run. */
+/** Adds a dry run's hints about additions. */
 export function hintAtAdditions(
 	{ messages }: Pick<Run, 'messages'>,
 	card: CardReference,
-	{ planned, additions }: Pick<Preview, 'planned' | 'additions'>,
+	{ planned, additions }: Preview,
 ): void {
 	if (planned.length > 0) {
 		messages.hint(
@@ -121,6 +108,9 @@ export function hintAtAdditions(
 		);
 	}
 }
+
+/** Quotes all choices for a hint. */
+const allQuoted = (texts: readonly string[]): string => listedInQuotes(texts, Infinity);
 
 /** The maximum number of choices of a field, and of fields, in the note on an error. */
 const MAX_NAMED_CHOICES = 5;
@@ -168,34 +158,27 @@ async function addChoices(
 /**
  * Adds the missing fields and choices of a card for some writes. Executions of this process take turns.
  *
- * @returns the fields that were created
  * @throws the error that stopped it; its message says which fields exist now
  */
-export async function changeCard(
-	growing: GrowingCard,
-	writes: PlannedWrites,
-): Promise<PlannedField[]> {
+export async function changeCard(growing: GrowingCard, writes: PlannedWrites): Promise<void> {
 	const { run, card, allowed, request } = growing;
-	return await run.writes.exclusively(fieldsOf(card), async () => {
+	await run.writes.exclusively(fieldsOf(card), async () => {
 		// Read again, because another run may have added them since.
-		let index = await run.fields.changed(card, request);
-		const { columns, names, planned } = await planColumns(growing, index, writes);
-		if (names.size > 0) index = run.fields.called(card, index, names);
-		let created: PlannedField[] = [];
-		if (planned.length > 0) {
-			({ created, index } = await createFields(run, card, planned, request));
+		const listed = await run.fields.changed(card, request);
+		const { columns, index: known, planned } = await planColumns(growing, listed, writes);
+		const { created, index } =
+			planned.length > 0
+				? await createFields(run, card, planned, request)
+				: { created: planned, index: known };
+		if (created.length > 0)
 			run.messages.hint(`Fields were added to card '${card.name}': ${describePlan(created)}`);
-		}
 		const additions = allowed.choices ? missingChoices(index, columns) : [];
-		if (additions.length > 0) {
-			await addChoices(growing, additions).catch((error: unknown) => {
-				const fields =
-					created.length > 0 && `Card '${card.name}' has the new fields ${quoted(created)}.`;
-				run.messages.note(error, [fields, wantedNote(additions)].filter(Boolean).join(' '));
-				throw error;
-			});
-		}
-		return created;
+		if (additions.length === 0) return;
+		await addChoices(growing, additions).catch((error: unknown) => {
+			if (created.length > 0) run.messages.note(error, newFieldsNote(card, created));
+			run.messages.note(error, wantedNote(additions));
+			throw error;
+		});
 	});
 }
 
@@ -224,9 +207,9 @@ export async function growCard(itemIndex: number, write: Write): Promise<Write> 
 	const preview = await run.items.gather(key, itemIndex, write, async (writes: PlannedWrites) => {
 		const index = await run.fields.of(card, request);
 		if (isDry) {
-			const planned = await previewChanges(growing, index, writes);
-			hintAtAdditions(run, card, planned);
-			return planned.index;
+			const preview = await previewChanges(growing, index, writes);
+			hintAtAdditions(run, card, preview);
+			return preview.index;
 		}
 		const columns = await columnsOf(run, writes);
 		const lacks =

@@ -21,17 +21,14 @@ export type PlannedWrites = readonly Pick<Write, 'columns' | 'options' | 'reques
 /** The values of all items by key, in the order of their first use. */
 type Columns = ReadonlyMap<string, { values: unknown[]; hint: FieldHint | undefined }>;
 
-/** The number of items read between two yields to the event loop. */
-const SLICE_ITEMS = 1_000;
-
 /** Collects the values of some writes by column. */
 export async function columnsOf(
 	{ yieldToLoop }: Pick<Run, 'yieldToLoop'>,
 	writes: PlannedWrites,
 ): Promise<Columns> {
 	const columns = new Map<string, { values: unknown[]; hint: FieldHint | undefined }>();
-	for (const [place, { columns: own }] of writes.entries()) {
-		if (place % SLICE_ITEMS === 0) await yieldToLoop();
+	for (const { columns: own } of writes) {
+		await yieldToLoop();
 		for (const [key, value] of own.entries) {
 			if (own.origin?.extras.has(key)) continue;
 			const column = columns.get(key) ?? { values: [], hint: own.hints.get(key) };

@@ -4,8 +4,7 @@ import type { FieldIndex } from '../../model/fieldIndex';
 import { describedFieldTypes } from '../../transport/apiDescription';
 import { inferType, offeredType, textType, USUAL_TYPES } from '../../model/value/inferType';
 import type { Formats } from '../../model/value/formats';
-import { InputError } from '../../model/inputError';
-import { ApiFailure, mayHaveHappened, UnexpectedResponse } from '../../transport/failure/failures';
+import { ApiFailure, mayHaveHappened } from '../../transport/failure/failures';
 import { listFields, type ReadOptions } from '../../transport/cardAndFieldListings';
 import { foldCase } from '../../model/text';
 import { addField } from '../field/create.operation';
@@ -87,7 +86,7 @@ export const describePlan = (planned: readonly PlannedField[]): string =>
 	);
 
 /** Lists the names of fields in a message. */
-export const quoted = (fields: ReadonlyArray<{ name: string }>): string =>
+const quoted = (fields: ReadonlyArray<{ name: string }>): string =>
 	listedInQuotes(
 		fields.map(({ name }) => name),
 		MAX_NAMED,
@@ -140,35 +139,24 @@ function renamed(index: FieldIndex, created: readonly CreatedField[]): ReadonlyM
 	);
 }
 
-/** Adds a hint if the service stores names in another spelling. */
-export function hintAtNames(
-	{ messages }: Pick<Run, 'messages'>,
+/** Uses the fields that the service stores under other names, and adds hints. @param names each with its field */
+export function useNames(
+	{ messages, fields }: Run,
 	card: CardReference,
+	index: FieldIndex,
 	names: ReadonlyMap<string, Field>,
-): void {
+): FieldIndex {
 	for (const [name, field] of names) {
 		messages.hint(
 			`The service calls field ${quote(name)} of card '${card.name}' ${quote(field.name)}. The values go into that field`,
 		);
 	}
+	return names.size > 0 ? fields.called(card, index, names) : index;
 }
 
-/** @throws InputError for a name that two fields have now @throws UnexpectedResponse for one that no field has */
-function requireOnce(card: CardReference, index: FieldIndex, name: string): void {
-	const same = index.fields.filter((field) => field.name === name);
-	if (same.length > 1) {
-		const ids = same.map(({ id }) => id).join(', ');
-		throw new InputError(
-			`Card '${card.name}' has ${same.length} fields called ${quote(name)} now`,
-			`Another run or person added the field at the same moment. No record was written. Delete all but one of them (${ids}), then run the node again.`,
-		);
-	}
-	if (index.candidates(name).length > 0) return;
-	throw new UnexpectedResponse(
-		`Field ${quote(name)} was created, but card '${card.name}' doesn't list it`,
-		'No record was written. Look for the field before you run the node again.',
-	);
-}
+/** Says which fields a card has now, for the note on an error. */
+export const newFieldsNote = ({ name }: CardReference, created: readonly PlannedField[]): string =>
+	`Card '${name}' has the new fields ${quoted(created)}.`;
 
 /**
  * Creates fields one after the other, to keep their order. The caller makes sure that no other execution in
@@ -184,23 +172,15 @@ export async function createFields(
 	request: ReadOptions,
 ): Promise<{ created: PlannedField[]; index: FieldIndex }> {
 	const created: CreatedField[] = [];
-	const work = async (): Promise<FieldIndex> => {
+	const work = async () => {
 		for (const field of planned) created.push(await createField(run, card, field, request));
-		const listed = await run.fields.changed(card, request);
-		const names = renamed(listed, created);
-		hintAtNames(run, card, names);
-		const index = names.size > 0 ? run.fields.called(card, listed, names) : listed;
-		for (const { name } of created) requireOnce(card, index, name);
-		return index;
+		const listing = await run.fields.changed(card, request);
+		return { created, index: useNames(run, card, listing, renamed(listing, created)) };
 	};
-	const index = await work().catch((error: unknown) => {
+	return await work().catch((error: unknown) => {
+		if (created.length > 0) run.messages.note(error, newFieldsNote(card, created));
 		const left = planned.slice(created.length);
-		const facts = [
-			created.length > 0 && `Card '${card.name}' has the new fields ${quoted(created)}.`,
-			left.length > 0 && `Not created: ${quoted(left)}.`,
-		];
-		run.messages.note(error, facts.filter(Boolean).join(' '));
+		if (left.length > 0) run.messages.note(error, `Not created: ${quoted(left)}.`);
 		throw error;
 	});
-	return { created, index };
 }

@@ -12,7 +12,7 @@ import {
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import type { RecordListing } from '../../transport/recordListing';
 
-/** The number of records processed between two yields to the event loop. Up to this number, there is no hint. */
+/** The number of records processed between two yields to the event loop. */
 const A_FEW = 100;
 
 /**
@@ -45,23 +45,20 @@ export async function scanRecords(
  * Reads all records of a card, and again if pages may have skipped some. A hint says if some may be missing.
  *
  * @param begin called before each reading
- * @returns the number of records of the last reading
  */
 export async function scanAll(
 	run: Pick<Run, 'yieldToLoop' | 'messages' | 'records' | 'writes'>,
 	{ card, request }: { card: CardReference; request: ReadOptions },
 	take: (record: DataRecord) => void,
 	begin: () => void = () => {},
-): Promise<number> {
-	let read = 0;
+): Promise<void> {
 	const first = run.records.of(card, Infinity, request, true);
 	const scan = async (listing: RecordListing) => {
 		begin();
-		read = await scanRecords(run, listing, take, true);
+		await scanRecords(run, listing, take, true);
 	};
 	const { listing } = await run.writes.readAll(card, request, scan, first);
 	hintAtShift(run, listing, card.name);
-	return read;
 }
 
 /** The records that an operation looks for. */
@@ -71,20 +68,19 @@ export interface Wanted {
 	/** The conditions, as `readFilter` returns them. */
 	filter: RecordTest | undefined;
 	/** A test in addition to the conditions, such as a search. */
-	passes?: ((record: DataRecord) => boolean) | undefined;
+	passes?: (record: DataRecord) => boolean;
 	/** True if all records are read, whatever `take` returns. */
 	toTheEnd?: boolean;
-	cost?: ReadingCost;
 }
 
 /**
- * Reads the records that pass. Hints say how many were read, and if some may be missing.
+ * Reads the records that pass. A hint says if some may be missing.
  *
  * @param take receives each of them; returns true if no further record is needed
  */
 export async function readPassing(
-	run: Pick<Run, 'yieldToLoop' | 'once' | 'ending' | 'messages'>,
-	{ card, listing, filter, passes = filter, toTheEnd = false, cost }: Wanted,
+	run: Pick<Run, 'yieldToLoop' | 'messages'>,
+	{ card, listing, filter, passes = filter, toTheEnd = false }: Wanted,
 	take: (record: DataRecord) => unknown,
 ): Promise<void> {
 	let isEnough = false;
@@ -92,10 +88,9 @@ export async function readPassing(
 		if (!passes || passes(record)) isEnough = take(record) === true;
 		return isEnough;
 	};
-	const read = await scanRecords(run, listing, look, toTheEnd);
+	await scanRecords(run, listing, look, toTheEnd);
 	hintAtShift(run, listing, card.name);
 	if (!isEnough) filter?.requireSeen();
-	if (cost) hintAtReading(run, read, cost);
 }
 
 /** Adds a hint if pages repeated a record, as others may be missing. @param card the card's name in messages */
@@ -110,44 +105,12 @@ function hintAtShift(
 	);
 }
 
-/** The reasons why reading did not stop at the limit. */
-export interface ReadingCost {
-	/** The number of results that the user wants; Infinity for all. */
-	limit?: number;
-	/** True if the first result is known only after everything is read. */
-	needsAll?: boolean;
-}
-
-/**
- * Adds a hint about the cost of conditions, a search or an order, if more than one page was read. It comes at the end
- * of the run, because each of a thousand items may end its reading elsewhere: the largest number is shown.
- */
-export function hintAtReading(
-	{ once, ending, messages }: Pick<Run, 'once' | 'ending' | 'messages'>,
-	read: number,
-	{ limit = Infinity, needsAll = false }: ReadingCost = {},
-): void {
-	if (read <= A_FEW) return;
-	const hintAt = (number: number): string => {
-		if (needsAll && limit !== Infinity)
-			return `${number} records were read, although 'Limit' is ${limit}: the service can neither sort nor tell which records are new.`;
-		const advice = limit === Infinity ? '' : " A lower 'Limit' ends the reading earlier.";
-		return `${number} records were read, because the service can't filter or count.${advice}`;
-	};
-	const most = once(hintAt(0), () => {
-		const number = { read };
-		ending.whenDone(() => messages.hint(hintAt(number.read)));
-		return number;
-	});
-	most.read = Math.max(most.read, read);
-}
-
 /**
  * Combines the conditions of an operation into one test.
  *
  * @param filters the parameter 'filters'
  * @param matchType `allConditions` or `anyCondition`
- * @param run adds a hint for a name that may also mean a field; provides the time zone
+ * @param run provides the time zone
  * @param exact true if it selects records to change: similar names and empty values are then refused
  * @returns a test that returns true if a record passes; undefined if there are no conditions
  * @throws InputError for an unknown field, condition or match type, or a value that isn't valid for the field
@@ -156,10 +119,9 @@ export function readFilter(
 	filters: unknown,
 	matchType: unknown,
 	index: FieldIndex,
-	{ zone, messages }: Pick<Run, 'zone' | 'messages'>,
+	{ zone }: Pick<Run, 'zone'>,
 	exact: Pick<FilterPlace, 'isExact' | 'hints'> = {},
 ): RecordTest | undefined {
-	const { hint } = messages;
-	const place = { ...exact, zone, hint, takesHeld: true };
+	const place = { ...exact, zone, takesHeld: true };
 	return recordTest(readConditions(filters), readMatchType(matchType), index, place);
 }

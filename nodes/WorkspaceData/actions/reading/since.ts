@@ -27,7 +27,7 @@ import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { identityOf } from '../run/matchIndex';
 import type { CardReference, Run } from '../run/run';
 import { sortInSlices, mapInSlices } from '../schedule/yieldToLoop';
-import { hintAtReading, scanAll } from './scan';
+import { scanAll } from './scan';
 
 /** The key in the node's static data. Its value is JSON text. */
 const KEY = 'returnedRecords';
@@ -41,7 +41,7 @@ export interface SinceQuery {
 	mark: string;
 	/** The conditions and all other tests. */
 	filter: RecordTest | undefined;
-	passes: ((record: DataRecord) => boolean) | undefined;
+	passes: (record: DataRecord) => boolean;
 	limit: number;
 	/** The IDs of the fields whose values are compared; undefined for all. */
 	fields?: readonly string[] | undefined;
@@ -72,8 +72,6 @@ interface TrackedCard {
 	before: Seen;
 	/** Oldest first, without records that are older than all remembered ones. */
 	listed: readonly Entry[];
-	/** The number of records read. */
-	read: number;
 	returned: Set<string>;
 	/** All records to return; returned ones are removed at the end. */
 	left: Set<string>;
@@ -141,10 +139,10 @@ async function openCard(
 		if (texts.earlier.some((text) => tokens.has(tokenOf(record, by, text)))) tokens.add(token);
 		entries.set(record.id, { ...age, token, record });
 	};
-	const read = await scanAll(run, { card, request }, take, () => entries.clear());
+	await scanAll(run, { card, request }, take, () => entries.clear());
 	const listed = await sortInSlices(run.yieldToLoop, [...entries.values()], byAge);
 	if (by === 'new') requireAges(card, listed);
-	const opened: TrackedCard = { before, listed, read, returned: new Set(), left: new Set() };
+	const opened: TrackedCard = { before, listed, returned: new Set(), left: new Set() };
 	run.ending.whenDone(() => save(run.context, card, query, opened));
 	return opened;
 }
@@ -222,16 +220,11 @@ export async function notReturnedBefore(
 	query: SinceQuery,
 	request: ReadOptions,
 ): Promise<DataRecord[]> {
-	const { by, mark, filter, passes = () => true, limit } = query;
-	const { before, listed, read, returned, left } = await run.once(
+	const { by, mark, filter, passes, limit } = query;
+	const { before, listed, returned, left } = await run.once(
 		JSON.stringify(['since', card.id, by, mark]),
 		async () => await openCard(run, card, index, query, request),
 	);
-	if (!isProduction(run.context)) {
-		run.messages.hint(
-			"'Since Last Run' in a manual run only shows what would come: these records come again when the published workflow runs",
-		);
-	}
 	// Items of one card run one after the other, and each leaves out what the previous ones returned.
 	return await run.inOrder(JSON.stringify(['since', card.id, by]), async () => {
 		const passing = (
@@ -251,7 +244,6 @@ export async function notReturnedBefore(
 		const chosen = unseen.slice(0, limit);
 		for (const { token } of chosen) returned.add(token);
 		for (const { token } of unseen) left.add(token);
-		hintAtReading(run, read, { limit, needsAll: true });
 		return chosen.map(({ record }) => record);
 	});
 }

@@ -4,7 +4,9 @@ import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import type { DataRecord, NamedValue } from '../../model/response/record';
 import { namedValue } from '../../model/value/recordFilter';
-import { byCharacter, plainText } from '../../model/text';
+import { byCharacter } from '../../model/text';
+import { directionProperty } from '../../ui/readOptions';
+import { readChoice } from '../readParameters';
 import type { Run } from '../run/run';
 import { sortInSlices, mapInSlices } from '../schedule/yieldToLoop';
 import type { Zone } from '../../model/time';
@@ -15,15 +17,6 @@ import { placeOf, type Place } from '../../model/value/value';
 const sortSchema = z.object({
 	by: z.array(z.object({ field: z.unknown(), direction: z.unknown() })).nullish(),
 });
-
-function readDirection(value: unknown): Direction {
-	const direction = value ?? 'asc';
-	if (direction === 'asc' || direction === 'desc') return direction;
-	throw new InputError(
-		`'Direction' in 'Sort' can't be '${plainText(value)}'`,
-		'Select one of Ascending, Descending.',
-	);
-}
 
 /** Sorts records. */
 type Sorting = (records: readonly DataRecord[]) => Promise<DataRecord[]>;
@@ -43,8 +36,8 @@ export function readSort(sort: unknown, index: FieldIndex, run: Run): Sorting | 
 		const key = typeof field === 'string' ? field : '';
 		if (key.trim() !== '') {
 			return {
-				...namedValue(index, key, "'Sort'", run.messages),
-				direction: readDirection(direction),
+				...namedValue(index, key),
+				direction: readChoice(directionProperty, direction) ?? 'asc',
 			};
 		}
 		throw new InputError(

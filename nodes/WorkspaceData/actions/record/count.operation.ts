@@ -15,7 +15,7 @@ export const countRecords = defineOperation({
 		const filter = readFilter(get('filters'), get('matchType'), index, run);
 		const listing = run.records.of(card, Infinity);
 		let count = 0;
-		await readPassing(run, { card, listing, filter, toTheEnd: true, cost: {} }, () => (count += 1));
+		await readPassing(run, { card, listing, filter, toTheEnd: true }, () => (count += 1));
 		return [{ count }];
 	},
 });

@@ -23,14 +23,6 @@ import { readSearch } from '../../model/value/recordFilter';
 import { notReturnedBefore } from '../reading/since';
 import { readSort } from '../reading/sort';
 
-/** Combines tests: all of them must pass. Undefined if there are none. */
-function all(
-	...tests: Array<((record: DataRecord) => boolean) | undefined>
-): ((record: DataRecord) => boolean) | undefined {
-	const given = tests.filter((test) => test !== undefined);
-	return given.length > 0 ? (record) => given.every((test) => test(record)) : undefined;
-}
-
 export const getManyRecords = defineOperation({
 	value: 'getAll',
 	name: 'Get Many',
@@ -58,24 +50,23 @@ export const getManyRecords = defineOperation({
 		const index = await run.fields.of(card, request);
 		const output = recordOutput(index, get('simple'), options);
 		const filter = readFilter(get('filters'), get('matchType'), index, run);
-		const passes = all(filter, readSearch(get('search'), index));
+		const search = readSearch(get('search'), index);
+		const hasTests = filter !== undefined || search !== undefined;
+		const passes = (record: DataRecord) => filter?.(record) !== false && search?.(record) !== false;
 		const sort = readSort(get('sort'), index, run);
 		const results: JsonObject[] = [];
 		let found: DataRecord[] = [];
 		if (by === 'all') {
-			const needsAll = sort !== undefined;
-			const hasTests = needsAll || passes !== undefined;
 			const wanted = {
 				card,
-				listing: run.records.of(card, hasTests ? Infinity : limit, request),
+				listing: run.records.of(card, sort || hasTests ? Infinity : limit, request),
 				filter,
 				passes,
-				toTheEnd: needsAll || !passes || limit === Infinity,
-				...(hasTests && { cost: { limit, needsAll } }),
+				toTheEnd: !hasTests || sort !== undefined || limit === Infinity,
 			};
 			await readPassing(run, wanted, (record) => {
 				// Converted immediately if possible, so that records and their output aren't in memory together.
-				if (needsAll) found.push(record);
+				if (sort) found.push(record);
 				else results.push(output(record));
 				return results.length === limit;
 			});

@@ -1,6 +1,5 @@
 import { InputError } from '../../model/inputError';
 import { plainText } from '../../model/text';
-import { ApiFailure } from '../../transport/failure/failures';
 import { cardLocator } from '../../ui/locators';
 import { pageLimitProperty, simplifyProperty } from '../../ui/readOptions';
 import { outputOptions, readingOptions, recordOptions } from '../../ui/recordOptions';
@@ -18,17 +17,6 @@ function readCursorParameter(value: unknown): string | undefined {
 	throw new InputError(
 		`'Cursor' can't be '${plainText(value)}'`,
 		"Use 'next_cursor' from the previous page, or leave 'Cursor' empty for the first page.",
-	);
-}
-
-/** Names the parameter if the service refuses the cursor: it may be of another card, or expired. */
-function explainCursor(error: unknown, cursor: string | undefined): unknown {
-	if (cursor === undefined || !(error instanceof ApiFailure)) return error;
-	const { status, kind = '', title, detail = '' } = error.problem;
-	if (status >= 500 || !/cursor/i.test(`${kind} ${title} ${detail}`)) return error;
-	return new ApiFailure(
-		error.problem,
-		"Check 'Cursor': it must be 'next_cursor' from a page of the same card. Leave it empty for the first page.",
 	);
 }
 
@@ -58,11 +46,7 @@ export const getRecordPageOperation = defineOperation({
 		const cursor = readCursorParameter(get('cursor'));
 		const card = await run.cards.find(get('cardId'), request);
 		const output = recordOutput(await run.fields.of(card, request), get('simple'), options);
-		const page = await getRecordPage(run.session, card.id, cursor, limit, request).catch(
-			(error: unknown) => {
-				throw explainCursor(error, cursor);
-			},
-		);
+		const page = await getRecordPage(run.session, card.id, cursor, limit, request);
 		return [{ records: page.records.map(output), next_cursor: page.nextCursor }];
 	},
 });

@@ -23,7 +23,7 @@ export const existsOperation = (names: Names, wanted: boolean): Operation =>
 			const filter = readFilter(get('filters'), get('matchType'), index, run);
 			const listing = run.records.of(card, Infinity);
 			let exists = false;
-			await readPassing(run, { card, listing, filter, cost: {} }, () => (exists = true));
+			await readPassing(run, { card, listing, filter }, () => (exists = true));
 			const item = run.context.getInputData()[itemIndex];
 			return exists === wanted && item ? [item.json] : [];
 		},

@@ -3,7 +3,7 @@ import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/response/record';
 import { changeCard, hintAtAdditions, previewChanges } from '../growth/cardChanges';
-import { readFilter, hintAtReading } from '../reading/scan';
+import { readFilter } from '../reading/scan';
 import type { Run } from '../run/run';
 import { requireSameFields } from '../writing/liveFields';
 import { matchingFields, otherSpelling } from '../writing/matching';
@@ -59,7 +59,6 @@ export async function checkCard(run: Run, own: CardItems): Promise<CheckedCard> 
 	const passes = readFilter(filters, matchType, listing, run, exact);
 	const matches = await run.writes.matches(writer, fields);
 	const records = matches.all();
-	hintAtReading(run, records.length);
 	await requireSameFields(run, card, known, request);
 	const live = { fields, matches };
 	const { items, refused } = await convertItems(run, own, live, grows);

@@ -11,7 +11,7 @@ import { mapInSlices } from '../schedule/yieldToLoop';
 import { progressOf } from '../run/messages';
 import type { Run } from '../run/run';
 import type { Writer } from '../run/writes';
-import { readFilter, hintAtReading, scanAll } from '../reading/scan';
+import { readFilter, scanAll } from '../reading/scan';
 import { maxChangesProperty } from '../../ui/writeOptions';
 import { requireSameFields } from './liveFields';
 
@@ -99,11 +99,10 @@ async function chooseRecords(
 		if (current !== 'deleted' && passes?.(current)) chosen.set(current.id, current);
 		else chosen.delete(listed.id);
 	};
-	const read = await scanAll(run, { card, request }, take);
+	await scanAll(run, { card, request }, take);
 	// A listing that lags behind doesn't show the newest records.
 	for (const record of unseen.values()) take(record);
 	passes?.requireSeen();
-	hintAtReading(run, read);
 	await requireSameFields(run, card, index, request);
 	return {
 		records: [...chosen.values()],

@@ -45,40 +45,29 @@ function problemKind(type: string | undefined): string | undefined {
 	return kind === undefined || kind === 'blank' ? undefined : kind;
 }
 
-/** Converts `{ name: ['too long'] }`, which some frameworks send, into the usual form. */
-function entriesOf(errors: object): Array<{ field: string; message: string }> {
-	return Object.entries(errors).flatMap(([field, messages]: [string, unknown]) =>
-		[messages]
-			.flat()
-			.filter((message) => typeof message === 'string')
-			.map((message) => ({ field, message })),
-	);
-}
-
-/** The text of one entry of such a list; empty if the problem's `detail` already says it. */
-function entryText(entry: unknown, detail: string): string {
-	if (typeof entry === 'string') return entry;
-	if (!isObject(entry)) return '';
+/** The text of one entry of such a list. */
+function entryText(entry: unknown): string {
+	if (!isObject(entry)) return isText(entry) ? entry : '';
 	const location = Array.isArray(entry.loc) ? entry.loc.join('.') : entry.loc;
-	const places = [entry.field, entry.name, entry.path, entry.pointer, location];
-	const reasons = [entry.message, entry.reason, entry.detail, entry.msg];
-	const reason = reasons.find((value) => typeof value === 'string');
-	if (reason !== undefined && detail.includes(reason)) return '';
-	const place = places.find((value) => typeof value === 'string');
+	const place = [entry.field, entry.name, entry.path, entry.pointer, location].find(isText);
+	const reason = [entry.message, entry.reason, entry.detail, entry.msg].find(isText);
 	return [place, reason].filter(Boolean).join(': ');
 }
 
 /** Reads problem extensions that list errors of single values, in the shapes that services really use. */
-function listedErrors(problem: Record<string, unknown>, detail = ''): string | undefined {
-	const list = [
-		...[problem.errors, problem['invalid-params'], problem.invalid_params],
-		// FastAPI lists them instead of the detail.
-		...(Array.isArray(problem.detail) ? [problem.detail] : []),
-	].find((value) => value !== undefined && value !== null);
-	if (typeof list !== 'object' || list === null) return undefined;
-	const entries: unknown[] = Array.isArray(list) ? list : entriesOf(list);
-	const texts = entries.slice(0, 10).map((entry) => entryText(entry, detail));
-	return texts.filter(Boolean).join('; ') || undefined;
+function listedErrors(problem: JsonObject): string | undefined {
+	// FastAPI lists them instead of the detail.
+	const { errors, 'invalid-params': params, invalid_params: others, detail } = problem;
+	const list = [errors, params, others, detail].find(
+		(value) => typeof value === 'object' && value !== null,
+	);
+	// Some frameworks send `{ name: ['too long'] }`.
+	const entries: unknown[] = Array.isArray(list)
+		? list
+		: Object.entries(list ?? {}).flatMap(([field, messages]: [string, unknown]) =>
+				[messages].flat().map((message) => ({ field, message })),
+			);
+	return entries.slice(0, 10).map(entryText).filter(Boolean).join('; ') || undefined;
 }
 
 /** Max length of a page's beginning that is searched for its title, in characters. */
@@ -131,8 +120,7 @@ export function readProblem(
 		...[rest.message, rest.error_description, rest.error],
 		...[inner.message, inner.detail, inner.description, inner.code],
 	].find(isText);
-	const listed = listedErrors(body as Record<string, unknown>, detail ?? other);
-	const details = [detail ?? other, listed].filter(Boolean).join(' — ');
+	const details = [detail ?? other, listedErrors(body as JsonObject)].filter(Boolean).join(' — ');
 	const kind = problemKind(type);
 	return {
 		status,

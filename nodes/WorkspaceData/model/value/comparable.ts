@@ -32,9 +32,6 @@ export function keyOfForm(form: Comparable): string {
 
 const rankOf = (form: Comparable): number => (typeof form === 'string' ? 1 : isList(form) ? 2 : 0);
 
-/** Returns true if both forms are numbers, both text, or both lists. */
-export const isOfOneSort = (a: Comparable, b: Comparable): boolean => rankOf(a) === rankOf(b);
-
 /**
  * Compares two forms: numbers before text before lists, lists by their first difference.
  *

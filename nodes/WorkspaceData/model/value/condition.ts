@@ -2,7 +2,7 @@
 import { InputError } from '../inputError';
 import type { Zone } from '../time';
 import { isChoice } from './choices';
-import { compareForms, isOfOneSort } from './comparable';
+import { compareForms } from './comparable';
 import { daysOf, listOf, notDays, noValue, single, VALUE_LABEL } from './conditionValue';
 import { isEmpty } from './emptyValue';
 import { textOf } from './serialization';
@@ -75,12 +75,15 @@ function isOther({ field, rules }: Asked, test: (stored: unknown) => boolean): T
 	};
 }
 
+/** The identities of entered values or members of a set. */
+const keysOf = (field: ValueField, entered: readonly unknown[], rules: EntryRules): Set<string> =>
+	new Set(entered.map((one) => keyOf(field, enterOperand(field, one, rules), rules.zone)));
+
 /** Tests that a value or a member of a set is one of the entered values. */
 function oneOf({ field, rules }: Asked, entered: readonly unknown[]): (stored: unknown) => boolean {
-	const { zone } = rules;
 	const [member, members] = membersOf(field);
-	const keys = new Set(entered.map((one) => keyOf(member, enterOperand(member, one, rules), zone)));
-	return (stored) => members(stored).some((one) => keys.has(keyOf(member, one, zone)));
+	const keys = keysOf(member, entered, rules);
+	return (stored) => members(stored).some((one) => keys.has(keyOf(member, one, rules.zone)));
 }
 
 /** Tests that a set has the same members as the entered one, in any order. */
@@ -89,14 +92,11 @@ function equalsSet(
 	list: readonly unknown[],
 ): (stored: unknown) => boolean {
 	const [member, members] = membersOf(field);
-	const wanted = new Set(
-		list.map((one) => keyOf(member, enterOperand(member, one, rules), rules.zone)),
-	);
+	const wanted = keysOf(member, list, rules);
 	return (stored) => {
-		const keys = isEmpty(stored)
-			? []
-			: members(stored).map((one) => keyOf(member, one, rules.zone));
-		return new Set(keys).size === wanted.size && keys.every((key) => wanted.has(key));
+		const held = isEmpty(stored) ? [] : members(stored);
+		const keys = new Set(held.map((one) => keyOf(member, one, rules.zone)));
+		return keys.size === wanted.size && [...keys].every((key) => wanted.has(key));
 	};
 }
 
@@ -145,10 +145,7 @@ function orderTo(
 	const { form } = placeOf(field, enterOperand(field, operand, rules), rules.zone);
 	return (stored) => {
 		const place = placeOf(field, stored, rules.zone);
-		// A number and a duration, for example, have no order, because only the service knows the number's
-		// unit.
-		const isOrdered = place.rank === 0 && isOfOneSort(place.form, form);
-		return isOrdered ? compareForms(place.form, form) : undefined;
+		return place.rank === 0 ? compareForms(place.form, form) : undefined;
 	};
 }
 

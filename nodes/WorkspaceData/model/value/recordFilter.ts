@@ -32,8 +32,6 @@ export interface EnteredCondition {
 
 /** What is needed to read conditions. */
 export interface FilterPlace extends Omit<ConditionPlace, 'unlisted'> {
-	/** Reports a name that is ambiguous. */
-	hint(message: string): void;
 	/**
 	 * True if a choice is looked for even if the field doesn't have it, because records may still hold a
 	 * removed choice.
@@ -103,28 +101,21 @@ const hintOf = (hints: FilterPlace['hints'], key: string): FieldHint =>
 /**
  * The value for a key: the record's own `id` or `created_at`, or a field of the card.
  *
- * @param parameter the parameter's name, for the message about an ambiguous field name
  * @throws InputError if no field or more than one matches; with `isExact` also for a field with the name of
  * a property
  */
 export function namedValue(
 	index: FieldIndex,
 	key: string,
-	parameter: string,
-	{ hint, isExact = false, hints }: Omit<FilterPlace, 'zone'>,
+	{ isExact = false, hints }: Pick<FilterPlace, 'isExact' | 'hints'> = {},
 ): NamedValue {
 	const own = OWN_VALUES.get(key);
 	if (own) {
-		const named = index.fields.find(({ name }) => name === key);
-		if (named && isExact) {
-			throw new InputError(
-				`'${key}' in ${parameter} is both a property of the record and a field of the card`,
-				`Nothing was changed. To compare the field, use its ID: ${named.id}.`,
-			);
-		}
+		const named = isExact && index.fields.find(({ name }) => name === key);
 		if (named) {
-			hint(
-				`'${key}' in ${parameter} means the record's own property. To compare the field with the same name, use the field's ID: ${named.id}`,
+			throw new InputError(
+				`'${key}' in a filter is both a property of the record and a field of the card`,
+				`Nothing was changed. To compare the field, use its ID: ${named.id}.`,
 			);
 		}
 		return own;
@@ -148,7 +139,7 @@ export function recordTest(
 	place: FilterPlace,
 ): RecordTest | undefined {
 	const tests = conditions.map(({ key, condition, value }) => {
-		const { field, read } = namedValue(index, key, 'a filter', place);
+		const { field, read } = namedValue(index, key, place);
 		const unlisted = new Map<unknown, InputError>();
 		const test = conditionTest(condition, value, field, {
 			...place,

@@ -131,7 +131,7 @@ function meetsConditions(
 	const known = conditions.filter(({ key }) => !unknown.includes(key));
 	if (known.length < conditions.length && !anyCondition) return false;
 	try {
-		const passes = recordTest(known, anyCondition, index, { zone, hint: () => {} });
+		const passes = recordTest(known, anyCondition, index, { zone });
 		return passes ? passes(recordOf(event)) : false;
 	} catch (error) {
 		return startAnyway(

@@ -74,5 +74,5 @@ test('thousands of items share the event loop', async () => {
 	let yields = 0;
 	const writes = new Array<PlannedWrites[number]>(2_001).fill(writeOf([['A', 1]]));
 	await columnsOf({ yieldToLoop: async () => void (yields += 1) }, writes);
-	expect(yields).toBe(3);
+	expect(yields).toBe(2_001);
 });

@@ -103,15 +103,6 @@ test.each<[string, object]>([
 	expect(detail).toBe('Two things. — /data/f1: too long; f2: missing');
 });
 
-test("words of the detail aren't repeated", () => {
-	const body = {
-		title: 'T',
-		detail: 'Field "f1": no.',
-		errors: [{ pointer: '/f1', detail: 'Field "f1": no.' }],
-	};
-	expect(readProblem(422, body).detail).toBe('Field "f1": no.');
-});
-
 test('texts of any length are cut', () => {
 	const { title, detail = '' } = readProblem(500, {
 		title: 't'.repeat(9_999),

@@ -18,7 +18,6 @@ describe('the conditions that a field offers', () => {
 		['number', [EQUALITY, ANY_OF, ORDER]],
 		['date', [EQUALITY, ANY_OF, ORDER, DAYS]],
 		['datetime', [EQUALITY, ANY_OF, ORDER, DAYS]],
-		['duration', [EQUALITY, ANY_OF, ORDER]],
 		['select', [EQUALITY, ANY_OF, PARTS]],
 		['multi_select', [EQUALITY, ANY_OF, PARTS]],
 		['json', [EQUALITY, PARTS]],
@@ -36,7 +35,6 @@ test.each([
 	['number', 'numeric integer int float double decimal currency percent'],
 	['date', 'date_only Date-Only'],
 	['datetime', 'date_time DateTime date_and_time'],
-	['duration', 'time_span'],
 	['choice', 'single_select select enum dropdown single-choice'],
 	['choices', 'multi_select multiple_select multichoice multiple_choice multi_enum'],
 	['json', 'object'],
@@ -62,7 +60,6 @@ describe('how the editor asks', () => {
 		['number', 'string', true],
 		['date', 'dateTime', true],
 		['datetime', 'dateTime', true],
-		['duration', 'string', true],
 		['select', 'options', true],
 		['multi_select', 'string', false],
 		['json', 'string', false],
@@ -96,9 +93,6 @@ describe('entries that depend on what records hold', () => {
 		['a type of the future', '012', false],
 		['a type of the future', 12, false],
 		['a type of the future', ['12'], false],
-		['duration', ' 90 ', true],
-		['duration', 'PT1H', false],
-		['duration', 90, false],
 		['datetime', '2026-03-31T10:00', true],
 		['datetime', '2026-03-31', true],
 		['datetime', '2026-03-31T10:00Z', false],
@@ -117,7 +111,6 @@ describe('entries that depend on what records hold', () => {
 		['a type of the future', [1, '2'], undefined],
 		['a type of the future', [null, '', []], undefined],
 		['a type of the future', [], undefined],
-		['duration', [90, 0], 'numbers'],
 		['datetime', ['2026-03-31T10:00', null, '2026-03-31'], 'noOffset'],
 		['datetime', ['2026-03-31T10:00', '2026-03-31T10:00Z'], undefined],
 		['datetime', ['2026-03-31T10:00', 'soon'], undefined],
@@ -131,9 +124,6 @@ describe('entries that depend on what records hold', () => {
 		['a type of the future', 'numbers', '012', '012'],
 		['a type of the future', 'numbers', ['1'], ['1']],
 		['a type of the future', undefined, '12', '12'],
-		['duration', 'numbers', ' 90 ', 90],
-		['duration', 'numbers', 'PT1H', 'PT1H'],
-		['duration', undefined, '90', '90'],
 		['datetime', 'noOffset', ' 2026-03-31T10:00', '2026-03-31T10:00'],
 		['datetime', 'numbers', '2026-03-31T10:00', '2026-03-31T08:00:00.000Z'],
 	])('%s, where records hold %s: %j is sent as %j', (type, habit, entered, sent) => {
@@ -148,8 +138,7 @@ describe('values that are made to fit a new field', () => {
 		enter(field('F', type), entered, { ...rules, ...more });
 
 	test('an empty text only where the field holds one', () => {
-		const others =
-			'email E-Mail url number date datetime checkbox select multi_select json duration';
+		const others = 'email E-Mail url number date datetime checkbox select multi_select json';
 		for (const type of ['text', 'long_text', 'phone', 'a type of the future'])
 			expect([type, fit(type, '')]).toEqual([type, '']);
 		for (const type of others.split(' ')) expect([type, fit(type, '')]).toEqual([type, undefined]);
@@ -173,7 +162,6 @@ describe('values that are made to fit a new field', () => {
 		['checkbox', false, false],
 		['date', '2026-03-31', '2026-03-31'],
 		['datetime', '2026-03-31T10:00:00Z', '2026-03-31T10:00:00Z'],
-		['duration', ' PT1H', ' PT1H'],
 	])('%s: %j keeps all, as %j', (type, entered, sent) => {
 		expect(fit(type, entered)).toEqual(sent);
 	});

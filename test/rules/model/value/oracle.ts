@@ -123,7 +123,6 @@ const boolean: KindOracle<number> = {
 	same: (a, b) => a === b,
 };
 
-const two = (value: number) => String(value).padStart(2, '0');
 /** Days since 1970-01-01; years of four digits. */
 const dayNumber = (day: string): number => Date.parse(day) / 86_400_000;
 const dayText = (days: number): string => new Date(days * 86_400_000).toISOString().slice(0, 10);
@@ -266,23 +265,6 @@ const json: KindOracle = {
 	same: isDeepStrictEqual,
 };
 
-const lengthSpellings = (seconds: number) => [
-	`PT${seconds}S`,
-	`PT${Math.floor(seconds / 60)}M${seconds % 60}S`,
-	`${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`,
-];
-const someLength = spell(
-	fc.oneof(fc.nat({ max: 7_300 }), fc.nat({ max: 900_000 })),
-	lengthSpellings,
-);
-const duration: KindOracle<number> = {
-	type: 'duration',
-	stored: someLength,
-	entered: someLength,
-	compare: compareNumbers,
-	same: (a, b) => a === b,
-};
-
 const unknown: KindOracle<string> = {
 	...text,
 	type: 'a type of the future',
@@ -298,7 +280,6 @@ export const ORACLES: Record<string, KindOracle> = {
 	boolean,
 	date,
 	datetime,
-	duration,
 	choice,
 	choices,
 	json,

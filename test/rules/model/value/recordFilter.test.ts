@@ -22,9 +22,7 @@ const index = new FieldIndex(
 	],
 	'Orders',
 );
-const hints: string[] = [];
-const place: FilterPlace = { zone, hint: (message) => hints.push(message) };
-beforeEach(() => void (hints.length = 0));
+const place: FilterPlace = { zone };
 
 const record = (id: string, data: object, created_at: string | null = null): DataRecord => {
 	const read = readRecord({ id, data, created_at });
@@ -55,7 +53,7 @@ test.each([false, true])(
 			['Sum', { fieldId: 'f2', name: 'Total' }],
 			['Amount', { fieldId: 'f1' }],
 		]);
-		const found = (key: string) => namedValue(index, key, 'x', { ...place, isExact, hints: kept });
+		const found = (key: string) => namedValue(index, key, { isExact, hints: kept });
 		expect(found('Name').field.name).toBe('Title');
 		expect(found('Total').field.name).toBe('Amount');
 		// The field that has the name is meant.

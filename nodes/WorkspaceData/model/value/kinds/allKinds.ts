@@ -7,7 +7,6 @@ import { choice } from './singleSelect';
 import { choices } from './multiSelect';
 import { date } from './date';
 import { datetime } from './datetime';
-import { duration } from './duration';
 import { json } from './json';
 import { plainTypeName, type Kind, type NewType } from './kind';
 import { number } from './number';
@@ -20,7 +19,6 @@ export const KINDS: readonly Kind[] = [
 	number,
 	date,
 	datetime,
-	duration,
 	choice,
 	choices,
 	json,

@@ -4,8 +4,6 @@ import type { JsonObject } from '../../response/shapes';
 import { InputError } from '../../inputError';
 import type { Zone } from '../../time';
 import type { Comparable } from '../comparable';
-import { isDecimal, keepsDigits } from '../decimal';
-import { isEmpty } from '../emptyValue';
 import { acceptedIn, inUsualSpelling, type Formats, type Formatted } from '../formats';
 import { showValue } from '../serialization';
 
@@ -159,19 +157,6 @@ export interface Kind {
 	 */
 	orderAgainst?(operand: unknown, zone: Zone): (stored: unknown) => number | undefined;
 	readonly input: EditorInput;
-}
-
-/** Returns true for a number with more digits than a number keeps, which is read as text. */
-const isLongNumber = (value: unknown): boolean =>
-	typeof value === 'string' && isDecimal(value) && !keepsDigits(value);
-
-/** Returns `numbers` if all stored values are numbers. */
-export function habitOfNumbers(stored: Iterable<unknown>): Habit | undefined {
-	const values = [...stored].filter((value) => !isEmpty(value));
-	const isNumber = (value: unknown) => typeof value === 'number';
-	return values.some(isNumber) && values.every((value) => isNumber(value) || isLongNumber(value))
-		? 'numbers'
-		: undefined;
 }
 
 /** A type's name without case, spaces, hyphens and underscores. */

@@ -5,11 +5,25 @@
 import { readNumber } from './number';
 import { compareForms } from '../comparable';
 import { canonicalJson, textOf, jsonForm } from '../serialization';
-import { ANY_OF, DAYS, ENDS, EQUALITY, habitOfNumbers, ORDER, PARTS, type Kind } from './kind';
+import { ANY_OF, DAYS, ENDS, EQUALITY, ORDER, PARTS, type Habit, type Kind } from './kind';
 import type { Zone } from '../../time';
 import { byCharacter } from '../../text';
 import { instantOf, readTimestamp, type Timestamp } from '../timestamp';
-import { isCanonicalNumber } from '../decimal';
+import { isCanonicalNumber, isDecimal, keepsDigits } from '../decimal';
+import { isEmpty } from '../emptyValue';
+
+/** Returns true for a number with more digits than a number keeps, which is read as text. */
+const isLongNumber = (value: unknown): boolean =>
+	typeof value === 'string' && isDecimal(value) && !keepsDigits(value);
+
+/** Returns `numbers` if all stored values are numbers. */
+function habitOfNumbers(stored: Iterable<unknown>): Habit | undefined {
+	const values = [...stored].filter((value) => !isEmpty(value));
+	const isNumber = (value: unknown) => typeof value === 'number';
+	return values.some(isNumber) && values.every((value) => isNumber(value) || isLongNumber(value))
+		? 'numbers'
+		: undefined;
+}
 
 export const unknown: Kind = {
 	newTypes: [],
