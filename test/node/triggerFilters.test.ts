@@ -90,18 +90,6 @@ describe('filters', () => {
 		workspace.service.control.reset();
 		expect(await deliver({ Pages: 2 })).toBe(false);
 	});
-
-	it.each([
-		[
-			{ filters: { conditions: [{ field: '', condition: 'equals' }] } },
-			"'Field Name or ID' is empty in a condition of 'Filters'",
-		],
-		[{ matchType: 'some' }, "'Must Match' can't be 'some'"],
-	])('%j is refused when the workflow is published', async (options, message) => {
-		workspace.service.control.resetRequests();
-		await expect(activated({ options })).rejects.toThrow(message);
-		expect(workspace.requests()).toEqual([]);
-	});
 });
 
 describe('watched fields', () => {
