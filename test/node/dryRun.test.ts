@@ -167,14 +167,6 @@ describe('Dry Run', () => {
 		expect([...realSent, ...workspace.changes()]).toEqual([]);
 	});
 
-	test('several matches fail as in the real run', async () => {
-		const [id] = await workspace.records(card.id, [{ Key: 'a', Amount: 3 }]);
-		const { error } = await run('upsert', matchKey({ Key: 'a', Amount: 9 }));
-		expect(error?.message).toBe(`2 records of card '${card.id}' match this item`);
-		expect(workspace.changes()).toEqual([]);
-		await workspace.send('DELETE', `/cards/${card.id}/records/${id}`);
-	});
-
 	describe.each([
 		['update', { columns: mapEach({ Amount: 1 }) }],
 		['delete', {}],

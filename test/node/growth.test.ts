@@ -195,14 +195,6 @@ describe('fields and choices', () => {
 					expect(error?.description).not.toContain('Create the Field');
 				}
 			});
-
-			test('keeps Sync from its card, and the message names the item', async () => {
-				const columns = mapAutomatically(['Key']);
-				const { error } = await write('sync', { columns, options: creates }, sheet);
-				expect(error?.message).toBe(`The item with Key 'a': ${nameless}`);
-				expect(created()).toEqual([]);
-				expect(await rows()).toEqual([]);
-			});
 		});
 
 		test('a field that somebody else made at the same moment: a message says so, and nothing is written', async () => {
@@ -228,25 +220,6 @@ describe('fields and choices', () => {
 			expect(error?.description).toContain("Card 'Follows' has the new fields 'New'.");
 			expect(error?.description).toContain("Not created: 'Other', 'Third'.");
 			expect(await rows()).toEqual([]);
-		});
-
-		test("an item that can't be read doesn't keep the others waiting", async () => {
-			const columns = mapEach({ Key: '={{ $json.key }}', New: '={{ $json.new }}' });
-			const { json } = await write(
-				'create',
-				{ cardId: byId('={{ $json.card }}'), columns, options: creates },
-				[
-					{ card: card.id, key: 'a', new: 1 },
-					{ card: '', key: 'b', new: 2 },
-					{ card: card.id, key: 'c', new: 3 },
-				],
-				{ node: { onError: 'continueRegularOutput' } },
-			);
-			expect(json[1]?.error).toBe("'Card' is empty");
-			expect(await rows()).toEqual([
-				{ Key: 'a', New: 1 },
-				{ Key: 'c', New: 3 },
-			]);
 		});
 
 		test('cancelled while another run makes fields: ends at once', async () => {
@@ -326,14 +299,6 @@ describe('fields and choices', () => {
 			const { error } = await writeValues({ ...creates, ...adds }, { New: 'x', Status: 'Late' });
 			expect(error?.description).toContain(
 				"Card 'Follows' has the new fields 'New'. Choices were to be added to 'Status' ('Late').",
-			);
-			expect(await rows()).toEqual([]);
-		});
-
-		test("a choice that the service doesn't take: the message names it and its field", async () => {
-			const { error } = await writeValues(adds, { Status: 'x'.repeat(2_000) });
-			expect(error?.description).toContain(
-				`Choices were to be added to 'Status' ('${'x'.repeat(80)}…').`,
 			);
 			expect(await rows()).toEqual([]);
 		});
@@ -722,14 +687,6 @@ describe('Create From Items', () => {
 			expect(sent('POST')).toHaveLength(people.length);
 			expect(await rowsOf(name)).toHaveLength(2 * people.length);
 		});
-
-		test('reuse: two cards of that name are in doubt', async () => {
-			const name = newName();
-			await workspace.card(name, []);
-			await workspace.card(name, []);
-			const { error } = await run(name, [{ A: 1 }], { ifExists: 'reuse' });
-			expect(error?.message).toBe(`The workspace has 2 cards called '${name}'`);
-		});
 	});
 
 	test('without records: one item, the card with its fields', async () => {
@@ -803,16 +760,6 @@ describe('Create From Items', () => {
 				expect(placesOf(dry.items)).toEqual(placesOf(dry.items).sort());
 			},
 		);
-
-		test('so that the run ends with the same message', async () => {
-			const name = newName();
-			await workspace.card(name, { Qty: 'number' });
-			const items = [{ Qty: 1 }, { Qty: '1,5' }];
-			const dry = await run(name, items, { ...reuse, dryRun: true });
-			const real = await run(name, items, reuse);
-			expect(real.error?.message).toBe("Field 'Qty' can't hold \"1,5\"");
-			expect(dry.error?.message).toBe(real.error?.message);
-		});
 	});
 
 	test.each([

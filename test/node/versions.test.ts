@@ -351,21 +351,6 @@ describe('both versions', () => {
 			await run2('upsert', { columns: byHand }, [item]);
 			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 1 }]);
 		});
-
-		test('a null in a row of a database clears', async () => {
-			await fillNote(await returned());
-			await write('upsert', { id: 7, created_at: '2026-01-01', Key: 'a', Note: null });
-			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 1 }]);
-		});
-	});
-
-	test('an event that was caught up goes in, with what the service added to it', async () => {
-		const event = { Key: 'a', event: 'record.created', workspace_id: 'w', delivery_key: 'k' };
-		const item = { ...event, caught_up: true, attempt: 2, Note: 'added by the workflow' };
-		const columns = { columns: mapAutomatically(['Key']) };
-		const { error } = await run2('upsert', columns, [item]);
-		expect(error).toBeUndefined();
-		expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Note: 'added by the workflow' }]);
 	});
 
 	test('a deleted record without values is brought back without values', async () => {
@@ -377,14 +362,6 @@ describe('both versions', () => {
 		const { error } = await run2('create', { columns: mapAutomatically() }, items);
 		expect(error).toBeUndefined();
 		expect(await workspace.rows(card.id)).toEqual([{}, { Key: 'b' }, {}]);
-	});
-
-	test('nulls never clear, also where the service knows only the day of a creation', async () => {
-		const [id = ''] = await workspace.records(card.id, [{ Key: 'a', Note: 'kept' }]);
-		const item = { Key: 'a', Note: null, Amount: null, id, created_at: '2026-03-31' };
-		const { json } = await run2('upsert', { columns: mapAutomatically(['Key']) }, [item]);
-		expect(json[0]?.action).toBe('unchanged');
-		expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Note: 'kept' }]);
 	});
 
 	describe('what the nodes returned goes back in without the keys that they added', () => {
@@ -409,19 +386,6 @@ describe('both versions', () => {
 			const { json } = await run2('createFromItems', parameters, [item]);
 			const names = (json[0]?.fields as IDataObject[]).map(({ name }) => name);
 			expect(names).toEqual(Object.keys(item).filter((key) => ['Key', 'Note'].includes(key)));
-		});
-
-		test('the item of a dry run has no values', async () => {
-			const item = { dry_run: true, action: 'create', id: null, before: null, after: { Key: 'a' } };
-			const { error } = await run2('create', { columns: mapAutomatically() }, [item]);
-			expect(error?.message).toContain('No value');
-		});
-
-		test('columns of a sheet with such names stay columns', async () => {
-			const item = { id: 'A1', Name: 'x', deleted: false, before: 'b', changes: 'c', event: 'e' };
-			const parameters = { resource: 'card', name: 'Sheet', options: {} };
-			const { json } = await run('createFromItems', parameters, [item]);
-			expect(json[0]?.fields).toEqual(item);
 		});
 	});
 

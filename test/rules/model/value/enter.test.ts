@@ -193,7 +193,7 @@ test.each([
 	['2026-03-29T02:30', /^Clocks in the workflow's time zone skip this time.*offset/],
 	['2026-03-29T24:00', /^Enter an ISO 8601/],
 	['2026-03-29T02:60', /^Enter an ISO 8601/],
-])('the time %s is refused where clocks go from 02:00 to 03:00', (time, expected) => {
+])('the time %s is refused where clocks go from 02:00 to 03:00 (H8)', (time, expected) => {
 	const skipping = { ...rules, zone: localTime({ getTimezone: () => 'Europe/Berlin' }) };
 	expect(() => enter(field('F', 'datetime'), time, skipping)).toThrow(
 		expect.objectContaining({
