@@ -309,15 +309,6 @@ describe('fields and choices', () => {
 			expect(sent(/^GET /)).toHaveLength(1);
 		});
 
-		test('two runs at once: neither takes the choices of the other away', async () => {
-			workspace.service.control.setLatency({ ms: 30 });
-			const results = await Promise.all(
-				['x', 'y', 'z'].map(async (Status) => await writeValues(adds, { Status })),
-			);
-			expect(results.map(({ error }) => error)).toEqual([undefined, undefined, undefined]);
-			expect((await choicesOf('Status'))?.sort()).toEqual(['Done', 'Open', 'x', 'y', 'z']);
-		});
-
 		test('with Create the Field: choices of a field that is new come with it', async () => {
 			const many = Array.from({ length: 20 }, (_, index) => ({
 				Key: `k${index}`,
