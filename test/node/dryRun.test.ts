@@ -43,15 +43,6 @@ describe('Dry Run', () => {
 		]);
 	});
 
-	test('Update shows the record before and after', async () => {
-		const columns = mapEach({ Amount: '7' });
-		const { json } = await run('update', { recordId: byId(ids[0] ?? ''), columns });
-		expect(json).toEqual([
-			entry('update', ids[0], { Key: 'a', Amount: 1 }, { Key: 'a', Amount: 7 }),
-		]);
-		expect(workspace.changes()).toEqual([]);
-	});
-
 	test('Delete shows what would be gone', async () => {
 		const { json } = await run('delete', { recordId: byId(ids[1] ?? '') });
 		expect(json).toEqual([entry('delete', ids[1], { Key: 'b', Amount: 2 }, null)]);

@@ -628,16 +628,6 @@ describe('Create From Items', () => {
 		expect(await typesOf(other)).toEqual({ card: 'text', B: 'text' });
 	});
 
-	test('records of this node are taken for their fields, other items whole', async () => {
-		const name = newName();
-		const items = [
-			{ id: 'rec_1', created_at: '2026-01-01T00:00:00Z', fields: { Title: 'a' } },
-			{ id: 7, action: 'go', Title: 'b' },
-		];
-		expect((await run(name, items, { maxParallel: 1 })).error).toBeUndefined();
-		expect(await rowsOf(name)).toEqual([{ Title: 'a' }, { id: 7, action: 'go', Title: 'b' }]);
-	});
-
 	test('empty cells are no values where the field holds no text, and a row may be empty', async () => {
 		const name = newName();
 		const items = [{ Number: '12', Text: 'a' }, { Number: '', Text: '' }, { '': '' }];

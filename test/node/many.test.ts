@@ -506,15 +506,6 @@ describe('deletions', () => {
 			expect(deletions()).toEqual([]);
 		});
 
-		test('a chosen field that was renamed, and nothing more, is deleted', async () => {
-			const { id, fieldIds } = await workspace.card('Renamed', { Status: 'text' });
-			const fieldId = fieldIds.Status ?? '';
-			workspace.service.control.renameField({ cardId: id, fieldId, name: 'State' });
-			expect((await deleteField(id, fromList(fieldId, 'Status'))).json).toEqual([
-				{ deleted: true, id: fieldId },
-			]);
-		});
-
 		test.each(['STATUS', 'Status ', 'Statu'])("By Name %j doesn't mean Status", async (name) => {
 			const { id } = await workspace.card('Near', { Status: 'text' });
 			const { error } = await deleteField(id, byName(name));

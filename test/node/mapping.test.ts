@@ -111,17 +111,6 @@ describe('mapping', () => {
 	});
 
 	test.each([
-		['the item’s fields', { id: 'x', fields: { Title: 'a', Amount: 1 }, other: 1 }],
-		[
-			'its top level without the record’s own properties',
-			{ id: 'x', created_at: 'y', action: 'created', Title: 'a', Amount: 1 },
-		],
-	])('Map Automatically takes %s', async (_what, item) => {
-		expect((await write(mapAutomatically(), {}, item)).error).toBeUndefined();
-		expect(await stored()).toEqual({ Title: 'a', Amount: 1 });
-	});
-
-	test.each([
 		['nothing mapped', mapEach({})],
 		['an empty item', mapAutomatically()],
 	])(
@@ -147,12 +136,6 @@ describe('mapping', () => {
 			expect(error?.description).toContain("Did you mean 'Mapping");
 		},
 	);
-
-	test("field values that the editor keeps for hidden columns aren't written", async () => {
-		const schema = [{ id: 'Active', displayName: 'Active', removed: true }];
-		await write(mapEach({ Title: 'a', Active: false }, { schema }));
-		expect(await stored()).toEqual({ Title: 'a' });
-	});
 
 	describe('a saved workflow continues to work', () => {
 		test('after a field was renamed', async () => {

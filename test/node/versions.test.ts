@@ -154,17 +154,6 @@ describe('each shape that the interface leaves open', () => {
 		expect((await run('json')).json).toMatchObject([document]);
 		expect((await run('yaml')).json[0]?.yaml).toMatch(/^openapi: /m);
 	});
-
-	test('locators take an expression for each item', async () => {
-		const first = await workspace.card('Expression 1', FIELDS);
-		const second = await workspace.card('Expression 2', FIELDS);
-		const { json } = await succeed(
-			{ resource: 'card', operation: 'get', cardId: byId('={{ $json.card }}') },
-			workspace.apiKey,
-			[{ card: second.id }, { card: first.id }],
-		);
-		expect(json.map(({ id }) => id)).toEqual([second.id, first.id]);
-	});
 });
 
 describe('both versions', () => {
@@ -351,17 +340,6 @@ describe('both versions', () => {
 			await run2('upsert', { columns: byHand }, [item]);
 			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 1 }]);
 		});
-	});
-
-	test('a deleted record without values is brought back without values', async () => {
-		const items = [
-			{ Key: null, Note: null, deleted: true, id: 'r1' },
-			{ Key: 'b', Note: null, deleted: true, id: 'r2' },
-			{ deleted: true, id: 'r3', fields: {} },
-		];
-		const { error } = await run2('create', { columns: mapAutomatically() }, items);
-		expect(error).toBeUndefined();
-		expect(await workspace.rows(card.id)).toEqual([{}, { Key: 'b' }, {}]);
 	});
 
 	describe('what the nodes returned goes back in without the keys that they added', () => {
