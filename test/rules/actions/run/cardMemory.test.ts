@@ -53,7 +53,6 @@ describe('a write since the listing was opened', () => {
 });
 
 describe('a write before the listing was opened (O20)', () => {
-
 	test('is forgotten a minute after it, but not while an older listing is in use', () => {
 		const memory = new CardMemory();
 		const old = memory.open(0);
