@@ -195,14 +195,6 @@ describe('fields and choices', () => {
 					expect(error?.description).not.toContain('Create the Field');
 				}
 			});
-
-			test('keeps Sync from its card, and the message names the item', async () => {
-				const columns = mapAutomatically(['Key']);
-				const { error } = await write('sync', { columns, options: creates }, sheet);
-				expect(error?.message).toBe(`The item with Key 'a': ${nameless}`);
-				expect(created()).toEqual([]);
-				expect(await rows()).toEqual([]);
-			});
 		});
 
 		test('a field that somebody else made at the same moment: a message says so, and nothing is written', async () => {
@@ -228,25 +220,6 @@ describe('fields and choices', () => {
 			expect(error?.description).toContain("Card 'Follows' has the new fields 'New'.");
 			expect(error?.description).toContain("Not created: 'Other', 'Third'.");
 			expect(await rows()).toEqual([]);
-		});
-
-		test("an item that can't be read doesn't keep the others waiting", async () => {
-			const columns = mapEach({ Key: '={{ $json.key }}', New: '={{ $json.new }}' });
-			const { json } = await write(
-				'create',
-				{ cardId: byId('={{ $json.card }}'), columns, options: creates },
-				[
-					{ card: card.id, key: 'a', new: 1 },
-					{ card: '', key: 'b', new: 2 },
-					{ card: card.id, key: 'c', new: 3 },
-				],
-				{ node: { onError: 'continueRegularOutput' } },
-			);
-			expect(json[1]?.error).toBe("'Card' is empty");
-			expect(await rows()).toEqual([
-				{ Key: 'a', New: 1 },
-				{ Key: 'c', New: 3 },
-			]);
 		});
 
 		test('cancelled while another run makes fields: ends at once', async () => {
@@ -330,27 +303,10 @@ describe('fields and choices', () => {
 			expect(await rows()).toEqual([]);
 		});
 
-		test("a choice that the service doesn't take: the message names it and its field", async () => {
-			const { error } = await writeValues(adds, { Status: 'x'.repeat(2_000) });
-			expect(error?.description).toContain(
-				`Choices were to be added to 'Status' ('${'x'.repeat(80)}…').`,
-			);
-			expect(await rows()).toEqual([]);
-		});
-
 		test('nothing is missing: only the write is sent', async () => {
 			await writeValues(adds, { Status: 'Done' });
 			expect(changed()).toEqual([]);
 			expect(sent(/^GET /)).toHaveLength(1);
-		});
-
-		test('two runs at once: neither takes the choices of the other away', async () => {
-			workspace.service.control.setLatency({ ms: 30 });
-			const results = await Promise.all(
-				['x', 'y', 'z'].map(async (Status) => await writeValues(adds, { Status })),
-			);
-			expect(results.map(({ error }) => error)).toEqual([undefined, undefined, undefined]);
-			expect((await choicesOf('Status'))?.sort()).toEqual(['Done', 'Open', 'x', 'y', 'z']);
 		});
 
 		test('with Create the Field: choices of a field that is new come with it', async () => {
@@ -672,16 +628,6 @@ describe('Create From Items', () => {
 		expect(await typesOf(other)).toEqual({ card: 'text', B: 'text' });
 	});
 
-	test('records of this node are taken for their fields, other items whole', async () => {
-		const name = newName();
-		const items = [
-			{ id: 'rec_1', created_at: '2026-01-01T00:00:00Z', fields: { Title: 'a' } },
-			{ id: 7, action: 'go', Title: 'b' },
-		];
-		expect((await run(name, items, { maxParallel: 1 })).error).toBeUndefined();
-		expect(await rowsOf(name)).toEqual([{ Title: 'a' }, { id: 7, action: 'go', Title: 'b' }]);
-	});
-
 	test('empty cells are no values where the field holds no text, and a row may be empty', async () => {
 		const name = newName();
 		const items = [{ Number: '12', Text: 'a' }, { Number: '', Text: '' }, { '': '' }];
@@ -721,14 +667,6 @@ describe('Create From Items', () => {
 			expect((await run(name, people, { ifExists: 'reuse' })).error).toBeUndefined();
 			expect(sent('POST')).toHaveLength(people.length);
 			expect(await rowsOf(name)).toHaveLength(2 * people.length);
-		});
-
-		test('reuse: two cards of that name are in doubt', async () => {
-			const name = newName();
-			await workspace.card(name, []);
-			await workspace.card(name, []);
-			const { error } = await run(name, [{ A: 1 }], { ifExists: 'reuse' });
-			expect(error?.message).toBe(`The workspace has 2 cards called '${name}'`);
 		});
 	});
 
@@ -799,16 +737,6 @@ describe('Create From Items', () => {
 			expect(placesOf(previews)).toEqual([0]);
 			// After the errors of the items.
 			expect(dry.items.at(-1)).toBe(previews[0]);
-		});
-
-		test('so that the run ends with the same message', async () => {
-			const name = newName();
-			await workspace.card(name, { Qty: 'number' });
-			const items = [{ Qty: 1 }, { Qty: '1,5' }];
-			const dry = await run(name, items, { ...reuse, dryRun: true });
-			const real = await run(name, items, reuse);
-			expect(real.error?.message).toBe("Field 'Qty' can't hold \"1,5\"");
-			expect(dry.error?.message).toBe(real.error?.message);
 		});
 	});
 

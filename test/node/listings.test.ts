@@ -185,7 +185,8 @@ describe('a listing that lags behind', () => {
 	test('a value is compared with what was just written, not with an older listing (O20)', async () => {
 		await upsert({ Key: 'a', V: 'old' });
 		const before = await list();
-		await upsert({ Key: 'a', V: 'new' });
+		// The listing may be older than all of them.
+		for (const V of ['new', 'newer']) await upsert({ Key: 'a', V });
 		lag(before);
 		expect(actions(await upsert({ Key: 'a', V: 'old' }))).toEqual(['updated']);
 		expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', V: 'old' }]);
@@ -297,25 +298,6 @@ describe('when a response is ambiguous, nothing is written', () => {
 			keys.map((key) => ({ key })),
 		);
 
-	test('a condition about a text refuses a list: Does Not Contain would hit every record (H28)', async () => {
-		for (const operation of ['deleteMany', 'updateMany', 'getAll']) {
-			const { error } = await runCounted(operation, {
-				...where('Key', 'notContains', ['a']),
-				columns: mapEach({ Number: 1 }),
-			});
-			expect(error?.message).toBe(`'Value' in a condition of 'Filters' can't be ["a"]`);
-			expect(workspace.changes()).toEqual([]);
-		}
-	});
-
-	test('Is None Of refuses a list without entries, also as a text (H28)', async () => {
-		for (const value of ['[]', '[ ]', []]) {
-			const { error } = await runCounted('deleteMany', where('Key', 'isNoneOf', value));
-			expect(error?.message).toBe("'Value' is empty in a condition of 'Filters'");
-			expect(workspace.changes()).toEqual([]);
-		}
-	});
-
 	describe('Not Equals, and a value that is none of its field’s type (H29)', () => {
 		test('nothing is deleted, and the message names the record', async () => {
 			list(listed('r1', { Number: 8 }), listed('r2', { Number: '7,0' }));
@@ -336,12 +318,6 @@ describe('when a response is ambiguous, nothing is written', () => {
 			const { json, error } = await run('deleteMany', { filters: { conditions } });
 			expect(error).toBeUndefined();
 			expect(json).toMatchObject([{ id: 'r2', deleted: true }]);
-		});
-
-		test('Get Many shows it', async () => {
-			list(listed('r2', { Number: '7,0' }));
-			const { json } = await run('getAll', where('Number', 'notEquals', 7));
-			expect(json).toMatchObject([{ id: 'r2' }]);
 		});
 
 		test('a choice that is stored with its label is that choice: no second record is created', async () => {

@@ -2,17 +2,16 @@
 import { hurry } from '../support/quickTime';
 import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
-import { CredentialTestContext } from 'n8n-core';
 import type { IDataObject, INode, ITriggerFunctions } from 'n8n-workflow';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { testWorkspaceAccess } from '../../nodes/WorkspaceData/editor/credentialTest';
 import { redact } from '../../nodes/WorkspaceData/model/redact';
 import { requestAccessToken } from '../../nodes/WorkspaceData/transport/auth/tokenRequest';
 import { toNodeError } from '../../nodes/WorkspaceData/transport/failure/nodeError';
 import { systemClock } from '../../nodes/WorkspaceData/transport/http/clock';
 import { postToSelf } from '../../nodes/WorkspaceData/transport/ownWebhook';
+import { pressTest } from '../support/editor';
 import {
 	type ActionResult,
 	type ActionRun,
@@ -64,52 +63,8 @@ describe('faults', () => {
 		expect(control.requests().filter(({ status }) => status === 429)).toEqual([]);
 	});
 
-	describe('errors in the service’s own words', () => {
-		beforeEach(hurry);
-
-		test('title, detail with field names, status, kind and item', async () => {
-			const detail = `Field "${card.fieldIds.Amount}" is too large.`;
-			workspace.fail('POST', '/records$', {
-				status: 422,
-				json: { title: 'Invalid value', detail },
-			});
-			const { error } = await run(create());
-			expect(error).toMatchObject({
-				name: 'NodeApiError',
-				message: 'Invalid value',
-				description: expect.stringContaining("Field 'Amount' is too large."),
-				httpCode: '422',
-				context: { itemIndex: 0 },
-			});
-		});
-
-		test('the kind is the last segment of the problem’s type', async () => {
-			const { error } = await run({ resource: 'card', operation: 'get', cardId: byId('crd_none') });
-			expect(error?.context?.kind).toBe('card-not-found');
-		});
-
-		test.each([
-			['html', 502, "The service couldn't be reached through its gateway"],
-			['plain', 400, "The service couldn't understand the request"],
-			['empty', 403, "The credential doesn't allow this"],
-		] as const)('a body of %s gets a sensible message', async (body, status, message) => {
-			workspace.fail('GET', '/cards$', { status, body, times: 3 });
-			const { error } = await run(list);
-			expect(error?.message).toBe(message);
-			expect(error?.httpCode).toBe(String(status));
-			expect(`${error?.message} ${error?.description}`).not.toContain('<');
-		});
-	});
-
 	describe('tries', () => {
 		beforeEach(hurry);
-
-		test('a read is tried three times, then tells', async () => {
-			workspace.fail('GET', '/cards$', { status: 500, times: 2 });
-			expect((await run(list)).error).toBeUndefined();
-			workspace.fail('GET', '/cards$', { status: 500, times: 3 });
-			expect((await run(list)).error?.httpCode).toBe('500');
-		});
 
 		test('a create whose answer was lost is sent once, and says that the record may have been created (B22)', async () => {
 			workspace.fail('POST', '/records$', { mode: 'dropAfter' });
@@ -121,19 +76,6 @@ describe('faults', () => {
 			expect(error?.description).toContain('sent once');
 			expect(posts()).toHaveLength(1);
 			expect(await workspace.rows(card.id)).toHaveLength(before + 1);
-		});
-
-		test('a delete that may have worked and is gone afterwards has worked', async () => {
-			const [id = ''] = await workspace.records(card.id, [{ Key: 'going' }]);
-			workspace.fail('DELETE', '', { mode: 'dropAfter' });
-			const { json, error } = await run({
-				resource: 'record',
-				operation: 'delete',
-				cardId: byId(card.id),
-				recordId: byId(id),
-			});
-			expect(error).toBeUndefined();
-			expect(json).toEqual([{ deleted: true, id }]);
 		});
 
 		test('a refused connection is tried again, then the message names the address to check (B23, D1)', async () => {
@@ -180,25 +122,6 @@ describe('faults', () => {
 				expect(posts().length).toBeGreaterThanOrEqual(1);
 			},
 		);
-
-		test('a cancelled execution stops waiting within a second (B36)', async () => {
-			const { control } = workspace.service;
-			control.setRateAnswer({ reset: 'far' });
-			control.setRate({ rate: { limit: 1, windowSeconds: 60 } });
-			await workspace.send('GET', '/cards');
-			const { running, cancel } = startAction({
-				credentials: workspace.apiKey,
-				parameters: create(),
-			});
-			while (!control.requests().some(({ status }) => status === 429)) {
-				await new Promise(setImmediate);
-			}
-			const elapsed = startStopwatch();
-			cancel();
-			await running.catch(() => undefined);
-			expect(elapsed()).toBeLessThan(1_000);
-			expect(posts()).toEqual([]);
-		});
 	});
 
 	describe('other servers', () => {
@@ -526,31 +449,6 @@ describe('answers of any size', () => {
 			expect((await getCard()).error).toMatchObject({ httpCode: '404' });
 		});
 
-		test('a page of records: a smaller one is read, down to one record', async () => {
-			const all = Array.from({ length: 40 }, (_, n) => ({
-				id: `r${n}`,
-				data: {},
-				created_at: null,
-			}));
-			serve['GET /cards/c1/records'] = [
-				(response, query) => {
-					const limit = Number(query.get('limit'));
-					const from = Number(query.get('cursor') ?? 0);
-					if (limit > 15) return declared(response, query);
-					const next = from + limit < all.length ? String(from + limit) : null;
-					json({ records: all.slice(from, from + limit), next_cursor: next })(response, query);
-				},
-			];
-			const getAll = { resource: 'record', operation: 'getAll', returnAll: true };
-			expect((await run(getAll)).json.map(({ id }) => id)).toEqual(all.map(({ id }) => id));
-			const sizes = sent.flatMap((request) => request.match(/records (\d+)$/)?.slice(1) ?? []);
-			expect(sizes.slice(0, 3)).toEqual(['1000', '125', '15']);
-			sent = [];
-			serve['GET /cards/c1/records'] = [declared];
-			expect((await run(getAll)).error?.message).toBe(TOO_LARGE);
-			expect(sent.filter((request) => request.includes('records')).at(-1)).toMatch(/records 1$/);
-		});
-
 		test('a token: the auth server gave none', async () => {
 			serve['POST /realms/r/protocol/openid-connect/token'] = [endless()];
 			const { helpers } = executeContext({ workspaceDataApi: credential() });
@@ -566,7 +464,7 @@ describe('answers of any size', () => {
 
 		test('the test of a credential tells it', async () => {
 			serve['GET /cards'] = [declared];
-			const { message } = await testCredential();
+			const { message } = await pressTest({ workspaceDataApi: credential() });
 			expect(message).toMatch(/^The service at \S+ responded, but the response is too large\./);
 		});
 
@@ -584,14 +482,6 @@ describe('answers of any size', () => {
 			expect(await post()).toMatchObject({ status: 200, body: { proof: 1 } });
 		});
 	});
-
-	const testCredential = async () =>
-		await testWorkspaceAccess.call(new CredentialTestContext({} as never), {
-			id: '1',
-			name: 'Test',
-			type: 'workspaceDataApi',
-			data: credential(),
-		});
 
 	describe('G11: a response that breaks off', () => {
 		beforeEach(hurry);
@@ -747,6 +637,16 @@ describe('cancelling', () => {
 		await cancelledWithinASecond(credentials, () => asked === 1);
 		await silent.close();
 		expect(workspace.requests()).toEqual([]);
+	});
+
+	test('a wait for the rate limit is given up (B36)', async () => {
+		const { control } = workspace.service;
+		control.setRateAnswer({ reset: 'far' });
+		control.setRate({ rate: { limit: 1, windowSeconds: 60 } });
+		await workspace.send('GET', '/cards');
+		const isRefused = () => control.requests().some(({ status }) => status === 429);
+		await cancelledWithinASecond(workspace.apiKey, isRefused);
+		expect(posts()).toEqual([]);
 	});
 
 	test('a pause between two tries is given up (B36)', async () => {
@@ -917,14 +817,5 @@ describe('unexpected errors', () => {
 		if (cause instanceof Error) seen.push(cause.message, cause.stack);
 		expect(error.stack).toContain('lineThatThrew');
 		for (const text of seen) expect(text ?? '').not.toMatch(/key-of-unexpected|abcdefgh12345678/);
-	});
-
-	test.each(['text', 5, null, undefined, { a: 1 }])('%j thrown is an error, too', (thrown) => {
-		expect(toNodeError(node, thrown).message).toBe(String(thrown));
-	});
-
-	test('an error without a stack keeps its message', () => {
-		const bare = Object.assign(new Error('bare'), { stack: undefined });
-		expect(toNodeError(node, bare).message).toBe('bare');
 	});
 });

@@ -2,7 +2,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { createHash } from 'node:crypto';
 import { type ActionRun, placesOf } from '../support/n8n';
-import { byId, byName, mapAutomatically, mapEach, where } from '../support/parameters';
+import { byId, mapAutomatically, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
@@ -206,15 +206,6 @@ describe('records', () => {
 			]);
 		});
 
-		test.each(['.', '..', '={{ "" }}', '   '])(
-			'id %j is refused before anything is sent',
-			async (id) => {
-				const { error } = await run('delete', { recordId: byId(id) });
-				expect(error?.message).toContain("'Record'");
-				expect(workspace.requests()).toEqual([]);
-			},
-		);
-
 		test.each([
 			['get', 'Record', {}],
 			['update', 'Record', { columns: mapEach({ Key: 'x' }) }],
@@ -287,16 +278,6 @@ describe('records', () => {
 			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 5 }, { Key: 'b' }]);
 		});
 	});
-
-	test('cards by name: messages for unknown and ambiguous names', async () => {
-		const name = `Unique ${card.id}`;
-		await workspace.card(name, FIELDS);
-		const get = async (value: string) => await run('getAll', { cardId: byName(value) });
-		expect((await get(name.toLowerCase())).error).toBeUndefined();
-		expect((await get('no such card')).error?.message).toContain("no card called 'no such card'");
-		await workspace.card(name, FIELDS);
-		expect((await get(name)).error?.message).toMatch(/2 cards called/);
-	});
 });
 
 describe('Get Many', () => {
@@ -361,13 +342,6 @@ describe('Get Many', () => {
 			await workspace.records(card.id, [{ Title: 'last', Amount: 1_000_000_000 }]);
 			const result = await getAll({ ...by(['Amount', 'desc']), returnAll: false, limit: 1 });
 			expect(titles(result)).toEqual(['last']);
-		});
-
-		test('one reading serves all items', async () => {
-			await workspace.records(card.id, rows);
-			const result = await getAll(by(['Title', 'asc']), [{}, {}, {}]);
-			expect(titles(result)).toHaveLength(12);
-			expect(workspace.requests().filter((one) => /records/.test(one))).toHaveLength(1);
 		});
 
 		test.each<[IDataObject, string]>([

@@ -33,17 +33,6 @@ describe('filters', () => {
 		};
 	}
 
-	it('compares with the record’s own id, and times in the time zone of the workflow', async () => {
-		const deliver = await filtered([{ field: 'id', condition: 'equals', value: 'rec_x' }]);
-		expect(await deliver({}, { record_id: 'rec_x' })).toBe(true);
-		expect(await deliver({}, { record_id: 'rec_y' })).toBe(false);
-		const noon = { field: 'Due', condition: 'lessThan', value: '2026-01-01T12:00:00Z' };
-		const due = await filtered([noon]);
-		expect(await due({ Due: '2026-01-01T12:30:00+01:00' })).toBe(true);
-		expect(await due({ Due: '2026-01-01T12:30:00Z' })).toBe(false);
-		expect(warnings.lines).toEqual([]);
-	});
-
 	it.each([
 		['an unknown field', { field: 'Nope', condition: 'equals', value: 1 }, "no field 'Nope'"],
 		['a value of no use', { field: 'Pages', condition: 'equals', value: 'x' }, 'can\'t hold "x"'],
@@ -89,18 +78,6 @@ describe('filters', () => {
 		const deliver = await filtered([{ field: 'Pages', condition: 'isEmpty' }]);
 		workspace.service.control.reset();
 		expect(await deliver({ Pages: 2 })).toBe(false);
-	});
-
-	it.each([
-		[
-			{ filters: { conditions: [{ field: '', condition: 'equals' }] } },
-			"'Field Name or ID' is empty in a condition of 'Filters'",
-		],
-		[{ matchType: 'some' }, "'Must Match' can't be 'some'"],
-	])('%j is refused when the workflow is published', async (options, message) => {
-		workspace.service.control.resetRequests();
-		await expect(activated({ options })).rejects.toThrow(message);
-		expect(workspace.requests()).toEqual([]);
 	});
 });
 

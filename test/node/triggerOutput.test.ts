@@ -102,37 +102,6 @@ describe('output', () => {
 		expect(clock.now() - start).toBeLessThan(3_000);
 	});
 
-	it("keeps the ids when the fields can't be listed", async () => {
-		const own = await workspace.card('Nameless', [{ name: 'Title', type: 'text' }]);
-		const trigger = await activated();
-		workspace.fail('GET', '/fields$', { status: 500, times: 5 });
-		const data = { [String(own.fieldIds.Title)]: 'x' };
-		const delivery = signed(trigger, eventBody({ card_id: own.id, data }));
-		expect((await trigger.deliver(delivery)).items?.[0]?.fields).toEqual(data);
-	});
-
-	it('C15 asks again a second after a listing that failed, and not more than once at a time', async () => {
-		const trigger = await activated();
-		const fresh = await workspace.card('Fresh', [{ name: 'Title', type: 'text' }]);
-		const id = String(fresh.fieldIds.Title);
-		const changes = () => ({ card_id: fresh.id, data: { [id]: 'Emma' } });
-		workspace.fail('GET', '/fields$', { status: 503 });
-		const next = async () =>
-			(await trigger.deliver(signed(trigger, eventBody(changes())))).items?.[0]?.fields;
-		const start = Date.now();
-		const at = (ms: number) => jest.spyOn(Date, 'now').mockReturnValue(start + ms);
-		at(0);
-		expect(await next()).toEqual({ [id]: 'Emma' });
-		at(900);
-		expect(await next()).toEqual({ [id]: 'Emma' });
-		workspace.service.control.resetRequests();
-		at(1_100);
-		const both = await Promise.all([next(), next()]);
-		expect(both).toEqual([{ Title: 'Emma' }, { Title: 'Emma' }]);
-		const asked = workspace.requests().filter((line) => line.endsWith('/fields'));
-		expect(asked).toHaveLength(1);
-	});
-
 	it('C15 asks after 1, 2, 4 and 8 s when the listing fails four times', async () => {
 		const trigger = await activated();
 		const fresh = await workspace.card('Failing', [{ name: 'Title', type: 'text' }]);

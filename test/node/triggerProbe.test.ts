@@ -222,6 +222,7 @@ describe('a probe', () => {
 		const shown = JSON.stringify([gateway.exchanges, suite.warnings, trigger.emitted]);
 		for (const secret of [old.secret, current(trigger).secret, suite.workspace.service.apiKey]) {
 			expect(shown).not.toContain(secret);
+			expect(shown).not.toContain(Buffer.from(secret).toString('base64url').slice(4, -4));
 		}
 		expect(gateway.exchanges[0]?.headers.authorization).toBeUndefined();
 		await trigger.deactivate();

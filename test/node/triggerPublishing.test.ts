@@ -95,17 +95,6 @@ describe('publishing', () => {
 		expect(suite.live(trigger)).toEqual([]);
 	});
 
-	it('deletes the subscription whose ID is next to the secret, not that of an envelope', async () => {
-		const { control } = suite.workspace.service;
-		const json = { id: 'envelope1', type: 'webhook', data: { id: 'wh317', secret: 'shh' } };
-		suite.refuseNext({ status: 201, body: 'json', json });
-		const trigger = await suite.published();
-		expect(current(trigger).id).toBe('wh317');
-		control.resetRequests();
-		await trigger.deactivate();
-		expect(suite.workspace.requests()).toEqual(['DELETE /webhooks/wh317']);
-	});
-
 	it("B3 says so when the response holds no secret, and isn't active", async () => {
 		const subscription = { webhook_id: 'whk_without_secret', events: [] };
 		suite.answerNext(subscription);

@@ -83,24 +83,6 @@ describe('when nothing comes for long', () => {
 		},
 	);
 
-	it('tries again after a pause when the service is unreachable, and keeps its subscription', async () => {
-		const trigger = await published();
-		const old = current(trigger);
-		const upkeep = () => suite.warnings.filter((line) => line.includes("couldn't be renewed"));
-		suite.refuseNext({ status: 503 });
-		const since = pass(26.5);
-		await untilTicked(trigger, 'the warning', () => upkeep().length > 0);
-		expect(suite.live(trigger).map(({ id }) => id)).toEqual([old.id]);
-
-		// 10 seconds later, then 20.
-		pass(26.5 + 10 / 3_600, since);
-		trigger.tick();
-		await trigger.idle();
-		expect(suite.live(trigger).map(({ id }) => id)).toEqual([old.id]);
-		pass(26.5 + 20 / 3_600);
-		await untilTicked(trigger, 'the renewal', () => current(trigger).id !== old.id);
-	});
-
 	it('names what it gives up, also where a renewal is refused at the same time', async () => {
 		const trigger = await published();
 		const { id } = current(trigger);
@@ -117,23 +99,6 @@ describe('when nothing comes for long', () => {
 			suite.warnings.find((line) => line.includes(`Subscription ${id} still exists`)),
 		);
 		control.clearFailures();
-	});
-
-	it('leaves alone what delivers again after a renewal that failed', async () => {
-		const trigger = await published();
-		suite.refuseNext({ status: 503 });
-		pass(26.5);
-		await untilTicked(trigger, 'the warning', () =>
-			suite.warnings.find((line) => line.includes("couldn't be renewed")),
-		);
-		const before = suite.subscribed();
-		await trigger.deliver(suite.delivery(current(trigger)));
-		pass(28);
-		trigger.tick();
-		await trigger.idle();
-		await trigger.deactivate();
-		expect(suite.subscribed()).toBe(before);
-		expect(trigger.emitted).toEqual([]);
 	});
 
 	it('tries again after a pause where the old one had to give way', async () => {
@@ -190,17 +155,6 @@ describe('when nothing comes for long', () => {
 		expect(suite.warnings.filter((line) => line.includes("couldn't be checked"))).toEqual([]);
 	});
 
-	it('takes back nothing that executions have saved since n8n started', async () => {
-		const trigger = await published();
-		const old = current(trigger);
-		trigger.saveElsewhere({ global: { lastSeen: 7 } });
-		pass(26.5);
-		await untilTicked(trigger, 'n8n to save it', () => current(trigger).id !== old.id);
-		expect(trigger.saved()).toMatchObject({ global: { lastSeen: 7 } });
-		await trigger.deactivate();
-		expect(suite.live(trigger)).toEqual([]);
-	});
-
 	it('is saved in queue mode, too, where another process runs the execution', async () => {
 		const trigger = await suite.running({}, suite.workspace.apiKey, { queueMode: true });
 		const old = current(trigger);
@@ -215,18 +169,6 @@ describe('when nothing comes for long', () => {
 		).toHaveLength(1);
 		await trigger.deactivate();
 		expect(suite.live(trigger)).toEqual([]);
-	});
-
-	it('shows no secret in the execution that saves', async () => {
-		const trigger = await published();
-		const old = current(trigger);
-		pass(26.5);
-		await untilTicked(trigger, 'n8n to save it', () => current(trigger).id !== old.id);
-		const shown = JSON.stringify(trigger.emitted);
-		for (const secret of [old.secret, current(trigger).secret, suite.workspace.service.apiKey]) {
-			expect(shown).not.toContain(secret);
-			expect(shown).not.toContain(Buffer.from(secret).toString('base64url').slice(4, -4));
-		}
 	});
 
 	it('takes back nothing when that execution is run once more', async () => {
@@ -356,12 +298,5 @@ describe('when nothing comes for long', () => {
 		expect((await trigger.deliver(suite.delivery(newest))).items).toHaveLength(1);
 		expect(trigger.changed()).toBe(true);
 		expect(current(trigger).id).toBe(newest.id);
-	});
-
-	it("says which parameter can't be used", async () => {
-		const trigger = suite.watchAll({ options: { renewAfterSilence: 'now and then' } });
-		await expect(trigger.activate()).rejects.toThrow(
-			"'Renew After Silence (Hours)' can't be 'now and then'. Enter a number of hours.",
-		);
 	});
 });

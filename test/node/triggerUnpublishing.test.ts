@@ -181,12 +181,4 @@ describe('unpublishing', () => {
 		await trigger.idle();
 		expect(keptBy(trigger)).not.toHaveProperty('current');
 	});
-
-	it('deletes the subscriptions of an overlap as well', async () => {
-		const trigger = await suite.published();
-		await trigger.activate('init');
-		expect(suite.live(trigger)).toHaveLength(2);
-		expect(await trigger.deactivate()).toBe(true);
-		expect(suite.live(trigger)).toEqual([]);
-	});
 });

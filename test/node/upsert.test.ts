@@ -213,13 +213,6 @@ describe('a service that keeps keys in another spelling', () => {
 		expect(await rows()).toHaveLength(1);
 	});
 
-	test('hints show the first spellings, however many records were created (O3)', async () => {
-		workspace.service.control.setVariants({ storedTexts: 'lowerCase' });
-		const result = await upsert('Mail', ...Array.from({ length: 15 }, (_, n) => `Ann${n}`));
-		expect(result.json).toHaveLength(15);
-		expect(hintsOf(result)).toHaveLength(10);
-	});
-
 	test('keys that differ in case are two records, where another item or record has the other spelling (O3)', async () => {
 		const { json } = await upsert('Mail', 'ann', 'Ann');
 		expect(json.map(({ action }) => action)).toEqual(['created', 'created']);

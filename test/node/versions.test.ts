@@ -154,17 +154,6 @@ describe('each shape that the interface leaves open', () => {
 		expect((await run('json')).json).toMatchObject([document]);
 		expect((await run('yaml')).json[0]?.yaml).toMatch(/^openapi: /m);
 	});
-
-	test('locators take an expression for each item', async () => {
-		const first = await workspace.card('Expression 1', FIELDS);
-		const second = await workspace.card('Expression 2', FIELDS);
-		const { json } = await succeed(
-			{ resource: 'card', operation: 'get', cardId: byId('={{ $json.card }}') },
-			workspace.apiKey,
-			[{ card: second.id }, { card: first.id }],
-		);
-		expect(json.map(({ id }) => id)).toEqual([second.id, first.id]);
-	});
 });
 
 describe('both versions', () => {
@@ -351,40 +340,6 @@ describe('both versions', () => {
 			await run2('upsert', { columns: byHand }, [item]);
 			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 1 }]);
 		});
-
-		test('a null in a row of a database clears', async () => {
-			await fillNote(await returned());
-			await write('upsert', { id: 7, created_at: '2026-01-01', Key: 'a', Note: null });
-			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 1 }]);
-		});
-	});
-
-	test('an event that was caught up goes in, with what the service added to it', async () => {
-		const event = { Key: 'a', event: 'record.created', workspace_id: 'w', delivery_key: 'k' };
-		const item = { ...event, caught_up: true, attempt: 2, Note: 'added by the workflow' };
-		const columns = { columns: mapAutomatically(['Key']) };
-		const { error } = await run2('upsert', columns, [item]);
-		expect(error).toBeUndefined();
-		expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Note: 'added by the workflow' }]);
-	});
-
-	test('a deleted record without values is brought back without values', async () => {
-		const items = [
-			{ Key: null, Note: null, deleted: true, id: 'r1' },
-			{ Key: 'b', Note: null, deleted: true, id: 'r2' },
-			{ deleted: true, id: 'r3', fields: {} },
-		];
-		const { error } = await run2('create', { columns: mapAutomatically() }, items);
-		expect(error).toBeUndefined();
-		expect(await workspace.rows(card.id)).toEqual([{}, { Key: 'b' }, {}]);
-	});
-
-	test('nulls never clear, also where the service knows only the day of a creation', async () => {
-		const [id = ''] = await workspace.records(card.id, [{ Key: 'a', Note: 'kept' }]);
-		const item = { Key: 'a', Note: null, Amount: null, id, created_at: '2026-03-31' };
-		const { json } = await run2('upsert', { columns: mapAutomatically(['Key']) }, [item]);
-		expect(json[0]?.action).toBe('unchanged');
-		expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Note: 'kept' }]);
 	});
 
 	describe('what the nodes returned goes back in without the keys that they added', () => {
@@ -409,19 +364,6 @@ describe('both versions', () => {
 			const { json } = await run2('createFromItems', parameters, [item]);
 			const names = (json[0]?.fields as IDataObject[]).map(({ name }) => name);
 			expect(names).toEqual(Object.keys(item).filter((key) => ['Key', 'Note'].includes(key)));
-		});
-
-		test('the item of a dry run has no values', async () => {
-			const item = { dry_run: true, action: 'create', id: null, before: null, after: { Key: 'a' } };
-			const { error } = await run2('create', { columns: mapAutomatically() }, [item]);
-			expect(error?.message).toContain('No value');
-		});
-
-		test('columns of a sheet with such names stay columns', async () => {
-			const item = { id: 'A1', Name: 'x', deleted: false, before: 'b', changes: 'c', event: 'e' };
-			const parameters = { resource: 'card', name: 'Sheet', options: {} };
-			const { json } = await run('createFromItems', parameters, [item]);
-			expect(json[0]?.fields).toEqual(item);
 		});
 	});
 

@@ -1,6 +1,7 @@
 /** n8n's context for the requests that its editor makes to a node. */
-import { LoadOptionsContext } from 'n8n-core';
+import { CredentialTestContext, LoadOptionsContext } from 'n8n-core';
 import { Workflow, type IDataObject, type INodeType } from 'n8n-workflow';
+import type { Clock } from '../../nodes/WorkspaceData/transport/http/clock';
 import { WorkspaceData } from '../../nodes/WorkspaceData/WorkspaceData.node';
 import { ACTION_TYPE, actionNode, additionalData, nodeTypesOf, type TestCredentials } from './n8n';
 
@@ -32,4 +33,12 @@ export function editorContext(
 	const stored = workflow.getNode(node.name);
 	if (!stored) throw new Error('the workflow has lost its node');
 	return new LoadOptionsContext(workflow, stored, additional, path);
+}
+
+/** Presses Test of a credential. @param credentials has one */
+export async function pressTest(credentials: TestCredentials, clock?: Clock) {
+	const [[type = '', data] = []] = Object.entries(credentials);
+	const { testWorkspaceAccess } = new WorkspaceData().methods.credentialTest;
+	const tested = { id: '1', name: 'Test', type, ...(data && { data }) };
+	return await testWorkspaceAccess.call(new CredentialTestContext({} as never), tested, clock);
 }

@@ -2,7 +2,6 @@
 import {
 	cardsOfName,
 	findCardByName,
-	locateCard,
 	peekLocator,
 	readLocator,
 } from '../../../nodes/WorkspaceData/model/locator';
@@ -89,23 +88,5 @@ describe('a card by its name', () => {
 		expect(() => findCardByName([], 'Orders')).toThrow(
 			expect.objectContaining({ description: 'The workspace has no cards yet.' }),
 		);
-	});
-
-	const located = async (value: string, list = cards) =>
-		await locateCard(readLocator({ mode: 'name', value }, 'Card'), async () => list, true);
-
-	test('changed in bulk or deleted: only what is spelled exactly so, and is there once', async () => {
-		expect(await located(' Archive ')).toMatchObject({ id: 'c3' });
-		expect(await located('orders')).toMatchObject({ id: 'c2' });
-		for (const near of ['Archive', 'ORDERS', ' Orders']) {
-			await expect(located(near)).rejects.toMatchObject({
-				message: expect.stringContaining('no card called'),
-				description: expect.stringContaining('Nothing was sent'),
-			});
-		}
-		await expect(located('Twin')).rejects.toThrow("has 2 cards called 'Twin'");
-		await expect(located('Orders', [])).rejects.toMatchObject({
-			description: 'The workspace has no cards yet.',
-		});
 	});
 });

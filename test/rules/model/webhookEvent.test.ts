@@ -43,23 +43,3 @@ test('takes numbers as identifiers, with all their digits', () => {
 		recordId: '12345678901234567890',
 	});
 });
-
-test.each(['', ' ', 'null', '5', '"a"', '[]', '{}', '{"event":""}', '{"event":1}', '{', '\0'])(
-	"isn't an event: %j",
-	(text) => {
-		expect(readEvent(bytes(text))).toBeUndefined();
-	},
-);
-
-test("isn't an event: bytes that are no text", () => {
-	expect(readEvent(new Uint8Array([0xff, 0xfe, 0x00, 0xd8]))).toBeUndefined();
-});
-
-test.each([
-	[498, true],
-	[20_000, false],
-])('G4: %i levels below the data are an event: %s', (levels, isEvent) => {
-	const value = `${'['.repeat(levels)}${']'.repeat(levels)}`;
-	const read = readEvent(bytes(`{"event":"record.created","data":{"f":${value}}}`));
-	expect(read !== undefined).toBe(isEvent);
-});

@@ -90,34 +90,6 @@ test("G1: a refusal under status 200 keeps the words of the auth server, and isn
 	expect(requests).toHaveLength(1);
 });
 
-test.each<[string, number, unknown, RegExp]>([
-	[
-		'a wrong secret',
-		401,
-		{ error: 'invalid_client', error_description: 'no secret-of-the-account' },
-		/'Client ID' and 'Client Secret'.*revoked.*says: no \*\*\*/,
-	],
-	['a wrong realm', 404, { error: 'realm' }, /'Auth URL' and 'Realm'/],
-	['a redirect', 302, '', /'Auth URL' and 'Realm'/],
-])(
-	'%s is asked once, told to everybody and remembered',
-	async (_, statusCode, body, description) => {
-		const { get, requests, clock, answers } = endpoint();
-		answers(() => ({ statusCode, body }));
-		for (let burst = 0; burst < 3; burst += 1) {
-			const all = await Promise.allSettled(Array.from({ length: 50 }, async () => await get()));
-			for (const each of all) {
-				expect(each).toMatchObject({ reason: { description: expect.stringMatching(description) } });
-				expect(JSON.stringify(each)).not.toContain(account.clientSecret);
-			}
-		}
-		expect(requests).toHaveLength(1);
-		clock.pass(30_001);
-		await expect(get()).rejects.toThrow();
-		expect(requests).toHaveLength(2);
-	},
-);
-
 test.each([408, 429, 500, 503])(
 	'status %d is tried three times, with growing pauses',
 	async (statusCode) => {

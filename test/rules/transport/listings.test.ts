@@ -129,14 +129,6 @@ describe('G5: a listing whose every page has a new cursor', () => {
 	});
 });
 
-test('an entry is looked for without a page more than needed (O1)', async () => {
-	const { opened, asked } = tens(30, { keep: false });
-	expect(await opened.find('e5')).toEqual({ id: 'e5' });
-	expect(asked).toEqual([0]);
-	expect(await opened.find('e15')).toEqual({ id: 'e15' });
-	expect(asked).toEqual([0, 10]);
-});
-
 /**
  * A service whose cursor is the number of a page: what it means depends on the size of the pages.
  *

@@ -6,7 +6,6 @@ import {
 	openRecordListing,
 } from '../../../nodes/WorkspaceData/transport/recordListing';
 import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
-import { Cancelled } from '../../../nodes/WorkspaceData/transport/failure/failures';
 import { createTestClock } from '../../support/clock';
 import { sessionOf } from '../../support/session';
 
@@ -71,20 +70,6 @@ test('pauses after faults grow and have jitter', async () => {
 	const start = clock.now();
 	await expect(session.request(request('GET'))).rejects.toThrow();
 	expect(clock.now() - start).toBe(3 * 10 + 300 + 600);
-});
-
-test('canceling ends the wait for the requests of another execution with the same key (B36)', async () => {
-	const { session, sent, clock, open } = await service(answer(429, { 'retry-after': '60' }));
-	const cancel = new AbortController();
-	const other = await open(cancel.signal);
-	const start = clock.now();
-	const creates = failures(session, 8, request('POST'));
-	const waiting = other.request(request('GET')).catch((error: unknown) => error);
-	cancel.abort();
-	expect(await waiting).toBeInstanceOf(Cancelled);
-	expect(clock.now() - start).toBeLessThan(1_000);
-	await creates;
-	expect(sent.map(({ method }) => method)).not.toContain('GET');
 });
 
 describe('D3: refusals that tell no usable time', () => {

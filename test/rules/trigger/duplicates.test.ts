@@ -37,19 +37,6 @@ function setUp() {
 	return { clock, onDoubt, take };
 }
 
-test.each([
-	[200, 'duplicate'],
-	[500, 'accepted'],
-])('waits for the response to an earlier delivery, %d', async (status, expected) => {
-	const { take, clock } = setUp();
-	const first = new Answer();
-	expect(await take(first)).toBe('accepted');
-	const second = take(new Answer());
-	await clock.sleep(1_000);
-	first.send(status);
-	expect(await second).toBe(expected);
-});
-
 test('C8 counts a response that comes minutes after the sender has hung up', async () => {
 	const { take, clock } = setUp();
 	const first = new Answer();
@@ -128,18 +115,6 @@ test.each([
 		expect(onDoubt).toHaveBeenCalledTimes(expected);
 	},
 );
-
-test('a delivery that comes again while the first waits may make the service pause the subscription (K1)', async () => {
-	const { onDoubt, take } = setUp();
-	const first = new Answer();
-	await take(first);
-	const second = take(new Answer());
-	first.send(200);
-	expect(await second).toBe('duplicate');
-	// What another subscription delivers in an overlap is none.
-	await take(new Answer(), 'key', 'whk_2');
-	expect(onDoubt).toHaveBeenCalledTimes(1);
-});
 
 test('K12 a sender that hung up before n8n called the node is noticed once it comes again, and its event runs once', async () => {
 	const { onDoubt, take } = setUp();

@@ -52,16 +52,3 @@ test('all events of the service can be chosen, and one must be', () => {
 		'record.updated',
 	]);
 });
-
-test('a card is asked for only where one card is watched', () => {
-	const watch = named(triggerProperties, 'watch');
-	expect(watch.noDataExpression).toBe(true);
-	expect(values(watch)).toEqual(['allCards', 'oneCard']);
-	expect(named(triggerProperties, 'cardId').displayOptions).toEqual({
-		show: { watch: ['oneCard'] },
-	});
-});
-
-test.each(['maxEventAge', 'overlap', 'renewAfterSilence'])('%s is no negative number', (name) => {
-	expect(named(options, name)).toMatchObject({ type: 'number', typeOptions: { minValue: 0 } });
-});

@@ -69,10 +69,3 @@ test('missing choices are the ones that values name, whichever name the field go
 		{ field: status, texts: ['Done', 'Later'] },
 	]);
 });
-
-test('thousands of items share the event loop', async () => {
-	let yields = 0;
-	const writes = new Array<PlannedWrites[number]>(2_001).fill(writeOf([['A', 1]]));
-	await columnsOf({ yieldToLoop: async () => void (yields += 1) }, writes);
-	expect(yields).toBe(2_001);
-});

@@ -142,12 +142,3 @@ test('sorting in steps is the stable sort of JavaScript, for any number of entri
 		cases(20),
 	);
 });
-
-test('others get their turn with each thousand entries, sorted or merged', async () => {
-	let yields = 0;
-	const yieldToLoop = async () => void (yields += 1);
-	const numbers = Array.from({ length: 4_000 }, (_, place) => place % 1_000);
-	await sortInSlices(yieldToLoop, numbers, (a, b) => a - b);
-	// Four slices, two merges of two thousand, one of four thousand.
-	expect(yields).toBe(4 + 2 * 2 + 4);
-});

@@ -53,27 +53,6 @@ describe('a write since the listing was opened', () => {
 });
 
 describe('a write before the listing was opened (O20)', () => {
-	test.each([
-		['shows what was there before', { a: 1 }, { a: 1, b: 1 }, { a: 2, b: 1 }, true],
-		['shows something else', { a: 1 }, { a: 7, b: 1 }, { a: 7, b: 1 }, true],
-		["may show either, as it isn't known what was there", undefined, { a: 1 }, { a: 1 }, false],
-	])('counts where the listing %s', (_, before, shown, expected, isCertain) => {
-		const memory = new CardMemory();
-		change(memory, 2, before);
-		const view = memory.open(1);
-		expect(dataOf(view.current(recordOf('r1', shown)))).toEqual(expected);
-		expect(view.isCertain('r1')).toBe(isCertain);
-		expect(view.isWritten('r1')).toBe(false);
-	});
-
-	test('counts over several writes: the listing may be older than all of them', () => {
-		const memory = new CardMemory();
-		change(memory, 2, { a: 1 });
-		change(memory, 3, { a: 2 });
-		const view = memory.open(1);
-		for (const a of [1, 2]) expect(dataOf(view.current(recordOf('r1', { a })))).toEqual({ a: 3 });
-	});
-
 	test('is forgotten a minute after it, but not while an older listing is in use', () => {
 		const memory = new CardMemory();
 		const old = memory.open(0);

@@ -82,14 +82,6 @@ test('G15 a hundred thousand items: no more of them at a time than the bound', a
 	expect(most).toBe(500);
 });
 
-test('rejects with the error of an item', async () => {
-	const broken = new Items(2, noYield).each(async (itemIndex) => {
-		await Promise.resolve();
-		if (itemIndex === 1) throw new Error('of an item');
-	});
-	await expect(broken).rejects.toThrow('of an item');
-});
-
 test("(H11) tasks begin in the order of the items, however long each item prepares; items that wait for all don't block them", async () => {
 	const preparations = fc.array(
 		fc.record({

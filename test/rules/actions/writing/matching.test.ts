@@ -58,7 +58,7 @@ test('a value that Map Automatically leaves out is no value to match on (H35)', 
 	expect(matched([['Pages', 7]], [['Key', '']])).toEqual(['id-Key']);
 });
 
-test('the key is the same for the same values, whatever their form', () => {
+test('the key is the same for the same values, whatever their form (D14)', () => {
 	const keyOf = (data: Record<string, unknown>) =>
 		itemKey(new MatchingFields(['id-Key', 'id-Pages'], index, zone), data);
 	const key = keyOf({ 'id-Key': 'a', 'id-Pages': 7 });

@@ -47,14 +47,6 @@ test('values under the IDs of their fields, in the types of these', () => {
 	});
 });
 
-test.each([{}, { unknownFields: 'ignore' }])(
-	'a renamed field is found by the hint of the mapper: %j',
-	(options) => {
-		const hints = new Map([['Old', { fieldId: 'id-Title' }]]);
-		expect(dataOf({ Old: 'a' }, options, { hints })).toEqual({ 'id-Title': 'a' });
-	},
-);
-
 test.each([
 	['Status', 'Status'],
 	['status', 'Status'],
@@ -70,14 +62,6 @@ test.each([
 		});
 	},
 );
-
-test.each([
-	[{ emptyValues: 'drop' }, "can't be 'drop'"],
-	[{ unknownFields: 'drop' }, "can't be 'drop'"],
-	[{ missingChoices: 'drop' }, "can't be 'drop'"],
-])('the option %j is refused', (options, message) => {
-	expect(() => dataOf({ Title: 'a' }, options)).toThrow(message);
-});
 
 test.each([
 	[10, /Unknown9[^0-9].*$/s, false],

@@ -24,7 +24,6 @@ const REGULAR: Options = {
 	limit: 100,
 	queueMode: false,
 	blindWorkers: false,
-	reachable: true,
 };
 
 const steps = {
@@ -63,7 +62,6 @@ const options = fc.record({
 	limit: fc.constantFrom(3, 100, 100),
 	queueMode: fc.boolean(),
 	blindWorkers: fc.boolean(),
-	reachable: fc.constant(true),
 });
 
 function play(chosen: Options, history: readonly Step[], mutation?: Mutation): World {
@@ -177,53 +175,4 @@ test("a process that couldn't start the node forgets no subscription that is to 
 		(state) => onPassed(state, { silenceMs: SILENCE, now: OVERLAP }),
 	);
 	expect(end.saved).toEqual(stored);
-});
-
-test('a crash loop ends with one subscription', () => {
-	const world = play(REGULAR, []);
-	for (let n = 0; n < 15; n += 1) {
-		world.kill();
-		world.start();
-	}
-	expect(world.live).toHaveLength(16);
-	world.pass(OVERLAP + 2 * MINUTE);
-	expect(world.live).toHaveLength(1);
-});
-
-test('in a day of silence one subscription is created and one deleted', () => {
-	const world = play(REGULAR, ['silence', 'overlap', 'minute']);
-	expect(world.remotes.map(({ state }) => state)).toEqual(['deleted', 'active']);
-});
-
-test("where n8n can't reach itself, both stay until one of them delivers", () => {
-	const world = play({ ...REGULAR, reachable: false }, ['kill', 'start', 'overlap', 'overlap']);
-	expect(world.live).toHaveLength(2);
-	world.event();
-	world.pass(2 * MINUTE);
-	expect(world.live).toHaveLength(1);
-});
-
-test('P3: at its limit, an old one gives way once nothing has come for the time of silence, and not before', () => {
-	const world = play({ ...REGULAR, limit: 1 }, ['kill', 'start', 'overlap']);
-	const [first] = world.remotes;
-	if (first) first.state = 'paused';
-	world.pass(60 * MINUTE);
-	expect(world.live).toHaveLength(0);
-	world.pass(SILENCE + 60 * MINUTE, 5 * MINUTE);
-	expect(world.live).toHaveLength(1);
-});
-
-test('a subscription that was refused before it was saved is replaced, and the old one stays until then', () => {
-	const world = play({ ...REGULAR, queueMode: true }, ['kill', 'refuse', 'start', 'holdJobs']);
-	world.pass(2 * MINUTE);
-	world.event();
-	world.pass(4 * MINUTE);
-	expect(world.remotes.map(({ state }) => state)).toEqual(['active', 'paused']);
-	world.holdsJobs = false;
-	world.runJobs();
-	world.pass(3 * MINUTE);
-	world.event();
-	world.pass(OVERLAP + 3 * MINUTE);
-	expect(world.remotes.map(({ state }) => state)).toEqual(['deleted', 'deleted', 'active']);
-	expect(world.executed.size).toBe(2);
 });

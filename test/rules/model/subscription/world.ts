@@ -54,8 +54,6 @@ export interface Options {
 	queueMode: boolean;
 	/** Whether executions get no static data there: then main writes. */
 	blindWorkers: boolean;
-	/** Whether n8n can reach its own address. */
-	reachable: boolean;
 }
 
 /** Faulty rules, to show that the world finds them. */
@@ -222,8 +220,7 @@ export class World {
 		if (isLost) this.losesDeletions -= 1;
 		else if (remote && remote.state !== 'deleted') {
 			// Where nobody answers at the address, nobody can tell; production subscribes again when it starts.
-			const answers =
-				this.options.reachable && this.production.state && this.production.isPublished;
+			const answers = this.production.state && this.production.isPublished;
 			if (n8n === this.copy && remote.madeBy !== n8n && !remote.isEnded && answers) {
 				throw new Error(`the copy deleted ${id} of production`);
 			}
@@ -266,7 +263,7 @@ export class World {
 		const there = this.answering.isPublished && this.answering.state ? this.answering : undefined;
 		const has = there?.database.mark === n8n.state.saved.mark;
 		const { believesEveryAnswer, asksNobody, believesEveryMark } = this.mutation;
-		const heard = this.options.reachable && there ? (has ? 'yes' : 'no') : 'none';
+		const heard = there ? (has ? 'yes' : 'no') : 'none';
 		const believed = believesEveryAnswer && heard !== 'none' ? 'yes' : heard;
 		const result = asksNobody ? 'yes' : believed;
 		// A process that responds to deliveries only may have got the probe.
