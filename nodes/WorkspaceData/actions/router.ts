@@ -59,8 +59,8 @@ async function runItems(operation: Operation, run: Run): Promise<INodeExecutionD
 	}
 	run.ending.done();
 	// Cards are worked on in parallel.
-	const late = run.ending.appended
-		.toSorted((a, b) => a.itemIndex - b.itemIndex)
+	const late = [...run.ending.appended]
+		.sort((a, b) => a.itemIndex - b.itemIndex)
 		.map(({ itemIndex, json }) => ({
 			json: withoutErrorFlag(json) as IDataObject,
 			pairedItem: { item: itemIndex },
