@@ -90,6 +90,17 @@ it('returns records created since it last ran, in order, once', async () => {
 	await trigger.deactivate();
 });
 
+it('saves at once how far it has searched, because a killed n8n would search there again', async () => {
+	const { trigger } = await watching();
+	await trigger.activate();
+	const before = trigger.emitted.length;
+	await restart(trigger);
+	const events = () => trigger.emitted.slice(before).map(([item]) => item?.json.event);
+	await until('the end of the search to be saved', () => (events().length > 1 ? true : undefined));
+	expect(events()).toEqual(['catch_up', 'subscription_renewed']);
+	await trigger.deactivate();
+});
+
 it.each([
 	['just now', 0],
 	['before, whose event came late', 120_000],

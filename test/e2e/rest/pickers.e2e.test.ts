@@ -35,7 +35,12 @@ describe(`lists in n8n ${major}`, () => {
 				methodName: 'searchRecords',
 				path: 'parameters.recordId',
 				credentials: { workspaceDataApi: credentials.workspaceDataApi },
-				parameters: { resource: 'record', operation: 'get', cardId: byId(cardId) },
+				parameters: {
+					authentication: 'apiKey',
+					resource: 'record',
+					operation: 'get',
+					cardId: byId(cardId),
+				},
 				paginationToken,
 			});
 			found.push(...page.results.map(({ value }) => value));

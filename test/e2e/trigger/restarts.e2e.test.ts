@@ -66,7 +66,7 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		},
 	);
 
-	it(`B6 has one live subscription after ${RESTARTS} restarts, and has lost and repeated nothing`, async () => {
+	it(`B6 has one live subscription after ${RESTARTS} restarts, and has lost nothing, and repeats only what is marked`, async () => {
 		const { control, host } = bench();
 		const { card, saved } = await watchCard(bench(), 'Many restarts', {
 			overlap: 0.2,
@@ -91,7 +91,8 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 			const live = (await subscriptions(card)).filter(({ state }) => state === 'active');
 			return live.length === 1 ? true : undefined;
 		});
-		await expectExactly(collect, ids);
+		// A record that a search returned comes again if n8n was killed before it saved the end of the search.
+		await expectExactly(collect, ids, { mayRepeat: true });
 		await bench().client.unpublish(saved.id);
 		const live = (await subscriptions(card)).filter(({ state }) => state === 'active');
 		expect(live).toEqual([]);

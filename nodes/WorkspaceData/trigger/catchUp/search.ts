@@ -21,7 +21,7 @@ import { reasonOf, warn } from '../log';
 import { missedEvent, outputOf } from '../output';
 import { type TriggerSettings, watchedCard } from '../parameters';
 import type { Site } from '../subscription/renewal';
-import { runExecution } from '../subscription/saving';
+import { runExecution, startSaving } from '../subscription/saving';
 import { readStored } from '../subscription/storage';
 import { recordKey, takeMissed } from './memory';
 
@@ -42,7 +42,8 @@ export function planSearch({ node, settings, clock }: Site, search: Search): voi
  * Starts the execution that searches for missed records, if one is due. Tries again if it couldn't read
  * them.
  */
-export function startSearch({ context, clock, node }: Site<ITriggerFunctions>): void {
+export function startSearch(site: Site<ITriggerFunctions>): void {
+	const { context, clock, node } = site;
 	const pending = node.search;
 	if (!pending || clock.now() < pending.notBefore) return;
 	node.search = undefined;
@@ -51,8 +52,11 @@ export function startSearch({ context, clock, node }: Site<ITriggerFunctions>): 
 	void ended.then((ending) => {
 		if (node.epoch !== epoch) return;
 		const { to } = pending.search;
-		if (ending !== 'failed') node.dispatch(onSearched, { to, now: clock.now() });
-		else if (!node.search && pending.triesLeft > 1) {
+		if (ending !== 'failed') {
+			node.dispatch(onSearched, { to, now: clock.now() });
+			// If n8n ends before this is saved, the next search returns the same records.
+			startSaving(site);
+		} else if (!node.search && pending.triesLeft > 1) {
 			const notBefore = clock.now() + PAUSE_MS;
 			node.search = { ...pending, triesLeft: pending.triesLeft - 1, notBefore };
 		}
