@@ -51,14 +51,16 @@ export interface SubscriptionState {
 	renewal: Retry;
 	/** True if that is needed also if the current one delivers, because the credential changed or is wrong. */
 	isDemanded: boolean;
-	/** When to have n8n save again; undefined if everything is saved. */
-	saving: Retry | undefined;
+	/** When to have n8n save again, and since when something isn't saved; undefined if everything is. */
+	saving: (Retry & { since: number }) | undefined;
 	/** Deletions that failed, by subscription. */
 	deletions: ReadonlyMap<string, Retry & { since: number }>;
 }
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
+/** Services may pause a subscription whose deliveries are refused for longer, because it isn't saved. In ms. */
+const SAVED_IN_TIME_MS = 5_000;
 /** If the address doesn't have what was saved after this many saves, another n8n responds there. */
 const MAX_DENIALS = 2;
 /** How often the address is asked while nobody or another n8n responds, in ms. */
@@ -156,14 +158,14 @@ const changed = (state: SubscriptionState, changes: Partial<Saved>): Subscriptio
 });
 
 /** @param at when to have a change saved, by the next look */
-const savingAt = (at: number): Retry => ({ at, pauseMs: MINUTE_MS });
+const savingAt = (at: number, since: number) => ({ at, pauseMs: MINUTE_MS, since });
 
 /** A change that n8n must save. */
 const dirty = (
 	state: SubscriptionState,
 	now: number,
 	changes: Partial<Saved> = {},
-): SubscriptionState => ({ ...changed(state, changes), saving: savingAt(now) });
+): SubscriptionState => ({ ...changed(state, changes), saving: savingAt(now, now) });
 
 /** n8n published the workflow or started. `stored`: the saved data; `mark`: random text. */
 export function onStarted(
@@ -224,7 +226,7 @@ export function onCreated(
 		made: isListed ? state.made : new Set([...state.made, subscription.id]),
 		aliveAt: now,
 		renewal: { ...state.renewal, at: Infinity },
-		saving: savedByHook ? undefined : savingAt(now + MINUTE_MS),
+		saving: savedByHook ? undefined : savingAt(now + MINUTE_MS, now),
 		deletions: state.deletions,
 	};
 	const effects: Effect[] = [
@@ -277,8 +279,21 @@ const isHere = ({ address }: SubscriptionState, { targetUrl }: Subscription): bo
 	targetUrl === address;
 
 /** n8n saved this version. */
-export const onSaved = (state: SubscriptionState, { version }: { version: number }): Outcome =>
-	only(version < state.saved.version ? state : { ...state, saving: undefined });
+export function onSaved(
+	state: SubscriptionState,
+	{ version, now }: { version: number; now: number },
+): Outcome {
+	if (version < state.saved.version || !state.saving) return only(state);
+	const isLate = now - state.saving.since > SAVED_IN_TIME_MS && state.standing === 'unasked';
+	return only({ ...doubted(state, isLate), saving: undefined });
+}
+
+/** Deliveries may have been refused, which can pause the new subscription: it is renewed once more. */
+function doubted(state: SubscriptionState, isLate: boolean): SubscriptionState {
+	// If executions always wait that long, further renewals wouldn't be faster.
+	const isDoubtful = isLate && state.renewal.pauseMs <= MINUTE_MS;
+	return isDoubtful ? { ...state, denials: Math.max(state.denials, 1) } : state;
+}
 
 /** n8n's own webhook address was probed. `isOurs`: this process itself responded. */
 export function onProbed(
@@ -300,17 +315,12 @@ export function onProbed(
 		const renewal = state.renewal.at === Infinity ? NEVER : state.renewal;
 		return { state: { ...mine, renewal }, effects: deletion(dueDeletions(mine, now)) };
 	}
-	if (state.saving) {
-		// Deliveries may be refused meanwhile, which can pause the new one. If executions always wait that long,
-		// further renewals wouldn't be faster.
-		const denials = state.renewal.pauseMs <= MINUTE_MS ? 1 : state.denials;
-		return only({ ...state, standing: 'unasked', denials });
-	}
+	if (state.saving) return only({ ...doubted(state, true), standing: 'unasked' });
 	const denials = state.denials + 1;
 	if (denials > MAX_DENIALS) {
 		return only({ ...state, standing: 'foreign', denials, askAt });
 	}
-	const saving = savingAt(now + MINUTE_MS);
+	const saving = savingAt(now + MINUTE_MS, now);
 	return { state: { ...state, standing: 'unasked', denials, saving }, effects: [{ type: 'save' }] };
 }
 

@@ -90,7 +90,7 @@ export function startSaving(site: Site<ITriggerFunctions>): void {
 	});
 }
 
-async function save({ context, settings, node }: Site<ITriggerFunctions>): Promise<void> {
+async function save({ context, settings, node, clock }: Site<ITriggerFunctions>): Promise<void> {
 	const { epoch } = node;
 	const { saved } = node.state;
 	const sealed = sealedText(saved, await readOwnSecret(context, settings.authentication));
@@ -103,6 +103,8 @@ async function save({ context, settings, node }: Site<ITriggerFunctions>): Promi
 	// everything.
 	if (areWorkersBlind) await writeStored(context, settings.authentication, saved);
 	const here = areWorkersBlind ? run() : ending;
-	if (node.epoch === epoch) node.dispatch(onSaved, saved);
+	if (node.epoch === epoch) {
+		node.dispatch(onSaved, { version: saved.version, now: clock.now() });
+	}
 	areWorkersBlind = (await here) === 'blind';
 }

@@ -10,6 +10,7 @@ import {
 	onProbed,
 	onRead,
 	onRefused,
+	onSaved,
 	onStarted,
 	type Outcome,
 	type SubscriptionState,
@@ -146,6 +147,20 @@ describe('a renewal that the service refuses, when the subscription delivers aga
 	test('is tried again if the credential changed: the new workspace has none yet (K15)', () => {
 		expect(renewalAfter(true)).toBeLessThan(5 * MINUTE);
 	});
+});
+
+// Its deliveries were refused until then, which may have paused it at the service.
+test.each([
+	[4, false],
+	[20, true],
+])('a subscription that is saved after %i s is renewed once more: %s', (seconds, isRenewed) => {
+	const { renewal } = after(
+		(state) => onStarted(state, { ...started, stored: NOTHING_SAVED }),
+		(state) => onCreated(state, { subscription, savedByHook: false, mark: 'm', now: 0 }),
+		(state) => onSaved(state, { version: state.saved.version, now: seconds * 1_000 }),
+		(state) => onProbed(state, { result: 'yes', isOurs: true, now: MINUTE }),
+	);
+	expect(renewal.at < Infinity).toBe(isRenewed);
 });
 
 test('a delivery that comes while nobody responds at the address proves it', () => {

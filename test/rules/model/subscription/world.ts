@@ -276,7 +276,7 @@ export class World {
 		if (!saved) return;
 		if (this.options.blindWorkers) {
 			n8n.database = saved;
-			this.dispatch(n8n, onSaved, { version: saved.version });
+			this.dispatch(n8n, onSaved, { version: saved.version, now: this.now });
 		} else n8n.jobs.push(saved);
 		if (!this.holdsJobs) this.runJobs(n8n);
 	}
@@ -284,7 +284,7 @@ export class World {
 	runJobs(n8n = this.production): void {
 		for (const job of n8n.jobs.splice(0)) {
 			if (n8n.database.version < job.version) n8n.database = job;
-			if (n8n.state) this.dispatch(n8n, onSaved, { version: job.version });
+			if (n8n.state) this.dispatch(n8n, onSaved, { version: job.version, now: this.now });
 		}
 	}
 
