@@ -11,14 +11,14 @@ const PATIENCE_MS = 240_000;
 
 const UNFINISHED = ['new', 'running', 'waiting', 'crashed'];
 
-/** Each record once, with everything else about it that isn't marked as caught up. */
-function withoutRepeated(items: readonly JsonObject[]): JsonObject[] {
-	const isMarked = ({ caught_up }: JsonObject) => caught_up === true;
-	const live = items.filter((item) => !isMarked(item));
-	const known = new Set(live.map(({ record_id }) => record_id));
-	const marked = new Map(items.filter(isMarked).map((item) => [item.record_id, item]));
-	return [...live, ...[...marked.values()].filter(({ record_id }) => !known.has(record_id))];
-}
+const isMarked = ({ caught_up }: JsonObject): boolean => caught_up === true;
+
+/** Leaves out what is marked as caught up and came before, or without the mark. */
+const withoutRepeated = (items: readonly JsonObject[]): JsonObject[] =>
+	items.filter((item, place) => {
+		const same = items.filter(({ record_id }) => record_id === item.record_id);
+		return !isMarked(item) || (same.every(isMarked) && items.indexOf(same[0] ?? item) === place);
+	});
 
 /**
  * @param bench gives the bench once it is open
