@@ -1,7 +1,7 @@
 /** A browser without script at the settings page: follows no redirect, and keeps its cookie. */
 import type { Service } from '../index.ts';
 
-/** Signs in. @returns the answer */
+/** Signs in. @returns the response */
 export const signIn = async (
 	{ settingsUrl, settingsPassword }: Pick<Service, 'settingsUrl' | 'settingsPassword'>,
 	fields: Record<string, string> = {},

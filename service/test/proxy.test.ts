@@ -25,7 +25,7 @@ async function startService(options: ServiceOptions) {
 	return { ...service, direct, directAuth: `http://127.0.0.1:${authPort}` };
 }
 
-/** Signs in as a browser behind the proxy does. @returns the answer */
+/** Signs in as a browser behind the proxy does. @returns the response */
 const signIn = async (
 	service: Awaited<ReturnType<typeof startService>>,
 	origin: string,

@@ -48,10 +48,10 @@ describe('mapping', () => {
 		expect(await stored()).toEqual(values);
 	});
 
-	test('expressions and texts become values of the fields; each kind: test/rules/model/value/enter', async () => {
+	test('expressions and text become values of the fields; each kind: test/rules/model/value/enter', async () => {
 		const values = { Amount: '={{ 0 }}', Active: '={{ false }}', Title: '={{ "" }}' };
-		const texts = { At: '2026-07-01T12:00:00', Tags: 'b, c, a', Extra: '{"a":1}' };
-		expect((await write(mapEach({ ...values, ...texts }))).error).toBeUndefined();
+		const textValues = { At: '2026-07-01T12:00:00', Tags: 'b, c, a', Extra: '{"a":1}' };
+		expect((await write(mapEach({ ...values, ...textValues }))).error).toBeUndefined();
 		expect(await stored()).toEqual({
 			...{ Amount: 0, Active: false, Title: '' },
 			// The workflow's time zone is Europe/Berlin.

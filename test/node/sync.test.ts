@@ -189,7 +189,7 @@ describe('is refused, and nothing is sent, with', () => {
 	});
 
 	test.each<[string, string, IDataObject[], string]>([
-		['texts', 'Key', [{ Key: 'a' }, { Key: 'n' }, { Key: 'a' }], '"a" (items 0 and 2)'],
+		['text', 'Key', [{ Key: 'a' }, { Key: 'n' }, { Key: 'a' }], '"a" (items 0 and 2)'],
 		['two spellings of a number', 'Amount', [{ Amount: 5 }, { Amount: '5.0' }], '(items 0 and 1)'],
 	])('a key that two items have, both named: %s', async (_, key, items, named) => {
 		const { error } = await sync(items, { columns: mapAutomatically([key]) });

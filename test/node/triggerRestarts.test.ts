@@ -289,7 +289,7 @@ describe('over restarts', () => {
 		await expect(trigger.activate()).rejects.toThrow(/no card called 'Old name'/);
 	});
 
-	const answers = [
+	const responses = [
 		['404', { status: 404 }],
 		["a gateway's 404", { status: 404, body: 'html' }],
 		['400', { status: 400 }],
@@ -302,7 +302,7 @@ describe('over restarts', () => {
 		['500', { status: 500 }],
 		['no response', { mode: 'dropAfter' }],
 	] as const;
-	it.each(answers)(
+	it.each(responses)(
 		'C2, C7, C22 outlives %s at the start, with its subscription',
 		async (_, answer) => {
 			const { old, next } = await suite.refusedAtStart(answer);

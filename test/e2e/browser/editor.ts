@@ -224,7 +224,7 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 	 * Goes to a workflow. When n8n 2 has saved a new one, its editor returns to it, even from another page: then
 	 * the new one is opened again.
 	 *
-	 * @param shown what the workflow shows as soon as it is there
+	 * @param shown what the workflow shows once it has loaded
 	 */
 	async function goTo(path: string, shown: Locator): Promise<void> {
 		await until(

@@ -67,7 +67,7 @@ describe('watched fields', () => {
 		expect(judge(event, options(['Title']), null)).toEqual([true, []]);
 	});
 
-	test('an update that changes no watched field is left out even if it meets the conditions', () => {
+	test('an update that changes no watched field is ignored even if it meets the conditions', () => {
 		const filters = { conditions: [{ field: 'Pages', condition: 'equals', value: 1 }] };
 		const watching = { ...oneCard, options: { watchFields: ['Title'], filters } };
 		const starts = [{ f2: 1 }, { f1: 'a', f2: 1 }, { f1: 'a', f2: 2 }].map(

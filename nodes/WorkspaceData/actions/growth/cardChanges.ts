@@ -110,7 +110,7 @@ export function hintAtAdditions(
 }
 
 /** Quotes all choices for a hint. */
-const allQuoted = (texts: readonly string[]): string => listedInQuotes(texts, Infinity);
+const allQuoted = (labels: readonly string[]): string => listedInQuotes(labels, Infinity);
 
 /** The maximum number of choices of a field, and of fields, in the note on an error. */
 const MAX_NAMED_CHOICES = 5;

@@ -105,6 +105,6 @@ export function hintAtSpelling(
 	spellings.count += 1;
 	if (spellings.count > MAX_HINTS) return;
 	run.messages.hint(
-		`The service keeps ${fields.shown(kept.data)} for ${fields.shown(sent)}. Match on the value as it is kept`,
+		`The service keeps ${fields.shown(kept.data)} for ${fields.shown(sent)}. Match on the value as it is stored`,
 	);
 }

@@ -40,7 +40,7 @@ describe('missing fields', () => {
 		['not where the mapper knows the field', ['title', 'Title'], [['title', renamed]], []],
 		['not the old name of a field that was renamed', ['Old'], [['Old', renamed]], []],
 		['not an ambiguous name: its item says so', ['Twin'], [], []],
-		['not a blank name, which no field can have (M19)', ['', ' '], [], []],
+		['not an empty name, which no field can have (M19)', ['', ' '], [], []],
 		['not an ID next to the column of its field', ['id-Title', 'Title'], [], []],
 	])('%s', async (_, keys, hints, names) => {
 		const entries = keys.map((key): Entry => [key, 'a']);

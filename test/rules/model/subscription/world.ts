@@ -220,8 +220,8 @@ export class World {
 		if (isLost) this.losesDeletions -= 1;
 		else if (remote && remote.state !== 'deleted') {
 			// Where nobody answers at the address, nobody can tell; production subscribes again when it starts.
-			const answers = this.production.state && this.production.isPublished;
-			if (n8n === this.copy && remote.madeBy !== n8n && !remote.isEnded && answers) {
+			const responds = this.production.state && this.production.isPublished;
+			if (n8n === this.copy && remote.madeBy !== n8n && !remote.isEnded && responds) {
 				throw new Error(`the copy deleted ${id} of production`);
 			}
 			remote.state = 'deleted';

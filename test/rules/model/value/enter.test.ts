@@ -48,7 +48,7 @@ test.each(TYPES)(
 	},
 );
 
-test('empty text clears or is left out where the option says so; nothing else does', () => {
+test('empty text clears the field or is ignored where the option says so; nothing else does', () => {
 	const each = (emptyValues: EntryRules['emptyValues']) =>
 		['', null, '0', 'false', ' '].map((value) =>
 			enter(field('F', 'text'), value, { ...rules, emptyValues }),
