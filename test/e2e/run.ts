@@ -53,8 +53,8 @@ interface Run {
 }
 
 /**
- * The runs, one after the other: all tests that bear company, then tests that keep the machine busy, then queue mode, whose
- * seven processes want it for themselves.
+ * The runs, one after the other: first all tests that bear company, then queue mode, whose seven processes wait for one another
+ * most of the time, next to the tests that keep a core busy.
  */
 async function planRuns({ only, skip, majors }: ReturnType<typeof readOptions>): Promise<Run[]> {
 	const files: string[] = [];
@@ -63,18 +63,14 @@ async function planRuns({ only, skip, majors }: ReturnType<typeof readOptions>):
 		if (only.length === 0 || only.some((part) => file.includes(part))) files.push(file);
 	}
 	if (files.length === 0) throw new Problem(`No file has that in its path.\n\n${usage}`);
-	const ofQueue = (file: string) => file.startsWith(`queue${sep}`);
-	const isBusy = (file: string) => file.startsWith(`memory${sep}`);
+	const isBusy = (file: string) =>
+		[`queue${sep}`, `memory${sep}`].some((part) => file.startsWith(part));
 	const inN8n = majors.map((major) => `n8n ${major}`);
 	const runs = [
+		{ projects: ['service', ...inN8n], files: files.filter((file) => !isBusy(file)) },
 		{
-			projects: ['service', ...inN8n],
-			files: files.filter((file) => !ofQueue(file) && !isBusy(file)),
-		},
-		{ projects: inN8n, files: files.filter(isBusy) },
-		{
-			projects: ['queue mode'],
-			files: files.filter((file) => ofQueue(file) && majors.includes(2)),
+			projects: majors.includes(2) ? ['queue mode', ...inN8n] : inN8n,
+			files: files.filter(isBusy),
 		},
 	];
 	return runs

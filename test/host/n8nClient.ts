@@ -386,7 +386,7 @@ export function createN8nClient(baseUrl: string, major: Major) {
 	}
 
 	/** Waits until an execution has ended. @param milliseconds how long */
-	async function finished(id: string, milliseconds = 240_000): Promise<Execution> {
+	async function finished(id: string, milliseconds = 480_000): Promise<Execution> {
 		return await until(
 			`execution ${id} to end`,
 			async () => {
