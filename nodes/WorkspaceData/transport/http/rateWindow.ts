@@ -17,27 +17,23 @@ export class RateWindow {
 	private resetAt = Infinity;
 	/** When to send one request to check the limit, however far away the stated reset is. */
 	private lookAgainAt = Infinity;
-	private aloneUntil = 0;
 
 	constructor(serviceClock: ServiceClock) {
 		this.serviceClock = serviceClock;
-	}
-
-	sent(now: number): void {
-		if (this.remaining === undefined) this.aloneUntil = now + ALONE_MS;
 	}
 
 	/**
 	 * Returns 0 or less if a request may be sent; else ms to wait; Infinity if a response must come first.
 	 *
 	 * @param underWay the number of requests of the key that are under way
+	 * @param sentAt when the last one was sent
 	 */
-	delay(now: number, underWay: number): number {
+	delay(now: number, underWay: number, sentAt: number): number {
 		if (now >= this.resetAt) {
 			this.remaining = undefined;
 			this.resetAt = Infinity;
 		}
-		if (this.remaining === undefined) return underWay === 0 ? 0 : this.aloneUntil - now;
+		if (this.remaining === undefined) return underWay === 0 ? 0 : sentAt + ALONE_MS - now;
 		if (this.remaining > underWay) return 0;
 		// The local clock may have been set back.
 		this.lookAgainAt = Math.min(this.lookAgainAt, now + MAX_WAIT_MS);

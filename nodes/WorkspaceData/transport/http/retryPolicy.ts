@@ -2,7 +2,6 @@
 import {
 	isTimeOut,
 	isTransientStatus,
-	SilentService,
 	type NetworkFailure,
 	type WasSent,
 } from '../failure/failures';
@@ -24,8 +23,6 @@ export interface History {
 	/** Attempts that the rate limit refused, and the total time spent waiting for it, in ms. */
 	refusals: number;
 	refusedMs: number;
-	/** True if the access token was renewed for it. */
-	renewed: boolean;
 }
 
 /** The history before the first attempt. */
@@ -33,7 +30,6 @@ export const UNTRIED: Readonly<History> = {
 	faults: 0,
 	refusals: 0,
 	refusedMs: 0,
-	renewed: false,
 };
 
 /**
@@ -46,7 +42,7 @@ export const isRepeatable = (method: ApiRequest['method']): boolean => method !=
 /** The next step after an attempt, with the new history. */
 export type Step =
 	| { act: 'done' | 'alreadyGone' | 'fail' }
-	| { act: 'again' | 'renewToken'; history: History }
+	| { act: 'again'; history: History }
 	| { act: 'wait'; ms: number; history: History };
 
 /**
@@ -57,21 +53,19 @@ export type Step =
  *
  * @param history the attempts before this one
  * @param facts.now ms since the epoch
- * @param facts.mayRenew true if another access token may be obtained
  * @param facts.sent the state of the change after the attempts before this one
  */
 export function nextStep(
 	outcome: ApiResponse | NetworkFailure,
 	request: Pick<ApiRequest, 'method' | 'impatient' | 'shrinks' | 'optional'>,
 	history: History,
-	{ now, mayRenew, sent }: { now: number; mayRenew: boolean; sent: WasSent },
+	{ now, sent }: { now: number; sent: WasSent },
 ): Step {
 	const { method, impatient } = request;
 	const repeatable = isRepeatable(method);
 	const mayTryAgain = !impatient && history.faults + 1 < TRIES;
 	const again = { act: 'again', history: { ...history, faults: history.faults + 1 } } as const;
 
-	if (outcome instanceof SilentService) return { act: 'fail' };
 	if ((request.shrinks || request.optional) && isTimeOut(outcome)) return { act: 'fail' };
 	if (outcome instanceof Error) {
 		const isSafe = repeatable || outcome.sent === 'no';
@@ -87,9 +81,6 @@ export function nextStep(
 	if (isRateLimited(status, headers, repeatable)) {
 		const refusals = history.refusals + 1;
 		return waitFor(refusalWait(headers, now, refusals), { ...history, refusals });
-	}
-	if (status === 401 && mayRenew && !history.renewed) {
-		return { act: 'renewToken', history: { ...history, renewed: true } };
 	}
 	// An earlier attempt may have deleted it.
 	if (status === 404 && method === 'DELETE' && sent !== 'no') return { act: 'alreadyGone' };
