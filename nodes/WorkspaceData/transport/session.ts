@@ -18,13 +18,13 @@ import {
 	Failure,
 	NetworkFailure,
 	saysGone,
-	SilentService,
+	silence,
 	type WasSent,
 } from './failure/failures';
 import { sendOnce, type Outcome, type Sender } from './http/attempt';
-import { systemClock, waitMs, type Clock } from './http/clock';
+import { Stop, systemClock, type Clock } from './http/clock';
 import { asksToWait, Lane, type Pace, type Place } from './http/pace';
-import { nextStep, UNTRIED, type History, type Step } from './http/retryPolicy';
+import { isSuccess, nextStep, UNTRIED, type History, type Step } from './http/retryPolicy';
 import type { ServiceClock } from './http/serviceClock';
 import type { PageSize } from './pageSize';
 import { accountOf, paceOf } from './processState';
@@ -73,11 +73,10 @@ export class Session {
 	private readonly origin: RequestOrigin;
 	private readonly roots: Roots;
 	private readonly lane = new Lane();
-	// The run has its own signals, because n8n's signal lives as long as the execution, with all its listeners.
-	private readonly cancelling = new AbortController();
-	private readonly stopping = new AbortController();
-	/** Aborted when nothing more is to be sent: the execution was canceled, or `stop` was called. */
-	readonly halted = this.stopping.signal;
+	/** Over once the execution is canceled: nobody waits for requests under way. */
+	private readonly cancelled = new Stop();
+	/** Over once nothing more is to be sent: the execution was canceled, or `stop` was called. */
+	readonly halted = new Stop();
 	private readonly execution: AbortSignal | undefined;
 	/** The last response to a request that waited and was refused again: the rest of the execution doesn't wait again. */
 	private exhausted: ApiResponse | undefined;
@@ -118,13 +117,13 @@ export class Session {
 	}
 
 	private readonly cancel = (): void => {
-		this.cancelling.abort();
+		this.cancelled.end();
 		this.stop();
 	};
 
 	/** Stops sending: waiting requests end with Cancelled. */
 	stop(): void {
-		this.stopping.abort();
+		this.halted.end();
 		this.pace.cancel(this.lane);
 	}
 
@@ -161,10 +160,10 @@ export class Session {
 		const call: Call = { request, history: UNTRIED, sent: 'no' };
 		for (;;) {
 			const place = await this.turn(call);
-			const outcome = await sendOnce(sender, options, this.cancelling.signal);
+			const outcome = await sendOnce(sender, options, this.cancelled);
 			const result = this.judge(call, outcome);
 			// Pauses before the next request starts: it would be sent before the caller sees the failure.
-			if (result instanceof Failure && !this.halted.aborted) this.pause()();
+			if (result instanceof Failure && !this.halted.isOver) this.pause()();
 			const closedUntil = 'ms' in result ? sender.clock.now() + result.ms : 0;
 			pace.leave(place, outcome instanceof Cancelled ? undefined : outcome, closedUntil);
 			if (result instanceof Failure) throw result;
@@ -173,23 +172,23 @@ export class Session {
 		}
 	}
 
-	/** Waits until a request may be sent. @throws Cancelled, or the failure of an execution that is to end */
+	/** Waits until a request may be sent. @throws Failure if it isn't to be sent */
 	private async turn(call: Call): Promise<Place> {
-		if (!this.halted.aborted && !this.unsent(call)) {
+		if (!this.unsent(call)) {
 			const isAgain = call.history !== UNTRIED;
 			const place = await this.pace.enter(this.lane, call.request, isAgain);
 			if (place) return place;
 		}
-		const failure = this.halted.aborted ? undefined : this.unsent(call);
-		throw failure ?? new Cancelled(call.sent);
+		throw this.unsent(call) ?? new Cancelled(call.sent);
 	}
 
-	/** Why a request fails unsent, because of the previous ones; undefined if it may be sent. */
+	/** Why a request fails without being sent; undefined if it may be sent. */
 	private unsent({ request, sent, fault }: Call): Failure | undefined {
-		const { exhausted, lane, origin, pace } = this;
+		const { exhausted, halted, lane, origin, pace } = this;
+		if (halted.isOver) return new Cancelled(sent);
 		if (exhausted) return apiFailure(exhausted, request, origin, sent);
 		if (!pace.isSilent(lane, request)) return undefined;
-		return unreachable(fault ?? new SilentService(), request, origin, sent);
+		return unreachable(fault ?? silence(), request, origin, sent);
 	}
 
 	/** Decides what follows an attempt. */
@@ -198,8 +197,8 @@ export class Session {
 		if (outcome instanceof Cancelled) return new Cancelled(either(sent, outcome.sent));
 		if (outcome instanceof AccessTokenError) return outcome.after(sent);
 		call.sent = sentAfter(outcome, request, sent);
-		const step = nextStep(outcome, request, history, { now: this.sender.clock.now(), sent });
-		if (!('history' in step)) return this.conclude(step.act, outcome, call, sent);
+		const step = nextStep(outcome, request, history, this.sender.clock.now());
+		if (!('history' in step)) return this.conclude(outcome, call, sent);
 		call.history = step.history;
 		if (outcome instanceof NetworkFailure) call.fault = outcome;
 		return step;
@@ -209,21 +208,23 @@ export class Session {
 	private async rest({ history, sent }: Call): Promise<void> {
 		const { clock } = this.sender;
 		const ms = FIRST_PAUSE_MS * 2 ** (history.faults - 1) * (0.5 + clock.random());
-		await waitMs(ms, clock, this.halted).catch(() => {
+		let turnOff = (): void => {};
+		const ringing = new Promise<void>((ring) => (turnOff = clock.alarm(ms, ring)));
+		const resting = this.halted.wait(ringing).finally(turnOff);
+		await resting.catch(() => {
 			throw new Cancelled(sent);
 		});
 	}
 
 	/** Returns the result of the last attempt. @param before the state after earlier attempts */
 	private conclude(
-		act: 'done' | 'alreadyGone' | 'fail',
 		outcome: ApiResponse | NetworkFailure,
 		{ request, sent, history: { refusedMs } }: Call,
 		before: WasSent,
 	): ApiResponse | Failure {
 		const { origin } = this;
 		if (outcome instanceof Error) return unreachable(outcome, request, origin, sent);
-		if (act === 'done') return refusalOf(outcome, request, origin, before) ?? outcome;
+		if (isSuccess(outcome.status)) return refusalOf(outcome, request, origin, before) ?? outcome;
 		const since = this.sender.clock.now() - refusedMs;
 		const isUnserved = refusedMs > 0 && this.pace.servedAt <= since;
 		// It waited for seconds only, or at an address with limits that others needn't have.
@@ -233,7 +234,8 @@ export class Session {
 			this.pace.cancel(this.lane);
 		}
 		const failure = apiFailure(outcome, request, origin, sent);
-		const isGone = act === 'alreadyGone' && saysGone(failure, [request.deletes ?? '']);
-		return isGone ? { ...outcome, status: 204, body: '' } : failure;
+		// An earlier attempt may have deleted it.
+		const isGone = before !== 'no' && saysGone(failure, [request.deletes ?? '']);
+		return request.deletes && isGone ? { ...outcome, status: 204, body: '' } : failure;
 	}
 }

@@ -1,9 +1,6 @@
 /** What follows one try of a request: never a second create by mistake, and never a wait without end. */
 import fc from 'fast-check';
-import {
-	NetworkFailure,
-	type WasSent,
-} from '../../../nodes/WorkspaceData/transport/failure/failures';
+import { NetworkFailure } from '../../../nodes/WorkspaceData/transport/failure/failures';
 import {
 	isRepeatable,
 	nextStep,
@@ -20,9 +17,8 @@ const step = (
 	outcome: Parameters<typeof nextStep>[0],
 	method: Method,
 	history: Partial<History> = {},
-	{ impatient = false, shrinks = false, sent = 'no' as WasSent } = {},
-) =>
-	nextStep(outcome, { method, impatient, shrinks }, { ...UNTRIED, ...history }, { now: NOW, sent });
+	{ impatient = false, shrinks = false } = {},
+) => nextStep(outcome, { method, impatient, shrinks }, { ...UNTRIED, ...history }, NOW);
 const lost = new NetworkFailure('closed', { transient: true, sent: 'maybe' });
 const refused = new NetworkFailure('refused', { transient: true });
 const untrusted = new NetworkFailure('not trusted', { transient: false });
@@ -101,15 +97,6 @@ describe('after a refusal for the rate', () => {
 		const waits = [0, 1, 2].map((refusals) => step(unsaid, 'GET', { refusals }));
 		expect(waits).toMatchObject([{ ms: 1_000 }, { ms: 2_000 }, { ms: 4_000 }]);
 	});
-});
-
-test('a deletion that finds nothing was done only if an earlier try may have done it', () => {
-	for (const sent of ['maybe', 'yes'] as const) {
-		expect(step(answer(404), 'DELETE', {}, { sent })).toEqual({ act: 'alreadyGone' });
-		expect(step(answer(404), 'PATCH', {}, { sent })).toEqual({ act: 'fail' });
-		expect(step(answer(410), 'DELETE', {}, { sent })).toEqual({ act: 'fail' });
-	}
-	expect(step(answer(404), 'DELETE')).toEqual({ act: 'fail' });
 });
 
 test('any course of answers ends, after at most five minutes of waiting for the rate', () => {

@@ -11,7 +11,7 @@ import { unreachableAuth } from '../auth/tokenRequest';
 import { type AccessTokenError, Cancelled, type NetworkFailure } from '../failure/failures';
 import { readNetworkFault } from '../failure/networkFault';
 import type { ApiResponse } from '../request';
-import type { Clock } from './clock';
+import type { Clock, Stop } from './clock';
 import { sendAndRead, type Send } from './sendAndRead';
 
 /** The outcome of one attempt. Faults are returned as values for the retry policy. */
@@ -30,12 +30,12 @@ export interface Sender {
 /**
  * Sends a request once and reads its response; with another access token if the service refuses the first one.
  *
- * @param cancelled aborts when the execution is canceled: the function then stops waiting
+ * @param cancelled ends when the execution is canceled: the function then stops waiting
  */
 export async function sendOnce(
 	sender: Sender,
 	options: IHttpRequestOptions & { timeout: number },
-	cancelled: AbortSignal,
+	cancelled: Stop,
 ): Promise<Outcome> {
 	const { context, credential, authentication, account, clock } = sender;
 	const data = { ...credential };
@@ -49,7 +49,7 @@ export async function sendOnce(
 	};
 	const outcome = await sendAndRead(send, options, { clock, cancelled }).catch((error: unknown) => {
 		const isSent = !account || exchange.token !== undefined;
-		if (cancelled.aborted) {
+		if (cancelled.isOver) {
 			return new Cancelled(isSent && options.method !== 'GET' ? 'maybe' : 'no');
 		}
 		if (exchange.refusal) return exchange.refusal;

@@ -1,5 +1,5 @@
 /** The rate limit's window of one key, learned from the service's responses. */
-import { MAX_WAIT_MS, readRateLimit, type Headers } from './rateLimitHeaders';
+import { MAX_WAIT_MS, readRemaining, readResetAt, type Headers } from './rateLimitHeaders';
 import type { ServiceClock } from './serviceClock';
 
 /** How long a request runs alone while nothing is known, in ms: one without a response must not delay all others. */
@@ -42,12 +42,12 @@ export class RateWindow {
 
 	/** Learns from the headers of a response that has just arrived. */
 	learn(headers: Headers, now: number): void {
-		const stated = readRateLimit(headers, now, this.serviceClock.now());
-		if (!stated) {
+		const remaining = readRemaining(headers);
+		if (remaining === undefined) {
 			this.remaining ??= Infinity;
 			return;
 		}
-		const { remaining, resetAt = Infinity } = stated;
+		const resetAt = readResetAt(headers, now, this.serviceClock.now()) ?? Infinity;
 		const isSameWindow = Math.abs(resetAt - this.resetAt) < 1_500;
 		this.remaining = isSameWindow ? Math.min(this.remaining ?? Infinity, remaining) : remaining;
 		this.resetAt = resetAt;

@@ -1,10 +1,5 @@
 /** Decides what follows each attempt of a request. */
-import {
-	isTimeOut,
-	isTransientStatus,
-	type NetworkFailure,
-	type WasSent,
-} from '../failure/failures';
+import { isTimeOut, isTransientStatus, type NetworkFailure } from '../failure/failures';
 import { isRateLimited, readRetryAfter, refusalWait } from './rateLimitHeaders';
 import type { ApiResponse, ApiRequest } from '../request';
 
@@ -39,9 +34,12 @@ export const UNTRIED: Readonly<History> = {
  */
 export const isRepeatable = (method: ApiRequest['method']): boolean => method !== 'POST';
 
+/** Returns true for the statuses of success. */
+export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
 /** The next step after an attempt, with the new history. */
 export type Step =
-	| { act: 'done' | 'alreadyGone' | 'fail' }
+	| { act: 'done' | 'fail' }
 	| { act: 'again'; history: History }
 	| { act: 'wait'; ms: number; history: History };
 
@@ -52,14 +50,13 @@ export type Step =
  * service can't have received it, or has refused it with 429.
  *
  * @param history the attempts before this one
- * @param facts.now ms since the epoch
- * @param facts.sent the state of the change after the attempts before this one
+ * @param now ms since the epoch
  */
 export function nextStep(
 	outcome: ApiResponse | NetworkFailure,
 	request: Pick<ApiRequest, 'method' | 'impatient' | 'shrinks' | 'optional'>,
 	history: History,
-	{ now, sent }: { now: number; sent: WasSent },
+	now: number,
 ): Step {
 	const { method, impatient } = request;
 	const repeatable = isRepeatable(method);
@@ -72,7 +69,7 @@ export function nextStep(
 		return outcome.transient && isSafe && mayTryAgain ? again : { act: 'fail' };
 	}
 	const { status, headers } = outcome;
-	if (status >= 200 && status < 300) return { act: 'done' };
+	if (isSuccess(status)) return { act: 'done' };
 	const waitFor = (ms: number, then: History): Step => {
 		const refusedMs = history.refusedMs + ms;
 		if (refusedMs > (impatient ? IMPATIENT_WAIT_MS : MAX_REFUSED_MS)) return { act: 'fail' };
@@ -82,8 +79,6 @@ export function nextStep(
 		const refusals = history.refusals + 1;
 		return waitFor(refusalWait(headers, now, refusals), { ...history, refusals });
 	}
-	// An earlier attempt may have deleted it.
-	if (status === 404 && method === 'DELETE' && sent !== 'no') return { act: 'alreadyGone' };
 	if (isTransientStatus(status) && repeatable && mayTryAgain) {
 		const retryAfterMs = readRetryAfter(headers, now);
 		return retryAfterMs === undefined ? again : waitFor(retryAfterMs, again.history);
