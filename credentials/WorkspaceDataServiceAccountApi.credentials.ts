@@ -9,7 +9,7 @@ import type {
 } from 'n8n-workflow';
 import { authorize, exchangeOf } from '../nodes/WorkspaceData/transport/auth/credentialHooks';
 import { AccessTokenError } from '../nodes/WorkspaceData/transport/failure/failures';
-import { accessTokens } from '../nodes/WorkspaceData/transport/processState';
+import { accountOf } from '../nodes/WorkspaceData/transport/processState';
 
 /**
  * The credential objects of prepared requests. n8n decrypts one for each request, and calls again with the
@@ -113,9 +113,10 @@ export class WorkspaceDataServiceAccountApi implements ICredentialType {
 		this: IHttpRequestHelper,
 		credentials: ICredentialDataDecryptedObject,
 	): Promise<IDataObject> {
-		if (requests.has(credentials)) accessTokens.suspect(credentials);
+		const account = accountOf(credentials);
+		if (requests.has(credentials)) account.suspect();
 		requests.add(credentials);
-		await accessTokens
+		await account
 			.get(credentials, async (options) => await this.helpers.httpRequest(options))
 			.catch((error: unknown) => {
 				if (error instanceof AccessTokenError) exchangeOf(credentials).refusal = error;
@@ -128,6 +129,6 @@ export class WorkspaceDataServiceAccountApi implements ICredentialType {
 		credentials: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> {
-		return authorize(credentials, requestOptions, accessTokens.current(credentials) ?? '');
+		return authorize(credentials, requestOptions, accountOf(credentials).current ?? '');
 	}
 }

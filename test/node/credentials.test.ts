@@ -5,7 +5,7 @@ import { Container } from '@n8n/di';
 import type { IDataObject, INode } from 'n8n-workflow';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
-import { accessTokens } from '../../nodes/WorkspaceData/transport/processState';
+import { accountOf } from '../../nodes/WorkspaceData/transport/processState';
 import { fieldOptionsProperty } from '../../nodes/WorkspaceData/ui/fieldDefinition';
 import {
 	type ActionResult,
@@ -100,8 +100,7 @@ describe('no secret is seen', () => {
 				});
 			const texts = [everything(await run({}))];
 			const [account] = Object.values(workspace.serviceAccount);
-			const token =
-				account && kind === 'serviceAccount' ? accessTokens.current(account) : undefined;
+			const token = account && kind === 'serviceAccount' ? accountOf(account).current : undefined;
 			if (kind === 'serviceAccount') expect(token).toEqual(expect.any(String));
 			const secrets = [kind === 'apiKey' ? apiKey : clientSecret, token].filter(
 				(secret) => secret !== undefined,

@@ -2,7 +2,7 @@ import {
 	Lane,
 	Pace,
 	type PacedRequest,
-	type Sent,
+	type Place,
 } from '../../nodes/WorkspaceData/transport/http/pace';
 import type { Headers } from '../../nodes/WorkspaceData/transport/http/rateLimitHeaders';
 import type { Clock } from '../../nodes/WorkspaceData/transport/http/clock';
@@ -10,7 +10,7 @@ import type { Clock } from '../../nodes/WorkspaceData/transport/http/clock';
 /** The pace of a key, for requests that nothing but the rate limit holds back. */
 export interface Gate {
 	/** Waits until a request may be sent. @param lane its execution */
-	enter(request?: Partial<PacedRequest>, lane?: Lane): Promise<Sent>;
+	enter(request?: Partial<PacedRequest>, lane?: Lane): Promise<Place | undefined>;
 	/** Ends all waiting requests of an execution. */
 	cancel(lane: Lane): void;
 	/** The response to the request that was sent first; undefined if there was none. @param closedUntil as of `Pace.leave`*/
@@ -20,12 +20,12 @@ export interface Gate {
 /** Opens the pace of a key about which nothing is known. */
 export function openGate(clock: Clock): Gate {
 	const pace = new Pace(clock);
-	const underWay: Sent[] = [];
+	const underWay: Place[] = [];
 	const usual = new Lane();
 	return {
 		async enter(request = {}, lane = usual) {
 			const sent = await pace.enter(lane, { method: 'GET', maxParallel: 64, ...request }, false);
-			underWay.push(sent);
+			if (sent) underWay.push(sent);
 			return sent;
 		},
 		cancel: (lane) => pace.cancel(lane),

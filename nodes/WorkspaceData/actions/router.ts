@@ -86,7 +86,7 @@ async function runItem(
 	const { context } = run;
 	const pairedItem = { item: itemIndex };
 	// A previous item has ended the run, or it was canceled.
-	if (run.session.halted.aborted && !operation.isShared)
+	if (run.session.halted.isOver && !operation.isShared)
 		return { itemIndex, items: [], error: new Cancelled() };
 	try {
 		const results = await operation.execute(call);

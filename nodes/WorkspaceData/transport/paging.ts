@@ -50,7 +50,8 @@ export class Listing<Entry extends { id: string }> {
 	private pageLength = 0;
 	/** The number of pages since the last one with a new entry. */
 	private barren = 0;
-	private shifted = false;
+	/** True if a page repeated an earlier entry: the order has shifted, so other entries may be missing. */
+	hasShifted = false;
 	/** After a restart, the IDs on the pages that are read again. */
 	private replayed = new Set<string>();
 
@@ -77,11 +78,6 @@ export class Listing<Entry extends { id: string }> {
 		this.drop(Math.min(start, this.known));
 		if (ahead) await this.readAhead(start);
 		return this.entries.slice(start - this.dropped, start - this.dropped + count);
-	}
-
-	/** Returns true if a page repeated an earlier entry: the order has shifted, so other entries may be missing. */
-	hasShifted(): boolean {
-		return this.shifted;
 	}
 
 	/** The first entries; all of them for Infinity. */
@@ -150,7 +146,7 @@ export class Listing<Entry extends { id: string }> {
 		// One lookup instead of two: halves the cost of this for a hundred thousand entries.
 		const { size } = this.ids;
 		const isKnown = this.ids.add(entry.id).size === size;
-		this.shifted ||= isKnown && !this.replayed.delete(entry.id);
+		this.hasShifted ||= isKnown && !this.replayed.delete(entry.id);
 		if (isKnown && !this.options.repeats) return;
 		if (this.options.keep) this.byId.set(entry.id, entry);
 		this.entries.push(entry);

@@ -3,6 +3,9 @@ import type { IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
 import { exactSegment } from '../model/serviceUrl';
 import type { Headers } from './http/rateLimitHeaders';
 
+/** The default timeout, in ms. */
+const DEFAULT_TIMEOUT_MS = 30_000;
+
 /** A path parameter: its value, and its name in the editor. */
 export type PathPart = string | { value: unknown; parameter: string };
 
@@ -52,14 +55,15 @@ export type Roots = Readonly<Record<NonNullable<ApiRequest['root']>, string>>;
 
 /** Builds the HTTP request for n8n. @throws InputError for an invalid path parameter */
 export function toHttpRequest(
-	{ method, path, root = 'workspace', query, body }: ApiRequest,
+	{ method, path, root = 'workspace', query, body, timeoutMs }: ApiRequest,
 	roots: Roots,
-): IHttpRequestOptions {
+): IHttpRequestOptions & { timeout: number } {
 	const segments = path.map((part) =>
 		typeof part === 'string' ? part : exactSegment(part.value, part.parameter),
 	);
 	return {
 		method,
+		timeout: timeoutMs ?? DEFAULT_TIMEOUT_MS,
 		url: [roots[root], ...segments].join('/'),
 		...(query && { qs: query }),
 		...(body && {

@@ -1,5 +1,5 @@
 /** The service for one credential: sends requests at the right pace, and repeats them if that is safe. */
-import type { IAllExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
+import type { IAllExecuteFunctions } from 'n8n-workflow';
 import { parseBaseUrl, pathSegment } from '../model/serviceUrl';
 import { tokenAddress } from './auth/tokenAddress';
 import { redact } from '../model/redact';
@@ -16,32 +16,26 @@ import {
 	Cancelled,
 	either,
 	Failure,
-	isTimeOut,
 	NetworkFailure,
 	saysGone,
-	SilentService,
+	silence,
 	type WasSent,
 } from './failure/failures';
-import { DEFAULT_TIMEOUT_MS, sendOnce, type Attempt, type Sender } from './http/attempt';
-import { systemClock, waitMs, type Clock } from './http/clock';
-import { asksToWait, Lane, type Pace, type Sent } from './http/pace';
-import { nextStep, UNTRIED, type History, type Step } from './http/retryPolicy';
+import { sendOnce, type Outcome, type Sender } from './http/attempt';
+import { Stop, systemClock, type Clock } from './http/clock';
+import { asksToWait, Lane, type Pace, type Place } from './http/pace';
+import { isSuccess, nextStep, UNTRIED, type History, type Step } from './http/retryPolicy';
 import type { ServiceClock } from './http/serviceClock';
 import type { PageSize } from './pageSize';
-import { accessTokens, paceOf } from './processState';
+import { accountOf, paceOf } from './processState';
 import { type ApiResponse, type ApiRequest, type Roots, toHttpRequest } from './request';
 
 /** The pause after the first fault, in ms; it doubles with each further one. */
 const FIRST_PAUSE_MS = 300;
-/** The number of consecutive timeouts after which the rest of an execution fails immediately. */
-const MAX_TIMEOUTS = 3;
-/** A timeout below this, in ms, says nothing about the service: the limit may just be too short. */
-const MIN_TIMEOUT_MS = 5_000;
 
 /** A request and the state of its attempts. */
 interface Call {
 	request: ApiRequest;
-	options: IHttpRequestOptions;
 	history: History;
 	sent: WasSent;
 	/** Why the last attempt got no response. */
@@ -63,7 +57,8 @@ export async function openSession(
 	clock: Clock = systemClock,
 ): Promise<Session> {
 	const credential = await readCredential(context, authentication);
-	return new Session({ context, credential, authentication, clock });
+	const account = authentication === 'serviceAccount' ? accountOf(credential) : undefined;
+	return new Session({ context, credential, authentication, account, clock });
 }
 
 /** The service for one credential, during one execution: from `openSession` to `close`. */
@@ -74,29 +69,24 @@ export class Session {
 	readonly serviceClock: ServiceClock;
 	readonly pageSize: PageSize;
 	private readonly sender: Sender;
-	private readonly isAccount: boolean;
 	private readonly pace: Pace;
 	private readonly origin: RequestOrigin;
 	private readonly roots: Roots;
 	private readonly lane = new Lane();
-	// The run has its own signals, because n8n's signal lives as long as the execution, with all its listeners.
-	private readonly cancelling = new AbortController();
-	private readonly stopping = new AbortController();
-	/** Aborted when nothing more is to be sent: the execution was canceled, or `stop` was called. */
-	readonly halted = this.stopping.signal;
+	/** Over once the execution is canceled: nobody waits for requests under way. */
+	private readonly cancelled = new Stop();
+	/** Over once nothing more is to be sent: the execution was canceled, or `stop` was called. */
+	readonly halted = new Stop();
 	private readonly execution: AbortSignal | undefined;
-	/** The number of timeouts since the last response. */
-	private timeOuts = 0;
 	/** The last response to a request that waited and was refused again: the rest of the execution doesn't wait again. */
 	private exhausted: ApiResponse | undefined;
 
 	/** @throws InputError for an invalid credential */
 	constructor(sender: Sender) {
-		const { context, credential, authentication, clock } = sender;
+		const { context, credential, authentication, account, clock } = sender;
 		this.baseUrl = parseBaseUrl(credential.baseUrl);
 		const workspace = pathSegment(credential.workspaceId, 'Workspace ID');
-		this.isAccount = authentication === 'serviceAccount';
-		if (this.isAccount) tokenAddress(credential.authUrl, credential.realm);
+		if (account) tokenAddress(credential.authUrl, credential.realm);
 		this.workspaceId = String(credential.workspaceId).trim();
 		this.sender = sender;
 		this.pace = paceOf(fingerprintOf(credential), clock);
@@ -122,19 +112,18 @@ export class Session {
 
 	/** Removes this credential's secrets from a text. */
 	redact(text: string): string {
-		const { credential } = this.sender;
-		const tokens = this.isAccount ? accessTokens.recent(credential) : [];
-		return redact(text, [credential.apiKey, credential.clientSecret, ...tokens]);
+		const { account, credential } = this.sender;
+		return redact(text, [credential.apiKey, credential.clientSecret, ...(account?.recent ?? [])]);
 	}
 
 	private readonly cancel = (): void => {
-		this.cancelling.abort();
+		this.cancelled.end();
 		this.stop();
 	};
 
 	/** Stops sending: waiting requests end with Cancelled. */
 	stop(): void {
-		this.stopping.abort();
+		this.halted.end();
 		this.pace.cancel(this.lane);
 	}
 
@@ -166,79 +155,52 @@ export class Session {
 	 * @throws Cancelled if the execution is canceled
 	 */
 	async request(request: ApiRequest): Promise<ApiResponse> {
+		const { sender, pace } = this;
 		const options = toHttpRequest(request, this.roots);
-		const call: Call = { request, options, history: UNTRIED, sent: 'no' };
+		const call: Call = { request, history: UNTRIED, sent: 'no' };
 		for (;;) {
-			const result = await this.tryOnce(call);
+			const place = await this.turn(call);
+			const outcome = await sendOnce(sender, options, this.cancelled);
+			const result = this.judge(call, outcome);
+			// Pauses before the next request starts: it would be sent before the caller sees the failure.
+			if (result instanceof Failure && !this.halted.isOver) this.pause()();
+			const closedUntil = 'ms' in result ? sender.clock.now() + result.ms : 0;
+			pace.leave(place, outcome instanceof Cancelled ? undefined : outcome, closedUntil);
+			if (result instanceof Failure) throw result;
 			if ('status' in result) return result;
 			if (result.act === 'again') await this.rest(call);
 		}
 	}
 
-	/** Makes one attempt when it may be sent. @returns the response, or what follows */
-	private async tryOnce(call: Call): Promise<ApiResponse | Again> {
-		const place = await this.turn(call);
-		const { outcome, token } = await this.attempt(call);
-		const result = this.judge(call, outcome, token);
-		// Pauses before the next request starts: it would be sent before the caller sees the failure.
-		if (result instanceof Failure && !this.halted.aborted) this.pause()();
-		const closedUntil = 'ms' in result ? this.sender.clock.now() + result.ms : 0;
-		this.pace.leave(place, outcome instanceof Cancelled ? undefined : outcome, closedUntil);
-		if (result instanceof Failure) throw result;
-		return result;
-	}
-
-	/** Waits until a request may be sent. @throws Cancelled */
-	private async turn({ request, sent, history }: Call): Promise<Sent> {
-		if (!this.halted.aborted && !this.exhausted) {
-			const isAgain = history !== UNTRIED;
-			const place = await this.pace.enter(this.lane, request, isAgain).catch(() => undefined);
+	/** Waits until a request may be sent. @throws Failure if it isn't to be sent */
+	private async turn(call: Call): Promise<Place> {
+		if (!this.unsent(call)) {
+			const isAgain = call.history !== UNTRIED;
+			const place = await this.pace.enter(this.lane, call.request, isAgain);
 			if (place) return place;
 		}
-		if (this.halted.aborted || !this.exhausted) throw new Cancelled(sent);
-		throw apiFailure(this.exhausted, request, this.origin, sent);
+		throw this.unsent(call) ?? new Cancelled(call.sent);
 	}
 
-	/** Sends a request, unless the service didn't respond to the previous ones. */
-	private async attempt({ request, options }: Call): Promise<Attempt> {
-		const { pace, sender } = this;
-		const { timeoutMs: timeout = DEFAULT_TIMEOUT_MS, impatient, insistent } = request;
-		const isSilent = this.timeOuts >= MAX_TIMEOUTS || (impatient && pace.isSilent);
-		if (isSilent && !insistent) return { outcome: new SilentService(), token: undefined };
-		const start = sender.clock.now();
-		const attempt = await sendOnce(sender, { ...options, timeout }, this.cancelling.signal);
-		const { outcome } = attempt;
-		// A timeout of the auth server says nothing about the service.
-		if (outcome instanceof AccessTokenError || outcome instanceof Cancelled) return attempt;
-		const isTooLate = isTimeOut(outcome);
-		const isTooShort = sender.clock.now() - start < MIN_TIMEOUT_MS;
-		if (isTooLate && (request.optional || isTooShort)) return attempt;
-		// The size may be the reason: the run goes to smaller ones first.
-		if (!isTooLate) this.timeOuts = 0;
-		else if (!request.shrinks) this.timeOuts += 1;
-		pace.noteSilence(isTooLate);
-		return attempt;
+	/** Why a request fails without being sent; undefined if it may be sent. */
+	private unsent({ request, sent, fault }: Call): Failure | undefined {
+		const { exhausted, halted, lane, origin, pace } = this;
+		if (halted.isOver) return new Cancelled(sent);
+		if (exhausted) return apiFailure(exhausted, request, origin, sent);
+		if (!pace.isSilent(lane, request)) return undefined;
+		return unreachable(fault ?? silence(), request, origin, sent);
 	}
 
 	/** Decides what follows an attempt. */
-	private judge(
-		call: Call,
-		outcome: Attempt['outcome'],
-		token: string | undefined,
-	): ApiResponse | Failure | Again {
+	private judge(call: Call, outcome: Outcome): ApiResponse | Failure | Again {
 		const { request, history, sent } = call;
 		if (outcome instanceof Cancelled) return new Cancelled(either(sent, outcome.sent));
 		if (outcome instanceof AccessTokenError) return outcome.after(sent);
-		const { clock, credential } = this.sender;
 		call.sent = sentAfter(outcome, request, sent);
-		const isAccepted = !(outcome instanceof Error) && outcome.status < 300;
-		if (this.isAccount && isAccepted) accessTokens.accept(credential, token);
-		const mayRenew = this.isAccount && accessTokens.mayReplace(credential, token);
-		const step = nextStep(outcome, request, history, { now: clock.now(), mayRenew, sent });
-		if (!('history' in step)) return this.conclude(step.act, outcome, call, sent);
+		const step = nextStep(outcome, request, history, this.sender.clock.now());
+		if (!('history' in step)) return this.conclude(outcome, call, sent);
 		call.history = step.history;
 		if (outcome instanceof NetworkFailure) call.fault = outcome;
-		if (step.act === 'renewToken') accessTokens.reject(credential, token);
 		return step;
 	}
 
@@ -246,24 +208,23 @@ export class Session {
 	private async rest({ history, sent }: Call): Promise<void> {
 		const { clock } = this.sender;
 		const ms = FIRST_PAUSE_MS * 2 ** (history.faults - 1) * (0.5 + clock.random());
-		await waitMs(ms, clock, this.halted).catch(() => {
+		let turnOff = (): void => {};
+		const ringing = new Promise<void>((ring) => (turnOff = clock.alarm(ms, ring)));
+		const resting = this.halted.wait(ringing).finally(turnOff);
+		await resting.catch(() => {
 			throw new Cancelled(sent);
 		});
 	}
 
 	/** Returns the result of the last attempt. @param before the state after earlier attempts */
 	private conclude(
-		act: 'done' | 'alreadyGone' | 'fail',
 		outcome: ApiResponse | NetworkFailure,
-		{ request, fault, sent, history: { refusedMs } }: Call,
+		{ request, sent, history: { refusedMs } }: Call,
 		before: WasSent,
 	): ApiResponse | Failure {
 		const { origin } = this;
-		if (outcome instanceof Error) {
-			const reason = outcome instanceof SilentService ? (fault ?? outcome) : outcome;
-			return unreachable(reason, request, origin, sent);
-		}
-		if (act === 'done') return refusalOf(outcome, request, origin, before) ?? outcome;
+		if (outcome instanceof Error) return unreachable(outcome, request, origin, sent);
+		if (isSuccess(outcome.status)) return refusalOf(outcome, request, origin, before) ?? outcome;
 		const since = this.sender.clock.now() - refusedMs;
 		const isUnserved = refusedMs > 0 && this.pace.servedAt <= since;
 		// It waited for seconds only, or at an address with limits that others needn't have.
@@ -273,7 +234,8 @@ export class Session {
 			this.pace.cancel(this.lane);
 		}
 		const failure = apiFailure(outcome, request, origin, sent);
-		const isGone = act === 'alreadyGone' && saysGone(failure, [request.deletes ?? '']);
-		return isGone ? { ...outcome, status: 204, body: '' } : failure;
+		// An earlier attempt may have deleted it.
+		const isGone = before !== 'no' && saysGone(failure, [request.deletes ?? '']);
+		return request.deletes && isGone ? { ...outcome, status: 204, body: '' } : failure;
 	}
 }

@@ -1,24 +1,26 @@
 /** Access tokens: one request for each lifetime, and none that could be spared when the auth server refuses or hangs. */
 import type { IHttpRequestOptions } from 'n8n-workflow';
-import { AccessTokens } from '../../../nodes/WorkspaceData/transport/auth/accessToken';
+import { accountOf } from '../../../nodes/WorkspaceData/transport/processState';
 import { createTestClock } from '../../support/clock';
 
-const account = {
-	authUrl: 'https://auth.example.com',
-	realm: 'r',
-	clientId: 'client',
-	clientSecret: 'secret-of-the-account',
-};
+let accounts = 0;
 
 /** A token endpoint that gives token-1, token-2, … unless told otherwise. */
 function endpoint() {
 	const clock = createTestClock();
+	// A new account for each test: its token is shared by all that use the same one.
+	const credential = {
+		authUrl: 'https://auth.example.com',
+		realm: 'r',
+		clientId: `client of test ${(accounts += 1)}`,
+		clientSecret: 'secret-of-the-account',
+	};
+	const account = accountOf(credential, clock);
 	const requests: IHttpRequestOptions[] = [];
 	let answer: (n: number) => unknown = (n) => ({
 		statusCode: 200,
 		body: { access_token: `token-${n}`, expires_in: 300 },
 	});
-	const tokens = new AccessTokens(clock);
 	const send = async (options: IHttpRequestOptions): Promise<unknown> => {
 		const number = requests.push(options);
 		await clock.sleep(10);
@@ -27,11 +29,12 @@ function endpoint() {
 	return {
 		clock,
 		requests,
-		tokens,
+		account,
 		answers(next: typeof answer) {
 			answer = next;
 		},
-		get: async (credential = account) => await tokens.get(credential, send),
+		get: async (more = {}) =>
+			await accountOf({ ...credential, ...more }, clock).get({ ...credential, ...more }, send),
 	};
 }
 
@@ -44,13 +47,13 @@ describe('B15: answers that say the lifetime in other ways', () => {
 		['as no number: 300 s', { expires_in: 'soon' }, 300],
 		['1 s', { expires_in: 1 }, 1],
 	])('%s', async (_, more, lifetimeS) => {
-		const { get, requests, clock, answers, tokens } = endpoint();
+		const { get, requests, clock, answers, account } = endpoint();
 		answers((n) => ({ statusCode: 200, body: { access_token: `token-${n}`, ...more } }));
 		await get();
 		clock.pass(lifetimeS * 800 - 20);
 		expect(await get()).toBe('token-1');
 		clock.pass(lifetimeS * 100 + 10);
-		expect(tokens.current(account)).toBe('token-1');
+		expect(account.current).toBe('token-1');
 		expect(await get()).toBe('token-2');
 		expect(requests).toHaveLength(2);
 	});
@@ -105,37 +108,36 @@ test.each([408, 429, 500, 503])(
 );
 
 test("D19: the replacement of a refused token isn't replaced for a minute", async () => {
-	const { get, clock, tokens } = endpoint();
+	const { get, clock, account } = endpoint();
 	await get();
-	tokens.reject(account, 'token-1');
+	expect(account.refuse('token-1')).toBe(true);
 	await get();
-	expect(tokens.mayReplace(account, 'token-1')).toBe(true);
-	expect(tokens.mayReplace(account, 'token-2')).toBe(false);
+	expect(account.refuse('token-1')).toBe(true);
+	expect(account.refuse('token-2')).toBe(false);
 	clock.pass(60_000);
-	expect(tokens.mayReplace(account, 'token-2')).toBe(true);
+	expect(account.refuse('token-2')).toBe(true);
 });
 
 test('D19: one that the service has accepted since is replaced after five seconds: it was revoked', async () => {
-	const { get, clock, tokens } = endpoint();
+	const { get, clock, account } = endpoint();
 	await get();
-	tokens.reject(account, 'token-1');
+	account.refuse('token-1');
 	await get();
-	tokens.accept(account, 'token-1');
+	account.accept('token-1');
 	clock.pass(5_000);
-	expect(tokens.mayReplace(account, 'token-2')).toBe(false);
-	tokens.accept(account, 'token-2');
-	expect(tokens.mayReplace(account, 'token-2')).toBe(true);
-	tokens.reject(account, 'token-2');
+	expect(account.refuse('token-2')).toBe(false);
+	account.accept('token-2');
+	expect(account.refuse('token-2')).toBe(true);
 	await get();
-	expect(tokens.mayReplace(account, 'token-3')).toBe(false);
-	tokens.accept(account, 'token-3');
-	expect(tokens.mayReplace(account, 'token-3')).toBe(false);
+	expect(account.refuse('token-3')).toBe(false);
+	account.accept('token-3');
+	expect(account.refuse('token-3')).toBe(false);
 	clock.pass(5_000);
-	expect(tokens.mayReplace(account, 'token-3')).toBe(true);
+	expect(account.refuse('token-3')).toBe(true);
 });
 
 test('D20: an auth server that hangs in the renewal window delays one call, by a second', async () => {
-	const { get, clock, answers, requests, tokens } = endpoint();
+	const { get, clock, answers, requests, account } = endpoint();
 	await get();
 	clock.pass(270_000);
 	answers(() => new Promise(() => {}));
@@ -144,7 +146,7 @@ test('D20: an auth server that hangs in the renewal window delays one call, by a
 	expect(clock.now() - start).toBeLessThanOrEqual(1_250);
 	expect(requests).toHaveLength(2);
 	clock.pass(40_000);
-	expect(tokens.current(account)).toBeUndefined();
+	expect(account.current).toBeUndefined();
 });
 
 test('C11: an auth server that hangs is waited for once in 30 seconds, whoever asks', async () => {
@@ -167,7 +169,7 @@ test('C11: an auth server that hangs is waited for once in 30 seconds, whoever a
 test('D28: the tokens of 1,000 accounts are kept', async () => {
 	const { get, requests } = endpoint();
 	for (let round = 0; round < 2; round += 1) {
-		for (let n = 0; n < 1_000; n += 1) await get({ ...account, clientId: `client-${n}` });
+		for (let n = 0; n < 1_000; n += 1) await get({ clientId: `client-${n}` });
 	}
 	expect(requests).toHaveLength(1_000);
 });

@@ -7,7 +7,7 @@ import {
 } from '../../../nodes/WorkspaceData/transport/failure/explain';
 import {
 	AccessTokenError,
-	CutOffResponse,
+	cutOff,
 	NetworkFailure,
 	tooLarge,
 	UnusableResponse,
@@ -88,7 +88,7 @@ const lost = new NetworkFailure('the secret connection was closed', {
 	...{ httpCode: 'ECONNRESET', sent: 'maybe', transient: true },
 });
 const never = new NetworkFailure('the connection was refused', { transient: true });
-const cut = new CutOffResponse();
+const cut = cutOff();
 const odd = new UnusableResponse('the response is odd');
 const patch = { method: 'PATCH' } as const;
 

@@ -1,6 +1,7 @@
 import {
 	isRateLimited,
-	readRateLimit,
+	readRemaining,
+	readResetAt,
 	refusalWait,
 	type Headers,
 } from '../../../nodes/WorkspaceData/transport/http/rateLimitHeaders';
@@ -13,7 +14,7 @@ describe('headers of the service', () => {
 		test.each(vectors.cases)('$name', ({ status, headers, expected }) => {
 			const now = Date.parse(headers.date) + offsetS * SECOND;
 			expect(isRateLimited(status, headers, true)).toBe(expected.limited);
-			const toReset = readRateLimit(headers, now)?.resetAt;
+			const toReset = readResetAt(headers, now);
 			if (expected.limited) {
 				const blind = expected.secondsToReset === null || expected.secondsToReset === 0;
 				expect(refusalWait(headers, now, 1)).toBe(
@@ -86,7 +87,7 @@ test.each(['0', '-1'])('G9: a limit of %s means no limit', (limit) => {
 		'x-ratelimit-remaining': limit,
 		'x-ratelimit-reset': '3600',
 	};
-	expect(readRateLimit(headers, 0)).toBeUndefined();
+	expect(readRemaining(headers)).toBeUndefined();
 });
 
 describe('what the headers say', () => {
@@ -109,7 +110,7 @@ describe('what the headers say', () => {
 		['-1', undefined],
 	])('a reset of %s is %s ms away', (reset, ms) => {
 		const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset };
-		const { resetAt } = readRateLimit(headers, now, now) ?? {};
+		const resetAt = readResetAt(headers, now, now);
 		expect(resetAt === undefined ? undefined : resetAt - now).toBe(ms);
 	});
 
@@ -119,7 +120,7 @@ describe('what the headers say', () => {
 			'x-ratelimit-reset': String(now / SECOND + 10),
 			date: new Date(now + 4_000).toUTCString(),
 		};
-		expect(readRateLimit(headers, now)?.resetAt).toBe(now + 6_000);
-		expect(readRateLimit(headers, now, now + 8_000)?.resetAt).toBe(now + 2_000);
+		expect(readResetAt(headers, now)).toBe(now + 6_000);
+		expect(readResetAt(headers, now, now + 8_000)).toBe(now + 2_000);
 	});
 });

@@ -72,6 +72,22 @@ test('pauses after faults grow and have jitter', async () => {
 	expect(clock.now() - start).toBe(3 * 10 + 300 + 600);
 });
 
+test.each<[string, number, Answer[], boolean]>([
+	['lost', 404, [failure('ECONNRESET')], true],
+	['lost', 410, [answer(503)], true],
+	['refused for the rate', 404, [answer(429)], false],
+	['missing', 404, [], false],
+])(
+	'a deletion %s, then %d: done only if an earlier try may have done it',
+	async (_, status, earlier, isDone) => {
+		const gone = { type: 'https://x.example/record-not-found', title: 'Record not found' };
+		const { session } = await service(...earlier, answer(status, {}, gone));
+		const deleting = session.request(request('DELETE', { deletes: 'record' }));
+		const outcome = await deleting.catch((error: unknown) => error);
+		expect(outcome).toMatchObject(isDone ? { status: 204 } : { message: 'Record not found' });
+	},
+);
+
 describe('D3: refusals that tell no usable time', () => {
 	test.each<[string, object]>([
 		['Retry-After 0', { 'retry-after': '0' }],

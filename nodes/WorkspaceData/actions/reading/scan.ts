@@ -99,7 +99,7 @@ function hintAtShift(
 	listing: RecordListing,
 	card: string,
 ): void {
-	if (!listing.hasShifted()) return;
+	if (!listing.hasShifted) return;
 	messages.hint(
 		`The pages of card '${card}' showed a record twice, so they may have skipped others. Run the node again while nobody else changes the card`,
 	);

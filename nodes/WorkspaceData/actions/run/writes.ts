@@ -12,7 +12,6 @@ import {
 	saysGone,
 	UnexpectedResponse,
 } from '../../transport/failure/failures';
-import { wait } from '../../transport/http/clock';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import type { RecordListing } from '../../transport/recordListing';
 import { type CardMemory, LAG_MS, type CardView } from './cardMemory';
@@ -93,13 +92,13 @@ export class Writes {
 		const { session } = this.run;
 		let begun: Promise<T> | undefined;
 		const waiting = turns(this.address(thing), async () => {
-			if (session.halted.aborted) throw new Cancelled();
+			if (session.halted.isOver) throw new Cancelled();
 			return await (begun = task());
 		});
 		// A task that has begun is awaited: its requests end with the execution, and its result says what was sent.
-		return await wait(waiting, session.halted).catch(
-			async (error: unknown) => await (begun ?? Promise.reject(error as Error)),
-		);
+		return await session.halted
+			.wait(waiting)
+			.catch(async (error: unknown) => await (begun ?? Promise.reject(error as Error)));
 	}
 
 	/** As `exclusively`, for the records of a key: two executions that don't find a record would both create it. */
@@ -210,7 +209,7 @@ export class Writes {
 		let listing = first;
 		for (let tries = 1; ; tries += 1) {
 			const isSteady = await memory.withoutDeletions(async () => await read(listing));
-			const isWhole = isSteady && !listing.hasShifted();
+			const isWhole = isSteady && !listing.hasShifted;
 			if (isWhole || tries === MAX_READINGS) return { listing, isWhole };
 			listing = this.run.records.again(card, request);
 		}

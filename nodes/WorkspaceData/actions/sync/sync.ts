@@ -67,7 +67,7 @@ async function writeCard(run: Run, checked: CheckedCard, outcomes: Outcomes): Pr
 	const { indexes, items, deletions, write } = checked;
 	const { card, request, writer, options } = write;
 	const endsRun = !run.context.continueOnFail();
-	const isOver = () => endsRun && run.session.halted.aborted;
+	const isOver = () => endsRun && run.session.halted.isOver;
 	const fail = (index: number, error: unknown): void => {
 		outcomes.set(index, { error });
 		if (endsRun) run.session.stop();

@@ -61,11 +61,3 @@ export async function readOwnSecret(
 /** A short text that identifies a credential without revealing it. */
 export const fingerprintOf = (credential: ICredentialDataDecryptedObject): string =>
 	createHash('sha256').update(JSON.stringify(credential)).digest('base64');
-
-/** Returns the fingerprint of the node's credential. @throws InputError if the node has none */
-export async function credentialFingerprint(
-	context: IAllExecuteFunctions,
-	authentication: Authentication,
-): Promise<string> {
-	return fingerprintOf(await readCredential(context, authentication));
-}

@@ -2,7 +2,7 @@
 import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { tokenAddress } from './tokenAddress';
-import { readProblem, readRefusal, type Problem } from '../../model/response/problem';
+import { readProblem, readRefusal } from '../../model/response/problem';
 import { isKeptBack } from '../../model/response/statusTitles';
 import { redact } from '../../model/redact';
 import { isWebPage, readObject } from '../../model/response/shapes';
@@ -11,6 +11,7 @@ import { entryText } from './credential';
 import { AccessTokenError, isTransientStatus, NetworkFailure } from '../failure/failures';
 import { IN_BETWEEN } from '../failure/explain';
 import { readNetworkFault } from '../failure/networkFault';
+import { isSuccess } from '../http/retryPolicy';
 import { sendAndRead, type Send } from '../http/sendAndRead';
 import type { ApiResponse } from '../request';
 
@@ -57,10 +58,14 @@ export async function requestAccessToken(
 	};
 	const reading = sendAndRead(send, options, { clock, maxBytes: MAX_TOKEN_BYTES });
 	const response = await reading.catch(readNetworkFault);
-	if (response instanceof NetworkFailure && response.tooLarge) return unreadable(host);
-	if (response instanceof NetworkFailure) return unreachableAuth(credential, response);
+	if (response instanceof NetworkFailure && !response.tooLarge) {
+		return unreachableAuth(credential, response);
+	}
+	if (response instanceof NetworkFailure) return failureOf(unreadable(host));
 	const clean = (text: string) => redact(text, [credential.clientSecret, ...recent]);
-	return readTokenResponse(response, host, clean);
+	const { status, body } = response;
+	const token = isSuccess(status) ? readToken(body) : undefined;
+	return token ?? failureOf(explain(response, host, clean), String(status));
 }
 
 /** Creates the error for a token request without a response. */
@@ -75,51 +80,48 @@ export function unreachableAuth(
 	return new AccessTokenError(message, { description, transient, httpCode });
 }
 
-const unreadable = (host: string, httpCode?: string): AccessTokenError =>
-	new AccessTokenError(`${host} didn't return an access token`, {
-		description:
-			"Check 'Auth URL' and 'Realm' in the credential: another server may be answering at that address.",
-		...{ transient: true, httpCode },
-	});
-
-const refused = ({ status, detail }: Problem): AccessTokenError =>
-	new AccessTokenError("The service account wasn't accepted", {
-		description: `Check 'Client ID' and 'Client Secret' in the credential; the account may have been revoked.${detail ? ` The auth server says: ${detail}` : ''}`,
-		...{ transient: false, httpCode: String(status) },
-	});
-
 /** Reads the token in a successful response. It may be wrapped, or be JSON inside a text. */
 const readToken = (body: unknown): TokenResponse | undefined =>
 	readObject(body, 'token', (candidate) => tokenSchema.safeParse(candidate).data);
 
-function readTokenResponse(
+/** Why there is no token, what to do, and true if trying again later can help. */
+type Explanation = readonly [message: string, description: string, transient: boolean];
+
+const failureOf = (
+	[message, description, transient]: Explanation,
+	httpCode?: string,
+): AccessTokenError => new AccessTokenError(message, { description, transient, httpCode });
+
+const unreadable = (host: string): Explanation => [
+	`${host} didn't return an access token`,
+	"Check 'Auth URL' and 'Realm' in the credential: another server may be answering at that address.",
+	true,
+];
+
+/** Explains a response without a token. */
+function explain(
 	{ status, body }: ApiResponse,
 	host: string,
 	clean: (text: string) => string,
-): TokenResponse | AccessTokenError {
-	const isSuccess = status >= 200 && status < 300;
+): Explanation {
 	const problem = readProblem(status, body, clean);
-	const httpCode = String(status);
-	if (isKeptBack(problem) || (isSuccess && isWebPage(body))) {
-		return new AccessTokenError(`A web page responded, not the auth server ${host}`, {
-			description: `${IN_BETWEEN} Check 'Auth URL' and 'Realm' in the credential, or ask whoever runs the network.`,
-			...{ transient: true, httpCode },
-		});
-	}
-	if (isSuccess) {
-		const refusal = readRefusal(status, body, clean);
-		return readToken(body) ?? (refusal ? refused(refusal) : unreadable(host, httpCode));
+	if (isKeptBack(problem) || (isSuccess(status) && isWebPage(body))) {
+		const check =
+			"Check 'Auth URL' and 'Realm' in the credential, or ask whoever runs the network.";
+		const message = `A web page responded, not the auth server ${host}`;
+		return [message, `${IN_BETWEEN} ${check}`, true];
 	}
 	if (status === 404 || (status >= 300 && status < 400)) {
-		return new AccessTokenError(`The auth server ${host} has no token endpoint for this realm`, {
-			description: "Check 'Auth URL' and 'Realm' in the credential.",
-			...{ transient: false, httpCode },
-		});
+		const message = `The auth server ${host} has no token endpoint for this realm`;
+		return [message, "Check 'Auth URL' and 'Realm' in the credential.", false];
 	}
 	if (status === 429 || isTransientStatus(status)) {
 		const message = `The auth server ${host} isn't available right now (status ${status})`;
-		const description = 'Try again in a moment.';
-		return new AccessTokenError(message, { description, transient: true, httpCode });
+		return [message, 'Try again in a moment.', true];
 	}
-	return refused(problem);
+	const refusal = isSuccess(status) ? readRefusal(status, body, clean) : problem;
+	if (!refusal) return unreadable(host);
+	const said = refusal.detail ? ` The auth server says: ${refusal.detail}` : '';
+	const check = `Check 'Client ID' and 'Client Secret' in the credential; the account may have been revoked.${said}`;
+	return ["The service account wasn't accepted", check, false];
 }

@@ -9,7 +9,6 @@ import {
 	isGone,
 	isTransientStatus,
 	NetworkFailure,
-	sentByStatus,
 	Unreachable,
 	UnusableResponse,
 	type WasSent,
@@ -39,6 +38,9 @@ const LOOK_FOR_SUBSCRIPTION =
 /** The statuses that reject a request because of its content. */
 const ABOUT_THE_REQUEST: readonly number[] = [400, 413, 415, 422];
 
+/** A gateway timed out, but the service may still be working on the request. */
+const GATEWAY_TIMEOUT = 504;
+
 /** Returns the state of a request after an attempt with this outcome. @param before its earlier state */
 export function sentAfter(
 	outcome: ApiResponse | NetworkFailure,
@@ -50,7 +52,10 @@ export function sentAfter(
 	const { status, headers, body } = outcome;
 	// The service would have refused an earlier attempt, too. Other refusals may be caused by that attempt.
 	if (ABOUT_THE_REQUEST.includes(status) && !isWebPage(body)) return 'no';
-	return either(before, sentByStatus(status, isRateLimited(status, headers, isRepeatable(method))));
+	// A refusal by the service itself is certain.
+	const isRefusal =
+		isRateLimited(status, headers, isRepeatable(method)) || !isTransientStatus(status);
+	return isRefusal ? before : either(before, status === GATEWAY_TIMEOUT ? 'maybe' : 'yes');
 }
 
 /**
@@ -208,13 +213,11 @@ const ADVICE: ReadonlyArray<
 			`${isApiKey ? 'This API key' : 'The role of this service account'} doesn't allow it. In the credential, select an account that may edit, or ask the owner of the workspace for that role.`,
 	],
 	[
-		({ status, words, creates }) =>
-			status === 409 && SAYS_UNIQUE.test(words) && creates === 'record',
-		`Another record has this value. Enter another one, or use the operation 'Create or Update' to update that record. ${NEXT_KEY}`,
-	],
-	[
 		({ status, words }) => status === 409 && SAYS_UNIQUE.test(words),
-		'Something else has this value already. Enter another one, or change what has it.',
+		({ creates }) =>
+			creates === 'record'
+				? `Another record has this value. Enter another one, or use the operation 'Create or Update' to update that record. ${NEXT_KEY}`
+				: 'Something else has this value already. Enter another one, or change what has it.',
 	],
 	[
 		({ creates, status }) => creates === 'subscription' && isTransientStatus(status),

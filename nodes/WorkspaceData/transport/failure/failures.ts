@@ -66,24 +66,20 @@ export class UnusableResponse extends NetworkFailure {
 }
 
 /** The connection broke before the end of a response. */
-export class CutOffResponse extends NetworkFailure {
-	constructor() {
-		const facts = { httpCode: 'ERR_BAD_RESPONSE', transient: true, sent: 'yes' } as const;
-		super('the response was cut off', facts);
-	}
-}
+export const cutOff = (): NetworkFailure =>
+	new NetworkFailure('the response was cut off', {
+		...{ httpCode: 'ERR_BAD_RESPONSE', transient: true, sent: 'yes' },
+	});
 
 /** The response exceeded the size limit. */
 export const tooLarge = (): UnusableResponse =>
 	new UnusableResponse('the response is too large', { transient: false, tooLarge: true });
 
 /** A request that wasn't sent because the service didn't respond to the previous ones. */
-export class SilentService extends NetworkFailure {
-	constructor() {
-		const reason = "it didn't respond to the previous requests, so this one wasn't sent";
-		super(reason, { httpCode: 'ETIMEDOUT', transient: true });
-	}
-}
+export const silence = (): NetworkFailure =>
+	new NetworkFailure("it didn't respond to the previous requests, so this one wasn't sent", {
+		...{ httpCode: 'ETIMEDOUT', transient: true },
+	});
 
 /** Returns true if no response came in time. */
 export const isTimeOut = (outcome: unknown): boolean =>
@@ -93,28 +89,19 @@ export const isTimeOut = (outcome: unknown): boolean =>
 /** Returns true for statuses of a service that is temporarily unavailable. */
 export const isTransientStatus = (status: number): boolean => status === 408 || status >= 500;
 
-/** A gateway timed out, but the service may still be working on the request. */
-const GATEWAY_TIMEOUT = 504;
-
-/** The state of a change with this response status. A refusal by the service itself is certain. */
-export function sentByStatus(status: number, rateLimited: boolean): WasSent {
-	if (rateLimited || !isTransientStatus(status)) return 'no';
-	return status === GATEWAY_TIMEOUT ? 'maybe' : 'yes';
-}
-
 /** The service responded with an error. */
 export class ApiFailure extends Failure {
 	readonly problem: Problem;
 	/** True if it was refused because of the rate limit, whatever its status. */
 	readonly rateLimited: boolean;
 
-	/** @param sent the state of the change; by default the status decides */
+	/** @param sent the state of the change */
 	constructor(problem: Problem, advice?: string, rateLimited = false, sent?: WasSent) {
 		super(problem.title, {
 			description: advice,
 			httpCode: String(problem.status),
 			transient: rateLimited || isTransientStatus(problem.status),
-			sent: sent ?? sentByStatus(problem.status, rateLimited),
+			sent,
 		});
 		this.problem = problem;
 		this.rateLimited = rateLimited;

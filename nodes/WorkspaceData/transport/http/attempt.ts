@@ -4,42 +4,40 @@ import type {
 	ICredentialDataDecryptedObject,
 	IHttpRequestOptions,
 } from 'n8n-workflow';
+import type { Account } from '../auth/account';
 import { type Authentication, CREDENTIAL_TYPES } from '../auth/credential';
 import { openExchange } from '../auth/credentialHooks';
 import { unreachableAuth } from '../auth/tokenRequest';
 import { type AccessTokenError, Cancelled, type NetworkFailure } from '../failure/failures';
 import { readNetworkFault } from '../failure/networkFault';
 import type { ApiResponse } from '../request';
-import type { Clock } from './clock';
+import type { Clock, Stop } from './clock';
 import { sendAndRead, type Send } from './sendAndRead';
 
-/** The default timeout, in ms. */
-export const DEFAULT_TIMEOUT_MS = 30_000;
-
 /** The outcome of one attempt. Faults are returned as values for the retry policy. */
-export interface Attempt {
-	outcome: ApiResponse | NetworkFailure | AccessTokenError | Cancelled;
-	token: string | undefined;
-}
+export type Outcome = ApiResponse | NetworkFailure | AccessTokenError | Cancelled;
 
 /** What all requests of an execution need to be sent. */
 export interface Sender {
 	context: IAllExecuteFunctions;
 	credential: ICredentialDataDecryptedObject;
 	authentication: Authentication;
+	/** The account of a service account's credential. */
+	account: Account | undefined;
 	clock: Clock;
 }
 
 /**
- * Sends a request once and reads its response.
+ * Sends a request once and reads its response; with another access token if the service refuses the first one.
  *
- * @param cancelled aborts when the execution is canceled: the function then stops waiting
+ * @param cancelled ends when the execution is canceled: the function then stops waiting
  */
 export async function sendOnce(
-	{ context, credential, authentication, clock }: Sender,
+	sender: Sender,
 	options: IHttpRequestOptions & { timeout: number },
-	cancelled: AbortSignal,
-): Promise<Attempt> {
+	cancelled: Stop,
+): Promise<Outcome> {
+	const { context, credential, authentication, account, clock } = sender;
 	const data = { ...credential };
 	const exchange = openExchange(data);
 	const type = CREDENTIAL_TYPES[authentication];
@@ -50,13 +48,18 @@ export async function sendOnce(
 		return await httpRequestWithAuthentication.call(context, type, full, { credentialsDecrypted });
 	};
 	const outcome = await sendAndRead(send, options, { clock, cancelled }).catch((error: unknown) => {
-		const isSent = authentication === 'apiKey' || exchange.token !== undefined;
-		if (cancelled.aborted) {
+		const isSent = !account || exchange.token !== undefined;
+		if (cancelled.isOver) {
 			return new Cancelled(isSent && options.method !== 'GET' ? 'maybe' : 'no');
 		}
 		if (exchange.refusal) return exchange.refusal;
 		const fault = readNetworkFault(error);
 		return isSent ? fault : unreachableAuth(credential, fault);
 	});
-	return { outcome, token: exchange.token };
+	const { token } = exchange;
+	if (!account || token === undefined || outcome instanceof Error) return outcome;
+	if (outcome.status < 300) account.accept(token);
+	// A refused replacement isn't replaced for a while, so this ends.
+	const mayReplace = outcome.status === 401 && account.refuse(token);
+	return mayReplace ? await sendOnce(sender, options, cancelled) : outcome;
 }

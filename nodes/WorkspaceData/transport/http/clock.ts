@@ -3,32 +3,34 @@ import { sleep } from 'n8n-workflow';
 import { Cancelled, NetworkFailure } from '../failure/failures';
 
 /**
- * Waits for a task until a signal. The task continues to its end even if nobody waits for it any longer.
- *
- * @returns the result of the task
- * @throws Cancelled at the signal
+ * Ends waits, now and later. An AbortSignal would do, but would have a listener for each wait, and Node 20 warns about
+ * more than ten.
  */
-export async function wait<T>(task: Promise<T>, signal?: AbortSignal): Promise<T> {
-	if (!signal) return await task;
-	const stops = stopsOf(signal);
-	let stop = (): void => {};
-	return await new Promise<T>((resolve, reject) => {
-		stop = () => reject(new Cancelled());
-		stops.add(stop);
-		if (signal.aborted) stop();
-		task.then(resolve, reject);
-	}).finally(() => stops.delete(stop));
-}
+export class Stop {
+	/** True if it has ended all waits. */
+	isOver = false;
+	private readonly waits = new Set<() => void>();
 
-/** Waits this many milliseconds, or until a signal. Leaves no timer behind. @throws Cancelled at the signal */
-export async function waitMs(
-	ms: number,
-	clock: Pick<Clock, 'alarm'>,
-	signal: AbortSignal,
-): Promise<void> {
-	let turnOff = (): void => {};
-	const ringing = new Promise<void>((ring) => (turnOff = clock.alarm(ms, ring)));
-	await wait(ringing, signal).finally(turnOff);
+	end(): void {
+		this.isOver = true;
+		for (const end of this.waits) end();
+	}
+
+	/**
+	 * Waits for a task. The task continues to its end even if nobody waits for it any longer.
+	 *
+	 * @returns the result of the task
+	 * @throws Cancelled at the end of all waits
+	 */
+	async wait<T>(task: Promise<T>): Promise<T> {
+		let end = (): void => {};
+		return await new Promise<T>((resolve, reject) => {
+			end = () => reject(new Cancelled());
+			this.waits.add(end);
+			if (this.isOver) end();
+			task.then(resolve, reject);
+		}).finally(() => this.waits.delete(end));
+	}
 }
 
 /** Time, sleep and randomness as parameters, so that tests needn't wait. */
@@ -57,18 +59,6 @@ export const systemClock: Clock = {
 	},
 	random: () => Math.random(),
 };
-
-/** What ends the waits for each signal. They share one listener, because Node 20 warns about more than ten. */
-const stopsBySignal = new WeakMap<AbortSignal, Set<() => void>>();
-
-function stopsOf(signal: AbortSignal): Set<() => void> {
-	const known = stopsBySignal.get(signal);
-	if (known) return known;
-	const stops = new Set<() => void>();
-	stopsBySignal.set(signal, stops);
-	signal.addEventListener('abort', () => stops.forEach((stop) => stop()));
-	return stops;
-}
 
 const TIMED_OUT = { httpCode: 'ETIMEDOUT', transient: true, sent: 'maybe' } as const;
 

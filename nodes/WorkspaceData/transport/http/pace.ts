@@ -1,6 +1,11 @@
 /** Paces the requests of one key: the rate limit's window, parallel requests, and the order of executions. */
-import { Cancelled, isTransientStatus, NetworkFailure, SilentService } from '../failure/failures';
-import type { ApiResponse, ApiRequest } from '../request';
+import {
+	AccessTokenError,
+	isTimeOut,
+	isTransientStatus,
+	NetworkFailure,
+} from '../failure/failures';
+import type { ApiResponse, ApiRequest, ReadOptions } from '../request';
 import { PageSize } from '../pageSize';
 import type { Clock } from './clock';
 import { hasNoneLeft, isRateLimited, MAX_WAIT_MS } from './rateLimitHeaders';
@@ -21,29 +26,25 @@ const LOOK_AGAIN_MS = 1_000;
 const MAX_SPACING_MS = 10;
 /** How long requests of a waiting user fail immediately after a timeout, in ms. */
 const SILENT_MS = 20_000;
+/** The number of consecutive timeouts after which the rest of an execution fails immediately. */
+const MAX_TIMEOUTS = 3;
+/** A timeout below this, in ms, says nothing about the service: the limit may just be too short. */
+const MIN_TIMEOUT_MS = 5_000;
 /** Statuses of a service or gateway that is overloaded or down. A 500 says nothing about load. */
 const OVERLOADED = new Set([408, 429, 502, 503, 504]);
 
-export type PacedRequest = Pick<
-	ApiRequest,
-	'method' | 'maxParallel' | 'requestsPerSecond' | 'impatient' | 'ahead'
->;
+export type PacedRequest = Pick<ApiRequest, 'method' | 'shrinks'> & ReadOptions;
 
-/** A request that waits for its turn, and its deadline. */
-interface Waiting {
+/** A request that waits for its turn, or is under way. */
+export interface Place {
 	lane: Lane;
 	request: PacedRequest;
+	/** It waits until this time at most, in ms since the epoch. */
 	until: number;
-	start(): void;
-	cancel(): void;
-}
-
-/** A request that is under way. */
-export interface Sent {
-	lane: Lane;
-	request: PacedRequest;
 	/** When it was sent, in ms since the epoch. */
-	at: number;
+	sentAt: number;
+	/** Ends the wait. Receives undefined if the request isn't to be sent. */
+	resolve(place: Place | undefined): void;
 }
 
 /** The result of an attempt: a response, a fault, or undefined if it was canceled. */
@@ -51,15 +52,17 @@ type Outcome = ApiResponse | Error | undefined;
 
 /** The requests of one execution. Executions take turns, so that a long one doesn't delay a short one. */
 export class Lane {
-	readonly waiting: Waiting[] = [];
+	readonly waiting: Place[] = [];
 	running = 0;
 	pauses = 0;
+	/** The number of timeouts since the last response. */
+	timeOuts = 0;
 	/** The total time that requests have waited for the rate limit, in ms. */
 	heldMs = 0;
 	private heldSince: number | undefined;
 
 	/** The next request, if this execution has one that may be sent. */
-	get next(): Waiting | undefined {
+	get next(): Place | undefined {
 		const [first] = this.waiting;
 		if (!first || this.pauses > 0) return undefined;
 		return this.running < Math.max(1, first.request.maxParallel ?? Infinity) ? first : undefined;
@@ -83,7 +86,7 @@ export const asksToWait = (
 
 /** Returns true if an attempt met a service or gateway that is overloaded. */
 function isOverload(outcome: Outcome): boolean {
-	if (outcome === undefined || outcome instanceof SilentService) return false;
+	if (outcome === undefined) return false;
 	if (outcome instanceof Error) return outcome instanceof NetworkFailure && outcome.transient;
 	// A window that is used up says nothing about how many requests may run in parallel.
 	return OVERLOADED.has(outcome.status) && !hasNoneLeft(outcome.headers);
@@ -95,11 +98,11 @@ export class Pace {
 	readonly pageSize: PageSize;
 	private readonly clock: Clock;
 	private readonly window: RateWindow;
-	private readonly underWay = new Set<Sent>();
+	private readonly underWay = new Set<Place>();
 	/** The executions with waiting requests, the next one first. */
 	private readonly lanes = new Set<Lane>();
 	/** Requests that are sent before all others, the one with the earliest deadline first. */
-	private urgent: Waiting[] = [];
+	private urgent: Place[] = [];
 	private closedUntil = 0;
 	/** When the last request was sent. */
 	private sentAt = -Infinity;
@@ -134,25 +137,18 @@ export class Pace {
 	 * Waits until a request may be sent.
 	 *
 	 * @param isAgain true if it was sent before: it then goes before the others of its execution
-	 * @returns the request, which must be passed to `leave`
-	 * @throws Cancelled after `cancel`
+	 * @returns its place, which must be passed to `leave`; undefined after `cancel`
 	 */
-	async enter(lane: Lane, request: PacedRequest, isAgain: boolean): Promise<Sent> {
-		return await new Promise((resolve, reject) => {
-			const atMostMs = request.impatient ? IMPATIENT_WAIT_MS : Infinity;
-			const waiting: Waiting = {
-				lane,
-				request,
-				until: this.clock.now() + atMostMs,
-				start: () => resolve(this.begin(lane, request)),
-				cancel: () => reject(new Cancelled()),
-			};
+	async enter(lane: Lane, request: PacedRequest, isAgain: boolean): Promise<Place | undefined> {
+		return await new Promise((resolve) => {
+			const until = this.clock.now() + (request.impatient ? IMPATIENT_WAIT_MS : Infinity);
+			const place = { lane, request, until, sentAt: NaN, resolve };
 			if (request.ahead || request.impatient) {
-				this.urgent.push(waiting);
+				this.urgent.push(place);
 				this.urgent.sort((a, b) => a.until - b.until);
 			} else {
 				this.lanes.add(lane);
-				lane.waiting[isAgain ? 'unshift' : 'push'](waiting);
+				lane.waiting[isAgain ? 'unshift' : 'push'](place);
 			}
 			// The first change waits for a turn of the event loop: a failed item may stop the run before it is sent.
 			const isFirst = this.underWay.size === 0 && request.method !== 'GET';
@@ -165,27 +161,24 @@ export class Pace {
 		const ended = lane.waiting.splice(0).concat(this.urgent.filter((one) => one.lane === lane));
 		this.urgent = this.urgent.filter((one) => one.lane !== lane);
 		this.lanes.delete(lane);
-		for (const waiting of ended) waiting.cancel();
+		for (const place of ended) place.resolve(undefined);
 	}
 
 	/** Must follow each `enter`. @param closedUntil nothing is sent before this time, because of the rate limit */
-	leave(sent: Sent, outcome: Outcome, closedUntil = 0): void {
-		const now = this.clock.now();
+	leave(place: Place, outcome: Outcome, closedUntil = 0): void {
+		const { lane } = place;
 		this.closedUntil = Math.max(this.closedUntil, closedUntil);
-		this.learn(sent, outcome, now);
-		this.underWay.delete(sent);
-		sent.lane.running -= 1;
+		this.learn(place, outcome, this.clock.now());
+		this.underWay.delete(place);
+		lane.running -= 1;
+		if (lane.timeOuts >= MAX_TIMEOUTS) this.cancel(lane);
 		this.startMore();
 	}
 
-	/** True if the service recently didn't respond in time. */
-	get isSilent(): boolean {
-		return this.clock.now() < this.silentUntil;
-	}
-
-	/** Notes a timeout, or a response in time. */
-	noteSilence(isSilent: boolean): void {
-		this.silentUntil = isSilent ? this.clock.now() + SILENT_MS : 0;
+	/** Returns true if a request isn't to be sent, because the service didn't respond to the previous ones in time. */
+	isSilent({ timeOuts }: Lane, { impatient, insistent }: PacedRequest): boolean {
+		const isWaitedFor = impatient && this.clock.now() < this.silentUntil;
+		return !insistent && (timeOuts >= MAX_TIMEOUTS || isWaitedFor === true);
 	}
 
 	/**
@@ -204,19 +197,18 @@ export class Pace {
 		};
 	}
 
-	private begin(lane: Lane, request: PacedRequest): Sent {
-		const now = this.clock.now();
+	private begin(place: Place, now: number): void {
+		const { lane, request } = place;
 		this.sentAt = now;
-		const sent = { lane, request, at: now };
-		this.underWay.add(sent);
+		place.sentAt = now;
+		this.underWay.add(place);
 		lane.running += 1;
-		this.window.sent(now);
 		if (!isRepeatable(request.method)) {
 			// Creates that begin together would end together, and each would wait until n8n has processed the others.
 			const ms = Math.min(this.createMs / this.atOnce(request) / 2, MAX_SPACING_MS);
 			if (ms >= 1) this.spaceUntil = now + ms;
 		}
-		return sent;
+		place.resolve(place);
 	}
 
 	/** Starts all requests that may start, and checks again when more may. */
@@ -235,58 +227,79 @@ export class Pace {
 	/** Starts one request. @returns 0, ms to wait, or Infinity if none waits or a response must come first */
 	private startNext(): number {
 		const now = this.clock.now();
+		const next = [...this.lanes].flatMap((lane) => lane.next ?? []);
 		const [urgent] = this.urgent;
+		const place = urgent ?? next[0];
+		if (!place) return Infinity;
+		const current = [place, ...this.underWay, ...next].map(({ request }) => request);
 		if (urgent) {
-			const ms = Math.min(this.delay(urgent.request, now), urgent.until - now);
+			const ms = Math.min(this.delay(current, now), urgent.until - now);
 			if (ms > 0) return ms;
 			this.urgent.shift();
-			urgent.start();
-			return 0;
+		} else {
+			const atOnce = Math.min(...current.map((request) => this.atOnce(request)));
+			if (this.underWay.size >= atOnce) return Infinity;
+			// The local clock may have been set back.
+			this.spaceUntil = Math.min(this.spaceUntil, now + MAX_SPACING_MS);
+			const ms = Math.max(this.delay(current, now), this.spaceUntil - now);
+			if (ms > 0) return ms;
+			const { lane } = place;
+			lane.waiting.shift();
+			// This execution goes to the end of the line.
+			this.lanes.delete(lane);
+			if (lane.waiting.length > 0) this.lanes.add(lane);
 		}
-		const lane = [...this.lanes].find(({ next }) => next);
-		const atOnce = Math.min(...this.current.map((request) => this.atOnce(request)));
-		if (!lane?.next || this.underWay.size >= atOnce) return Infinity;
-		// The local clock may have been set back.
-		this.spaceUntil = Math.min(this.spaceUntil, now + MAX_SPACING_MS);
-		const ms = Math.max(this.delay(lane.next.request, now), this.spaceUntil - now);
-		if (ms > 0) return ms;
-		const waiting = lane.waiting.shift();
-		// This execution goes to the end of the line.
-		this.lanes.delete(lane);
-		if (lane.waiting.length > 0) this.lanes.add(lane);
-		waiting?.start();
+		this.begin(place, now);
 		return 0;
 	}
 
-	/** The requests under way, and the next one of each execution. */
-	private get current(): PacedRequest[] {
-		const next = [...this.lanes].flatMap((lane) => lane.next?.request ?? []);
-		return [...this.underWay].map(({ request }) => request).concat(next);
-	}
-
-	/** As `RateWindow.delay`, but also respects the pace that users have set. */
-	private delay(request: PacedRequest, now: number): number {
+	/**
+	 * Returns 0 or less if the rate limit and the pace that users have set allow a request; else ms to wait.
+	 *
+	 * @param current the request, those under way, and the next one of each execution
+	 */
+	private delay(current: readonly PacedRequest[], now: number): number {
 		// The local clock may have been set back.
 		this.closedUntil = Math.min(this.closedUntil, now + MAX_WAIT_MS);
 		this.sentAt = Math.min(this.sentAt, now);
-		const held = Math.max(this.closedUntil - now, this.window.delay(now, this.underWay.size));
-		for (const lane of this.lanes) lane.note(held > 0, now);
-		if (held > 0) return held;
-		const rates = [request, ...this.current].map((one) => one.requestsPerSecond ?? Infinity);
+		const windowMs = this.window.delay(now, this.underWay.size, this.sentAt);
+		const heldMs = Math.max(this.closedUntil - now, windowMs);
+		for (const lane of this.lanes) lane.note(heldMs > 0, now);
+		if (heldMs > 0) return heldMs;
+		const rates = current.map(({ requestsPerSecond = Infinity }) => requestsPerSecond);
 		return this.sentAt + 1_000 / Math.min(...rates) - now;
 	}
 
-	private learn({ at, request }: Sent, outcome: Outcome, now: number): void {
-		const ms = Math.max(0, now - at);
-		if (this.createMs === 0 || !isRepeatable(request.method)) this.createMs = ms;
+	private learn({ lane, sentAt, request }: Place, outcome: Outcome, now: number): void {
+		if (this.createMs === 0 || !isRepeatable(request.method)) {
+			this.createMs = Math.max(0, now - sentAt);
+		}
 		if (outcome && !(outcome instanceof Error)) {
 			this.serviceClock.learn(outcome.headers);
 			this.window.learn(outcome.headers, now);
 			if (!asksToWait(outcome, request)) this.servedAt = now;
 		}
+		this.noteTime(lane, request, outcome, now);
 		// Reduces once for all requests that were under way. A single request wasn't refused because of their number.
-		if (!isOverload(outcome) || at <= this.reduced.at || this.underWay.size === 1) return;
+		if (!isOverload(outcome) || sentAt <= this.reduced.at || this.underWay.size === 1) return;
 		const to = Math.floor(Math.min(this.underWay.size, this.atOnce(request)) / 2);
 		this.reduced = { to: Math.max(1, to), at: now };
+	}
+
+	/** Notes a timeout, or a response in time. */
+	private noteTime(
+		lane: Lane,
+		{ optional, shrinks, timeoutMs = MIN_TIMEOUT_MS }: PacedRequest,
+		outcome: Outcome,
+		now: number,
+	): void {
+		// A timeout of the auth server says nothing about the service.
+		if (!outcome || outcome instanceof AccessTokenError) return;
+		const isTooLate = isTimeOut(outcome);
+		if (isTooLate && (optional || timeoutMs < MIN_TIMEOUT_MS)) return;
+		this.silentUntil = isTooLate ? now + SILENT_MS : 0;
+		// The size may be the reason: the run goes to smaller ones first.
+		if (!isTooLate) lane.timeOuts = 0;
+		else if (!shrinks) lane.timeOuts += 1;
 	}
 }

@@ -3,14 +3,6 @@
 /** The headers of a response, with names in lower case. */
 export type Headers = Record<string, unknown>;
 
-/** The rate limit that a response states. */
-export interface RateLimit {
-	/** The number of requests left in the window. */
-	remaining: number;
-	/** When the window resets, in ms since the epoch by the local clock; undefined if not stated. */
-	resetAt: number | undefined;
-}
-
 /** Values from here on must be milliseconds. */
 const MIN_MILLISECONDS = 1e11;
 /** Values below must be a number of seconds from now. */
@@ -34,16 +26,8 @@ export function dateOf(headers: Headers): number | undefined {
 	return Number.isNaN(date) ? undefined : date;
 }
 
-/**
- * Returns when the window resets, by the local clock; undefined if the header is missing or in the past.
- *
- * @param serviceNow the time by the service's clock: a wrong local clock must not change how long we wait
- */
-function readReset(
-	headers: Headers,
-	now: number,
-	serviceNow = dateOf(headers) ?? now,
-): number | undefined {
+/** The time of the header, by the local clock; undefined if it is missing or in the past. */
+function readReset(headers: Headers, now: number, serviceNow: number): number | undefined {
 	const reset = headerNumber(headers, 'x-ratelimit-reset');
 	if (reset === undefined || reset < 0) return undefined;
 	if (reset < MAX_DELTA_SECONDS) return now + reset * 1000;
@@ -53,26 +37,31 @@ function readReset(
 }
 
 /**
- * Reads the rate-limit headers.
+ * Returns when the window resets, in ms since the epoch by the local clock: the earlier of the reset and `Retry-After`,
+ * because one of them may be wrong.
  *
- * @param now when the response came, in ms since the epoch
- * @param serviceNow the same by the service's clock, if it is known more exactly than from this response
- * @returns undefined if the response doesn't state how many requests remain, or its limit is 0, which for some
- * services means no limit
+ * @param now when the response came
+ * @param serviceNow the time by the service's clock, if it is known more exactly than from this response: a wrong local
+ * clock must not change how long we wait
+ * @returns undefined if the response states neither
  * @see service interface, part 8
  */
-export function readRateLimit(
+export function readResetAt(
 	headers: Headers,
 	now: number,
-	serviceNow?: number,
-): RateLimit | undefined {
-	const remaining = readRemaining(headers);
-	if (remaining === undefined) return undefined;
-	return { remaining, resetAt: soonest(headers, now, readReset(headers, now, serviceNow)) };
+	serviceNow = dateOf(headers) ?? now,
+): number | undefined {
+	const resetAt = readReset(headers, now, serviceNow);
+	const retryAfterMs = readRetryAfter(headers, now);
+	if (retryAfterMs === undefined) return resetAt;
+	return Math.min(resetAt ?? Infinity, now + retryAfterMs);
 }
 
-/** Returns the number of requests left; undefined if it isn't stated, or there is no limit. */
-function readRemaining(headers: Headers): number | undefined {
+/**
+ * Returns the number of requests left in the window; undefined if it isn't stated, or if the limit is 0, which for some
+ * services means no limit.
+ */
+export function readRemaining(headers: Headers): number | undefined {
 	const isUnlimited = (headerNumber(headers, 'x-ratelimit-limit') ?? Infinity) <= 0;
 	return isUnlimited ? undefined : headerNumber(headers, 'x-ratelimit-remaining');
 }
@@ -99,13 +88,6 @@ export function readRetryAfter(headers: Headers, now: number): number | undefine
 	return Number.isNaN(date) ? undefined : Math.max(date - (dateOf(headers) ?? now), 0);
 }
 
-/** The earlier of the reset and `Retry-After`, in ms since the epoch, because one of them may be wrong. */
-function soonest(headers: Headers, now: number, resetAt: number | undefined): number | undefined {
-	const retryAfterMs = readRetryAfter(headers, now);
-	if (retryAfterMs === undefined) return resetAt;
-	return Math.min(resetAt ?? Infinity, now + retryAfterMs);
-}
-
 /** The maximum single wait, in ms; the request is then tried again. */
 export const MAX_WAIT_MS = 60_000;
 /** The minimum first wait, in ms; it doubles with each further wait. */
@@ -119,7 +101,7 @@ const MIN_WAIT_MS = 1_000;
  * @param refusals how often this request was refused, starting at 1
  */
 export function refusalWait(headers: Headers, now: number, refusals: number): number {
-	const asked = (soonest(headers, now, readReset(headers, now)) ?? now) - now;
+	const asked = (readResetAt(headers, now) ?? now) - now;
 	const atLeast = MIN_WAIT_MS * 2 ** (refusals - 1);
 	return Math.min(Math.max(asked, atLeast), MAX_WAIT_MS);
 }

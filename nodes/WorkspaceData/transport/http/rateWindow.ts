@@ -1,5 +1,5 @@
 /** The rate limit's window of one key, learned from the service's responses. */
-import { MAX_WAIT_MS, readRateLimit, type Headers } from './rateLimitHeaders';
+import { MAX_WAIT_MS, readRemaining, readResetAt, type Headers } from './rateLimitHeaders';
 import type { ServiceClock } from './serviceClock';
 
 /** How long a request runs alone while nothing is known, in ms: one without a response must not delay all others. */
@@ -17,27 +17,23 @@ export class RateWindow {
 	private resetAt = Infinity;
 	/** When to send one request to check the limit, however far away the stated reset is. */
 	private lookAgainAt = Infinity;
-	private aloneUntil = 0;
 
 	constructor(serviceClock: ServiceClock) {
 		this.serviceClock = serviceClock;
-	}
-
-	sent(now: number): void {
-		if (this.remaining === undefined) this.aloneUntil = now + ALONE_MS;
 	}
 
 	/**
 	 * Returns 0 or less if a request may be sent; else ms to wait; Infinity if a response must come first.
 	 *
 	 * @param underWay the number of requests of the key that are under way
+	 * @param sentAt when the last one was sent
 	 */
-	delay(now: number, underWay: number): number {
+	delay(now: number, underWay: number, sentAt: number): number {
 		if (now >= this.resetAt) {
 			this.remaining = undefined;
 			this.resetAt = Infinity;
 		}
-		if (this.remaining === undefined) return underWay === 0 ? 0 : this.aloneUntil - now;
+		if (this.remaining === undefined) return underWay === 0 ? 0 : sentAt + ALONE_MS - now;
 		if (this.remaining > underWay) return 0;
 		// The local clock may have been set back.
 		this.lookAgainAt = Math.min(this.lookAgainAt, now + MAX_WAIT_MS);
@@ -46,12 +42,12 @@ export class RateWindow {
 
 	/** Learns from the headers of a response that has just arrived. */
 	learn(headers: Headers, now: number): void {
-		const stated = readRateLimit(headers, now, this.serviceClock.now());
-		if (!stated) {
+		const remaining = readRemaining(headers);
+		if (remaining === undefined) {
 			this.remaining ??= Infinity;
 			return;
 		}
-		const { remaining, resetAt = Infinity } = stated;
+		const resetAt = readResetAt(headers, now, this.serviceClock.now()) ?? Infinity;
 		const isSameWindow = Math.abs(resetAt - this.resetAt) < 1_500;
 		this.remaining = isSameWindow ? Math.min(this.remaining ?? Infinity, remaining) : remaining;
 		this.resetAt = resetAt;

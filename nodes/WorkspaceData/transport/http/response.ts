@@ -1,9 +1,10 @@
 /** Reads a response as a stream, up to a maximum size. */
-import { CutOffResponse, NetworkFailure, tooLarge, UnusableResponse } from '../failure/failures';
+import { cutOff, type NetworkFailure, tooLarge, UnusableResponse } from '../failure/failures';
 import { readNetworkFault } from '../failure/networkFault';
 import { isTooDeep, MAX_LEVELS, tryParse, parsedBody } from '../../model/response/json';
 import type { ApiResponse } from '../request';
 import { isObject } from '../../model/response/shapes';
+import { isSuccess } from './retryPolicy';
 
 /**
  * The maximum size of a response in bytes. A page should take an eighth of it. Parsing the maximum blocks the
@@ -15,7 +16,6 @@ const MAX_REFUSAL_BYTES = 1_000_000;
 
 /** The members of a Node stream that this file uses. */
 interface BodyStream extends AsyncIterable<Uint8Array | string> {
-	destroyed?: boolean;
 	on(event: 'error', listener: (error: unknown) => void): unknown;
 	destroy(): unknown;
 }
@@ -26,7 +26,7 @@ const isStream = (body: unknown): body is BodyStream =>
 /** Explains why a body can't be read. The request has arrived in any case, because a response came. */
 function readFault(error: unknown): NetworkFailure {
 	const fault = readNetworkFault(error);
-	return fault.sent === 'yes' ? fault : new CutOffResponse();
+	return fault.sent === 'yes' ? fault : cutOff();
 }
 
 /** Parts of a body that are kept one by one. A server may send single bytes, and each part takes a hundred. */
@@ -35,47 +35,35 @@ const MAX_PARTS = 1_024;
 /**
  * Reads a stream to its end, or destroys it.
  *
- * @param declared the length in the headers: a body that is too large isn't read at all
  * @param maxBytes the maximum size of the body in bytes, after decompression
- * @param signal stops reading and closes the connection
- * @throws NetworkFailure if it is too large, cut off, or can't be read
+ * @param isDeclared true if the headers say that it is larger: it isn't read at all
+ * @param signal closes the connection
+ * @throws NetworkFailure if it is too large; any error if it is cut off or can't be read
  */
 async function readBytes(
 	stream: BodyStream,
-	declared: unknown,
 	maxBytes: number,
+	isDeclared: boolean,
 	signal: AbortSignal | undefined,
 ): Promise<Uint8Array> {
 	const parts: Uint8Array[] = [];
 	const merged: Uint8Array[] = [];
 	let bytes = 0;
-	const stop = () => stream.destroy();
-	signal?.addEventListener('abort', stop);
 	// The listener stays for later errors: an error without a listener would end n8n.
 	stream.on('error', () => {});
-	const read = async () => {
-		const isTooLarge = Number(declared) > maxBytes;
-		if (isTooLarge || signal?.aborted || stream.destroyed) {
-			stop();
-			throw isTooLarge ? tooLarge() : new CutOffResponse();
-		}
-		for await (const part of stream) {
-			const raw = typeof part === 'string' ? Buffer.from(part) : part;
-			bytes += raw.length;
-			// Leaving the loop destroys the stream.
-			if (bytes > maxBytes) throw tooLarge();
-			parts.push(raw);
-			if (parts.length === MAX_PARTS) merged.push(Buffer.concat(parts.splice(0)));
-		}
-		// The stream was destroyed before its end, without an error.
-		if (signal?.aborted) throw new CutOffResponse();
-		return Buffer.concat([...merged, ...parts]);
-	};
-	return await read()
-		.catch((error: unknown) => {
-			throw readFault(error);
-		})
-		.finally(() => signal?.removeEventListener('abort', stop));
+	const stop = () => void stream.destroy();
+	signal?.addEventListener('abort', stop);
+	if (isDeclared || signal?.aborted) stop();
+	if (isDeclared) throw tooLarge();
+	for await (const part of stream) {
+		const raw = typeof part === 'string' ? Buffer.from(part) : part;
+		bytes += raw.length;
+		// Leaving the loop destroys the stream.
+		if (bytes > maxBytes) throw tooLarge();
+		parts.push(raw);
+		if (parts.length === MAX_PARTS) merged.push(Buffer.concat(parts.splice(0)));
+	}
+	return Buffer.concat([...merged, ...parts]);
 }
 
 /** The charset in a content type. @see RFC 9110, section 8.3.2 */
@@ -142,14 +130,15 @@ export async function readResponse(
 	const { statusCode: status, body } = response;
 	const headers = isObject(response.headers) ? response.headers : {};
 	if (!isStream(body)) return { status, headers, body: parsedBody(body) };
-	const isSuccess = status >= 200 && status < 300;
-	const most = isSuccess ? maxBytes : Math.min(maxBytes, MAX_REFUSAL_BYTES);
-	const reading = readBytes(body, headers['content-length'], most, signal);
-	const bytes = await reading.catch((error: unknown) => {
-		if (isSuccess || !(error instanceof NetworkFailure && error.tooLarge)) throw error;
+	const isOk = isSuccess(status);
+	const most = isOk ? maxBytes : Math.min(maxBytes, MAX_REFUSAL_BYTES);
+	const isDeclared = Number(headers['content-length']) > most;
+	const bytes = await readBytes(body, most, isDeclared, signal).catch((error: unknown) => {
+		const fault = readFault(error);
+		if (isOk || !fault.tooLarge) throw fault;
 		return new Uint8Array();
 	});
-	const text = decode(bytes, headers['content-type'], !isSuccess);
+	const text = decode(bytes, headers['content-type'], !isOk);
 	const parsed = tryParse(text);
 	const value = parsedBody(parsed ? parsed.value : text);
 	if (!isTooDeep(value)) return { status, headers, body: value };

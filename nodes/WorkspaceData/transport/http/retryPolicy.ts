@@ -1,11 +1,5 @@
 /** Decides what follows each attempt of a request. */
-import {
-	isTimeOut,
-	isTransientStatus,
-	SilentService,
-	type NetworkFailure,
-	type WasSent,
-} from '../failure/failures';
+import { isTimeOut, isTransientStatus, type NetworkFailure } from '../failure/failures';
 import { isRateLimited, readRetryAfter, refusalWait } from './rateLimitHeaders';
 import type { ApiResponse, ApiRequest } from '../request';
 
@@ -24,8 +18,6 @@ export interface History {
 	/** Attempts that the rate limit refused, and the total time spent waiting for it, in ms. */
 	refusals: number;
 	refusedMs: number;
-	/** True if the access token was renewed for it. */
-	renewed: boolean;
 }
 
 /** The history before the first attempt. */
@@ -33,7 +25,6 @@ export const UNTRIED: Readonly<History> = {
 	faults: 0,
 	refusals: 0,
 	refusedMs: 0,
-	renewed: false,
 };
 
 /**
@@ -43,10 +34,13 @@ export const UNTRIED: Readonly<History> = {
  */
 export const isRepeatable = (method: ApiRequest['method']): boolean => method !== 'POST';
 
+/** Returns true for the statuses of success. */
+export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
 /** The next step after an attempt, with the new history. */
 export type Step =
-	| { act: 'done' | 'alreadyGone' | 'fail' }
-	| { act: 'again' | 'renewToken'; history: History }
+	| { act: 'done' | 'fail' }
+	| { act: 'again'; history: History }
 	| { act: 'wait'; ms: number; history: History };
 
 /**
@@ -56,29 +50,26 @@ export type Step =
  * service can't have received it, or has refused it with 429.
  *
  * @param history the attempts before this one
- * @param facts.now ms since the epoch
- * @param facts.mayRenew true if another access token may be obtained
- * @param facts.sent the state of the change after the attempts before this one
+ * @param now ms since the epoch
  */
 export function nextStep(
 	outcome: ApiResponse | NetworkFailure,
 	request: Pick<ApiRequest, 'method' | 'impatient' | 'shrinks' | 'optional'>,
 	history: History,
-	{ now, mayRenew, sent }: { now: number; mayRenew: boolean; sent: WasSent },
+	now: number,
 ): Step {
 	const { method, impatient } = request;
 	const repeatable = isRepeatable(method);
 	const mayTryAgain = !impatient && history.faults + 1 < TRIES;
 	const again = { act: 'again', history: { ...history, faults: history.faults + 1 } } as const;
 
-	if (outcome instanceof SilentService) return { act: 'fail' };
 	if ((request.shrinks || request.optional) && isTimeOut(outcome)) return { act: 'fail' };
 	if (outcome instanceof Error) {
 		const isSafe = repeatable || outcome.sent === 'no';
 		return outcome.transient && isSafe && mayTryAgain ? again : { act: 'fail' };
 	}
 	const { status, headers } = outcome;
-	if (status >= 200 && status < 300) return { act: 'done' };
+	if (isSuccess(status)) return { act: 'done' };
 	const waitFor = (ms: number, then: History): Step => {
 		const refusedMs = history.refusedMs + ms;
 		if (refusedMs > (impatient ? IMPATIENT_WAIT_MS : MAX_REFUSED_MS)) return { act: 'fail' };
@@ -88,11 +79,6 @@ export function nextStep(
 		const refusals = history.refusals + 1;
 		return waitFor(refusalWait(headers, now, refusals), { ...history, refusals });
 	}
-	if (status === 401 && mayRenew && !history.renewed) {
-		return { act: 'renewToken', history: { ...history, renewed: true } };
-	}
-	// An earlier attempt may have deleted it.
-	if (status === 404 && method === 'DELETE' && sent !== 'no') return { act: 'alreadyGone' };
 	if (isTransientStatus(status) && repeatable && mayTryAgain) {
 		const retryAfterMs = readRetryAfter(headers, now);
 		return retryAfterMs === undefined ? again : waitFor(retryAfterMs, again.history);

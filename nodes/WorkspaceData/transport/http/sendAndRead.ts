@@ -2,7 +2,7 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import type { ApiResponse } from '../request';
 import { readResponse } from './response';
-import { wait, withTimeLimit, type Clock } from './clock';
+import { withTimeLimit, type Clock, type Stop } from './clock';
 
 /** Sends one HTTP request and returns n8n's full response. Throws if there is no response. */
 export type Send = (options: IHttpRequestOptions) => Promise<unknown>;
@@ -22,18 +22,18 @@ const EVERY_RESPONSE = {
  * @param how.maxBytes the maximum size of the body in bytes
  * @param how.cancelled ends it early
  * @throws NetworkFailure, or n8n's error if no response comes
- * @throws Cancelled after `cancelled`
+ * @throws Cancelled if `cancelled` ends it
  */
 export async function sendAndRead(
 	send: Send,
 	options: IHttpRequestOptions & { timeout: number },
-	{ clock, maxBytes, cancelled }: { clock: Clock; maxBytes?: number; cancelled?: AbortSignal },
+	{ clock, maxBytes, cancelled }: { clock: Clock; maxBytes?: number; cancelled?: Stop },
 ): Promise<ApiResponse> {
 	return await withTimeLimit(options.timeout, clock, async (signal) => {
 		const sendNow = async () => {
 			const response = await send({ ...options, ...EVERY_RESPONSE, abortSignal: signal });
 			return await readResponse(response, { maxBytes, signal });
 		};
-		return await wait(sendNow(), cancelled);
+		return await (cancelled ? cancelled.wait(sendNow()) : sendNow());
 	});
 }

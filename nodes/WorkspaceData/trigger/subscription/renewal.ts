@@ -9,7 +9,7 @@ import {
 	roomFor,
 } from '../../model/subscription/reducer';
 import { type Previous, type Subscription, subscriptionsIn } from '../../model/subscription/saved';
-import { credentialFingerprint } from '../../transport/auth/credential';
+import { fingerprintOf, readCredential } from '../../transport/auth/credential';
 import { ApiFailure, Cancelled, Failure, isTimeOut } from '../../transport/failure/failures';
 import type { Clock } from '../../transport/http/clock';
 import { openSession, type Session } from '../../transport/session';
@@ -57,7 +57,8 @@ export async function renew(site: Site, how: keyof typeof CALLS): Promise<Effect
 	const subscribe = async (): Promise<Effect[]> => {
 		// Remembered, so that a change is noticed.
 		node.credential = { fingerprint: '', checkedAt: clock.now() };
-		node.credential.fingerprint = await credentialFingerprint(context, settings.authentication);
+		const credential = await readCredential(context, settings.authentication);
+		node.credential.fingerprint = fingerprintOf(credential);
 		session = await openSession(context, settings.authentication, clock);
 		if (how === 'start' && silent.has(session.baseUrl)) {
 			throw new Error("the service didn't respond to another trigger at this start");
@@ -143,7 +144,7 @@ function withAdvice(error: unknown, hint: string | undefined): unknown {
 	}
 	if (error.problem.status >= 500) return error;
 	const advice = [error.description, hint].filter(Boolean).join(' ');
-	return new ApiFailure(error.problem, advice, error.rateLimited);
+	return new ApiFailure(error.problem, advice, error.rateLimited, error.sent);
 }
 
 /** Deletes an unused subscription. */

@@ -1,7 +1,7 @@
 /** `trigger()`: maintains the subscriptions while the workflow is published. */
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import { type Effect, onPassed, onPlanned } from '../../model/subscription/reducer';
-import { credentialFingerprint } from '../../transport/auth/credential';
+import { fingerprintOf, readCredential } from '../../transport/auth/credential';
 import { type Clock, systemClock } from '../../transport/http/clock';
 import { startSearch } from '../catchUp/search';
 import { reasonOf, warn } from '../log';
@@ -103,7 +103,8 @@ async function compareCredential({ context, settings, clock, node }: TriggerSite
 		state.renewal.at < Infinity || [current, ...previous].some((one) => one?.secret === '');
 	const sinceMs = clock.now() - credential.checkedAt;
 	if (!isUrgent && sinceMs >= 0 && sinceMs < CREDENTIAL_INTERVAL_MS) return;
-	const fingerprint = await credentialFingerprint(context, settings.authentication).catch(() => '');
+	const reading = readCredential(context, settings.authentication);
+	const fingerprint = await reading.then(fingerprintOf).catch(() => '');
 	node.credential = { fingerprint, checkedAt: clock.now() };
 	if (fingerprint === '' || fingerprint === credential.fingerprint) return;
 	if (credential.checkedAt === -Infinity) return;
