@@ -3,16 +3,16 @@ import { SsrfProtectionConfig } from '@n8n/config';
 import { Container } from '@n8n/di';
 import type { IDataObject } from 'n8n-workflow';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ServiceClock } from '../../nodes/WorkspaceData/transport/http/serviceClock';
 import type { Session } from '../../nodes/WorkspaceData/transport/session';
-import {
-	CALLS,
-	createSubscription,
-} from '../../nodes/WorkspaceData/trigger/subscription/serviceCalls';
+import { TriggerNode } from '../../nodes/WorkspaceData/trigger/subscription/node';
+import { createSubscription } from '../../nodes/WorkspaceData/trigger/subscription/serviceCalls';
 import { createTestClock } from '../support/clock';
 import { pressTest } from '../support/editor';
 import { hintsOf, n8nMajor, runAction } from '../support/n8n';
 import { byId, byName, mapAutomatically, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
+import { settingsOf } from '../support/triggerSettings';
 import { startWebServer, type WebServer } from '../support/webServer';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
@@ -658,11 +658,11 @@ describe('services with other ideas', () => {
 			headers: { location: '/api/v1/workspaces/w1/webhooks/sub%2F9' },
 			body: { secret: 'of the subscription' },
 		});
-		const session = { request, baseUrl: credential().baseUrl, workspaceId: 'w1' } as Session;
-		const targetUrl = 'https://n8n.example.com';
-		const wanted = { targetUrl, events: ['record.created'], cardId: null };
-		const how = { clock: createTestClock(), call: CALLS.start, isKnown: () => false };
-		const created = await createSubscription(session, wanted, how);
+		const { baseUrl } = credential();
+		const serviceClock = new ServiceClock(createTestClock());
+		const session = { request, baseUrl, workspaceId: 'w1', serviceClock } as Session;
+		const site = { node: new TriggerNode(), settings: settingsOf({}) };
+		const created = await createSubscription(site, session, null, 'start');
 		expect(created).toMatchObject({ id: 'sub/9', secret: 'of the subscription' });
 	});
 

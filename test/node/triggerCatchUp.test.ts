@@ -34,14 +34,13 @@ async function watching(options: IDataObject = {}, parameters: IDataObject = {})
 async function restart(trigger: TestTrigger, ends = true): Promise<IDataObject[]> {
 	await trigger.activate('init');
 	if (ends) trigger.endNext({});
-	const { closeFunction } = (await trigger.start()) ?? {};
+	await trigger.start();
 	const before = trigger.emitted.length;
 	jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 6_000);
 	trigger.tick();
 	// The tick has nothing to wait for.
 	await new Promise(setImmediate);
 	jest.restoreAllMocks();
-	await closeFunction?.();
 	const [order] = trigger.emitted.slice(before);
 	return (order ?? []).map(({ json }) => json);
 }
@@ -218,9 +217,8 @@ it('leaves out records older than the greatest age', async () => {
 	await nextMillisecond();
 	await create('old');
 	const order = await restart(trigger);
-	jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 120_000);
+	workspace.service.control.setClockOffset({ seconds: 120 });
 	expect(await trigger.execute(order, 'trigger')).toEqual([]);
-	jest.restoreAllMocks();
 	await trigger.deactivate();
 });
 
@@ -280,7 +278,7 @@ it.each([
 	const { trigger } = await watching();
 	await trigger.activate();
 	await trigger.activate('init');
-	const { closeFunction } = (await trigger.start()) ?? {};
+	await trigger.start();
 	const start = Date.now() + 6_000;
 	const searched = () => trigger.emitted.filter(([item]) => item?.json.event === 'catch_up');
 	const at = async (seconds: number): Promise<number> => {
@@ -300,7 +298,6 @@ it.each([
 	for (let minutes = 3; minutes < 60; minutes += 1) await at(minutes * 61);
 	expect(searched()).toEqual(new Array(searches).fill(trigger.emitted[0]));
 	jest.restoreAllMocks();
-	await closeFunction?.();
 	await trigger.deactivate();
 });
 

@@ -17,7 +17,7 @@ export async function execute(context: IExecuteFunctions): Promise<INodeExecutio
 	const json = mode === 'trigger' || mode === 'retry' ? items[0]?.json : undefined;
 	const saving = readSaveJob(json);
 	if (saving) {
-		if (mode === 'trigger') await carryOutSaveJob(context, saving);
+		if (mode === 'trigger') carryOutSaveJob(context, saving);
 		return [[]];
 	}
 	const search = readSearchJob(json);

@@ -97,14 +97,11 @@ export function readSettings(context: ParameterPlace, typeVersion = 1) {
 	};
 }
 
-/** The kind of credential; undefined for an invalid value. */
-export function readAuthentication(context: ParameterPlace): Authentication | undefined {
-	try {
-		return toAuthentication(context.getNodeParameter('authentication', 'apiKey'));
-	} catch {
-		return undefined;
-	}
-}
+/** The kind of credential, also where other parameters are invalid. */
+export const readAuthentication = (context: ParameterPlace): Authentication =>
+	context.getNodeParameter('authentication', 'apiKey') === 'serviceAccount'
+		? 'serviceAccount'
+		: 'apiKey';
 
 /**
  * The watched card.
@@ -126,20 +123,6 @@ export async function watchedCard(
 const QUICK = { impatient: true, timeoutMs: 3_000 } as const;
 
 /**
- * The fields of the watched card; undefined for all cards. @throws the errors of `openSession`, `watchedCard`
- * and `listFields`
- */
-async function watchedFields(
-	context: IHookFunctions,
-	settings: TriggerSettings,
-	clock: Clock,
-): Promise<FieldIndex | undefined> {
-	const session = await openSession(context, settings.authentication, clock);
-	const id = await watchedCard(settings, session, QUICK);
-	return id === null ? undefined : new FieldIndex(await listFields(session, id, QUICK), id);
-}
-
-/**
  * Checks the conditions. If one card is watched, its fields are used. If all cards are watched, or if the
  * fields can't be read, everything else is checked.
  *
@@ -154,8 +137,13 @@ export async function checkConditions(
 	const { conditions, anyCondition } = settings;
 	if (conditions.length === 0) return;
 	for (const { condition, value } of conditions) checkCondition(condition, value);
+	const watchedFields = async (): Promise<FieldIndex | undefined> => {
+		const session = await openSession(context, settings.authentication, clock);
+		const id = await watchedCard(settings, session, QUICK);
+		return id === null ? undefined : new FieldIndex(await listFields(session, id, QUICK), id);
+	};
 	// If they can't be read, the subscription fails next, with the reason.
-	const index = await watchedFields(context, settings, clock).catch(() => undefined);
+	const index = await watchedFields().catch(() => undefined);
 	const known = index ? conditions : conditions.filter(({ key }) => OWN_VALUES.has(key));
 	const zone = localTime(context);
 	recordTest(known, anyCondition, index ?? new FieldIndex([], ''), { zone });

@@ -105,11 +105,7 @@ export type Effect =
 	| { type: 'ask' }
 	| { type: 'search'; search: Search }
 	/** Give up on these, which still exist at the service. */
-	| {
-			type: 'abandon';
-			subscriptions: Subscription[];
-			why: 'failed' | 'foreign' | 'elsewhere' | 'many';
-	  };
+	| { type: 'abandon'; subscriptions: Subscription[] };
 
 export interface Outcome {
 	state: SubscriptionState;
@@ -233,7 +229,7 @@ export function onCreated(
 		...(search ? [{ type: 'search', search } as const] : []),
 		...(savedByHook ? [] : [{ type: 'save' } as const]),
 		...deletion(dueDeletions(created, now)),
-		...abandoning(tooMany, 'many'),
+		...abandoning(tooMany),
 	];
 	return { state: created, effects };
 }
@@ -241,10 +237,8 @@ export function onCreated(
 const deletion = (subscriptions: Previous[]): Effect[] =>
 	subscriptions.length > 0 ? [{ type: 'delete', subscriptions }] : [];
 
-const abandoning = (
-	subscriptions: Subscription[],
-	why: Extract<Effect, { type: 'abandon' }>['why'],
-): Effect[] => (subscriptions.length > 0 ? [{ type: 'abandon', subscriptions, why }] : []);
+const abandoning = (subscriptions: Subscription[]): Effect[] =>
+	subscriptions.length > 0 ? [{ type: 'abandon', subscriptions }] : [];
 
 /** All records up to a time were searched. */
 export function onSearched(
@@ -404,8 +398,7 @@ export function onUnpublished(state: SubscriptionState, { now }: { now: number }
 	const own = left
 		.filter((one) => isOurs(state, one, isProven))
 		.map((one): Previous => ({ ...one, fate: 'ended' }));
-	const foreign = left.filter((one) => isHere(state, one) && !isOurs(state, one, isProven));
-	const elsewhere = left.filter((one) => !isHere(state, one));
+	const others = left.filter((one) => !isOurs(state, one, isProven));
 	const version = Math.max(now, state.saved.version + 1);
 	return {
 		state: {
@@ -414,11 +407,7 @@ export function onUnpublished(state: SubscriptionState, { now }: { now: number }
 			made: state.made,
 			saved: { ...NOTHING_SAVED, previous: [...gone, ...own], version },
 		},
-		effects: [
-			...deletion(own),
-			...abandoning(foreign, 'foreign'),
-			...abandoning(elsewhere, 'elsewhere'),
-		],
+		effects: [...deletion(own), ...abandoning(others)],
 	};
 }
 
@@ -457,17 +446,11 @@ export function onPassed(
 /** Gives up deletions that failed for a day, and subscriptions of another address after their overlap. */
 function withoutAbandoned(state: SubscriptionState, now: number): Outcome {
 	const { previous } = state.saved;
-	const failed = previous.filter(
-		({ id }) => now - (state.deletions.get(id)?.since ?? now) > DAY_MS,
-	);
-	const elsewhere = previous.filter(
-		(one) => !isHere(state, one) && one.fate !== 'deleted' && one.deleteAt <= now,
-	);
-	const isOver = ({ fate, deleteAt }: Previous) => fate === 'deleted' && deleteAt <= now;
-	const left = previous.filter(
-		(one) => !failed.includes(one) && !elsewhere.includes(one) && !isOver(one),
-	);
-	const effects = [...abandoning(failed, 'failed'), ...abandoning(elsewhere, 'elsewhere')];
-	if (left.length === previous.length) return { state, effects };
-	return { state: changed(state, { previous: left }), effects };
+	const hasFailed = ({ id }: Previous) => now - (state.deletions.get(id)?.since ?? now) > DAY_MS;
+	const isOver = (one: Previous) =>
+		one.deleteAt <= now && (one.fate === 'deleted' || !isHere(state, one));
+	const left = previous.filter((one) => !hasFailed(one) && !isOver(one));
+	if (left.length === previous.length) return only(state);
+	const gone = previous.filter((one) => !left.includes(one) && one.fate !== 'deleted');
+	return { state: changed(state, { previous: left }), effects: abandoning(gone) };
 }

@@ -20,8 +20,6 @@ const subscriptionSchema = z.object({
 	cardId: z.string().nullable(),
 	/** When it was created, by the service's clock. */
 	since: z.number(),
-	/** How far the service's clock was ahead of ours on creation, in ms. */
-	clockAheadMs: z.number().default(0),
 });
 export type Subscription = z.infer<typeof subscriptionSchema>;
 

@@ -18,9 +18,9 @@ export class ServiceClock {
 		this.clock = clock;
 	}
 
-	/** The service's time now. @param fallbackAheadMs the difference to use before the first response */
-	now(fallbackAheadMs = 0): number {
-		return this.clock.now() + (this.aheadMs ?? fallbackAheadMs);
+	/** The service's time now; the local time before the first response. */
+	now(): number {
+		return this.clock.now() + (this.aheadMs ?? 0);
 	}
 
 	/** Returns true if the difference is unknown or more than a minute old. */

@@ -20,9 +20,9 @@ import { isRelevant } from '../delivery/relevance';
 import { reasonOf, warn } from '../log';
 import { missedEvent, outputOf } from '../output';
 import { type TriggerSettings, watchedCard } from '../parameters';
-import type { Site } from '../subscription/renewal';
+import type { Site } from '../subscription/node';
 import { runExecution, startSaving } from '../subscription/saving';
-import { readStored } from '../subscription/storage';
+import { readSealed } from '../subscription/storage';
 import { recordKey, takeMissed } from './memory';
 
 /** Max tries of a search. Each one is an execution that the user can see. */
@@ -105,10 +105,10 @@ export async function catchUp(
 	const warnings = new Set<string>();
 	try {
 		// The subscribed card, because another card may have the selected name by now.
-		const { current } = await readStored(context);
+		const { current } = readSealed(context);
 		const watched = current ? current.cardId : await watchedCard(settings, session);
 		const listed = await listCreated(session, watched, search, warnings);
-		const oldest = clock.now() + (current?.clockAheadMs ?? 0) - settings.maxEventAgeMs;
+		const oldest = session.serviceClock.now() - settings.maxEventAgeMs;
 		const { workspaceId } = session;
 		const place = { context, workspaceId, openService: async () => session };
 		const zone = localTime(context);

@@ -1,7 +1,6 @@
 /** Checks the age of an event by the service's clock. */
 import type { DeliveredEvent } from '../../model/webhookEvent';
 import type { Session } from '../../transport/session';
-import type { TriggerSettings } from '../parameters';
 
 /** How long the response to a delivery may wait for the service's time, in ms. */
 const TIME_CALL = { impatient: true, timeoutMs: 3_000 } as const;
@@ -12,19 +11,16 @@ const PLAUSIBLE_FUTURE_MS = 60_000;
  * Explains for the log why an event is too old; undefined if it isn't. Somebody may have corrected either
  * clock, so they are compared again before an event is ignored, at most once a minute. If this fails, the
  * event counts as recent.
- *
- * @param clockAheadMs how far the service's clock was ahead when the subscription was created
  */
 export async function excessiveAge(
 	event: DeliveredEvent,
-	{ maxEventAgeMs }: Pick<TriggerSettings, 'maxEventAgeMs'>,
-	clockAheadMs: number,
+	maxAgeMs: number,
 	openService: () => Promise<Session>,
 ): Promise<string | undefined> {
-	if (maxEventAgeMs === Infinity) return undefined;
-	const ageIn = async () => checkedAge(event, maxEventAgeMs, clockAheadMs, await openService());
+	if (maxAgeMs === Infinity) return undefined;
+	const ageIn = async () => checkedAge(event, maxAgeMs, await openService());
 	const age = await ageIn().catch(() => NaN);
-	if (!(age > maxEventAgeMs)) return undefined;
+	if (!(age > maxAgeMs)) return undefined;
 	return `it is ${Math.round(age / 60_000)} minutes old, more than 'Max Event Age (Minutes)' allows`;
 }
 
@@ -32,11 +28,10 @@ export async function excessiveAge(
 async function checkedAge(
 	{ happenedAt = NaN, cardId }: DeliveredEvent,
 	maxAgeMs: number,
-	clockAheadMs: number,
 	session: Session,
 ): Promise<number> {
 	const { serviceClock } = session;
-	const age = () => serviceClock.now(clockAheadMs) - happenedAt;
+	const age = () => serviceClock.now() - happenedAt;
 	const isDoubtful = age() > maxAgeMs || age() < -PLAUSIBLE_FUTURE_MS;
 	if (!isDoubtful || !serviceClock.isStale()) return age();
 	if (cardId === undefined) return NaN;

@@ -10,8 +10,8 @@ import { type Clock, systemClock } from '../../transport/http/clock';
 import { openSession } from '../../transport/session';
 import { localTime } from '../../transport/timeZone';
 import { outputOf } from '../output';
-import { readAuthentication, readSettings, type TriggerSettings } from '../parameters';
-import { nodeOf, type TriggerNode, useOf } from '../subscription/node';
+import { readAuthentication, readSettings } from '../parameters';
+import { nodeOf, type Site, useOf } from '../subscription/node';
 import { readStored, sealingSecret, writeStored } from '../subscription/storage';
 import { excessiveAge } from './eventAge';
 import { fieldsFor } from './fieldNames';
@@ -27,11 +27,7 @@ function respond(context: IWebhookFunctions, status: number, text?: string): IWe
 }
 
 /** What is needed to process a delivery. */
-interface Reception {
-	context: IWebhookFunctions;
-	node: TriggerNode;
-	clock: Clock;
-}
+type Reception = Site<IWebhookFunctions>;
 
 /**
  * Verifies the raw bytes of a delivery first, then starts the workflow. A request that isn't signed with a
@@ -47,10 +43,10 @@ export async function receiveDelivery(
 	const { headers } = context.getRequestObject();
 	const use = useOf(context);
 	const node = nodeOf(context, use);
-	const place: Reception = { context, node, clock };
+	const place = { context, clock };
 	const body = await rawBody(context);
 	const authentication = readAuthentication(context);
-	const stored = await readStored(context, authentication);
+	const stored = await readStored(context, node, authentication);
 	if (body && PROBE_HEADER in headers) {
 		// Uses only the saved data that n8n has just read, because all processes of this n8n read the same.
 		const ownSecret = await sealingSecret(context, authentication);
@@ -83,7 +79,7 @@ export async function receiveDelivery(
 	if (use === 'production' && stored.version < saved.version) {
 		await writeStored(context, authentication, saved);
 	}
-	return await startWith(place, event, signer, settings);
+	return await startWith({ context, node, settings, clock }, event, signer);
 }
 
 /** The bytes of the request; undefined if n8n has none, as for multipart bodies. */
@@ -111,17 +107,15 @@ async function startWith(
 	reception: Reception,
 	event: DeliveredEvent,
 	signer: Subscription,
-	settings: TriggerSettings,
 ): Promise<IWebhookResponseData> {
-	const { context, node, clock } = reception;
+	const { context, node, settings, clock } = reception;
 	const openService = async () => await openSession(context, settings.authentication, clock);
 	const wrong = misdirection(event, signer, settings.events);
 	if (wrong) {
 		node.warn(reception, wrong, `A signed delivery was ignored: ${wrong}`);
 		return NOTHING_TO_DO;
 	}
-	const { clockAheadMs } = node.state.saved.current ?? signer;
-	const tooOld = await excessiveAge(event, settings, clockAheadMs, openService);
+	const tooOld = await excessiveAge(event, settings.maxEventAgeMs, openService);
 	if (tooOld) {
 		node.warn(reception, 'age', `An event was ignored: ${tooOld}`);
 		return NOTHING_TO_DO;

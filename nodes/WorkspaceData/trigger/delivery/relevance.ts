@@ -122,17 +122,11 @@ function meetsConditions(
 		);
 	}
 	const { card, conditions, anyCondition } = settings;
-	const unknown = unknownNames(comparedFields(settings), index);
-	if (unknown.length > 0 && card !== undefined) {
-		return startAnyway(
-			`Card ${event.cardId} has no field ${listedInQuotes(unknown, MAX_NAMED)} to filter by: every event of a record starts the workflow`,
-		);
-	}
+	const unknown = card === undefined ? unknownNames(comparedFields(settings), index) : [];
 	const known = conditions.filter(({ key }) => !unknown.includes(key));
 	if (known.length < conditions.length && !anyCondition) return false;
 	try {
-		const passes = recordTest(known, anyCondition, index, { zone });
-		return passes ? passes(recordOf(event)) : false;
+		return recordTest(known, anyCondition, index, { zone })?.(recordOf(event)) ?? false;
 	} catch (error) {
 		return startAnyway(
 			`'Filters' can't be compared, so an event started the workflow: ${reasonOf(error)}`,

@@ -9,11 +9,24 @@ import {
 	type Search,
 	type SubscriptionState,
 } from '../../model/subscription/reducer';
+import { NOTHING_SAVED, type Saved } from '../../model/subscription/saved';
 import { Duplicates } from '../delivery/duplicates';
 import type { Clock } from '../../transport/http/clock';
 import { type LogPlace, warn } from '../log';
+import type { TriggerSettings } from '../parameters';
 
 export type LifecycleContext = IHookFunctions | ITriggerFunctions;
+
+/** What is needed to work on a trigger node. */
+export interface Site<Context = LifecycleContext, Settings = TriggerSettings> {
+	context: Context;
+	node: TriggerNode;
+	settings: Settings;
+	clock: Clock;
+}
+
+/** The same for a workflow that is to be unpublished, whose other parameters needn't be valid. */
+export type BareSite = Site<LifecycleContext, Pick<TriggerSettings, 'authentication'>>;
 
 /**
  * The state of a trigger node in this process. n8n saves static data as a whole object and the last writer
@@ -21,6 +34,8 @@ export type LifecycleContext = IHookFunctions | ITriggerFunctions;
  */
 export class TriggerNode {
 	state: SubscriptionState = INITIAL;
+	/** The last text in static data whose seals could be opened, and what it says. */
+	read: { text: unknown; saved: Saved } = { text: undefined, saved: NOTHING_SAVED };
 	/** Counts publishing and unpublishing, so that work from before either can be recognized and dropped. */
 	epoch = 0;
 	readonly deliveries = new Duplicates();

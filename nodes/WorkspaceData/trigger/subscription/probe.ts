@@ -3,7 +3,7 @@ import { writeProbe } from '../../model/subscription/probe';
 import { type Effect, onProbed } from '../../model/subscription/reducer';
 import { readOwnSecret } from '../../transport/auth/credential';
 import { postToSelf } from '../../transport/ownWebhook';
-import type { BareSite } from './renewal';
+import type { BareSite } from './node';
 
 const DAY_MS = 86_400_000;
 

@@ -10,8 +10,8 @@ import { planSearch } from '../catchUp/search';
 import { reasonOf, warn } from '../log';
 import { checkConditions, readAuthentication, readSettings } from '../parameters';
 import { ask } from './probe';
-import { endedUse, forget, nodeOf, useOf } from './node';
-import { deleteWith, logAbandoned, renew, type Site } from './renewal';
+import { type BareSite, endedUse, forget, nodeOf, type Site, useOf } from './node';
+import { deleteWith, logAbandoned, renew } from './renewal';
 import { readStored, writeStored } from './storage';
 
 /** Returns true if n8n calls a hook because it starts: nobody publishes, so nobody would see an error. */
@@ -54,7 +54,7 @@ async function subscribe(context: IHookFunctions, clock: Clock): Promise<boolean
 	node.search = undefined;
 	const site: Site = { context, node, settings, clock };
 	const { authentication, overlapMs } = settings;
-	const stored = await readStored(context, authentication);
+	const stored = await readStored(context, node, authentication);
 	const started = { address, stored, mark: randomUUID(), overlapMs, now: clock.now() };
 	node.dispatch(onStarted, started);
 	const effects = await renew(site, isStart ? 'start' : 'publish').catch((error: unknown) => {
@@ -77,7 +77,7 @@ async function subscribe(context: IHookFunctions, clock: Clock): Promise<boolean
 export async function carryOutHere(site: Site, effect: Effect): Promise<void> {
 	if (effect.type === 'delete') await deleteWith(site, effect.subscriptions);
 	if (effect.type === 'search') planSearch(site, effect.search);
-	if (effect.type === 'abandon') logAbandoned(site.context, effect);
+	if (effect.type === 'abandon') logAbandoned(site.context, effect.subscriptions);
 }
 
 /**
@@ -146,26 +146,27 @@ export async function deactivate(
 	const use = endedUse(context, address);
 	const node = nodeOf(context, use);
 	const authentication = readAuthentication(context);
-	const site = authentication && { context, node, settings: { authentication }, clock };
+	const site: BareSite = { context, node, settings: { authentication }, clock };
 	// A process that was started since only knows the saved data, and nothing about its address.
-	const stored = await readStored(context, authentication);
+	const stored = await readStored(context, node, authentication);
 	node.dispatch(onRead, { stored, address });
-	if (site && use === 'production') await ask(site);
+	if (use === 'production') await ask(site);
 	// What began before, also while the address was asked, is no longer wanted.
 	node.epoch += 1;
+	node.search = undefined;
 	const effects = node.dispatch(onUnpublished, { now: clock.now() });
-	for (const effect of effects) if (effect.type === 'abandon') logAbandoned(context, effect);
-	const own = effects.flatMap((effect) => (effect.type === 'delete' ? effect.subscriptions : []));
-	if (site) {
-		const done = deleteWith(site, own, 'patient');
-		node.ending.done = done;
-		await withTimeLimit(WAIT_MS, clock, async () => await done).catch(() =>
-			warn(
-				context,
-				'Deleting the subscription is taking longer than expected; it continues in the background',
-			),
-		);
+	for (const effect of effects) {
+		if (effect.type === 'abandon') logAbandoned(context, effect.subscriptions);
+		if (effect.type === 'delete') {
+			node.ending.done = deleteWith(site, effect.subscriptions, 'patient');
+		}
 	}
+	await withTimeLimit(WAIT_MS, clock, async () => await node.ending.done).catch(() =>
+		warn(
+			context,
+			'Deleting the subscription is taking longer than expected; it continues in the background',
+		),
+	);
 	await writeStored(context, authentication, node.state.saved);
 	if (use === 'test') forget(context, use);
 	return node.state.saved.previous.every(({ fate }) => fate !== 'ended');

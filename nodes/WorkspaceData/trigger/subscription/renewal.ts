@@ -8,35 +8,14 @@ import {
 	onRefused,
 	roomFor,
 } from '../../model/subscription/reducer';
-import { type Previous, type Subscription, subscriptionsIn } from '../../model/subscription/saved';
+import type { Previous, Subscription } from '../../model/subscription/saved';
 import { fingerprintOf, readCredential } from '../../transport/auth/credential';
-import { ApiFailure, Cancelled, Failure, isTimeOut } from '../../transport/failure/failures';
-import type { Clock } from '../../transport/http/clock';
+import { ApiFailure, Cancelled, isTimeOut } from '../../transport/failure/failures';
 import { openSession, type Session } from '../../transport/session';
-import { reasonOf, warn } from '../log';
-import { type TriggerSettings, watchedCard } from '../parameters';
-import type { LifecycleContext, TriggerNode } from './node';
-import {
-	CALLS,
-	createSubscription,
-	deleteSubscription,
-	roomReason,
-	type SubscriptionRequest,
-} from './serviceCalls';
-
-/** What is needed to work on a trigger node. */
-export interface Site<
-	Context extends LifecycleContext = LifecycleContext,
-	Settings = TriggerSettings,
-> {
-	context: Context;
-	node: TriggerNode;
-	settings: Settings;
-	clock: Clock;
-}
-
-/** The same for a workflow that is to be unpublished, whose other parameters needn't be valid. */
-export type BareSite = Site<LifecycleContext, Pick<TriggerSettings, 'authentication'>>;
+import { reasonOf, warn, type LogPlace } from '../log';
+import { watchedCard } from '../parameters';
+import type { BareSite, Site } from './node';
+import { CALLS, createSubscription, deleteSubscription, roomReason } from './serviceCalls';
 
 /** Services that didn't respond in time while n8n started, so that its other triggers don't wait as well. */
 const silent = new Set<string>();
@@ -63,7 +42,7 @@ export async function renew(site: Site, how: keyof typeof CALLS): Promise<Effect
 		if (how === 'start' && silent.has(session.baseUrl)) {
 			throw new Error("the service didn't respond to another trigger at this start");
 		}
-		const made = await createInPlace(site, session, { how, isWanted });
+		const made = await createInPlace(site, session, how, isWanted);
 		silent.delete(session.baseUrl);
 		if (!isWanted()) return await discard(site, session, made);
 		const savedByHook = how !== 'background';
@@ -77,38 +56,28 @@ export async function renew(site: Site, how: keyof typeof CALLS): Promise<Effect
 	});
 }
 
-/** The request. If the selected name no longer exists, it is for the card of the current subscription. */
-async function requestOf(
-	{ node, settings }: Site,
-	session: Session,
-	how: keyof typeof CALLS,
-): Promise<SubscriptionRequest> {
-	const { address = '', saved } = node.state;
-	const cardId = await watchedCard(settings, session, CALLS[how]).catch((error: unknown) => {
-		if (error instanceof InputError && saved.current) return saved.current.cardId;
-		throw error;
-	});
-	return { targetUrl: address, events: settings.events, cardId };
-}
-
 /** Creates a subscription. If the service has no room for it, deletes an old one that this n8n may delete. */
 async function createInPlace(
 	site: Site,
 	session: Session,
-	{ how, isWanted }: { how: keyof typeof CALLS; isWanted: () => boolean },
+	how: keyof typeof CALLS,
+	isWanted: () => boolean,
 ): Promise<Subscription> {
 	const { context, node, settings, clock } = site;
-	const request = await requestOf(site, session, how);
-	const isKnown = (id: string) => subscriptionsIn(node.state.saved).some((one) => one.id === id);
-	const create = async () =>
-		await createSubscription(session, request, { clock, call: CALLS[how], isKnown });
-	const hint = loopbackHint(request.targetUrl, session.baseUrl);
+	const { address = '', saved } = node.state;
+	const cardId = await watchedCard(settings, session, CALLS[how]).catch((error: unknown) => {
+		// The selected name no longer exists.
+		if (error instanceof InputError && saved.current) return saved.current.cardId;
+		throw error;
+	});
+	const create = async () => await createSubscription(site, session, cardId, how);
+	const hint = loopbackHint(address, session.baseUrl);
 	const made = await create().catch(async (error: unknown) => {
 		const reason = roomReason(error);
 		if (reason === undefined || !isWanted()) throw withAdvice(error, hint);
 		const old = roomFor(node.state, reason, settings.silenceMs, clock.now());
 		if (old.length === 0) {
-			const advice = ROOM_ADVICE[reason](request.targetUrl);
+			const advice = ROOM_ADVICE[reason](address);
 			warn(context, advice);
 			throw withAdvice(error, advice);
 		}
@@ -138,11 +107,7 @@ function loopbackHint(targetUrl: string, baseUrl: string): string | undefined {
 
 /** Adds advice to the error of a refusal. */
 function withAdvice(error: unknown, hint: string | undefined): unknown {
-	if (!hint || !(error instanceof Failure)) return error;
-	if (!(error instanceof ApiFailure)) {
-		return error.httpCode ? error : new Failure(error.message, { ...error, description: hint });
-	}
-	if (error.problem.status >= 500) return error;
+	if (!hint || !(error instanceof ApiFailure) || error.problem.status >= 500) return error;
 	const advice = [error.description, hint].filter(Boolean).join(' ');
 	return new ApiFailure(error.problem, advice, error.rateLimited, error.sent);
 }
@@ -187,26 +152,17 @@ export async function deleteWith(
 		const reason = reasonOf(isStopped ? 'the workflow is published again' : error);
 		warn(
 			context,
-			how === 'impatient'
-				? `Subscription ${one.id} couldn't be deleted yet: ${reason}`
-				: `Subscription ${one.id} couldn't be deleted: ${reason}. Publish the workflow again, or delete it in the settings of the service`,
+			`Subscription ${one.id} couldn't be deleted yet: ${reason}. It is tried again while the workflow is published. Otherwise, delete it in the settings of the service`,
 		);
 	};
 	await Promise.all(subscriptions.map(remove));
 }
 
-type Abandoned = Extract<Effect, { type: 'abandon' }>;
-
-const WHY: Record<Abandoned['why'], string> = {
-	failed: "couldn't be deleted for a day, and nothing tries it again",
-	foreign: "may belong to another n8n, so this one doesn't delete it",
-	elsewhere: "delivers to another address, so this n8n doesn't delete it",
-	many: 'was replaced too often to be deleted',
-};
-
 /** Logs the subscriptions that are given up. */
-export function logAbandoned(context: LifecycleContext, { subscriptions, why }: Abandoned): void {
+export function logAbandoned(context: LogPlace, subscriptions: readonly Subscription[]): void {
 	const ids = subscriptions.map(({ id }) => id).join(', ');
-	const advice = 'If no other n8n needs it, delete it in the settings of the service';
-	warn(context, `Subscription ${ids} still exists at the service: it ${WHY[why]}. ${advice}`);
+	warn(
+		context,
+		`Subscription ${ids} still exists at the service: it may belong to another n8n, or couldn't be deleted for a day. If no other n8n needs it, delete it in the settings of the service`,
+	);
 }

@@ -6,10 +6,10 @@ import { type Clock, systemClock } from '../../transport/http/clock';
 import { startSearch } from '../catchUp/search';
 import { reasonOf, warn } from '../log';
 import { readSettings, type TriggerSettings } from '../parameters';
-import { nodeOf } from './node';
+import { nodeOf, type Site } from './node';
 import { ask } from './probe';
 import { activationError, carryOutHere, isStarting, notRenewed } from './publishing';
-import { renew, type Site } from './renewal';
+import { renew } from './renewal';
 import { startSaving } from './saving';
 
 /**
@@ -32,12 +32,11 @@ export async function lookAfter(
 	const settings = settingsOf(context);
 	if (!settings) return {};
 	let isBusy = false;
-	let isClosed = false;
 	const tick = async (): Promise<void> => {
-		if (isBusy || isClosed) return;
+		if (isBusy) return;
 		isBusy = true;
 		const site: TriggerSite = { context, settings, clock, node: nodeOf(context, 'production') };
-		await look(site, () => isClosed).catch((error: unknown) =>
+		await look(site).catch((error: unknown) =>
 			site.node.warn(site, 'upkeep', `The subscription couldn't be checked: ${reasonOf(error)}`),
 		);
 		isBusy = false;
@@ -45,11 +44,7 @@ export async function lookAfter(
 	// Many triggers don't renew together.
 	const second = Math.floor(60 * clock.random());
 	context.helpers.registerCron({ expression: `${second} * * * * *` }, () => void tick());
-	return {
-		async closeFunction() {
-			isClosed = true;
-		},
-	};
+	return {};
 }
 
 /**
@@ -65,12 +60,14 @@ function settingsOf(context: ITriggerFunctions): TriggerSettings | undefined {
 	}
 }
 
-async function look(site: TriggerSite, isClosed: () => boolean): Promise<void> {
+async function look(site: TriggerSite): Promise<void> {
+	const { node, clock } = site;
+	const { epoch } = node;
 	await compareCredential(site);
 	const { silenceMs } = site.settings;
-	const now = site.clock.now();
-	for (const effect of site.node.dispatch(onPassed, { silenceMs, now })) {
-		if (isClosed()) return;
+	for (const effect of node.dispatch(onPassed, { silenceMs, now: clock.now() })) {
+		// The workflow was published or unpublished meanwhile.
+		if (node.epoch !== epoch) return;
 		await carryOut(site, [effect]);
 	}
 	startSearch(site);

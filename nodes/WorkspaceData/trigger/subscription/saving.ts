@@ -6,9 +6,8 @@ import { readSaved } from '../../model/subscription/saved';
 import { readOwnSecret } from '../../transport/auth/credential';
 import { withTimeLimit } from '../../transport/http/clock';
 import { reasonOf, warn } from '../log';
-import { inOrder, nodeOf } from './node';
-import type { Site } from './renewal';
-import { readStored, sealedText, writeStored } from './storage';
+import { inOrder, nodeOf, type Site } from './node';
+import { readSealed, sealedText, writeSealed, writeStored } from './storage';
 
 const EVENT = 'subscription_renewed';
 const jobSchema = z.object({ event: z.literal(EVENT), sealed: z.string() });
@@ -26,11 +25,8 @@ export type SaveJob = z.infer<typeof jobSchema>;
 export const readSaveJob = (json: unknown): SaveJob | undefined => jobSchema.safeParse(json).data;
 
 /** Saves the subscriptions, with the seals that they have, unless newer ones are saved. */
-export async function carryOutSaveJob(
-	context: IExecuteFunctions,
-	{ sealed }: SaveJob,
-): Promise<void> {
-	const { version } = await readStored(context);
+export function carryOutSaveJob(context: IExecuteFunctions, { sealed }: SaveJob): void {
+	const { version } = readSealed(context);
 	const isElsewhere = nodeOf(context, 'production').state.address === undefined;
 	// This happens in workers of n8n 2.41. Workers of n8n 1 get static data and have no custom data.
 	if (isElsewhere && version === 0 && 'customData' in context) {
@@ -38,8 +34,7 @@ export async function carryOutSaveJob(
 		context.customData.set(NO_STATIC_DATA, 'true');
 		return;
 	}
-	const ours = readSaved(sealed);
-	if (version < ours.version) await writeStored(context, undefined, ours);
+	if (version < readSaved(sealed).version) writeSealed(context, sealed);
 }
 
 /** The result of an execution that the trigger started. `blind`: n8n provided no static data. */

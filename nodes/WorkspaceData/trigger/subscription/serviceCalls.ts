@@ -1,16 +1,10 @@
 /** The calls that create and delete webhook subscriptions. @see service interface, part 4 */
 import { idInLocation } from '../../model/serviceUrl';
 import { readCreatedSubscription } from '../../model/subscription/createdSubscription';
-import type { Subscription } from '../../model/subscription/saved';
-import {
-	ApiFailure,
-	Failure,
-	saysGone,
-	UnexpectedResponse,
-} from '../../transport/failure/failures';
-import type { Clock } from '../../transport/http/clock';
-import { dateOf } from '../../transport/http/rateLimitHeaders';
+import { type Subscription, subscriptionsIn } from '../../model/subscription/saved';
+import { ApiFailure, saysGone, UnexpectedResponse } from '../../transport/failure/failures';
 import type { Session } from '../../transport/session';
+import type { Site } from './node';
 
 /** Options of lifecycle calls: n8n waits for them, and retries by itself. */
 const START_CALL = { impatient: true, timeoutMs: 10_000 } as const;
@@ -22,56 +16,46 @@ export const CALLS = {
 	background: { timeoutMs: 60_000 },
 } as const;
 
-export type LifecycleCall = (typeof CALLS)[keyof typeof CALLS];
-
 /** Options of deletions. `patient` ones wait for the rate limit and retry after an error. */
 const DELETE_CALL = { patient: { timeoutMs: 8_000 }, impatient: START_CALL } as const;
 
-/** The events that a subscription requests, and its address. */
-export interface SubscriptionRequest {
-	targetUrl: string;
-	events: string[];
-	/** null for all cards of the workspace. */
-	cardId: string | null;
-}
-
-/** The Date header has no fraction of a second. */
+/** The service's clock is known by the Date header, which has no fraction of a second. */
 const DATE_PRECISION_MS = 1_000;
 
-/** The service responded with a subscription that the node already has, but without its secret. */
-class KnownSubscription extends Failure {
-	constructor() {
-		super('The service returned the subscription that exists already, without its secret', {
-			transient: true,
-		});
-	}
-}
+/** What a service says that returns the subscription it already has for the address, without its secret. */
+const EXISTS = {
+	status: 409,
+	title: 'The service returned the subscription that exists already, without its secret',
+};
 
 /**
  * Creates a subscription at the service.
  *
- * @param isKnown returns true if the node has a subscription with this ID
+ * @param cardId null for all cards of the workspace
  * @throws UnexpectedResponse if the response holds no identifier or no secret; a subscription that may have
  * been created is then deleted, if possible
- * @throws KnownSubscription if it lacks the secret of a subscription that the node has, which still
- * delivers
+ * @throws ApiFailure if the service refuses, or returns a subscription that the node has, without its secret
  */
 export async function createSubscription(
+	{ node, settings }: Pick<Site, 'node' | 'settings'>,
 	session: Session,
-	{ targetUrl, events, cardId }: SubscriptionRequest,
-	{ clock, call, isKnown }: { clock: Clock; call: LifecycleCall; isKnown: (id: string) => boolean },
+	cardId: string | null,
+	how: keyof typeof CALLS,
 ): Promise<Subscription> {
+	const { address: targetUrl = '' } = node.state;
+	const { events } = settings;
 	const response = await session.request({
 		method: 'POST',
 		path: ['webhooks'],
 		body: { target_url: targetUrl, events, ...(cardId !== null && { card_id: cardId }) },
 		creates: 'subscription',
-		...call,
+		...CALLS[how],
 	});
 	const place = { baseUrl: session.baseUrl, workspaceId: session.workspaceId };
 	const { secret, createdAt, ...found } = readCreatedSubscription(response.body);
 	const id = found.id ?? idInLocation(response.headers.location, 'webhooks');
-	if (id !== undefined && secret === undefined && isKnown(id)) throw new KnownSubscription();
+	const isKnown = subscriptionsIn(node.state.saved).some((one) => one.id === id);
+	if (isKnown && secret === undefined) throw new ApiFailure(EXISTS);
 	if (id === undefined || secret === undefined) {
 		if (id !== undefined)
 			await deleteSubscription(session, { id, ...place }).catch(() => undefined);
@@ -80,11 +64,9 @@ export async function createSubscription(
 			"The trigger needs the secret to verify deliveries and the identifier to end them. Check 'Base URL' in the credential, and look for a leftover subscription in the settings of the service",
 		);
 	}
-	const date = dateOf(response.headers);
-	const now = clock.now();
 	// By the same clock and in the same form as the times of records.
-	const since = createdAt ?? (date ?? now) + DATE_PRECISION_MS;
-	return { id, secret, targetUrl, ...place, cardId, since, clockAheadMs: (date ?? now) - now };
+	const since = createdAt ?? session.serviceClock.now() + DATE_PRECISION_MS;
+	return { id, secret, targetUrl, ...place, cardId, since };
 }
 
 /** Words of a refusal because of a limit of the plan, not because of the request itself. */
@@ -95,7 +77,6 @@ const LIMIT = /limit|quota|maximum|too many|exceed|at most/i;
  * address, or no more for this workspace.
  */
 export function roomReason(error: unknown): 'address' | 'limit' | undefined {
-	if (error instanceof KnownSubscription) return 'address';
 	if (!(error instanceof ApiFailure) || error.problem.foreign) return undefined;
 	const { status, kind, title, detail } = error.problem;
 	if (status === 409) return 'address';

@@ -17,7 +17,6 @@ const one = (id: string) => ({
 	workspaceId: 'w',
 	cardId: null,
 	since: 1,
-	clockAheadMs: 2,
 });
 const saved: Saved = {
 	current: one('new'),
@@ -44,15 +43,15 @@ test('reads what it wrote, and shows no secret', () => {
 });
 
 test('reads what 0.1.0 wrote', () => {
-	const first = { ...one('first'), baseUrl: undefined, clockAheadMs: undefined };
+	const first = { ...one('first'), baseUrl: undefined };
 	const text = JSON.stringify({
 		current: first,
 		retired: [{ ...first, id: 'before', deleteAt: null }],
 		catchUpFrom: 7,
 	});
 	expect(readSaved(text)).toEqual({
-		current: { ...first, clockAheadMs: 0 },
-		previous: [{ ...first, id: 'before', clockAheadMs: 0, deleteAt: Infinity }],
+		current: first,
+		previous: [{ ...first, id: 'before', deleteAt: Infinity }],
 		missed: { cardId: null, from: 7, upTo: 7 },
 		version: 1,
 		mark: '',
