@@ -298,7 +298,7 @@ describe('fields and choices', () => {
 			workspace.fail('PATCH', '/fields/', { status: 409 });
 			const { error } = await writeValues({ ...creates, ...adds }, { New: 'x', Status: 'Late' });
 			expect(error?.description).toContain(
-				"Card 'Follows' has the new fields 'New'. Choices were to be added to 'Status' ('Late').",
+				"Choices were to be added to 'Status' ('Late'). Card 'Follows' has the new fields 'New'.",
 			);
 			expect(await rows()).toEqual([]);
 		});

@@ -64,12 +64,9 @@ describe('many records', () => {
 			]);
 		});
 
-		test.each<[IDataObject, string]>([
-			[{ limit: 0 }, "'Limit'"],
-			[{ limit: 2, cursor: '={{ { a: 1 } }}' }, "'Cursor' can't be"],
-		])('%j is refused before anything is sent', async (parameters, message) => {
-			const { error } = await run('getPage', parameters);
-			expect(error?.message).toContain(message);
+		test('a limit of 0 is refused before anything is sent', async () => {
+			const { error } = await run('getPage', { limit: 0 });
+			expect(error?.message).toContain("'Limit'");
 			expect(workspace.requests()).toEqual([]);
 		});
 	});

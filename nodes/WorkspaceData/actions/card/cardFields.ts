@@ -50,7 +50,6 @@ export async function addCardFields(
 	card: CardReference,
 	fields: readonly PlannedField[],
 ): Promise<void> {
-	if (fields.length === 0) return;
 	await createFields(run, card, fields, {}).catch((error: unknown) => {
 		const exists = `Card ${quote(card.name)} (${card.id}) exists now.`;
 		run.messages.note(error, exists);

@@ -58,22 +58,20 @@ export const createCard = defineOperation({
 			name,
 			...(description !== undefined && { description }),
 		};
-		if (policy === 'create') {
-			const created = await addCard(run, sent);
-			if (!created && fields.length > 0) {
-				throw new UnexpectedResponse(
-					`Card ${quote(name)} was created, but the service returned no ID for it`,
-					"Its fields weren't created. Look for the card in the service, and add them with Field > Create.",
-					true,
-				);
-			}
-			if (created) await addCardFields(run, created, fields);
-			else run.messages.hint(noIdHint('card'));
-			return [created?.raw ?? sent];
+		const { card, isNew } =
+			policy === 'create'
+				? { card: await addCard(run, sent), isNew: true }
+				: await cardOfName(run, name, policy, sent);
+		if (!card && fields.length > 0) {
+			throw new UnexpectedResponse(
+				`Card ${quote(name)} was created, but the service returned no ID for it`,
+				"Its fields weren't created. Look for the card in the service, and add them with Field > Create.",
+				true,
+			);
 		}
-		const { card, isNew } = await cardOfName(run, name, policy, sent);
-		if (isNew) await addCardFields(run, card, fields);
-		return [card.raw];
+		if (!card) run.messages.hint(noIdHint('card'));
+		if (card && isNew) await addCardFields(run, card, fields);
+		return [card?.raw ?? sent];
 	},
 });
 

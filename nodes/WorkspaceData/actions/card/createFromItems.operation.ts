@@ -7,15 +7,21 @@ import { recordOptions, sendingOptions } from '../../ui/recordOptions';
 import { readChoice, readSwitch, requireText } from '../readParameters';
 import type { PlannedField } from '../growth/newFields';
 import { defineOperation } from '../operation';
-import { changeCard, hintAtAdditions, previewChanges } from '../growth/cardChanges';
+import {
+	allowedChanges,
+	changeCard,
+	hintAtAdditions,
+	planChanges,
+	type Allowed,
+} from '../growth/cardChanges';
 import { dryRunItem, readDryRun } from '../writing/dryRun';
-import { fieldsFor, withLiveFields, type Write } from '../writing/liveFields';
-import { readFormats, toRecordData } from '../writing/valueConversion';
+import { withLiveFields } from '../writing/liveFields';
+import { readFormats, type Write } from '../writing/valueConversion';
 import { isVersion2, recordOutput } from '../outputItems';
 import { requestOptions } from '../requestOptions';
 import { create } from '../writing/write';
 import { createWriter } from '../writing/writer';
-import type { Run } from '../run/run';
+import type { CardReference, Run } from '../run/run';
 import { cardOfName, existingCard } from './create.operation';
 import { itemColumns } from '../writing/mapper';
 import { dryRunOption, formatOptions, missingChoicesOption } from '../../ui/writeOptions';
@@ -37,35 +43,35 @@ const createRecordsOption = {
 } as const;
 
 /** What an item contributes to a card that several items share. */
-type Part = Pick<Write, 'columns' | 'options' | 'request'> & { itemIndex: number };
+type Part = Pick<Write, 'run' | 'itemIndex' | 'columns' | 'options' | 'request'>;
 
 /** The settings of a card; the same for all of its items. */
 interface How {
 	policy: 'reuse' | 'error';
 	isDry: boolean;
-	choices: boolean;
 	hasRecords: boolean;
+	allowed: Allowed;
 }
 
-/** The card and its fields; the card is undefined in a dry run that would create it. */
+/** The card of some items. */
 interface Target {
-	card?: Card;
+	/** Its ID is empty in a dry run that would create it. */
+	card: CardReference;
 	isNew: boolean;
-	index: FieldIndex;
+	/** The fields that it would have after a dry run. */
+	predicted?: FieldIndex;
 }
-
-const typeOnly = ({ name, type }: { name: string; type: string }) => ({ name, type });
 
 /** The output items of a dry run: from version 2 on one for each field that would be added, then the card. */
 function previewItems(
 	name: string,
 	card: Card | undefined,
-	{ fields }: FieldIndex,
+	known: FieldIndex,
 	planned: readonly PlannedField[],
 ): JsonObject[] {
-	const before = fields.map(typeOnly);
-	const after = planned.map(({ choices, why, ...field }) => ({
-		...typeOnly(field),
+	const before = known.fields.map((field) => ({ name: field.name, type: field.type }));
+	const after = planned.map(({ name: field, type, choices, why }) => ({
+		...{ name: field, type },
 		...(choices && { choices }),
 		why,
 	}));
@@ -83,67 +89,54 @@ function previewItems(
 
 /** Plans the card in a dry run, without changing anything. Its output comes after the errors of single items. */
 async function previewCard(
-	run: Run,
 	name: string,
-	{ policy, choices }: How,
+	{ policy, allowed }: How,
 	parts: readonly Part[],
 ): Promise<Target> {
-	const { itemIndex, options, request } = parts[0] as Part;
-	const card = existingCard(await run.cards.list(request).first(Infinity), name, policy);
-	const meant = card ?? { id: '', name };
-	const known = card ? await run.fields.of(card, request) : new FieldIndex([], name);
-	const growing = { run, card: meant, allowed: { fields: true, choices }, request };
-	run.messages.hint(`Dry run: card '${meant.name}' ${card ? 'exists' : 'would be created'}`);
-	const preview = await previewChanges(growing, known, parts);
-	hintAtAdditions(run, meant, preview);
-	const items = previewItems(meant.name, card, known, preview.planned);
+	const { run, itemIndex, options, request } = parts[0] as Part;
+	const found = existingCard(await run.cards.list(request).first(Infinity), name, policy);
+	const card = found ?? { id: '', name };
+	const known = found ? await run.fields.of(found, request) : new FieldIndex([], name);
+	run.messages.hint(`Dry run: card '${card.name}' ${found ? 'exists' : 'would be created'}`);
+	const plan = await planChanges({ run, card, allowed, request }, known, parts);
+	hintAtAdditions(run, card, plan);
+	const items = previewItems(card.name, found, known, plan.planned);
 	const shown = isVersion2(options) ? items : items.slice(-1);
 	run.ending.append(shown.map((json) => ({ itemIndex, json })));
-	return { card, isNew: !card, index: preview.index };
+	return { card, isNew: !found, predicted: plan.index };
 }
 
 /** Finds or creates the card, and adds the fields that the items need. */
-async function prepareCard(
-	run: Run,
-	name: string,
-	how: How,
-	parts: readonly Part[],
-): Promise<Target> {
+async function prepareCard(name: string, how: How, parts: readonly Part[]): Promise<Target> {
 	if (parts.every(({ columns }) => columns.entries.length === 0)) {
 		throw new InputError(
 			'The items have no values',
 			'Connect a node whose items have a key for each field.',
 		);
 	}
-	if (how.isDry) return await previewCard(run, name, how, parts);
-	const { itemIndex, request } = parts[0] as Part;
-	const { policy, choices } = how;
-	const { card, isNew } = await cardOfName(run, name, policy, { name }, request);
-	const growing = { run, card, allowed: { fields: true, choices }, request };
-	await changeCard(growing, parts).catch((error: unknown) => {
-		noteWhatExists(run, error, card, isNew);
-		throw error;
-	});
-	const index = await run.fields.of(card, request);
+	if (how.isDry) return await previewCard(name, how, parts);
+	const { run, itemIndex, request } = parts[0] as Part;
+	const { card, isNew } = await cardOfName(run, name, how.policy, { name }, request);
+	const growing = { run, card, allowed: how.allowed, request };
+	await changeCard(growing, parts).catch(notingWhatExists(run, card, isNew));
 	if (!how.hasRecords) {
-		const json = { ...card.raw, fields: index.fields.map(({ raw }) => raw) };
+		const { fields } = await run.fields.of(card, request);
+		const json = { ...card.raw, fields: fields.map(({ raw }) => raw) };
 		run.ending.append([{ itemIndex, json }]);
 	}
-	return { card, isNew, index };
+	return { card, isNew };
 }
 
-/** Adds to an error's note what exists after a failed run. */
-function noteWhatExists(
-	{ messages }: Run,
-	error: unknown,
-	{ name, id }: Card,
-	isNew: boolean,
-): void {
-	const exists = isNew
-		? `Card '${name}' (${id}) exists now. To continue with it, select 'Reuse the Card' in '${ifExistsOption.displayName}'.`
-		: `Card '${name}' keeps the fields that were added.`;
-	messages.note(error, exists);
-}
+/** Returns a function that adds to an error's note what exists after a failed run, and throws the error. */
+const notingWhatExists =
+	({ messages }: Run, { name, id }: CardReference, isNew: boolean) =>
+	(error: unknown): never => {
+		const exists = isNew
+			? `Card '${name}' (${id}) exists now. To continue with it, select 'Reuse the Card' in '${ifExistsOption.displayName}'.`
+			: `Card '${name}' keeps the fields that were added.`;
+		messages.note(error, exists);
+		throw error;
+	};
 
 export const createCardFromItems = defineOperation({
 	value: 'createFromItems',
@@ -164,38 +157,30 @@ export const createCardFromItems = defineOperation({
 	],
 	async execute({ run, itemIndex, get }) {
 		const name = requireText(get('name'), 'Name');
-		const options = get('options');
-		const policy = readChoice(ifExistsOption, options.ifExists) ?? 'error';
+		const { ifExists, dryRun, createRecords, ...given } = get('options');
+		const options = { ...given, unknownFields: 'create', whole: true };
+		const how: How = {
+			policy: readChoice(ifExistsOption, ifExists) ?? 'error',
+			isDry: readDryRun(dryRun),
+			hasRecords: readSwitch('Create Records', createRecords, true),
+			allowed: allowedChanges(options),
+		};
 		const request = requestOptions(options);
-		const choices = readChoice(missingChoicesOption, options.missingChoices) === 'add';
-		const columns = itemColumns(run.context.getInputData()[itemIndex]?.json ?? {});
-		const isDry = readDryRun(options.dryRun);
-		const hasRecords = readSwitch('Create Records', options.createRecords, true);
-		const how: How = { policy, isDry, choices, hasRecords };
-		const key = JSON.stringify(['createFromItems', name, how]);
 		readFormats(options);
-		const written = { ...options, unknownFields: 'create', whole: true };
-		const part: Part = { itemIndex, columns, options: written, request };
-		const { card, isNew, index } = await run.items.gather(
-			key,
-			itemIndex,
-			part,
-			async (parts) => await prepareCard(run, name, how, parts),
-		);
-		if (!hasRecords) return [];
-		if (!card || isDry) {
-			// Refuses what the real run would. A new card has no records, so there are no habits to follow.
-			const typed = card ? await fieldsFor(run, { card, columns }, index, request) : index;
-			toRecordData({ run, columns, options: written }, typed);
-			return [];
-		}
-		const writer = createWriter(run, card, request, false);
-		const write: Write = { ...part, run, card, writer, skipsUnchanged: false };
-		return await withLiveFields(write, async (live) => {
-			return [recordOutput(live.index, true, options)(await create(write, live.data, live.index))];
-		}).catch((error: unknown) => {
-			noteWhatExists(run, error, card, isNew);
-			throw error;
+		const columns = itemColumns(run.context.getInputData()[itemIndex]?.json ?? {});
+		const part: Part = { run, itemIndex, columns, options, request };
+		const key = JSON.stringify(['createFromItems', name, how]);
+		const preparing = async (parts: readonly Part[]) => await prepareCard(name, how, parts);
+		const { card, isNew, predicted } = await run.items.gather(key, itemIndex, part, preparing);
+		if (!how.hasRecords) return [];
+		const writer = createWriter(run, card, request, how.isDry);
+		const write: Write = { ...part, card, writer, skipsUnchanged: false };
+		const listing = predicted ?? (await run.fields.of(card, request));
+		const writing = withLiveFields(write, listing, async (live) => {
+			// A dry run refuses what the real run would.
+			const created = await create(write, live);
+			return how.isDry ? [] : [recordOutput(live.index, true, options)(created)];
 		});
+		return await (how.isDry ? writing : writing.catch(notingWhatExists(run, card, isNew)));
 	},
 });

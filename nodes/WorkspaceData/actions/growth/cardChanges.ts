@@ -25,7 +25,7 @@ import {
 	missingChoices,
 	type Addition,
 } from './missingColumns';
-import { listed, listedInQuotes, quote } from '../../model/names';
+import { listedInQuotes, quote } from '../../model/names';
 
 /** The additions that the options allow. */
 export interface Allowed {
@@ -43,9 +43,23 @@ export interface GrowingCard {
 	request: Write['request'];
 }
 
-/** Plans the fields that a card needs for some writes. */
-async function planColumns(growing: GrowingCard, listed: FieldIndex, writes: PlannedWrites) {
-	const { run, card, allowed, request } = growing;
+/** What a run adds to a card, and the resulting fields. */
+interface Plan {
+	planned: PlannedField[];
+	additions: Addition[];
+	index: FieldIndex;
+}
+
+/**
+ * Plans the fields and choices that a run adds to a card. Sends no changes.
+ *
+ * @throws InputError for a field that could lose choices
+ */
+export async function planChanges(
+	{ run, card, allowed, request }: GrowingCard,
+	listed: FieldIndex,
+	writes: PlannedWrites,
+): Promise<Plan> {
 	const columns = await columnsOf(run, writes);
 	const missing = allowed.fields ? missingColumns(listed, columns) : [];
 	const names = keptNames(listed, missing);
@@ -54,30 +68,7 @@ async function planColumns(growing: GrowingCard, listed: FieldIndex, writes: Pla
 	// How the text values of a run are read. The first item decides.
 	const formats = readFormats(writes[0]?.options ?? {});
 	const planned = await planFields(run, lacking, index.fields, { ...request, formats });
-	return { columns, index, planned };
-}
-
-/** What a run would add to a card, and the resulting fields. */
-interface Preview {
-	planned: PlannedField[];
-	additions: Addition[];
-	index: FieldIndex;
-}
-
-/**
- * Plans the fields and choices that a run would add to a card. Sends no changes.
- *
- * @throws InputError for a field that could lose choices
- */
-export async function previewChanges(
-	growing: GrowingCard,
-	listed: FieldIndex,
-	writes: PlannedWrites,
-): Promise<Preview> {
-	const { allowed } = growing;
-	const { columns, index, planned } = await planColumns(growing, listed, writes);
 	const additions = allowed.choices ? missingChoices(index, columns) : [];
-	// Throws if the real run would.
 	for (const { field, texts } of additions) addingChoices(field, texts);
 	const added = planned.flatMap(({ name, type, choices }) => {
 		const field = readField({ id: name, name, type, ...(choices && { options: choices }) });
@@ -95,7 +86,7 @@ export async function previewChanges(
 export function hintAtAdditions(
 	{ messages }: Pick<Run, 'messages'>,
 	card: CardReference,
-	{ planned, additions }: Preview,
+	{ planned, additions }: Plan,
 ): void {
 	if (planned.length > 0) {
 		messages.hint(
@@ -112,32 +103,21 @@ export function hintAtAdditions(
 /** Quotes all choices for a hint. */
 const allQuoted = (labels: readonly string[]): string => listedInQuotes(labels, Infinity);
 
-/** The maximum number of choices of a field, and of fields, in the note on an error. */
-const MAX_NAMED_CHOICES = 5;
-const MAX_NAMED_FIELDS = 10;
-
-/** Lists the choices that should have been added, for a refusal that names none. */
-function wantedNote(additions: readonly Addition[]): string {
-	const wanted = additions.map(({ field, texts }) => {
-		return `${quote(field.name)} (${listedInQuotes(texts, MAX_NAMED_CHOICES)})`;
-	});
-	return `Choices were to be added to ${listed(wanted, MAX_NAMED_FIELDS)}.`;
-}
+/** The maximum number of choices in the note on an error. */
+const MAX_NAMED = 5;
 
 /** Adds choices with one request for each field. */
 async function addChoices(
 	{ run, card, request }: GrowingCard,
 	additions: readonly Addition[],
 ): Promise<void> {
-	for (const [place, { field, texts }] of additions.entries()) {
-		// Read right before the change, because it replaces the list and another user may have added a choice.
-		const index = place === 0 ? undefined : await run.fields.changed(card, request);
-		const current = index ? index.byId(field.id) : field;
-		if (!current) continue;
-		const missing = texts.filter((text) => !enteredChoice(current.options, text));
-		if (missing.length === 0) continue;
+	let index = await run.fields.of(card, request);
+	for (const { field, texts } of additions) {
+		const current = index.byId(field.id);
+		const missing = texts.filter((text) => current && !enteredChoice(current.options, text));
+		if (!current || missing.length === 0) continue;
 		// Sends the whole list: an earlier unclear change could arrive later and remove these choices.
-		await run.writes.creating(
+		const adding = run.writes.creating(
 			`choices of ${card.id} ${current.id}`,
 			`One of the choices ${allQuoted(missing)} of field ${quote(field.name)}`,
 			async () =>
@@ -148,11 +128,17 @@ async function addChoices(
 					body: addingChoices(current, missing),
 				}),
 		);
+		await adding.catch((error: unknown) => {
+			const wanted = `${quote(field.name)} (${listedInQuotes(missing, MAX_NAMED)})`;
+			run.messages.note(error, `Choices were to be added to ${wanted}.`);
+			throw error;
+		});
 		run.messages.hint(
 			`Choices were added to field '${field.name}' of card '${card.name}': ${allQuoted(missing)}`,
 		);
+		// Read right before the next change, because it replaces the list and another user may have added a choice.
+		index = await run.fields.changed(card, request);
 	}
-	await run.fields.changed(card, request);
 }
 
 /**
@@ -161,22 +147,16 @@ async function addChoices(
  * @throws the error that stopped it; its message says which fields exist now
  */
 export async function changeCard(growing: GrowingCard, writes: PlannedWrites): Promise<void> {
-	const { run, card, allowed, request } = growing;
+	const { run, card, request } = growing;
 	await run.writes.exclusively(fieldsOf(card), async () => {
 		// Read again, because another run may have added them since.
 		const listed = await run.fields.changed(card, request);
-		const { columns, index: known, planned } = await planColumns(growing, listed, writes);
-		const { created, index } =
-			planned.length > 0
-				? await createFields(run, card, planned, request)
-				: { created: planned, index: known };
+		const { planned, additions } = await planChanges(growing, listed, writes);
+		const created = await createFields(run, card, planned, request);
 		if (created.length > 0)
 			run.messages.hint(`Fields were added to card '${card.name}': ${describePlan(created)}`);
-		const additions = allowed.choices ? missingChoices(index, columns) : [];
-		if (additions.length === 0) return;
 		await addChoices(growing, additions).catch((error: unknown) => {
 			if (created.length > 0) run.messages.note(error, newFieldsNote(card, created));
-			run.messages.note(error, wantedNote(additions));
 			throw error;
 		});
 	});
@@ -195,28 +175,21 @@ export const allowedChanges = ({
  * Adds the missing fields and choices of a card for the values of all items, if the options allow it. Items
  * wait for each other here, because the types of new fields depend on all values.
  *
- * @returns the write; in a dry run with the predicted fields
+ * @returns the fields of the card; in a dry run the predicted ones
  */
-export async function growCard(itemIndex: number, write: Write): Promise<Write> {
-	const { run, card, options, request } = write;
-	const { isDry } = write.writer;
+export async function grownFields(write: Write): Promise<FieldIndex> {
+	const { run, itemIndex, card, options, request, writer } = write;
+	const { isDry } = writer;
 	const allowed = allowedChanges(options);
-	if (!allowed.fields && !allowed.choices) return write;
 	const growing: GrowingCard = { run, card, allowed, request };
+	const grow = async (writes: PlannedWrites): Promise<FieldIndex | undefined> => {
+		const plan = await planChanges(growing, await run.fields.of(card, request), writes);
+		if (isDry) hintAtAdditions(run, card, plan);
+		else if (plan.planned.length + plan.additions.length > 0) await changeCard(growing, writes);
+		return isDry ? plan.index : undefined;
+	};
+	const grows = allowed.fields || allowed.choices;
 	const key = JSON.stringify(['grow', card.id, allowed, isDry]);
-	const preview = await run.items.gather(key, itemIndex, write, async (writes: PlannedWrites) => {
-		const index = await run.fields.of(card, request);
-		if (isDry) {
-			const preview = await previewChanges(growing, index, writes);
-			hintAtAdditions(run, card, preview);
-			return preview.index;
-		}
-		const columns = await columnsOf(run, writes);
-		const lacks =
-			(allowed.fields && missingColumns(index, columns).length > 0) ||
-			(allowed.choices && missingChoices(index, columns).length > 0);
-		if (lacks) await changeCard(growing, writes);
-		return undefined;
-	});
-	return preview ? { ...write, preview } : write;
+	const predicted = grows && (await run.items.gather(key, itemIndex, write, grow));
+	return predicted || (await run.fields.of(card, request));
 }

@@ -16,7 +16,7 @@ export interface Addition {
 }
 
 /** The parts of writes that decide which columns a card needs. */
-export type PlannedWrites = readonly Pick<Write, 'columns' | 'options' | 'request'>[];
+export type PlannedWrites = readonly Pick<Write, 'columns' | 'options'>[];
 
 /** The values of all items by key, in the order of their first use. */
 type Columns = ReadonlyMap<string, { values: unknown[]; hint: FieldHint | undefined }>;

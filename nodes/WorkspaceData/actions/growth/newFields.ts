@@ -162,7 +162,7 @@ export const newFieldsNote = ({ name }: CardReference, created: readonly Planned
  * Creates fields one after the other, to keep their order. The caller makes sure that no other execution in
  * this process does so at the same time.
  *
- * @returns the created fields, and all fields of the card
+ * @returns the created fields
  * @throws what stopped it; its message says which fields exist now
  */
 export async function createFields(
@@ -170,17 +170,19 @@ export async function createFields(
 	card: CardReference,
 	planned: readonly PlannedField[],
 	request: ReadOptions,
-): Promise<{ created: PlannedField[]; index: FieldIndex }> {
+): Promise<readonly PlannedField[]> {
+	if (planned.length === 0) return planned;
 	const created: CreatedField[] = [];
 	const work = async () => {
 		for (const field of planned) created.push(await createField(run, card, field, request));
 		const listing = await run.fields.changed(card, request);
-		return { created, index: useNames(run, card, listing, renamed(listing, created)) };
+		useNames(run, card, listing, renamed(listing, created));
 	};
-	return await work().catch((error: unknown) => {
+	await work().catch((error: unknown) => {
 		if (created.length > 0) run.messages.note(error, newFieldsNote(card, created));
 		const left = planned.slice(created.length);
 		if (left.length > 0) run.messages.note(error, `Not created: ${quoted(left)}.`);
 		throw error;
 	});
+	return created;
 }

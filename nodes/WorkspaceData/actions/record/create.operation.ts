@@ -1,7 +1,7 @@
 import { createColumnsProperty, selectCardNotice, VALUES_LABEL } from '../../ui/columns';
 import { cardLocator } from '../../ui/locators';
 import { recordOptions } from '../../ui/recordOptions';
-import { growCard } from '../growth/cardChanges';
+import { grownFields } from '../growth/cardChanges';
 import { defineOperation } from '../operation';
 import { readWrite, withLiveFields } from '../writing/liveFields';
 import { recordOutput } from '../outputItems';
@@ -18,11 +18,10 @@ export const createRecord = defineOperation({
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
-		const read = await readWrite(run, itemIndex, parameters, VALUES_LABEL);
-		const write = await growCard(itemIndex, read);
-		return await withLiveFields(write, async ({ index, data }) => {
-			const output = recordOutput(index, true, options);
-			return [output(await create(write, data, index))];
+		const write = await readWrite(run, itemIndex, parameters, VALUES_LABEL);
+		return await withLiveFields(write, await grownFields(write), async (live) => {
+			const output = recordOutput(live.index, true, options);
+			return [output(await create(write, live))];
 		});
 	},
 });

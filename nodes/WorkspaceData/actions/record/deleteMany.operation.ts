@@ -4,7 +4,7 @@ import { cardLocator } from '../../ui/locators';
 import { outputFormatOption2, recordOptions, sendingOptions } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
 import { changeMany, readMaxChanges, requireConditions } from '../writing/changeMany';
-import { readDryRuns } from '../writing/dryRun';
+import { readDryRun } from '../writing/dryRun';
 import { resultsOf } from '../writing/results';
 import { requestOptions } from '../requestOptions';
 import { createWriter } from '../writing/writer';
@@ -27,7 +27,7 @@ export const deleteManyRecords = defineOperation({
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');
 		const request = requestOptions(options);
-		const isDry = readDryRuns(get('dryRun'), options.dryRun);
+		const isDry = readDryRun(get('dryRun'), options.dryRun);
 		const conditions = { filters: get('filters'), matchType: get('matchType') };
 		const maxChanges = readMaxChanges(get('maxChanges'));
 		requireConditions(conditions);

@@ -1,4 +1,3 @@
-import { InputError } from '../../model/inputError';
 import { plainText } from '../../model/text';
 import { cardLocator } from '../../ui/locators';
 import { pageLimitProperty, simplifyProperty } from '../../ui/readOptions';
@@ -8,17 +7,6 @@ import { defineOperation } from '../operation';
 import { recordOutput } from '../outputItems';
 import { requestOptions } from '../requestOptions';
 import { getRecordPage } from '../../transport/recordListing';
-
-/** Reads the parameter 'cursor'; undefined for the first page. @throws InputError if it isn't text */
-function readCursorParameter(value: unknown): string | undefined {
-	if (value === undefined || value === null) return undefined;
-	if (typeof value === 'string' || typeof value === 'number')
-		return String(value).trim() || undefined;
-	throw new InputError(
-		`'Cursor' can't be '${plainText(value)}'`,
-		"Use 'next_cursor' from the previous page, or leave 'Cursor' empty for the first page.",
-	);
-}
 
 export const getRecordPageOperation = defineOperation({
 	value: 'getPage',
@@ -43,7 +31,7 @@ export const getRecordPageOperation = defineOperation({
 		const options = get('options');
 		const request = requestOptions(options);
 		const limit = readLimit(undefined, get('limit'));
-		const cursor = readCursorParameter(get('cursor'));
+		const cursor = plainText(get('cursor') ?? '').trim() || undefined;
 		const card = await run.cards.find(get('cardId'), request);
 		const output = recordOutput(await run.fields.of(card, request), get('simple'), options);
 		const page = await getRecordPage(run.session, card.id, cursor, limit, request);

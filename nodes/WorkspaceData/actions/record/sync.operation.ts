@@ -7,7 +7,7 @@ import { allowedChanges } from '../growth/cardChanges';
 import { readChoice } from '../readParameters';
 import { defineOperation } from '../operation';
 import type { Run } from '../run/run';
-import { readDryRuns } from '../writing/dryRun';
+import { readDryRun } from '../writing/dryRun';
 import { readWrite } from '../writing/liveFields';
 import { requestOptions } from '../requestOptions';
 import { syncAll } from '../sync/sync';
@@ -74,7 +74,7 @@ export const syncRecords = defineOperation({
 			const given = getOf(index, 'options');
 			const card = await run.cards.findExact(cardId, requestOptions(given));
 			try {
-				const isDry = readDryRuns(getOf(index, 'dryRun'), given.dryRun);
+				const isDry = readDryRun(getOf(index, 'dryRun'), given.dryRun);
 				const missing = readChoice(missingRecordsProperty, getOf(index, 'missingRecords'));
 				const isWanted = missing === 'delete';
 				const most = isWanted ? readMaxDeletions(getOf(index, 'maxDeletions')) : undefined;

@@ -3,7 +3,7 @@ import { UPDATE_LABEL, updateColumnsProperty, selectCardNotice } from '../../ui/
 import { cardLocator, recordLocator } from '../../ui/locators';
 import { ifNotFoundOption } from '../../ui/ifNotFound';
 import { recordOptions } from '../../ui/recordOptions';
-import { growCard } from '../growth/cardChanges';
+import { grownFields } from '../growth/cardChanges';
 import { defineOperation } from '../operation';
 import { readWrite, withLiveFields } from '../writing/liveFields';
 import { findRecord, readNotFound } from '../reading/ifNotFound';
@@ -30,11 +30,11 @@ export const updateRecord = defineOperation({
 		const whenNotFound = readNotFound(options.ifNotFound);
 		const { text: recordId } = readLocator(get('recordId'), 'Record');
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
-		const prepared = await readWrite(run, itemIndex, parameters, UPDATE_LABEL);
-		const write = { ...(await growCard(itemIndex, prepared)), isListed: true };
+		const write = await readWrite(run, itemIndex, parameters, UPDATE_LABEL);
 		const { writer } = write;
 		return await withLiveFields(
 			write,
+			await grownFields(write),
 			async (live) => {
 				const { index } = live;
 				const readsFirst = writer.isDry || readOldValues(options, false);

@@ -2,12 +2,12 @@ import { UPDATE_LABEL, updateColumnsProperty, selectCardNotice } from '../../ui/
 import { filterDetails, filtersProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import { recordOptions } from '../../ui/recordOptions';
-import { growCard } from '../growth/cardChanges';
+import { grownFields } from '../growth/cardChanges';
 import { defineOperation } from '../operation';
 import { changeMany, readMaxChanges, requireConditions } from '../writing/changeMany';
-import { requireData, toRecordData } from '../writing/valueConversion';
-import { readDryRuns } from '../writing/dryRun';
-import { fieldsFor, readWrite } from '../writing/liveFields';
+import { readDryRun } from '../writing/dryRun';
+import { liveFields, readWrite } from '../writing/liveFields';
+import { requireData } from '../writing/valueConversion';
 import { resultsOf } from '../writing/results';
 import { isUnchanged, updateListed } from '../writing/write';
 import {
@@ -39,27 +39,24 @@ export const updateManyRecords = defineOperation({
 		const options = get('options');
 		const conditions = { filters: get('filters'), matchType: get('matchType') };
 		const maxChanges = readMaxChanges(get('maxChanges'));
-		const isDry = readDryRuns(get('dryRun'), options.dryRun);
+		const isDry = readDryRun(get('dryRun'), options.dryRun);
 		requireConditions(conditions);
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options, isDry };
-		const read = await readWrite(run, itemIndex, parameters, UPDATE_LABEL, true);
-		const write = await growCard(itemIndex, read);
-		const { card, columns, request } = write;
-		const index = write.preview ?? (await run.fields.of(card, request));
-		const typed = await fieldsFor(run, write, index, request);
-		const data = requireData(toRecordData({ ...write, isListed: true }, typed), columns);
-		const results = resultsOf(run, write.writer, index, options);
-		// Conditions use the existing fields, also in a dry run.
-		const listing = write.preview ? await run.fields.of(card, request) : index;
+		const write = await readWrite(run, itemIndex, parameters, UPDATE_LABEL, true);
+		const { card, columns, request, writer } = write;
+		const live = await liveFields(write, await grownFields(write));
+		requireData(live.data, columns);
+		const results = resultsOf(run, writer, live.index, options);
 		return await changeMany(run, itemIndex, {
-			writer: write.writer,
-			index: listing,
+			writer,
+			// Conditions use the existing fields, also in a dry run.
+			index: await run.fields.of(card, request),
 			conditions,
 			hints: columns.hints,
 			maxChanges,
-			needsWrite: (record) => !isUnchanged(write, data, record, listing),
+			needsWrite: (record) => !isUnchanged(write, live, record),
 			change: async (record, now) => {
-				const updated = await updateListed(write, data, record.id, listing, now);
+				const updated = await updateListed(write, live, record.id, now);
 				return updated && results(updated.action, updated.record, record);
 			},
 			done: 'updated',

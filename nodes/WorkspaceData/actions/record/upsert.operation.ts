@@ -6,7 +6,7 @@ import { cardLocator } from '../../ui/locators';
 import { ifNotFoundOption } from '../../ui/ifNotFound';
 import { recordOptions } from '../../ui/recordOptions';
 import { readChoice } from '../readParameters';
-import { growCard } from '../growth/cardChanges';
+import { grownFields } from '../growth/cardChanges';
 import { defineOperation } from '../operation';
 import { inParallel } from '../schedule/items';
 import { readWrite, withLiveFields, type LiveFields } from '../writing/liveFields';
@@ -72,12 +72,12 @@ export const upsertRecord = defineOperation({
 		const multipleMatches = readChoice(multipleMatchesOption, options.multipleMatches);
 		const whenNotFound = readNotFound(options.ifNotFound);
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
-		const prepared = await readWrite(run, itemIndex, parameters, VALUES_LABEL);
-		const write = { ...(await growCard(itemIndex, prepared)), isListed: true };
+		const write = await readWrite(run, itemIndex, parameters, VALUES_LABEL);
 		const { card, columns, request } = write;
 		/** The keys of the previous items. A record with such a key belongs to them. */
 		const keys = run.once(`keys for ${card.id}`, () => new Set<string>());
-		const work = async ({ index, data }: LiveFields): Promise<JsonObject[]> => {
+		const work = async (live: LiveFields): Promise<JsonObject[]> => {
+			const { index, data } = live;
 			const result = resultsOf(run, write.writer, index, options);
 			const fields = matchingFields(run, columns, index);
 			const matches = await run.writes.matches(write.writer, fields);
@@ -88,7 +88,7 @@ export const upsertRecord = defineOperation({
 			if (found.length > 0) {
 				const atOnce = () => run.session.atOnce({ method: 'PATCH', ...request });
 				return await inParallel(found, atOnce, async (earlier) => {
-					const { action, record } = await updateFound(write, data, earlier, index);
+					const { action, record } = await updateFound(write, live, earlier);
 					return result(action, record, earlier);
 				});
 			}
@@ -106,11 +106,12 @@ export const upsertRecord = defineOperation({
 				(one) => keepsOne || !keys.has(fields.keyOf(one.data)),
 			);
 			if (near) throw otherSpelling(fields, data, near, card.name);
-			const created = await create(write, data, index);
+			const created = await create(write, live);
 			hintAtSpelling(run, fields, data, created);
 			return [result('created', created)];
 		};
-		return await withLiveFields(write, work, async ({ index, data }, task) => {
+		const listing = await grownFields(write);
+		return await withLiveFields(write, listing, work, async ({ index, data }, task) => {
 			// Items with the same key change the same record, one after the other.
 			const fields = matchingFields(run, columns, index);
 			keys.add(itemKey(fields, data));

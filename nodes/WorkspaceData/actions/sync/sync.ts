@@ -7,12 +7,13 @@ import { Cancelled } from '../../transport/failure/failures';
 import { progressOf } from '../run/messages';
 import type { Run } from '../run/run';
 import { inParallel } from '../schedule/items';
+import { liveFields } from '../writing/liveFields';
 import { hintAtSpelling } from '../writing/matching';
 import { resultsOf } from '../writing/results';
 import { create, updateFound } from '../writing/write';
 import { ItemsRefused } from './refusedItems';
 import { checkCard, grown, type CheckedCard } from './syncCards';
-import { dataOf, readItems, type LiveCard, type SyncPart, type SyncWrite } from './syncItems';
+import { readItems, type LiveCard, type SyncPart, type SyncWrite } from './syncItems';
 
 /** The output or the error of each item; none if the run ended before it. */
 type Outcomes = Map<number, { json: JsonObject[] } | { error: unknown }>;
@@ -118,7 +119,7 @@ async function writeItem(
 	const { card, writer, options } = write;
 	const { fields, matches } = live;
 	const { index } = fields;
-	const data = live === checked ? item.data : await dataOf(run, write, index);
+	const { data } = live === checked ? item : await liveFields(write, index);
 	const results = resultsOf(run, writer, index, options);
 	return await run.writes.onKey(writer, fields.partOf(data), async () => {
 		// Find the record again, because another execution may have created or deleted it since the check.
@@ -130,11 +131,11 @@ async function writeItem(
 			);
 		}
 		if (!before) {
-			const created = await create(write, data, index);
+			const created = await create(write, { data, index });
 			hintAtSpelling(run, fields, data, created);
 			return [results('created', created)];
 		}
-		const { action, record } = await updateFound(write, data, before, index);
+		const { action, record } = await updateFound(write, { data, index }, before);
 		// A dry run returns changes only.
 		const json = results(action, record, before);
 		return writer.isDry && action === 'unchanged' ? [] : [json];

@@ -2,7 +2,7 @@
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/response/record';
-import { changeCard, hintAtAdditions, previewChanges } from '../growth/cardChanges';
+import { changeCard, hintAtAdditions, planChanges } from '../growth/cardChanges';
 import { readFilter } from '../reading/scan';
 import type { Run } from '../run/run';
 import { requireSameFields } from '../writing/liveFields';
@@ -103,9 +103,9 @@ async function previewFields(run: Run, own: CardItems, known: FieldIndex): Promi
 	const { card, request } = write;
 	const growing = { run, card, allowed: settings.allowed, request };
 	const writes = own.given.map((item) => item.write);
-	const preview = await previewChanges(growing, known, writes);
-	if (settings.isDry) hintAtAdditions(run, card, preview);
-	return preview.index;
+	const plan = await planChanges(growing, known, writes);
+	if (settings.isDry) hintAtAdditions(run, card, plan);
+	return plan.index;
 }
 
 /** Adds the fields and choices that the items need to the card. */

@@ -1,6 +1,5 @@
 /** Reads the items of a Sync by card, and converts their values once the records of the card are known. */
-import type { FieldIndex } from '../../model/fieldIndex';
-import { ownValue, type JsonObject } from '../../model/response/shapes';
+import { ownValue } from '../../model/response/shapes';
 import { quote } from '../../model/names';
 import { plainText } from '../../model/text';
 import { isEmpty } from '../../model/value/emptyValue';
@@ -9,8 +8,8 @@ import { getOrCreate } from '../run/getOrCreate';
 import type { MatchIndex, MatchingFields } from '../run/matchIndex';
 import type { CardReference, Run } from '../run/run';
 import { settled } from '../writing/difference';
-import { requireData, toRecordData } from '../writing/valueConversion';
-import { fieldsFor, type Write } from '../writing/liveFields';
+import type { Write } from '../writing/valueConversion';
+import { liveFields } from '../writing/liveFields';
 import { itemKey } from '../writing/matching';
 import { resultsOf } from '../writing/results';
 import { type RefusedItem } from './refusedItems';
@@ -112,7 +111,7 @@ async function converted(
 	{ itemIndex, write }: GivenItem,
 	{ fields, matches }: LiveCard,
 ): Promise<SyncWrite> {
-	const values = await dataOf(run, write, fields.index);
+	const { data: values } = await liveFields(write, fields.index);
 	const key = itemKey(fields, values);
 	const [record] = matches.known(values);
 	const keys = fields.ids.map((id) => [id, ownValue(values, id)]);
@@ -158,10 +157,3 @@ const enteredName = ({ columns: { entries, matchingKeys } }: Write): string =>
 		.flatMap((key) => entries.filter(([name, value]) => name === key && !isEmpty(value)))
 		.map(([key, value]) => `${key} ${quote(plainText(value))}`)
 		.join(', ');
-
-/** Returns the values of an item, keyed by field ID. */
-export async function dataOf(run: Run, write: Write, listing: FieldIndex): Promise<JsonObject> {
-	const index = await fieldsFor(run, write, listing, write.request);
-	const data = toRecordData({ ...write, isListed: true }, index);
-	return requireData(data, write.columns);
-}

@@ -11,18 +11,11 @@ import { scanRecords } from '../reading/scan';
 /**
  * Returns true for a dry run of an item.
  *
- * @param value the option `dryRun`; undefined if it was not added
+ * @param places the parameter, the option, or both: in some operations it was an option in earlier versions
  * @throws InputError for any value except true and false
  */
-export const readDryRun = (value: unknown): boolean => readSwitch('Dry Run', value, false);
-
-/**
- * Returns true for a dry run, if the switch is a parameter and was an option in earlier versions.
- *
- * @throws InputError for any value except true and false
- */
-export const readDryRuns = (parameter: unknown, option: unknown): boolean =>
-	[parameter, option].map(readDryRun).includes(true);
+export const readDryRun = (...places: unknown[]): boolean =>
+	places.map((value) => readSwitch('Dry Run', value, false)).includes(true);
 
 /** The output item of a dry run. @param rest what would change */
 export const dryRunItem = (

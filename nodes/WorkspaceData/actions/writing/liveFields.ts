@@ -15,8 +15,6 @@ import { fieldOfKey } from './matching';
 import { createWriter } from './writer';
 import { unchangedOption } from '../../ui/writeOptions';
 
-export type { Write };
-
 /** The common parameters of Create, Update and Create or Update. */
 interface WriteParameters {
 	cardId: Locator;
@@ -54,7 +52,7 @@ export async function readWrite(
 	const read = readColumns(run, columns, item, label);
 	const skipsUnchanged = readChoice(unchangedOption, options.unchanged) !== 'send';
 	const writer = createWriter(run, card, request, isDry);
-	return { run, card, columns: read, options, request, writer, skipsUnchanged };
+	return { run, itemIndex, card, columns: read, options, request, writer, skipsUnchanged };
 }
 
 /**
@@ -84,13 +82,13 @@ function blamesFields(error: unknown): boolean {
 }
 
 /** Returns the card's fields, with the habits of its records if these decide how a value is sent. */
-export async function fieldsFor(
-	run: Run,
-	{ card, columns }: Pick<Write, 'card' | 'columns'>,
+async function fieldsFor(
+	{ run, card, columns }: Write,
 	index: FieldIndex,
 	request: ReadOptions,
 ): Promise<FieldIndex> {
-	if (!index.fields.some(({ kind }) => kind.dependsOnRecords)) return index;
+	// A card of a dry run that doesn't exist yet has no records.
+	if (card.id === '' || !index.fields.some(({ kind }) => kind.dependsOnRecords)) return index;
 	const matters = columns.entries.some(([key, value]) =>
 		fieldOfKey(index, key, columns.hints.get(key))?.kind.dependsOnRecords?.(value),
 	);
@@ -104,26 +102,33 @@ export interface LiveFields {
 	data: JsonObject;
 }
 
+/** Converts an item's values. @param listing the current field listing @throws InputError as `toRecordData` */
+export async function liveFields(
+	write: Write,
+	listing: FieldIndex,
+	request = write.request,
+): Promise<LiveFields> {
+	const index = await fieldsFor(write, listing, request);
+	return { index, data: toRecordData(write, index) };
+}
+
 /**
  * Does an item's work with the field listing of this run. If the service refuses it and the fields have been renamed
  * or replaced since, the listing is read once more, and the work starts again with the new IDs. Until that is
  * known, no other item sends anything.
  *
+ * @param listing the field listing of this run
  * @param work must be repeatable
  * @param inOrder runs the work after earlier writes to the same record; the second attempt keeps its place
  */
 export async function withLiveFields<Result>(
 	write: Write,
+	listing: FieldIndex,
 	work: (live: LiveFields) => Promise<Result>,
 	inOrder: (live: LiveFields, task: () => Promise<Result>) => Promise<Result> = async (_, task) =>
 		await task(),
 ): Promise<Result> {
 	const { run, card, request } = write;
-	const toLive = async (listing: FieldIndex, reading: ReadOptions): Promise<LiveFields> => {
-		const index = await fieldsFor(run, write, listing, reading);
-		return { index, data: toRecordData(write, index) };
-	};
-
 	async function tryAgain(error: unknown, { index, data }: LiveFields): Promise<Result> {
 		if (!blamesFields(error)) throw error;
 		const resume = run.session.pause();
@@ -132,13 +137,13 @@ export async function withLiveFields<Result>(
 		const again = await run.fields
 			.fresh(card, reading)
 			.catch(() => index)
-			.then(async (fresh) => await toLive(fresh, reading))
+			.then(async (fresh) => await liveFields(write, fresh, reading))
 			.finally(resume);
 		if (Object.keys(again.data).join() === Object.keys(data).join()) throw error;
 		return await work(again);
 	}
 
-	const live = await toLive(write.preview ?? (await run.fields.of(card, request)), request);
+	const live = await liveFields(write, listing);
 	return await inOrder(
 		live,
 		async () => await work(live).catch(async (error: unknown) => await tryAgain(error, live)),

@@ -28,6 +28,7 @@ import {
 /** What one item writes, and where. */
 export interface Write {
 	run: Run;
+	itemIndex: number;
 	card: CardReference;
 	columns: Columns;
 	options: ColumnOptions & ResultOptions;
@@ -36,10 +37,6 @@ export interface Write {
 	writer: Writer;
 	/** True if a record isn't written when it has all values already. */
 	skipsUnchanged: boolean;
-	/** True if the record is found first. A refused value is then `Refused`, as the record may have it. */
-	isListed?: boolean;
-	/** The predicted fields, in a dry run that would add some. */
-	preview?: FieldIndex;
 }
 
 /** Options for converting the entries. */
@@ -96,14 +93,15 @@ function conversionRules(run: Run, options: ColumnOptions): EntryRules {
 }
 
 /** What `toRecordData` converts. */
-export type Entered = Pick<Write, 'run' | 'columns' | 'options' | 'isListed'>;
+type Entered = Pick<Write, 'run' | 'columns' | 'options'>;
 
 /**
  * Converts the entries to record data: keys become field IDs, and values fit the fields.
  *
  * @param index the current field listing
- * @returns data keyed by field ID
- * @throws InputError naming all fields that are unknown, ambiguous, named twice or can't hold their value
+ * @returns data keyed by field ID. A value that its field can't hold is `Refused`, as the record may have it
+ * @throws InputError naming all fields that are unknown, ambiguous or named twice, or are matched on and can't hold
+ * their value
  */
 export function toRecordData(write: Entered, index: FieldIndex): JsonObject {
 	const { run, columns, options } = write;
@@ -121,13 +119,16 @@ export function toRecordData(write: Entered, index: FieldIndex): JsonObject {
 			const isKey = matching.has(field?.id);
 			if (!field || isLeftOut(write, field, key, isKey)) continue;
 			requireOnce(field, key, keys);
-			const value = valueOf(write, field, entry, isKey ? { ...rules, exact: true } : rules);
+			const value = isKey
+				? enter(field, entry, { ...rules, exact: true })
+				: valueOf(columns, field, entry, rules);
 			if (value !== undefined) data.push([field.id, value]);
 		} catch (error) {
 			errors.push(error);
 		}
 	}
-	if (errors.length > 0) throw combineErrors(errors);
+	const refused = data.flatMap(([, value]) => (value instanceof Refused ? [value.error] : []));
+	if (errors.length > 0) throw combineErrors([...errors, ...refused]);
 	// Object.fromEntries, not assignment, because a field may be called `__proto__`.
 	return Object.fromEntries(data);
 }
@@ -173,30 +174,10 @@ function requireOnce({ id, name }: Field, key: string, keys: Map<string, string>
 	keys.set(id, key);
 }
 
-/**
- * Converts an entry to the value to send.
- *
- * @returns undefined if there is none; `Refused` if the record may have the value already
- * @throws InputError if the field can't hold the value
- */
-function valueOf(
-	{ columns, isListed }: Entered,
-	field: Field,
-	entry: unknown,
-	rules: EntryRules,
-): unknown {
+/** Converts an entry to the value to send, or to the reason why there is none; undefined if its field stays unchanged. */
+function valueOf({ origin }: Columns, field: Field, entry: unknown, rules: EntryRules): unknown {
 	// Version 2 returns null for an empty field, which doesn't mean that the user wants to clear it.
-	if (entry === null && !rules.exact && columns.origin?.hasNulls) {
-		return isListed ? EMPTY_IN_OUTPUT : undefined;
-	}
-	const value = entered(field, entry, rules);
-	if (!(value instanceof Refused)) return value;
-	if (isListed && !rules.exact && value.error instanceof InputError) return value;
-	throw value.error;
-}
-
-/** Converts an entry to the value to send, or to the reason why there is none. */
-function entered(field: Field, entry: unknown, rules: EntryRules): unknown {
+	if (entry === null && origin?.hasNulls) return EMPTY_IN_OUTPUT;
 	try {
 		return enter(field, entry, rules);
 	} catch (error) {

@@ -1,21 +1,18 @@
 /** Creates and updates records for the items of a run. */
-import type { FieldIndex } from '../../model/fieldIndex';
 import type { DataRecord } from '../../model/response/record';
-import type { JsonObject } from '../../model/response/shapes';
 import { namesGone } from '../../transport/failure/failures';
 import type { Change, Changed } from '../run/writes';
 import { requireData, type Write } from './valueConversion';
 import { differing, settled } from './difference';
 import type { LiveFields } from './liveFields';
 
-/** Creates a record. @param data the values to send, keyed by field ID @param index the current field listing */
+/** Creates a record. */
 export async function create(
 	{ run, columns, writer }: Write,
-	data: JsonObject,
-	index: FieldIndex,
+	{ data, index }: LiveFields,
 ): Promise<DataRecord> {
-	const sent = settled(requireData(data, columns), undefined, index, run.zone);
-	return await run.writes.create(writer, sent);
+	const sent = settled(data, undefined, index, run.zone);
+	return await run.writes.create(writer, requireData(sent, columns));
 }
 
 /**
@@ -45,9 +42,8 @@ export async function update(
  */
 function changeOf(
 	{ run, writer, skipsUnchanged }: Write,
-	data: JsonObject,
+	{ data, index }: LiveFields,
 	earlier: DataRecord,
-	index: FieldIndex,
 ): Change {
 	const values = settled(data, earlier, index, run.zone);
 	const isKnown = skipsUnchanged && run.writes.view(writer).isCertain(earlier.id);
@@ -62,23 +58,18 @@ export const isUnchanged = (...change: Parameters<typeof changeOf>): boolean =>
 /**
  * Updates a listed record, unless it already has all values.
  *
- * @param data the new values of the record, keyed by field ID
- * @param index the current field listing
  * @param now returns the current record; undefined if it shouldn't be updated. Called right before the update is sent
  * @returns undefined if it wasn't to be updated
  */
 export async function updateListed(
 	write: Write,
-	data: JsonObject,
+	live: LiveFields,
 	id: string,
-	index: FieldIndex,
 	now: () => DataRecord | undefined,
 ): Promise<Changed | undefined> {
-	const { run, columns, writer } = write;
-	requireData(data, columns);
-	return await run.writes.change(writer, id, () => {
+	return await write.run.writes.change(write.writer, id, () => {
 		const earlier = now();
-		return earlier && changeOf(write, data, earlier, index);
+		return earlier && changeOf(write, live, earlier);
 	});
 }
 
@@ -88,20 +79,17 @@ const GONE_SINCE =
 /** As `updateListed`, for a record found by an item's key, which is always updated. */
 export async function updateFound(
 	write: Write,
-	data: JsonObject,
+	live: LiveFields,
 	earlier: DataRecord,
-	index: FieldIndex,
 ): Promise<Changed> {
 	const { run, writer } = write;
 	const now = () => {
 		const current = run.writes.view(writer).current(earlier);
 		return current === 'deleted' ? earlier : current;
 	};
-	const updated = await updateListed(write, data, earlier.id, index, now).catch(
-		(error: unknown) => {
-			if (namesGone(error, 'record')) run.messages.note(error, GONE_SINCE);
-			throw error;
-		},
-	);
+	const updated = await updateListed(write, live, earlier.id, now).catch((error: unknown) => {
+		if (namesGone(error, 'record')) run.messages.note(error, GONE_SINCE);
+		throw error;
+	});
 	return updated as Changed;
 }

@@ -5,8 +5,9 @@ import { isObject, type JsonObject } from '../../model/response/shapes';
 import { listed } from '../../model/names';
 import { ApiFailure } from '../../transport/failure/failures';
 import { cardPath, type ReadOptions } from '../../transport/cardAndFieldListings';
-import type { ApiResponse, ApiRequest, PathPart } from '../../transport/request';
-import { noIdHint, readCreated, assertDone } from '../../transport/writeResponse';
+import type { PathPart } from '../../transport/request';
+import { noIdHint } from '../../transport/writeResponse';
+import { sendChange, sendCreation, sendDeletion } from '../changeRequests';
 import type { Writer } from '../run/writes';
 import type { CardReference, Run } from '../run/run';
 import { emptyValuesOption } from '../../ui/writeOptions';
@@ -35,16 +36,13 @@ const recordPath = (card: CardReference, id?: string): PathPart[] => {
 	return id === undefined ? records : [...records, { value: id, parameter: 'Record' }];
 };
 
-/**
- * Sends the values of a record. If the service refuses them, the error names the empty text values among them,
- * because table cells are often empty.
- */
-async function send(
-	{ session, messages }: Run,
+/** Adds a note about empty text values to the refusal of a record, because table cells are often empty. */
+async function notingEmpty<Result>(
+	{ messages }: Run,
 	sent: JsonObject,
-	request: Omit<ApiRequest, 'body'>,
-): Promise<ApiResponse> {
-	return await session.request({ ...request, body: { data: sent } }).catch((error: unknown) => {
+	response: Promise<Result>,
+): Promise<Result> {
+	return await response.catch((error: unknown) => {
 		const isRefused = error instanceof ApiFailure && [400, 422].includes(error.problem.status);
 		const empty = Object.keys(sent).filter((id) => sent[id] === '');
 		if (isRefused && empty.length > 0) {
@@ -60,35 +58,28 @@ async function send(
 
 /** @see service interface, part 4, "Records", rule 3 */
 function sendingWriter(run: Run, card: CardReference, request: ReadOptions): Writer {
+	const { session } = run;
 	const writer: Writer = {
 		card,
 		request,
 		isDry: false,
 		async create(sent) {
-			const path = recordPath(card);
-			const creation = { method: 'POST', path, creates: 'record', ...request } as const;
-			const response = await send(run, sent, creation);
-			const read = { thing: 'record', read: readRecord, sent: { data: sent } } as const;
-			const made = readCreated(response, read);
+			const creation = { ...request, path: recordPath(card), body: { data: sent } };
+			const response = sendCreation(session, 'record', readRecord, creation);
+			const made = await notingEmpty(run, sent, response);
 			if (!made) run.messages.hint(noIdHint('record'));
 			return writtenRecord(made, UNKNOWN_ID, sent);
 		},
 		async update(id, change) {
 			const { earlier, sent } = change;
-			const patch = { method: 'PATCH', path: recordPath(card, id), ...request } as const;
-			const update = async (): Promise<DataRecord | undefined> => {
-				const { body } = await send(run, sent, patch);
-				assertDone(body, 'record', 'changed');
-				return readRecord(body);
-			};
+			const patch = { ...request, path: recordPath(card, id), body: { data: sent } };
+			const update = async () =>
+				readRecord(await notingEmpty(run, sent, sendChange(session, 'record', patch)));
 			const shown = await sendPart(run, writer, change, update);
 			return writtenRecord(shown, id, sent, earlier);
 		},
 		async delete(id) {
-			const path = recordPath(card, id);
-			const deletion = { method: 'DELETE', path, deletes: 'record', ...request } as const;
-			const { body } = await run.session.request(deletion);
-			assertDone(body, 'record', 'deleted');
+			await sendDeletion(session, 'record', { ...request, path: recordPath(card, id) });
 		},
 	};
 	return writer;

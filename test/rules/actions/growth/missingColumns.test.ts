@@ -17,7 +17,6 @@ const writeOf = (
 ): PlannedWrites[number] => ({
 	columns: { entries, hints: new Map(hints), matchingKeys: [], label: 'Values' },
 	options: {},
-	request: {},
 });
 
 const columns = async (...writes: PlannedWrites) =>
