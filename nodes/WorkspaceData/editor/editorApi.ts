@@ -21,6 +21,16 @@ export const EDITOR_READ = { impatient: true, timeoutMs: 10_000 } as const;
 export const editorAuthentication = (context: ILoadOptionsFunctions): Authentication =>
 	toAuthentication(context.getCurrentNodeParameter('authentication') ?? 'apiKey');
 
+/** Makes a function that n8n calls for the editor. Errors reach the user in n8n's own form. */
+export const editorCall = <Args extends unknown[], Result>(
+	read: (context: ILoadOptionsFunctions, ...args: Args) => Promise<Result>,
+) =>
+	async function (this: ILoadOptionsFunctions, ...args: Args): Promise<Result> {
+		return await read(this, ...args).catch((error: unknown) => {
+			throw toNodeError(this.getNode(), error);
+		});
+	};
+
 /** Opens the service for a call of the editor. */
 export async function openEditorApi(context: ILoadOptionsFunctions): Promise<Session> {
 	return await openSession(context, editorAuthentication(context));
@@ -73,10 +83,8 @@ const savedSchema = z.object({
 	),
 });
 
-type SavedEntry = z.infer<typeof savedSchema>['schema'][number];
-
 /** The fields that the node's mapper keeps. Empty for an operation without a mapper. */
-export const savedMapping = (context: ILoadOptionsFunctions): SavedEntry[] =>
+export const savedMapping = (context: ILoadOptionsFunctions) =>
 	savedSchema.safeParse(context.getCurrentNodeParameter('columns')).data?.schema ?? [];
 
 /**
@@ -85,10 +93,10 @@ export const savedMapping = (context: ILoadOptionsFunctions): SavedEntry[] =>
  *
  * @returns the old key by field ID
  */
-export function savedKeys(saved: readonly SavedEntry[], index: FieldIndex): Map<string, string> {
+export function savedKeys(context: ILoadOptionsFunctions, index: FieldIndex): Map<string, string> {
 	const live = new Set(index.fields.map((field) => index.keyOf(field)));
 	const keys = new Map<string, string>();
-	for (const { id, fieldId, fieldName, displayName } of saved) {
+	for (const { id, fieldId, fieldName, displayName } of savedMapping(context)) {
 		if (live.has(id)) continue;
 		const field =
 			(fieldId === undefined ? undefined : index.byId(fieldId)) ??
@@ -97,16 +105,6 @@ export function savedKeys(saved: readonly SavedEntry[], index: FieldIndex): Map<
 	}
 	return keys;
 }
-
-/** The field that the mapper keeps under a name that no field has anymore. */
-const renamedField = (
-	context: ILoadOptionsFunctions,
-	index: FieldIndex,
-	oldName: string,
-): Field | undefined => {
-	const keys = savedKeys(savedMapping(context), index);
-	return index.fields.find(({ id }) => keys.get(id) === oldName);
-};
 
 /**
  * The label of a field in the editor: its name. If the name would be ambiguous, the type comes before the
@@ -143,16 +141,6 @@ export async function fieldsOrReason(context: ILoadOptionsFunctions): Promise<Fi
 	}
 }
 
-/** Responds to a call of the editor. Errors reach the user in n8n's own form. */
-export async function forEditor<T>(
-	context: ILoadOptionsFunctions,
-	read: () => Promise<T>,
-): Promise<T> {
-	return await read().catch((error: unknown) => {
-		throw toNodeError(context.getNode(), error);
-	});
-}
-
 /**
  * Reads the parameter `field` of the condition that the editor asks for.
  *
@@ -168,5 +156,7 @@ export async function comparedField(
 	if (own) return own.field;
 	const index = await chosenCardFields(context);
 	const [field, another] = index.candidates(key);
-	return another ? undefined : (field ?? renamedField(context, index, key));
+	if (field) return another ? undefined : field;
+	const keys = savedKeys(context, index);
+	return index.fields.find(({ id }) => keys.get(id) === key);
 }

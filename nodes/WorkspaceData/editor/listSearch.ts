@@ -4,7 +4,6 @@ import type {
 	INodeListSearchItems,
 	INodeListSearchResult,
 } from 'n8n-workflow';
-import { FieldIndex } from '../model/fieldIndex';
 import type { DataRecord } from '../model/response/record';
 import { readCardPages } from './webUrl';
 import { listCards, listFields } from '../transport/cardAndFieldListings';
@@ -14,7 +13,7 @@ import {
 	chosenCardId,
 	EDITOR_READ,
 	editorAuthentication,
-	forEditor,
+	editorCall,
 	openEditorApi,
 } from './editorApi';
 import { getRecordPage } from '../transport/recordListing';
@@ -25,55 +24,41 @@ const PAGE_SIZE = 100;
 const PAGES_PER_SEARCH = 5;
 
 /** Returns true if an entry matches the search text: any part of its name, or the beginning of its ID. */
-function matches(filter: string | undefined, name: string, id: string): boolean {
-	const wanted = filter?.trim().toLowerCase() ?? '';
-	return name.toLowerCase().includes(wanted) || id.toLowerCase().startsWith(wanted);
+function matches(filter: string, { name, value }: INodeListSearchItems): boolean {
+	const wanted = filter.trim().toLowerCase();
+	return name.toLowerCase().includes(wanted) || String(value).toLowerCase().startsWith(wanted);
 }
 
-/** One page of a list that is completely in memory. The token is the position to continue from. */
-function pageOf(items: INodeListSearchItems[], paginationToken?: string): INodeListSearchResult {
-	const start = Number(paginationToken ?? 0) || 0;
-	const end = start + PAGE_SIZE;
-	return {
-		results: items.slice(start, end),
-		...(end < items.length && { paginationToken: String(end) }),
-	};
-}
-
-const byName = (a: INodeListSearchItems, b: INodeListSearchItems): number =>
-	a.name.localeCompare(b.name);
+/** A list that is completely in memory, page by page. The token is the position to continue from. */
+const listInMemory = (
+	read: (context: ILoadOptionsFunctions, filter: string) => Promise<INodeListSearchItems[]>,
+) =>
+	editorCall(
+		async (context, filter: string = '', token?: string): Promise<INodeListSearchResult> => {
+			const items = (await read(context, filter)).filter((item) => matches(filter, item));
+			const start = Number(token ?? 0) || 0;
+			const end = start + PAGE_SIZE;
+			return {
+				results: items.slice(start, end),
+				...(end < items.length && { paginationToken: String(end) }),
+			};
+		},
+	);
 
 /** Cards of the workspace, by name. */
-export async function searchCards(
-	this: ILoadOptionsFunctions,
-	filter?: string,
-	paginationToken?: string,
-): Promise<INodeListSearchResult> {
-	return await forEditor(this, async () => {
-		const cards = await listCards(await openEditorApi(this), EDITOR_READ);
-		const pageOfCard = await readCardPages(this, editorAuthentication(this));
-		const items = cards
-			.filter(({ id, name }) => matches(filter, name, id))
-			.map(({ id, name }) => ({ name, value: id, ...(pageOfCard && { url: pageOfCard(id) }) }))
-			.sort(byName);
-		return pageOf(items, paginationToken);
-	});
-}
+export const searchCards = listInMemory(async (context) => {
+	const cards = await listCards(await openEditorApi(context), EDITOR_READ);
+	const pageOfCard = await readCardPages(context, editorAuthentication(context));
+	return cards
+		.map(({ id, name }) => ({ name, value: id, ...(pageOfCard && { url: pageOfCard(id) }) }))
+		.sort((a, b) => a.name.localeCompare(b.name));
+});
 
 /** Fields of the selected card, in the card's order. */
-export async function searchFields(
-	this: ILoadOptionsFunctions,
-	filter?: string,
-	paginationToken?: string,
-): Promise<INodeListSearchResult> {
-	return await forEditor(this, async () => {
-		const { fields } = await chosenCardFields(this);
-		const items = fields
-			.filter(({ id, name }) => matches(filter, name, id))
-			.map(({ id, name }) => ({ name, value: id }));
-		return pageOf(items, paginationToken);
-	});
-}
+export const searchFields = listInMemory(async (context) => {
+	const { fields } = await chosenCardFields(context);
+	return fields.map(({ id, name }) => ({ name, value: id }));
+});
 
 /** The label of a record: its first text values say more than its ID. */
 function recordLabel(record: DataRecord, fieldIds: readonly string[]): string {
@@ -87,19 +72,15 @@ function recordLabel(record: DataRecord, fieldIds: readonly string[]): string {
 }
 
 /** Records of the selected card, page by page. The token is the service's cursor. */
-export async function searchRecords(
-	this: ILoadOptionsFunctions,
-	filter?: string,
-	paginationToken?: string,
-): Promise<INodeListSearchResult> {
-	return await forEditor(this, async () => {
-		const session = await openEditorApi(this);
-		const cardId = await chosenCardId(this, session);
+export const searchRecords = editorCall(
+	async (context, filter: string = '', token?: string): Promise<INodeListSearchResult> => {
+		const session = await openEditorApi(context);
+		const cardId = await chosenCardId(context, session);
 		if (cardId === undefined) return { results: [] };
-		const { fields } = new FieldIndex(await listFields(session, cardId, EDITOR_READ), cardId);
+		const fields = await listFields(session, cardId, EDITOR_READ);
 		const fieldIds = fields.map(({ id }) => id);
-		const results: INodeListSearchItems[] = [];
-		let cursor: string | null | undefined = paginationToken;
+		let results: INodeListSearchItems[] = [];
+		let cursor: string | null | undefined = token;
 		for (let page = 0; page < PAGES_PER_SEARCH && results.length === 0; page += 1) {
 			const { records, nextCursor } = await getRecordPage(
 				session,
@@ -108,36 +89,26 @@ export async function searchRecords(
 				PAGE_SIZE,
 				EDITOR_READ,
 			);
-			for (const record of records) {
-				const name = recordLabel(record, fieldIds);
-				if (matches(filter, name, record.id)) results.push({ name, value: record.id });
-			}
+			results = records
+				.map((record) => ({ name: recordLabel(record, fieldIds), value: record.id }))
+				.filter((item) => matches(filter, item));
 			cursor = nextCursor;
 			if (cursor === null) break;
 		}
 		return { results, ...(cursor && { paginationToken: cursor }) };
-	});
-}
+	},
+);
 
 /** Values for the filter condition: the field's choices, days or numbers of days, and the entered text. */
-export async function searchFilterValues(
-	this: ILoadOptionsFunctions,
-	filter?: string,
-	paginationToken?: string,
-): Promise<INodeListSearchResult> {
-	return await forEditor(this, async () => {
-		const typed = filter?.trim() ?? '';
-		const field = await comparedField(this);
-		const condition = this.getCurrentNodeParameter('&condition');
-		const { options, filterValues = options } = field?.kind.input ?? {};
-		const offered = (field && filterValues?.(field, condition)) ?? [];
-		const found = offered
-			.map(({ name, value }) => ({ name, value: String(value) }))
-			.filter(({ name }) => matches(filter, name, ''));
-		const isOffered = found.some(
-			({ name, value }) => name.toLowerCase() === typed.toLowerCase() || value === typed,
-		);
-		const own = typed === '' || isOffered ? [] : [{ name: typed, value: typed }];
-		return pageOf([...found, ...own], paginationToken);
-	});
-}
+export const searchFilterValues = listInMemory(async (context, filter) => {
+	const typed = filter.trim();
+	const field = await comparedField(context);
+	const condition = context.getCurrentNodeParameter('&condition');
+	const { options, filterValues = options } = field?.kind.input ?? {};
+	const offered = (field && filterValues?.(field, condition)) ?? [];
+	const items = offered.map(({ name, value }) => ({ name, value: String(value) }));
+	const isOffered = items.some(
+		({ name, value }) => name.toLowerCase() === typed.toLowerCase() || value === typed,
+	);
+	return typed === '' || isOffered ? items : [...items, { name: typed, value: typed }];
+});

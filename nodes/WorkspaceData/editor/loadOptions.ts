@@ -1,7 +1,6 @@
 /** The entries of drop-down lists: field types, fields and conditions. */
 import type { ILoadOptionsFunctions, INodePropertyOptions } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import type { Field } from '../model/response/field';
 import { describedFieldTypes, getDescription } from '../transport/apiDescription';
 import { OWN_VALUES } from '../model/response/record';
 import { listFields } from '../transport/cardAndFieldListings';
@@ -10,11 +9,10 @@ import {
 	comparedField,
 	chosenCardId,
 	EDITOR_READ,
+	editorCall,
 	fieldsOrReason,
-	forEditor,
 	openEditorApi,
 	savedKeys,
-	savedMapping,
 	typedLabel,
 } from './editorApi';
 
@@ -30,57 +28,51 @@ const titleCase = (text: string): string =>
  *
  * @see service interface, part 2: the allowed types are not shown
  */
-export async function getFieldTypes(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
-	return await forEditor(this, async () => {
-		const session = await openEditorApi(this);
-		const described = await getDescription(session, 'json', { ...EDITOR_READ, optional: true })
-			.then(describedFieldTypes)
-			.catch(() => []);
-		const cardId = described.length > 0 ? undefined : await chosenCardId(this, session);
-		const seen = cardId === undefined ? [] : await listFields(session, cardId, EDITOR_READ);
-		const types = new Set([...described, ...seen.map(({ type }) => type).filter(Boolean)]);
-		return [...types].sort().map((type) => ({ name: titleCase(type), value: type }));
-	});
-}
-
-const toChoice = (field: Field, value: string): INodePropertyOptions => ({
-	name: typedLabel(field, value),
-	value,
+export const getFieldTypes = editorCall(async (context): Promise<INodePropertyOptions[]> => {
+	const session = await openEditorApi(context);
+	const described = await getDescription(session, 'json', { ...EDITOR_READ, optional: true })
+		.then(describedFieldTypes)
+		.catch(() => []);
+	const cardId = described.length > 0 ? undefined : await chosenCardId(context, session);
+	const seen = cardId === undefined ? [] : await listFields(session, cardId, EDITOR_READ);
+	const types = new Set([...described, ...seen.map(({ type }) => type).filter(Boolean)]);
+	return [...types].sort().map((type) => ({ name: titleCase(type), value: type }));
 });
 
 /**
  * The fields of the selected card by name, or by ID if two have the same name. If there are none, the
  * reason.
  */
-export async function getFieldNames(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
-	const index = await fieldsOrReason(this);
+export const getFieldNames = editorCall(async (context): Promise<INodePropertyOptions[]> => {
+	const index = await fieldsOrReason(context);
 	if (typeof index === 'string') return [{ name: index, value: '' }];
-	return index.fields.map((field) => toChoice(field, index.keyOf(field)));
-}
+	return index.fields.map((field) => {
+		const key = index.keyOf(field);
+		return { name: typedLabel(field, key), value: key };
+	});
+});
 
 /** The value of a new condition. Without an entry for it, the editor shows the condition in red at once. */
 const NOTHING_CHOSEN: INodePropertyOptions = { name: 'Select a Field…', value: '' };
 
 /** The entries that 'Get Many' can filter by: the fields, and the record's own properties. */
-export async function getFilterFields(
-	this: ILoadOptionsFunctions,
-): Promise<INodePropertyOptions[]> {
-	const index = await fieldsOrReason(this);
+export const getFilterFields = editorCall(async (context): Promise<INodePropertyOptions[]> => {
+	const index = await fieldsOrReason(context);
 	const own = [
 		{ name: 'Created At (Record)', value: 'created_at' },
 		{ name: 'ID (Record)', value: 'id' },
 	];
 	if (typeof index === 'string') return [{ name: index, value: '' }, ...own];
-	const keys = savedKeys(savedMapping(this), index);
-	const compared = comparedNames(this);
+	const keys = savedKeys(context, index);
+	const compared = comparedNames(context);
 	const fields = index.fields.map((field) => {
-		const liveKey = OWN_VALUES.has(field.name) ? field.id : index.keyOf(field);
+		const key = OWN_VALUES.has(field.name) ? field.id : index.keyOf(field);
 		const oldKey = keys.get(field.id);
 		const isKept = oldKey !== undefined && compared.has(oldKey);
-		return { ...toChoice(field, liveKey), value: isKept ? oldKey : liveKey };
+		return { name: typedLabel(field, key), value: isKept ? oldKey : key };
 	});
 	return [NOTHING_CHOSEN, ...fields, ...own];
-}
+});
 
 const savedConditions = z.object({ conditions: z.array(z.object({ field: z.unknown() })) });
 
@@ -91,18 +83,14 @@ function comparedNames(context: ILoadOptionsFunctions): Set<unknown> {
 }
 
 /** The conditions for the field that is selected next to them. A saved condition stays, whatever the type. */
-export async function getFilterConditions(
-	this: ILoadOptionsFunctions,
-): Promise<INodePropertyOptions[]> {
-	return await forEditor(this, async () => {
-		const kind = (await comparedField(this))?.kind;
-		const suitable: readonly string[] | undefined = kind?.conditions;
-		const saved = this.getCurrentNodeParameter('&condition');
-		const names: Readonly<Record<string, string>> = kind?.input.conditionNames ?? {};
-		return CONDITION_OPTIONS.filter(
-			({ value }) => !suitable || suitable.includes(value) || value === saved,
-		)
-			.map(({ name, value }) => ({ name: names[value] ?? name, value }))
-			.sort((a, b) => a.name.localeCompare(b.name));
-	});
-}
+export const getFilterConditions = editorCall(async (context): Promise<INodePropertyOptions[]> => {
+	const kind = (await comparedField(context))?.kind;
+	const suitable: readonly string[] | undefined = kind?.conditions;
+	const saved = context.getCurrentNodeParameter('&condition');
+	const names: Readonly<Record<string, string>> = kind?.input.conditionNames ?? {};
+	return CONDITION_OPTIONS.filter(
+		({ value }) => !suitable || suitable.includes(value) || value === saved,
+	)
+		.map(({ name, value }) => ({ name: names[value] ?? name, value }))
+		.sort((a, b) => a.name.localeCompare(b.name));
+});

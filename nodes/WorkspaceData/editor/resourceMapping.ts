@@ -1,16 +1,11 @@
 /** The fields that the field mapper shows. */
-import type {
-	ILoadOptionsFunctions,
-	INodePropertyOptions,
-	ResourceMapperField,
-	ResourceMapperFields,
-} from 'n8n-workflow';
+import type { INodePropertyOptions, ResourceMapperField, ResourceMapperFields } from 'n8n-workflow';
 import type { Field } from '../model/response/field';
 import { InputError } from '../model/inputError';
 import {
 	chosenCardFields,
+	editorCall,
 	fieldLabel,
-	forEditor,
 	savedKeys,
 	savedMapping,
 	whyNoFields,
@@ -57,26 +52,23 @@ function toMapperField(field: Field, key: string, liveKey: string): MapperField 
 }
 
 /** The fields of the selected card for the mapper. Keys are names. */
-export async function getColumns(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
-	return await forEditor(this, async () => {
-		const saved = savedMapping(this);
-		const index = await chosenCardFields(this).catch((error: unknown) => {
-			// The editor drops the values of fields that aren't listed. An error keeps the mapping.
-			if (error instanceof InputError && saved.length === 0) return error;
-			throw error;
-		});
-		if (index instanceof InputError) {
-			const reason = [index.message, index.description].filter(Boolean).join('. ');
-			return { fields: [], emptyFieldsNotice: reason };
-		}
-		const keys = savedKeys(saved, index);
-		const writable = index.fields.filter(({ isReadOnly }) => !isReadOnly);
-		return {
-			fields: writable.map((field) => {
-				const liveKey = index.keyOf(field);
-				return toMapperField(field, keys.get(field.id) ?? liveKey, liveKey);
-			}),
-			emptyFieldsNotice: writable.length > 0 ? AUTOMATIC_NOTICE : whyNoFields(this),
-		};
+export const getColumns = editorCall(async (context): Promise<ResourceMapperFields> => {
+	const index = await chosenCardFields(context).catch((error: unknown) => {
+		// The editor drops the values of fields that aren't listed. An error keeps the mapping.
+		if (error instanceof InputError && savedMapping(context).length === 0) return error;
+		throw error;
 	});
-}
+	if (index instanceof InputError) {
+		const reason = [index.message, index.description].filter(Boolean).join('. ');
+		return { fields: [], emptyFieldsNotice: reason };
+	}
+	const keys = savedKeys(context, index);
+	const writable = index.fields.filter(({ isReadOnly }) => !isReadOnly);
+	return {
+		fields: writable.map((field) => {
+			const liveKey = index.keyOf(field);
+			return toMapperField(field, keys.get(field.id) ?? liveKey, liveKey);
+		}),
+		emptyFieldsNotice: writable.length > 0 ? AUTOMATIC_NOTICE : whyNoFields(context),
+	};
+});

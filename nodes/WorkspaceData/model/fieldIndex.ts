@@ -106,12 +106,14 @@ export class FieldIndex {
 	/**
 	 * The field with exactly this name, for changes that can't be undone.
 	 *
+	 * @param hint for a key that may also be an ID
 	 * @throws InputError if there is none or more than one; names the nearest fields
 	 */
-	exact(name: string): Field {
-		const field = this.only(name, this.byName.get(name));
+	exact(key: string, hint?: FieldHint): Field {
+		const named = this.only(key, this.byName.get(key));
+		const field = named ?? (hint && (this.ids.get(key) ?? this.ids.get(hint.fieldId ?? '')));
 		if (field) return field;
-		throw this.missing(name);
+		throw this.missing(key);
 	}
 
 	/**

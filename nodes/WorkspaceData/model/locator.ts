@@ -76,13 +76,10 @@ export function cardsOfName(cards: readonly Card[], name: string): readonly Card
 /** Max cards in a message. */
 const MAX_NAMED = 3;
 
-function cardAdvice(cards: readonly Card[], name: string, isExact: boolean): string {
+function cardAdvice(cards: readonly Card[], name: string): string {
 	if (cards.length === 0) return 'The workspace has no cards yet.';
 	const names = cards.map((card) => card.name);
-	const known = askForNearest(name, names) || `The cards are ${listedInQuotes(names, MAX_NAMED)}.`;
-	return isExact
-		? `Nothing was sent, because the name must match exactly, including spaces and capital letters. ${known}`
-		: known;
+	return askForNearest(name, names) || `The cards are ${listedInQuotes(names, MAX_NAMED)}.`;
 }
 
 /**
@@ -101,10 +98,7 @@ export function findCardByName(cards: readonly Card[], name: string, isExact = f
 			`Select the card by its ID: ${found.map(({ id }) => id).join(', ')}.`,
 		);
 	}
-	throw new InputError(
-		`The workspace has no card called ${quote(name)}`,
-		cardAdvice(cards, name, isExact),
-	);
+	throw new InputError(`The workspace has no card called ${quote(name)}`, cardAdvice(cards, name));
 }
 
 /**

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod/v3';
 import { identifier } from './response/idAndName';
 import { isTooDeep, tryParse } from './response/json';
-import { isObject, type JsonObject, untouchedObject } from './response/shapes';
+import { isObject, type JsonObject } from './response/shapes';
 import { parseTime } from './time';
 
 /**
@@ -36,7 +36,8 @@ const eventSchema = z.object({
 	workspace_id: optionalId,
 	card_id: optionalId,
 	record_id: optionalId,
-	data: untouchedObject.optional().catch(undefined),
+	// The unchanged object: copying it key by key would lose keys such as `__proto__`.
+	data: z.custom<JsonObject>(isObject).optional().catch(undefined),
 });
 
 /** Parses JSON from bytes of any content type; undefined if they aren't JSON. */

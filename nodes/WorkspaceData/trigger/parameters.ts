@@ -146,5 +146,6 @@ export async function checkConditions(
 	const index = await watchedFields().catch(() => undefined);
 	const known = index ? conditions : conditions.filter(({ key }) => OWN_VALUES.has(key));
 	const zone = localTime(context);
-	recordTest(known, anyCondition, index ?? new FieldIndex([], ''), { zone });
+	// A choice that the field doesn't have is refused here, where a person sees it.
+	recordTest(known, anyCondition, index ?? new FieldIndex([], ''), { zone })?.requireSeen();
 }

@@ -122,6 +122,6 @@ export function readFilter(
 	{ zone }: Pick<Run, 'zone'>,
 	exact: Pick<FilterPlace, 'isExact' | 'hints'> = {},
 ): RecordTest | undefined {
-	const place = { ...exact, zone, takesHeld: true };
+	const place = { ...exact, zone };
 	return recordTest(readConditions(filters), readMatchType(matchType), index, place);
 }

@@ -1,6 +1,6 @@
 /** Cards, as the service sends them. */
 import { readEntries } from './page';
-import { nameOf, resourceSchema } from './idAndName';
+import { idOf, nameOf } from './idAndName';
 import { type JsonObject, readObject } from './shapes';
 
 /**
@@ -14,11 +14,9 @@ export interface Card {
 	raw: JsonObject;
 }
 
-const cardSchema = resourceSchema('card_id', {});
-
 function toCard(raw: JsonObject): Card | undefined {
-	const card = cardSchema.safeParse(raw);
-	return card.success ? { id: card.data.id, name: nameOf(raw) ?? card.data.id, raw } : undefined;
+	const id = idOf(raw, 'card_id');
+	return id === undefined ? undefined : { id, name: nameOf(raw) ?? id, raw };
 }
 
 /** The cards of a listing; undefined if the response holds no listing. */

@@ -1,11 +1,10 @@
 /** Fields, as the service sends them. */
-import { z } from 'zod/v3';
 import { plainTypeName, type Habit, type Kind } from '../value/kinds/kind';
 import { kindOfType } from '../value/kinds/allKinds';
 import { choiceListOf, readOptions, type FieldOption } from './option';
 import { readEntries } from './page';
-import { nameOf, resourceSchema } from './idAndName';
-import { type JsonObject, readObject } from './shapes';
+import { idOf, nameOf } from './idAndName';
+import { isText, type JsonObject, readObject } from './shapes';
 
 /**
  * A field (column definition). `raw` is the service's unchanged object.
@@ -28,10 +27,6 @@ export interface Field {
 	raw: JsonObject;
 }
 
-const fieldSchema = resourceSchema('field_id', {
-	type: z.string().catch(''),
-});
-
 /** Returns what the listing says about writing a field; undefined if it says nothing. */
 function readOnlyMark(raw: JsonObject): boolean | undefined {
 	const { read_only, readOnly, readonly, isReadOnly, computed, is_computed } = raw;
@@ -48,9 +43,9 @@ const COMPUTED_TYPES = new Set([
 ]);
 
 function toField(raw: JsonObject): Field | undefined {
-	const field = fieldSchema.safeParse(raw);
-	if (!field.success) return undefined;
-	const { id, type } = field.data;
+	const id = idOf(raw, 'field_id');
+	if (id === undefined) return undefined;
+	const type = isText(raw.type) ? raw.type : '';
 	const options = readOptions(choiceListOf(raw)?.list ?? []);
 	const isReadOnly = readOnlyMark(raw) ?? COMPUTED_TYPES.has(plainTypeName(type));
 	return { id, name: nameOf(raw) ?? id, type, kind: kindOfType(type), options, isReadOnly, raw };

@@ -1,6 +1,6 @@
 /** The identifier and the name of a resource, under any key that services use for them. */
 import { z } from 'zod/v3';
-import { isInexact, isObject, type JsonObject } from './shapes';
+import { isInexact, isText, type JsonObject } from './shapes';
 
 /** An identifier. Services may send numbers; one that lost digits in JSON isn't accepted. */
 export const identifier = z.union([
@@ -19,13 +19,12 @@ export function nameOf(raw: JsonObject): string | undefined {
 }
 
 /**
- * Schema of a resource: its identifier, under `id` or a more specific name, and more properties. The output
- * has the identifier as `id`.
+ * The identifier of a resource; undefined if it has none that can be used.
  *
- * @param idName the other name of the identifier, for example `card_id`
+ * @param idName its more specific name, for example `card_id`
  */
-export function resourceSchema<Shape extends z.ZodRawShape>(idName: string, shape: Shape) {
-	const withId = (raw: unknown) =>
-		isObject(raw) ? { ...raw, id: raw.id ?? raw[idName] } : undefined;
-	return z.preprocess(withId, z.object(shape).and(z.object({ id: identifier })));
+export function idOf(raw: JsonObject, idName: string): string | undefined {
+	const id = raw.id ?? raw[idName];
+	// Text skips the schema, which would take most of the time of a long listing.
+	return isText(id) ? id : identifier.safeParse(id).data;
 }

@@ -42,20 +42,11 @@ export const plainOption = (value: string | number): FieldOption => ({
 	sent: value,
 });
 
-type ChoicePath = readonly [string, ...string[]];
-
-/** The place of the choices in a field. */
+/** The choices of a field. */
 export interface ChoiceList {
-	/** The keys from the field to the list. */
-	path: ChoicePath;
 	list: readonly unknown[];
-}
-
-function listIn(value: unknown, path: ChoicePath): ChoiceList | undefined {
-	if (Array.isArray(value)) return { path, list: value };
-	if (!isObject(value)) return undefined;
-	const key = CHOICE_LISTS.find((name) => Array.isArray(value[name]));
-	return key === undefined ? undefined : listIn(value[key], [...path, key]);
+	/** The change of the field that replaces the list, wherever the field has it. */
+	replacedBy(list: readonly unknown[]): JsonObject;
 }
 
 /**
@@ -64,10 +55,16 @@ function listIn(value: unknown, path: ChoicePath): ChoiceList | undefined {
  * @returns undefined if their shape isn't recognized
  */
 export function choiceListOf(raw: JsonObject): ChoiceList | undefined {
-	const key = raw.options === undefined || raw.options === null ? 'choices' : 'options';
-	const value = raw[key];
-	if (value !== undefined && value !== null) return listIn(value, [key]);
-	return { path: ['options'], list: [] };
+	const value = raw.options ?? raw.choices ?? [];
+	const name = value === raw.choices ? 'choices' : 'options';
+	if (Array.isArray(value)) return { list: value, replacedBy: (list) => ({ [name]: list }) };
+	if (!isObject(value)) return undefined;
+	const key = CHOICE_LISTS.find((inner) => Array.isArray(value[inner]));
+	if (key === undefined) return undefined;
+	return {
+		list: value[key] as unknown[],
+		replacedBy: (list) => ({ [name]: { ...value, [key]: list } }),
+	};
 }
 
 /** The choices in a list. Entries of another shape are left out. */

@@ -1,11 +1,10 @@
 /** Records, as the service sends them, and their age. */
-import { z } from 'zod/v3';
 import type { ValueField } from '../value/kinds/kind';
 import { kindOfType } from '../value/kinds/allKinds';
 import { byCharacter } from '../text';
 import { asUtc, parseTime } from '../time';
-import { holds, isObject, type JsonObject, readList, readObject, untouchedObject } from './shapes';
-import { resourceSchema } from './idAndName';
+import { holds, isObject, type JsonObject, readList, readObject } from './shapes';
+import { idOf } from './idAndName';
 import { readCursor, readEntries } from './page';
 
 /**
@@ -57,11 +56,6 @@ export interface RecordPage {
 	gap?: string;
 }
 
-const recordSchema = resourceSchema('record_id', {
-	data: untouchedObject.optional().catch(undefined),
-	created_at: z.union([z.string(), z.number()]).nullish().catch(null),
-});
-
 /** Until the year 5138, seconds since the epoch are smaller numbers than this. */
 const MAX_SECONDS = 1e11;
 
@@ -73,16 +67,10 @@ function timeText(time: unknown): string | null {
 }
 
 function toRecord(raw: JsonObject): DataRecord | undefined {
-	// Records as the interface shows them skip the schema, which would take most of the time of a long
-	// listing.
-	if (typeof raw.id === 'string' && raw.id !== '' && isObject(raw.data)) {
-		const { id, data, created_at } = raw;
-		return { id, data, createdAt: timeText(created_at), raw };
-	}
-	const record = recordSchema.safeParse(raw);
-	if (!record.success) return undefined;
-	const { id, data, created_at } = record.data;
-	return { id, data: data ?? {}, createdAt: timeText(created_at), raw };
+	const id = idOf(raw, 'record_id');
+	if (id === undefined) return undefined;
+	const data = isObject(raw.data) ? raw.data : {};
+	return { id, data, createdAt: timeText(raw.created_at), raw };
 }
 
 /**

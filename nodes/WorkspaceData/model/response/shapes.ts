@@ -4,8 +4,6 @@
  *
  * @see service interface, part 4, "Gaps"
  */
-import { z } from 'zod/v3';
-
 export type JsonObject = Record<string, unknown>;
 
 export const isObject = (value: unknown): value is JsonObject =>
@@ -89,9 +87,6 @@ export function readObject<Resource>(
 /** Returns true if a number may have lost digits: above 2^53, two identifiers may have become one. */
 export const isInexact = (value: unknown): boolean =>
 	typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
-
-/** An unchanged object of the service. Copying it key by key would lose keys such as `__proto__`. */
-export const untouchedObject = z.custom<JsonObject>(isObject);
 
 /** Returns true if a body is a web page: of a proxy or a sign-in form, never of the service itself. */
 export const isWebPage = (body: unknown): boolean =>

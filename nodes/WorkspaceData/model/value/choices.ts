@@ -3,6 +3,7 @@
  * several choices.
  */
 import type { FieldOption } from '../response/option';
+import { InputError } from '../inputError';
 import { quote } from '../names';
 import { foldCase } from '../text';
 
@@ -125,8 +126,20 @@ export function enteredChoice(
 export const isChoice = (options: readonly FieldOption[], text: string): boolean =>
 	lookupOf(options).folded.has(foldCase(text));
 
+/** The error for an entry that matches several choices. @param advice what to do instead */
+export const ambiguousChoice = (
+	entered: string | number,
+	fieldName: string,
+	candidates: readonly FieldOption[],
+	advice: string,
+): InputError =>
+	new InputError(
+		`'${entered}' matches ${candidates.length} choices of field '${fieldName}'`,
+		`It matches ${candidates.map(showChoice).join(' and ')}. ${advice}`,
+	);
+
 /** A choice in a message. Distinguishes two choices with similar labels. */
-export function showChoice({ label, identifiers }: FieldOption): string {
+function showChoice({ label, identifiers }: FieldOption): string {
 	const [identifier] = identifiers;
 	const shown = typeof identifier === 'number' ? String(identifier) : quote(identifier ?? '');
 	return identifier === undefined || identifier === label

@@ -22,10 +22,8 @@ export interface ConditionPlace {
 	zone: Zone;
 	/** True if records are selected for a change, so that similar names and values don't match. */
 	isExact?: boolean;
-	/**
-	 * Collects choices that the field doesn't have, with their errors. Without it, they are errors at once.
-	 */
-	unlisted?: Map<unknown, InputError>;
+	/** Collects choices that the field doesn't have. Without it, they are errors at once. */
+	unlisted?: EntryRules['unlisted'];
 }
 
 /** A condition as entered, and its field. */
@@ -100,11 +98,11 @@ function equalsSet(
 	};
 }
 
-function equals({ field, entered, rules }: Asked): (stored: unknown) => boolean {
-	const list = field.kind.set && field.kind.choicesIn?.(entered, field);
-	if (list && list.length > 0) return equalsSet({ field, entered, rules }, list);
-	const key = keyOf(field, enterOperand(field, entered, rules), rules.zone);
-	return (stored) => keyOf(field, stored, rules.zone) === key;
+function equals(asked: Asked): (stored: unknown) => boolean {
+	const { field, entered } = asked;
+	if (!field.kind.set) return oneOf(asked, [entered]);
+	const list = field.kind.choicesIn?.(entered, field) ?? [];
+	return equalsSet(asked, list.length > 0 ? list : [entered]);
 }
 
 const entriesOf = ({ field, entered, rules }: Asked): readonly unknown[] =>
@@ -246,10 +244,7 @@ export function conditionTest(
 	{ zone, isExact = false, unlisted }: ConditionPlace,
 ): Test {
 	const known = checkCondition(condition, entered);
-	const rules: EntryRules = {
-		...{ emptyValues: 'send', zone, exact: isExact },
-		...(unlisted && { unlisted }),
-	};
+	const rules: EntryRules = { emptyValues: 'send', zone, exact: isExact, unlisted };
 	return READERS[known]({ field, entered, rules });
 }
 

@@ -60,15 +60,6 @@ export const isCanonicalNumber = (text: string): boolean => {
 	return Number.isFinite(number) && String(number) === text;
 };
 
-/**
- * Returns true if a number may have lost digits: a whole number beyond 2^53 with more than 15 significant
- * digits.
- */
-export const mayHaveLostDigits = (number: number): boolean =>
-	Number.isInteger(number) &&
-	!Number.isSafeInteger(number) &&
-	Number(number.toPrecision(15)) !== number;
-
 /** A whole number in JSON, without exponent. */
 const WHOLE = /^-?\d+$/;
 

@@ -119,20 +119,13 @@ const ORDERS = {
 	excel: "'Excel Day Numbers': enter a number such as 46205",
 };
 
-/**
- * Says which values a field accepts in the selected formats.
- *
- * @param usual what it accepts without any formats
- * @param formats undefined if no formats can be selected
- */
+/** Says which values a field accepts in the selected formats. @param usual what it accepts without any */
 export function acceptedIn(
 	type: Formatted,
 	given: unknown,
-	formats: Formats | undefined,
+	{ number, date, words }: Formats,
 	usual: string,
 ): string {
-	if (!formats) return usual;
-	const { number, date, words } = formats;
 	if (type === 'number') {
 		if (number === 'comma') {
 			return "'Number Format' is 'Comma': enter a number such as 1.234,5 or 1234,5. A point comes before three digits only.";

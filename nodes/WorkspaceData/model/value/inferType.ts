@@ -186,7 +186,7 @@ export function inferType(
 		return fromTexts(words, filled as string[], formats);
 	if (filled.every(isContainer)) return fromContainers(filled);
 	const fitting = NEW_TYPES.find(({ fitsValue }) => fitsValue && filled.every(fitsValue));
-	if (fitting) return { type: fitting.type, why: `each is ${fitting.oneValue ?? fitting.one}` };
+	if (fitting) return { type: fitting.type, why: `each is ${fitting.one}` };
 	const kindOf = (value: unknown): string =>
 		isContainer(value) ? 'list or object' : typeof value === 'string' ? 'text' : typeof value;
 	const other = filled.find((value) => kindOf(value) !== kindOf(first)) ?? first;

@@ -4,7 +4,7 @@ import { choiceListOf, readOptions } from '../response/option';
 import { isObject, type JsonObject } from '../response/shapes';
 import { InputError } from '../inputError';
 import { foldCase } from '../text';
-import { enteredChoice, isChoice, showChoice } from './choices';
+import { ambiguousChoice, enteredChoice, isChoice } from './choices';
 import { isCanonicalNumber } from './decimal';
 
 /**
@@ -42,13 +42,6 @@ function likeOthers(text: string, others: readonly unknown[]): unknown {
 	return { [key ?? 'name']: text };
 }
 
-/** Copies an object and replaces the value at the end of a path of keys. */
-function replaced(raw: unknown, [key, ...path]: readonly string[], value: unknown): unknown {
-	if (key === undefined) return value;
-	const object = isObject(raw) ? raw : {};
-	return { ...object, [key]: replaced(object[key], path, value) };
-}
-
 /** @throws InputError if the shape of the choices isn't recognized: replacing the list would lose them */
 function changeOf(
 	{ name, raw }: Pick<Field, 'name' | 'raw'>,
@@ -56,8 +49,7 @@ function changeOf(
 ): JsonObject {
 	const found = choiceListOf(raw);
 	if (found && readOptions(found.list).length === found.list.length) {
-		const [key, ...path] = found.path;
-		return { [key]: replaced(raw[key], path, change(found.list)) };
+		return found.replacedBy(change(found.list));
 	}
 	throw new InputError(
 		`The choices of field '${name}' are in a form that this node doesn't know`,
@@ -93,9 +85,7 @@ export const settingChoices = (
 			const named = enteredChoice(options, text, true);
 			if (!named) return likeOthers(text, list);
 			if ('option' in named) return list[options.indexOf(named.option)];
-			throw new InputError(
-				`'${text}' matches ${named.candidates.length} choices of field '${field.name}'`,
-				`It matches ${named.candidates.map(showChoice).join(' and ')}. Use 'Options (JSON)' to keep one of them.`,
-			);
+			const advice = "Use 'Options (JSON)' to keep one of them.";
+			throw ambiguousChoice(text, field.name, named.candidates, advice);
 		});
 	});

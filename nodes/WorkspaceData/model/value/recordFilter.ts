@@ -1,6 +1,5 @@
 /** Filters and Search: which records to return or change. */
 import { z } from 'zod/v3';
-import type { Field } from '../response/field';
 import type { FieldHint, FieldIndex } from '../fieldIndex';
 import { conditionTest, containsText, valuesIn, type ConditionPlace } from './condition';
 import { showValue } from './serialization';
@@ -32,11 +31,6 @@ export interface EnteredCondition {
 
 /** What is needed to read conditions. */
 export interface FilterPlace extends Omit<ConditionPlace, 'unlisted'> {
-	/**
-	 * True if a choice is looked for even if the field doesn't have it, because records may still hold a
-	 * removed choice.
-	 */
-	takesHeld?: boolean;
 	/** What the node's field mapper saved about fields, by key, for fields that were renamed since. */
 	hints?: ReadonlyMap<string, FieldHint>;
 }
@@ -45,8 +39,8 @@ export interface FilterPlace extends Omit<ConditionPlace, 'unlisted'> {
 export interface RecordTest {
 	(record: DataRecord): boolean;
 	/**
-	 * Checks, after all records were tested, that a record holds each choice that its field doesn't have.
-	 * @throws InputError
+	 * Checks, after all records were tested, that a record holds each choice that its field doesn't have: it
+	 * may have been removed. @throws InputError
 	 */
 	requireSeen(): void;
 }
@@ -87,13 +81,6 @@ export function readMatchType(matchType: unknown): boolean {
 	);
 }
 
-/** The field that matches a key exactly: by its name, else by its ID or the saved ID. @throws InputError */
-function exactField(index: FieldIndex, key: string, { fieldId = '' }: FieldHint): Field {
-	const isName = index.fields.some(({ name }) => name === key);
-	const byId = isName ? undefined : (index.byId(key) ?? index.byId(fieldId));
-	return byId ?? index.exact(key);
-}
-
 /** The saved hint about a field, by its name when the mapper or the condition was last edited. */
 const hintOf = (hints: FilterPlace['hints'], key: string): FieldHint =>
 	hints?.get(key) ?? [...(hints?.values() ?? [])].find(({ name }) => name === key) ?? {};
@@ -121,7 +108,7 @@ export function namedValue(
 		return own;
 	}
 	const kept = hintOf(hints, key);
-	const field = isExact ? exactField(index, key, kept) : index.resolve(key, kept);
+	const field = isExact ? index.exact(key, kept) : index.resolve(key, kept);
 	return { field, read: ({ data }) => ownValue(data, field.id) };
 }
 
@@ -141,10 +128,7 @@ export function recordTest(
 	const tests = conditions.map(({ key, condition, value }) => {
 		const { field, read } = namedValue(index, key, place);
 		const unlisted = new Map<unknown, InputError>();
-		const test = conditionTest(condition, value, field, {
-			...place,
-			...(place.takesHeld && { unlisted }),
-		});
+		const test = conditionTest(condition, value, field, { ...place, unlisted });
 		return { field, read, unlisted, meets: (record: DataRecord) => test(read(record)) };
 	});
 	if (tests.length === 0) return undefined;

@@ -1,11 +1,18 @@
 /** Compares, sorts and converts the values of a field. */
 import { InputError } from '../inputError';
+import { isInexact } from '../response/shapes';
 import type { Zone } from '../time';
 import { keyOfForm, type Comparable } from './comparable';
-import { mayHaveLostDigits } from './decimal';
 import { isEmpty } from './emptyValue';
+import { inUsualSpelling } from './formats';
 import { canonicalJson, isSendable, jsonForm, textOf } from './serialization';
-import { TOO_MANY_DIGITS, unusable, type EntryRules, type ValueField } from './kinds/kind';
+import {
+	accepted,
+	TOO_MANY_DIGITS,
+	unusable,
+	type EntryRules,
+	type ValueField,
+} from './kinds/kind';
 
 /**
  * The identity of a stored value: text that is the same for two values only if they are equal in the field.
@@ -73,10 +80,11 @@ export function enter(field: ValueField, entered: unknown, rules: EntryRules): u
 		if (entered === '') return '';
 	}
 	// Two different numbers of the service may have become this one.
-	if (rules.exact && typeof entered === 'number' && mayHaveLostDigits(entered)) {
-		throw unusable(field, entered, TOO_MANY_DIGITS);
-	}
-	const sent = field.kind.enter(entered, field, rules);
+	if (rules.exact && isInexact(entered)) throw unusable(field, entered, TOO_MANY_DIGITS);
+	const { kind } = field;
+	const usual = kind.formatted ? inUsualSpelling(kind.formatted, entered, rules.formats) : entered;
+	const sent = usual === undefined ? undefined : kind.enter(usual, field, rules);
+	if (sent === undefined) throw unusable(field, entered, accepted(field, entered, rules.formats));
 	if (isSendable(sent)) return jsonForm(sent);
 	throw unusable(field, sent, 'Enter text, finite numbers, dates, or lists and objects of these.');
 }

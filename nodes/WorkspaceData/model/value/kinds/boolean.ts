@@ -1,6 +1,5 @@
 /** Yes or no. */
-import { acceptedIn } from '../formats';
-import { EQUALITY, unusable, usualSpelling, type Kind } from './kind';
+import { EQUALITY, unusable, type Kind } from './kind';
 
 const ACCEPTED = 'Enter true or false.';
 
@@ -26,14 +25,11 @@ export const boolean: Kind = {
 		},
 	],
 	read: readBoolean,
-	enter(entered, field, rules) {
-		const usual = usualSpelling('boolean', entered, field, rules);
-		const is = readBoolean(usual);
-		if (is === undefined && typeof entered !== 'string') return entered;
-		if (is === undefined) {
-			throw unusable(field, entered, acceptedIn('boolean', entered, rules.formats, ACCEPTED));
-		}
-		if (rules.whole && !/^(?:true|false)$/i.test(String(usual))) {
+	formatted: 'boolean',
+	enter(entered, field, { whole }) {
+		const is = readBoolean(entered);
+		if (is === undefined) return typeof entered === 'string' ? undefined : entered;
+		if (whole && !/^(?:true|false)$/i.test(String(entered))) {
 			throw unusable(field, entered, `The field would keep ${is === 1} only. ${ACCEPTED}`);
 		}
 		return is === 1;

@@ -1,6 +1,5 @@
 /** Days of the calendar. */
-import { acceptedIn } from '../formats';
-import { ANY_OF, DAYS, EQUALITY, ORDER, unusable, usualSpelling, type Kind } from './kind';
+import { ANY_OF, DAYS, EQUALITY, ORDER, unusable, type Kind } from './kind';
 import { isDay, isTimeOfDay, readTimestamp, type Timestamp } from '../timestamp';
 import { TIME_INPUT } from '../dayOffers';
 
@@ -22,10 +21,10 @@ export const date: Kind = {
 	],
 	/** The day as written: a timestamp keeps its own calendar day, whatever the offset. */
 	read: (stored) => (typeof stored === 'string' ? readDay(stored)?.day : undefined),
-	enter(entered, field, rules) {
-		const read = readDay(usualSpelling('date', entered, field, rules));
-		if (!read) throw unusable(field, entered, acceptedIn('date', entered, rules.formats, ACCEPTED));
-		if (!rules.whole || isDay(read.text)) return read.day;
+	formatted: 'date',
+	enter(entered, field, { whole }) {
+		const read = readDay(entered);
+		if (!read || !whole || isDay(read.text)) return read?.day;
 		throw unusable(field, entered, `The field keeps ${read.day} only. Use a field for times.`);
 	},
 	accepts: () => ACCEPTED,

@@ -3,8 +3,7 @@
  * field's records have no offset, none is added.
  */
 import { isEmpty } from '../emptyValue';
-import { acceptedIn } from '../formats';
-import { ANY_OF, DAYS, EQUALITY, ORDER, unusable, usualSpelling, type Kind } from './kind';
+import { ANY_OF, DAYS, EQUALITY, ORDER, unusable, type Kind } from './kind';
 import { instantOf, isDay, isoText, readTimestamp, type Timestamp, toUtcText } from '../timestamp';
 import { TIME_INPUT } from '../dayOffers';
 
@@ -35,18 +34,18 @@ export const datetime: Kind = {
 		const read = typeof stored === 'string' ? readTimestamp(stored) : undefined;
 		return read && instantOf(read, zone);
 	},
-	enter(entered, field, rules) {
-		const { zone, whole, formats } = rules;
-		const usual = usualSpelling('datetime', entered, field, rules);
-		const read = readTimestamp(usual);
-		const utc = read && toUtcText(read, zone);
-		if (!read) throw unusable(field, entered, acceptedIn('datetime', entered, formats, ACCEPTED));
+	formatted: 'datetime',
+	enter(entered, field, { zone, whole, formats }) {
+		const read = readTimestamp(entered);
+		if (!read) return undefined;
+		const utc = toUtcText(read, zone);
 		if (utc === undefined) {
 			const isLast = read.day === '9999-12-31' && isSkipped(read);
 			throw unusable(field, entered, isLast ? BEYOND : isSkipped(read) ? SKIPPED : ACCEPTED);
 		}
 		if (read.offset !== undefined || field.habit === 'noOffset') return isoText(read);
-		if (!whole || usual !== entered) return utc;
+		// A date format that the user selected has no offset.
+		if (!whole || (formats?.date ?? 'iso') !== 'iso') return utc;
 		throw unusable(
 			field,
 			entered,

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../response/shapes';
 import { InputError } from '../../inputError';
 import type { Zone } from '../../time';
 import type { Comparable } from '../comparable';
-import { acceptedIn, inUsualSpelling, type Formats, type Formatted } from '../formats';
+import { acceptedIn, type Formats, type Formatted } from '../formats';
 import { showValue } from '../serialization';
 
 export const EQUALITY = ['equals', 'notEquals', 'isEmpty', 'isNotEmpty'] as const;
@@ -55,7 +55,7 @@ export interface EntryRules {
 	 * Collects choices that the field doesn't have but records may hold, with their errors. Without it,
 	 * they are errors at once.
 	 */
-	unlisted?: Map<unknown, InputError>;
+	unlisted?: Map<unknown, InputError> | undefined;
 	/** More advice for a choice that the field doesn't have. */
 	choiceAdvice?: string;
 }
@@ -73,8 +73,6 @@ export interface NewType {
 	fitsText?(text: string): boolean;
 	/** Returns true if all are in the same format, so that the format can be restored. */
 	isUniform?(texts: readonly string[]): boolean;
-	/** The word for a value that isn't text, if it differs. */
-	oneValue?: string;
 	/** Returns true if a value that isn't text is such a value. */
 	fitsValue?(value: unknown): boolean;
 	/** Set if its values come from a list of choices: one choice, or several. */
@@ -129,11 +127,14 @@ export interface Kind {
 		of(stored: unknown, field: ValueField): readonly unknown[];
 	};
 
+	/** Set if text of such values has a format that the user selects. */
+	readonly formatted?: Formatted;
 	/**
 	 * Converts an entered value to the value to send.
 	 *
-	 * @param entered never empty
-	 * @throws InputError that names the field and says what it accepts
+	 * @param entered never empty, in the usual format
+	 * @returns undefined if the field can't hold it
+	 * @throws InputError if there is more to say than what the field accepts
 	 */
 	enter(entered: unknown, field: ValueField, rules: EntryRules): unknown;
 	/** A sentence that says which values the field accepts. */
@@ -165,25 +166,16 @@ export const plainTypeName = (type: string): string => type.toLowerCase().replac
 /** The advice for a number that may have lost digits already. */
 export const TOO_MANY_DIGITS = 'This number has too many digits to be exact. Enter it as text.';
 
+/** A sentence that says which values a field accepts. @param formats undefined if none can be selected */
+export function accepted(field: ValueField, value: unknown, formats?: Formats): string {
+	const { kind, name } = field;
+	const usual = kind.accepts?.(field) ?? `Enter a value that fits the type of field '${name}'.`;
+	return kind.formatted && formats ? acceptedIn(kind.formatted, value, formats, usual) : usual;
+}
+
 /** The error for an invalid value. @param expected a sentence that says which values the field accepts */
 export const unusable = (
 	field: ValueField,
 	value: unknown,
-	expected = field.kind.accepts?.(field) ??
-		`Enter a value that fits the type of field '${field.name}'.`,
+	expected = accepted(field, value),
 ): InputError => new InputError(`Field '${field.name}' can't hold ${showValue(value)}`, expected);
-
-/**
- * Converts a value to the format that fields read. @throws InputError for text that doesn't fit the
- * selected format
- */
-export function usualSpelling(
-	type: Formatted,
-	entered: unknown,
-	field: ValueField,
-	{ formats }: EntryRules,
-): unknown {
-	const usual = inUsualSpelling(type, entered, formats);
-	if (usual !== undefined) return usual;
-	throw unusable(field, entered, acceptedIn(type, entered, formats, ''));
-}

@@ -1,7 +1,7 @@
 /** Several of the choices of a field: a set, in any order. */
 import { parseJsonText } from '../../response/json';
 import { isChoice, quoteChoice, splitChoices } from '../choices';
-import { compareForms, type Comparable } from '../comparable';
+import { compareForms, keyOfForm, type Comparable } from '../comparable';
 import { canonicalJson, textOf } from '../serialization';
 import { allowedChoices, choice, enterChoice } from './singleSelect';
 import { ANY_OF, EQUALITY, PARTS, unusable, type Kind, type ValueField } from './kind';
@@ -31,17 +31,11 @@ function setOf(
 	field: ValueField,
 	read: (member: unknown) => Comparable | undefined,
 ): Comparable | undefined {
-	const forms: Comparable[] = [];
-	for (const member of membersOf(stored, field)) {
-		const form = read(member);
-		if (form === undefined) return undefined;
-		forms.push(form);
-	}
-	forms.sort((a, b) => compareForms(a, b));
-	return forms.filter((form, place) => {
-		const before = forms[place - 1];
-		return before === undefined || compareForms(before, form) !== 0;
-	});
+	const forms = membersOf(stored, field).map(read);
+	const known = forms.filter((form) => form !== undefined);
+	if (known.length < forms.length) return undefined;
+	const different = new Map(known.map((form) => [keyOfForm(form), form]));
+	return [...different.values()].sort((a, b) => compareForms(a, b));
 }
 
 /** The choices, written as a user enters several, and cut to the length of a label. */

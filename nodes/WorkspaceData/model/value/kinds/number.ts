@@ -5,13 +5,11 @@ import {
 	EQUALITY,
 	ORDER,
 	unusable,
-	usualSpelling,
 	type EntryRules,
 	type Kind,
 	type ValueField,
 } from './kind';
 import { readDecimal } from '../decimal';
-import { acceptedIn } from '../formats';
 
 const ACCEPTED =
 	'Enter a number such as 12 or 12.5, with a decimal point and without thousands separators.';
@@ -36,19 +34,16 @@ export function readNumber(stored: unknown): Comparable | undefined {
 	return typeof stored === 'string' ? readDecimal(stored) : undefined;
 }
 
-/** The number to send. @throws InputError for text that isn't a number, or has digits that a number loses */
-export function enterNumber(entered: unknown, field: ValueField, rules: EntryRules): unknown {
-	const usual = usualSpelling('number', entered, field, rules);
-	if (typeof usual !== 'string') return usual;
-	const number = readDecimal(usual);
-	if (number === undefined) {
-		throw unusable(field, entered, acceptedIn('number', entered, rules.formats, ACCEPTED));
-	}
+/** The number to send; undefined for other text. @throws InputError for digits that a number loses */
+function enterNumber(entered: unknown, field: ValueField, { whole }: EntryRules): unknown {
+	if (typeof entered !== 'string') return entered;
+	const number = readDecimal(entered);
+	if (number === undefined) return undefined;
 	const near = typeof number === 'object' ? number.near : number;
 	if (!Number.isFinite(near)) {
 		throw unusable(field, entered, `No number is that large. ${ACCEPTED}`);
 	}
-	if (near !== number || (rules.whole && !isPlainNumber(usual))) {
+	if (near !== number || (whole && !isPlainNumber(entered))) {
 		throw unusable(field, entered, `As a number it would become ${near}. Use a text field for it.`);
 	}
 	return number;
@@ -68,11 +63,11 @@ export const number: Kind = {
 			isUniform: (texts) =>
 				texts.every((text) => String(Number(text)) === text) ||
 				new Set(texts.map(decimals)).size <= 1,
-			oneValue: 'a number',
 			fitsValue: (value) => typeof value === 'number' && Number.isFinite(value),
 		},
 	],
 	read: readNumber,
+	formatted: 'number',
 	enter: enterNumber,
 	accepts: () => ACCEPTED,
 	conditions: [...EQUALITY, ...ANY_OF, ...ORDER],

@@ -3,8 +3,7 @@ import { readOptions, type FieldOption } from '../../response/option';
 import { isObject } from '../../response/shapes';
 import type { Comparable } from '../comparable';
 import { canonicalJson, textOf } from '../serialization';
-import { enteredChoice, isChoice, showChoice, storedChoice } from '../choices';
-import { InputError } from '../../inputError';
+import { ambiguousChoice, enteredChoice, isChoice, storedChoice } from '../choices';
 import { askForNearest, listed } from '../../names';
 import {
 	ANY_OF,
@@ -60,10 +59,8 @@ export function enterChoice(entered: unknown, field: ValueField, rules: EntryRul
 		throw unusable(field, entered, advice);
 	}
 	if ('option' in named) return sentFor(named.option, spelling, named.isExact);
-	throw new InputError(
-		`'${textOf(spelling)}' matches ${named.candidates.length} choices of field '${field.name}'`,
-		`It matches ${named.candidates.map(showChoice).join(' and ')}. Use text or a number that only one of them has.`,
-	);
+	const advice = 'Use text or a number that only one of them has.';
+	throw ambiguousChoice(spelling, field.name, named.candidates, advice);
 }
 
 function readChoice(stored: unknown, { options }: ValueField): Comparable | undefined {
