@@ -235,6 +235,8 @@ export class CardView {
 	private readonly memory: CardMemory;
 	private readonly openedAt: number;
 	private readonly unlisted = new Set<string>();
+	/** Records that a listing shows as they were before a write of the minute before. */
+	private readonly doubtful = new Set<string>();
 
 	constructor(memory: CardMemory, openedAt: number) {
 		this.memory = memory;
@@ -242,7 +244,27 @@ export class CardView {
 		this.since = memory.next;
 	}
 
-	/** Returns the current state of a listed record. */
+	/**
+	 * Returns the current state of a record that a listing has just shown. If it has values from before an earlier write,
+	 * either the listing lags behind, or somebody has restored them: the record is in doubt until it is written again.
+	 */
+	listed(listed: DataRecord): DataRecord | 'deleted' {
+		const state = this.memory.state(listed.id);
+		const isDoubtful = state !== undefined && this.isEarlier(state, listed);
+		this.doubtful[isDoubtful ? 'add' : 'delete'](listed.id);
+		return this.current(listed);
+	}
+
+	/** Returns true if a listed record has values from before a write that ended before the listing was opened. */
+	private isEarlier({ step, isDeleted, written }: Readonly<State>, { data }: DataRecord): boolean {
+		if (isDeleted) return step < this.since;
+		return [...written].some(([id, { step: at, value, older }]) => {
+			const listed = canonicalJson(ownValue(data, id));
+			return at < this.since && older?.has(listed) && listed !== canonicalJson(value);
+		});
+	}
+
+	/** Returns the current state of a record. */
 	current(listed: DataRecord): DataRecord | 'deleted' {
 		const state = this.memory.state(listed.id);
 		if (!state) return listed;
@@ -262,10 +284,20 @@ export class CardView {
 		return (this.memory.state(id)?.step ?? -1) >= this.since;
 	}
 
-	/** Returns true if no write to the record is under way, and the outcome of the last one is known. */
+	/** Returns true if no write to the record is under way, and the listing shows the last one. */
 	isClear(id: string): boolean {
 		const { underWay = 0, isUnclear = false } = this.memory.state(id) ?? {};
-		return underWay === 0 && !isUnclear;
+		return underWay === 0 && !isUnclear && !this.isDoubtful(id);
+	}
+
+	/** Returns true if a listing and this process disagree about the record. */
+	isDoubtful(id: string): boolean {
+		return this.doubtful.has(id) && !this.isWritten(id);
+	}
+
+	/** Returns true if no listing has shown the record, which this process created. */
+	isUnlisted(id: string): boolean {
+		return this.unlisted.has(id);
 	}
 
 	/** Returns true if the record's values are known: the last write has ended, and its outcome is clear. */

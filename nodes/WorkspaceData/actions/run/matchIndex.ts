@@ -58,7 +58,9 @@ export class MatchingFields {
 	private readonly zone: Zone;
 
 	constructor(ids: readonly string[], index: FieldIndex, zone: Zone) {
-		this.ids = ids;
+		const nameOf = (id: string) => index.byId(id)?.name ?? id;
+		// In any order of selection, a key is the same.
+		this.ids = [...ids].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
 		this.index = index;
 		this.zone = zone;
 	}
@@ -125,6 +127,12 @@ const mayExist = (): UnexpectedResponse =>
 		'The response to its creation was lost. Nothing was written for this item, to avoid a duplicate. Run it again in a minute.',
 	);
 
+const inDoubt = (): UnexpectedResponse =>
+	new UnexpectedResponse(
+		'The service lists a record with older values than n8n has just written',
+		"Somebody may have restored them, or the list isn't up to date. Nothing was written for this item, to avoid a duplicate. Run it again in a minute.",
+	);
+
 /** The input of a match index. */
 export interface MatchSource {
 	/** Reads all records of the card from the service. Returns true if none can have been skipped. */
@@ -158,6 +166,8 @@ export class MatchIndex {
 	private nearby: Promise<IdsByKey> | undefined;
 	/** Loose keys whose record was created, or may have been, with an unknown ID. */
 	private readonly unknown = new Map<string, UnknownCreation>();
+	/** Loose keys that a record has, or has in the listing only. */
+	private readonly inDoubt = new Set<string>();
 	private isComplete = true;
 	private rereading: Promise<void> | undefined;
 
@@ -169,8 +179,15 @@ export class MatchIndex {
 
 	async read(): Promise<void> {
 		const { readAll, view, fields } = this.source;
+		this.inDoubt.clear();
 		this.isComplete = await readAll((record) => {
-			const current = view.current(record);
+			const current = view.listed(record);
+			const data = current === 'deleted' ? {} : current.data;
+			if (view.isDoubtful(record.id) && fields.keyOf(data) !== fields.keyOf(record.data)) {
+				for (const one of [data, record.data]) this.inDoubt.add(fields.looseKeyOf(one));
+				this.records.delete(record.id);
+				return;
+			}
 			if (current === 'deleted') return;
 			this.records.set(record.id, record);
 			file(this.byKey, fields.keyOf(current.data), record.id);
@@ -209,21 +226,22 @@ export class MatchIndex {
 
 	/**
 	 * Returns the records that have these values, oldest first. The service is asked again if a record was created for
-	 * them, or may have been, with an unknown ID.
+	 * them, or may have been, with an unknown ID, and if the listing shows older values than this process wrote.
 	 *
-	 * @throws UnexpectedResponse if that record isn't listed
+	 * @throws UnexpectedResponse if that record isn't listed, or still in doubt
 	 */
 	async find(data: JsonObject): Promise<readonly DataRecord[]> {
 		const found = this.known(data);
 		if (found.length > 0) return found;
 		const key = this.source.fields.looseKeyOf(data);
 		const creation = this.unknown.get(key);
-		if (creation === undefined) return [];
+		if (creation === undefined && !this.inDoubt.has(key)) return [];
 		// One listing shows the IDs of all.
 		this.rereading ??= this.read().finally(() => (this.rereading = undefined));
 		await this.rereading;
 		const listed = this.known(data);
-		if (listed.length === 0) throw creation === 'done' ? notListed() : mayExist();
+		if (listed.length === 0 && this.inDoubt.has(key)) throw inDoubt();
+		if (listed.length === 0 && creation) throw creation === 'done' ? notListed() : mayExist();
 		this.unknown.delete(key);
 		return listed;
 	}
@@ -231,15 +249,16 @@ export class MatchIndex {
 	/** Returns the records that have these values, oldest first, as far as their IDs are known. */
 	known(data: JsonObject): readonly DataRecord[] {
 		this.catchUp();
-		const { fields } = this.source;
+		const { fields, view } = this.source;
 		const key = fields.keyOf(data);
-		return (
-			this.current(this.byKey.get(key))
-				// Its values may have changed since it was filed.
-				.filter(({ id, data: own }) => fields.keyOf(own) === key || this.sentKeys.get(id) === key)
-				// Oldest first, as the interface specifies no order. A new record may not have a time yet.
-				.sort((a, b) => byAge(ageOf(a, Infinity), ageOf(b, Infinity)))
-		);
+		const found = this.current(this.byKey.get(key))
+			// Its values may have changed since it was filed.
+			.filter(({ id, data: own }) => fields.keyOf(own) === key || this.sentKeys.get(id) === key)
+			// Oldest first, as the interface specifies no order. A new record may not have a time yet.
+			.sort((a, b) => byAge(ageOf(a, Infinity), ageOf(b, Infinity)));
+		// Somebody may have deleted what isn't listed, and created it again.
+		const listed = found.filter(({ id }) => !view.isUnlisted(id));
+		return listed.length > 0 ? listed : found;
 	}
 
 	/** Returns records as they are now, without deleted ones. */

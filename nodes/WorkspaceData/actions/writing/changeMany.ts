@@ -92,12 +92,16 @@ async function chooseRecords(
 	const chosen = new Map<string, DataRecord>();
 	const view = run.writes.view(writer);
 	const unseen = new Map(view.creations().map((record) => [record.id, record]));
+	/** Records that meet the conditions only in the listing, which shows older values than n8n wrote. */
+	const doubtful = new Set<string>();
 	const take = (listed: DataRecord): void => {
 		unseen.delete(listed.id);
-		const current = view.current(listed);
+		const current = view.listed(listed);
 		// The listing may repeat a record: its later values count.
 		if (current !== 'deleted' && passes?.(current)) chosen.set(current.id, current);
 		else chosen.delete(listed.id);
+		const isLeftOut = view.isDoubtful(listed.id) && !chosen.has(listed.id) && passes?.(listed);
+		doubtful[isLeftOut ? 'add' : 'delete'](listed.id);
 	};
 	await scanAll(run, { card, request }, take);
 	// A listing that lags behind doesn't show the newest records.
@@ -106,6 +110,7 @@ async function chooseRecords(
 	await requireSameFields(run, card, index, request);
 	return {
 		records: [...chosen.values()],
+		leftOut: doubtful.size,
 		now(record: DataRecord): DataRecord | undefined {
 			// A record that was unclear before it was listed is written again, but never deleted.
 			const mustBeClear = done === 'deleted' || view.isWritten(record.id);
@@ -131,7 +136,7 @@ export async function changeMany<Result>(
 	const { writer, maxChanges, needsWrite = () => true, change, done } = changes;
 	const { card, request } = writer;
 	return await run.writes.inItemOrder(itemIndex, writer, 'many', async () => {
-		const { records, now } = await chooseRecords(run, changes);
+		const { records, leftOut, now } = await chooseRecords(run, changes);
 		const needed = await mapInSlices(run.yieldToLoop, records, needsWrite);
 		const written = needed.filter(Boolean).length;
 		if (written > maxChanges) {
@@ -154,9 +159,10 @@ export async function changeMany<Result>(
 			},
 		);
 		const all = results.filter((result) => result !== undefined);
-		if (all.length < records.length) {
+		const left = records.length + leftOut - all.length;
+		if (left > 0) {
 			run.messages.hint(
-				`Not ${done}: ${count(records.length - all.length, 'record')} of card '${card.name}' that met the conditions when the card was read. Another execution was writing, the outcome of the last write is unknown, or somebody has deleted meanwhile`,
+				`Not ${done}: ${count(left, 'record')} of card '${card.name}' that met the conditions when the card was read. Another execution was writing, the outcome of the last write is unknown, somebody has deleted meanwhile, or the card shows older values than n8n has just written: run the node again in a minute`,
 			);
 		}
 		return all;
