@@ -28,7 +28,7 @@ import { isSuccess, nextStep, UNTRIED, type History, type Step } from './http/re
 import type { ServiceClock } from './http/serviceClock';
 import type { PageSize } from './pageSize';
 import { accountOf, paceOf } from './processState';
-import { type ApiResponse, type ApiRequest, type Roots, toHttpRequest } from './request';
+import { type ApiResponse, type ApiRequest, toHttpRequest } from './request';
 
 /** The pause after the first fault, in ms; it doubles with each further one. */
 const FIRST_PAUSE_MS = 300;
@@ -71,7 +71,6 @@ export class Session {
 	private readonly sender: Sender;
 	private readonly pace: Pace;
 	private readonly origin: RequestOrigin;
-	private readonly roots: Roots;
 	private readonly lane = new Lane();
 	/** Over once the execution is canceled: nobody waits for requests under way. */
 	private readonly cancelled = new Stop();
@@ -85,20 +84,16 @@ export class Session {
 	constructor(sender: Sender) {
 		const { context, credential, authentication, account, clock } = sender;
 		this.baseUrl = parseBaseUrl(credential.baseUrl);
-		const workspace = pathSegment(credential.workspaceId, 'Workspace ID');
+		// What can't be used is refused before anything is sent.
+		pathSegment(credential.workspaceId, 'Workspace ID');
 		if (account) tokenAddress(credential.authUrl, credential.realm);
 		this.workspaceId = String(credential.workspaceId).trim();
 		this.sender = sender;
 		this.pace = paceOf(fingerprintOf(credential), clock);
 		this.serviceClock = this.pace.serviceClock;
 		this.pageSize = this.pace.pageSize;
-		const { host, origin } = new URL(this.baseUrl);
+		const { host } = new URL(this.baseUrl);
 		this.origin = { authentication, host, redact: (text) => this.redact(text) };
-		this.roots = {
-			workspace: `${this.baseUrl}/workspaces/${workspace}`,
-			api: this.baseUrl,
-			origin,
-		};
 		this.execution =
 			'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
 		this.execution?.addEventListener('abort', this.cancel);
@@ -156,7 +151,7 @@ export class Session {
 	 */
 	async request(request: ApiRequest): Promise<ApiResponse> {
 		const { sender, pace } = this;
-		const options = toHttpRequest(request, this.roots);
+		const options = toHttpRequest(request, this);
 		const call: Call = { request, history: UNTRIED, sent: 'no' };
 		for (;;) {
 			const place = await this.turn(call);
@@ -195,7 +190,9 @@ export class Session {
 	private judge(call: Call, outcome: Outcome): ApiResponse | Failure | Again {
 		const { request, history, sent } = call;
 		if (outcome instanceof Cancelled) return new Cancelled(either(sent, outcome.sent));
-		if (outcome instanceof AccessTokenError) return outcome.after(sent);
+		if (outcome instanceof AccessTokenError) {
+			return new AccessTokenError(outcome.message, { ...outcome, sent });
+		}
 		call.sent = sentAfter(outcome, request, sent);
 		const step = nextStep(outcome, request, history, this.sender.clock.now());
 		if (!('history' in step)) return this.conclude(outcome, call, sent);

@@ -85,9 +85,8 @@ export class Account {
 	/** The token that `get` obtained last, if it is still valid. */
 	get current(): string | undefined {
 		const { token } = this;
-		return token && !token.isRefused && this.clock.now() < token.expiresAt
-			? token.value
-			: undefined;
+		const isValid = token && !token.isRefused && this.clock.now() < token.expiresAt;
+		return isValid ? token.value : undefined;
 	}
 
 	/**
