@@ -53,7 +53,7 @@ export async function getRecordPage(
 	const reading = readRecords(session, cardId, cursor, limit, options);
 	return await reading.catch(async (error: unknown) => {
 		const isRefused = error instanceof ApiFailure;
-		const smaller = isRefused && session.pageSize.smallerAfter(error, limit);
+		const smaller = isRefused && session.pace.pageSize.smallerAfter(error, limit);
 		if (!smaller) throw error;
 		return await getRecordPage(session, cardId, cursor, smaller, options);
 	});
@@ -75,7 +75,7 @@ export function openRecordListing(
 	options: ReadOptions = {},
 	how: Omit<ListingOptions, 'wanted'> = {},
 ): RecordListing {
-	const { pageSize } = session;
+	const { pageSize } = session.pace;
 	/**
 	 * The size of all pages. A cursor may be a page number, which would mean another place with another size. So the
 	 * size never changes between two pages. If it must shrink, the listing starts again.

@@ -25,8 +25,6 @@ import { sendOnce, type Outcome, type Sender } from './http/attempt';
 import { Stop, systemClock, type Clock } from './http/clock';
 import { asksToWait, Lane, type Pace, type Place } from './http/pace';
 import { isSuccess, nextStep, UNTRIED, type History, type Step } from './http/retryPolicy';
-import type { ServiceClock } from './http/serviceClock';
-import type { PageSize } from './pageSize';
 import { accountOf, paceOf } from './processState';
 import { type ApiResponse, type ApiRequest, toHttpRequest } from './request';
 
@@ -65,11 +63,9 @@ export async function openSession(
 export class Session {
 	readonly baseUrl: string;
 	readonly workspaceId: string;
-	/** The service's time, and the page size of records that it accepts: learned from the responses to this key. */
-	readonly serviceClock: ServiceClock;
-	readonly pageSize: PageSize;
+	/** What is learned from the responses to this key. */
+	readonly pace: Pace;
 	private readonly sender: Sender;
-	private readonly pace: Pace;
 	private readonly origin: RequestOrigin;
 	private readonly lane = new Lane();
 	/** Over once the execution is canceled: nobody waits for requests under way. */
@@ -90,8 +86,6 @@ export class Session {
 		this.workspaceId = String(credential.workspaceId).trim();
 		this.sender = sender;
 		this.pace = paceOf(fingerprintOf(credential), clock);
-		this.serviceClock = this.pace.serviceClock;
-		this.pageSize = this.pace.pageSize;
 		const { host } = new URL(this.baseUrl);
 		this.origin = { authentication, host, redact: (text) => this.redact(text) };
 		this.execution =
@@ -163,7 +157,7 @@ export class Session {
 			pace.leave(place, outcome instanceof Cancelled ? undefined : outcome, closedUntil);
 			if (result instanceof Failure) throw result;
 			if ('status' in result) return result;
-			if (result.act === 'again') await this.rest(call);
+			if (result.act === 'again') await this.rest(result.history.faults);
 		}
 	}
 
@@ -201,16 +195,14 @@ export class Session {
 		return step;
 	}
 
-	/** Pauses before a request is sent again. @throws Cancelled */
-	private async rest({ history, sent }: Call): Promise<void> {
+	/** Pauses before a request is sent again, or until nothing more is to be sent. */
+	private async rest(faults: number): Promise<void> {
 		const { clock } = this.sender;
-		const ms = FIRST_PAUSE_MS * 2 ** (history.faults - 1) * (0.5 + clock.random());
+		const ms = FIRST_PAUSE_MS * 2 ** (faults - 1) * (0.5 + clock.random());
 		let turnOff = (): void => {};
 		const ringing = new Promise<void>((ring) => (turnOff = clock.alarm(ms, ring)));
-		const resting = this.halted.wait(ringing).finally(turnOff);
-		await resting.catch(() => {
-			throw new Cancelled(sent);
-		});
+		await this.halted.wait(ringing).catch(() => {});
+		turnOff();
 	}
 
 	/** Returns the result of the last attempt. @param before the state after earlier attempts */

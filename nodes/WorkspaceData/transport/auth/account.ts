@@ -76,9 +76,9 @@ export class Account {
 		const renewed = (this.renewal ??= this.renew(credential, send).finally(() => {
 			this.renewal = undefined;
 		}));
-		if (valid === undefined) return (await renewed).value;
-		const waited = withTimeLimit(PATIENCE_MS, this.clock, async () => await renewed);
-		await waited.catch(() => {});
+		if (valid !== undefined) {
+			await withTimeLimit(PATIENCE_MS, this.clock, async () => await renewed).catch(() => {});
+		}
 		return this.current ?? (await renewed).value;
 	}
 
