@@ -20,7 +20,7 @@ export async function sendCreation<Thing>(
 	request: Omit<ApiRequest, 'method'> & { body: JsonObject },
 ): Promise<Thing | undefined> {
 	const response = await session.request({ ...request, method: 'POST', creates: thing });
-	return readCreated(response, { thing, read, sent: request.body });
+	return readCreated(response, thing, read, request.body);
 }
 
 /**

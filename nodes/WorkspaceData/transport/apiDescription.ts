@@ -2,7 +2,7 @@
 import { isObject, type JsonObject, isWebPage, ownValue } from '../model/response/shapes';
 import type { Session } from './session';
 import { ApiFailure, UnexpectedResponse } from './failure/failures';
-import type { ApiResponse, ApiRequest, ReadOptions } from './request';
+import type { ReadOptions } from './request';
 
 /**
  * Requests the OpenAPI description that the service publishes. The interface doesn't say if its path
@@ -18,16 +18,11 @@ export async function getDescription(
 	options: ReadOptions = {},
 ): Promise<JsonObject> {
 	const yaml = format === 'yaml';
-	const read = async (root: ApiRequest['root']): Promise<ApiResponse> =>
-		await session.request({
-			method: 'GET',
-			root,
-			path: [yaml ? 'openapi.yaml' : 'openapi.json'],
-			...options,
-		});
-	const { body } = await read('api').catch(async (error: unknown) => {
-		if (error instanceof ApiFailure && error.problem.status === 404) return await read('origin');
-		throw error;
+	const path = [yaml ? 'openapi.yaml' : 'openapi.json'];
+	const request = { method: 'GET', root: 'api', path, ...options } as const;
+	const { body } = await session.request(request).catch(async (error: unknown) => {
+		if (!(error instanceof ApiFailure && error.problem.status === 404)) throw error;
+		return await session.request({ ...request, root: 'origin' });
 	});
 	// JSON is valid YAML, too.
 	if (isObject(body)) return yaml ? { yaml: JSON.stringify(body, null, 2) } : body;

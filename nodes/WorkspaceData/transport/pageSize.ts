@@ -40,24 +40,19 @@ export class PageSize {
 		const half = size > SMALL_PAGE ? Math.max(SMALL_PAGE, Math.floor(size / 2)) : undefined;
 		if (isTooLarge(error)) return size > 1 ? Math.max(1, Math.floor(size / 8)) : undefined;
 		if (error instanceof Unreachable && isTimeOut(error)) return half;
-		if (!(error instanceof ApiFailure) || !mayRefuseSize(error, size)) return undefined;
+		if (!(error instanceof ApiFailure) || isAboutElse(error)) return undefined;
 		if (namesPageSize(error)) return statedMaximum(error, size) ?? half;
-		return size > this.largestAccepted ? SMALL_PAGE : undefined;
+		const isLarge = size > Math.max(SMALL_PAGE, this.largestAccepted);
+		return isLarge && !/cursor/i.test(wordsOf(error)) ? SMALL_PAGE : undefined;
 	}
 
-	/** Returns how often a size counts as refused after this error: enough to be remembered if the refusal names it. */
-	weightOf(error: unknown): number {
-		// A page that is too large to be read is no reason for smaller pages of other cards.
-		if (isTooLarge(error)) return 0;
-		return namesPageSize(error) ? REFUSALS_TO_REMEMBER : 1;
-	}
-
-	/** Notes that the service accepted a size. @param refusals the weight of larger sizes' refusals in the same listing */
-	accepted(size: number, refusals = 0): void {
+	/** Notes that the service accepted a size. @param refusal the last failure with a larger one in the same listing */
+	accepted(size: number, refusal?: unknown): void {
 		this.largestAccepted = Math.max(this.largestAccepted, size);
-		this.refusals += refusals;
-		if (refusals === 0 || this.refusals < REFUSALS_TO_REMEMBER) return;
-		this.known = Math.min(this.known, size);
+		// A page that is too large to be read is no reason for smaller pages of other cards.
+		if (refusal === undefined || isTooLarge(refusal)) return;
+		this.refusals += namesPageSize(refusal) ? REFUSALS_TO_REMEMBER : 1;
+		if (this.refusals >= REFUSALS_TO_REMEMBER) this.known = Math.min(this.known, size);
 	}
 }
 
@@ -72,15 +67,11 @@ const namesPageSize = (error: unknown): boolean =>
 	(error.problem.status === 413 || /limit|page.?size/i.test(wordsOf(error)));
 
 /**
- * Returns true if the page size may be the reason for a refusal. Services refuse a large page with any status, but
+ * Returns true if the page size can't be the reason for a refusal. Services refuse a large page with any status, but
  * the credential, the rate limit and missing things have specific statuses.
  */
-function mayRefuseSize(error: ApiFailure, size: number): boolean {
-	const { problem, rateLimited } = error;
-	const isAboutElse = [401, 429].includes(problem.status) || isGone(problem, ['card', 'workspace']);
-	if (rateLimited || isAboutElse) return false;
-	return namesPageSize(error) || (size > SMALL_PAGE && !/cursor/i.test(wordsOf(error)));
-}
+const isAboutElse = ({ problem, rateLimited }: ApiFailure): boolean =>
+	rateLimited || [401, 429].includes(problem.status) || isGone(problem, ['card', 'workspace']);
 
 /** Returns the largest size that a refusal names, if it is below the refused one: "limit must be at most 100". */
 function statedMaximum(error: ApiFailure, size: number): number | undefined {

@@ -40,9 +40,8 @@ export class Listing<Entry extends { id: string }> {
 	/** The kept entries, and how many earlier ones aren't kept. */
 	private entries: Entry[] = [];
 	private dropped = 0;
-	/** The IDs of all entries so far, and the kept entries by ID. */
-	private readonly ids = new Set<string>();
-	private readonly byId = new Map<string, Entry>();
+	/** The IDs of all entries so far, with the kept entries. */
+	private readonly byId = new Map<string, Entry | undefined>();
 	private readonly cursors = new Set<string>();
 	private next: string | null | undefined;
 	private fetching: Promise<void> | undefined;
@@ -88,7 +87,7 @@ export class Listing<Entry extends { id: string }> {
 
 	/** The entry with this ID. Reads until it is found; undefined if the listing ends without it. */
 	async find(id: string): Promise<Entry | undefined> {
-		while (!this.ids.has(id)) {
+		while (!this.byId.has(id)) {
 			this.drop(this.known);
 			if (!(await this.readOn())) return undefined;
 		}
@@ -131,24 +130,23 @@ export class Listing<Entry extends { id: string }> {
 			this.cursors.clear();
 			this.next = undefined;
 			// The pages up to here bring no new entries.
-			this.barren = -this.ids.size;
-			this.replayed = new Set(this.ids);
+			this.barren = -this.byId.size;
+			this.replayed = new Set(this.byId.keys());
 			return await this.fetchPage();
 		}
-		const idsBefore = this.ids.size;
+		const { size } = this.byId;
 		for (const entry of page.entries) this.add(entry);
 		this.pageLength = page.entries.length;
-		this.barren = this.ids.size > idsBefore ? 0 : this.barren + 1;
+		this.barren = this.byId.size > size ? 0 : this.barren + 1;
 		this.next = page.nextCursor;
 	}
 
 	private add(entry: Entry): void {
 		// One lookup instead of two: halves the cost of this for a hundred thousand entries.
-		const { size } = this.ids;
-		const isKnown = this.ids.add(entry.id).size === size;
+		const { size } = this.byId;
+		const isKnown = this.byId.set(entry.id, this.options.keep ? entry : undefined).size === size;
 		this.hasShifted ||= isKnown && !this.replayed.delete(entry.id);
 		if (isKnown && !this.options.repeats) return;
-		if (this.options.keep) this.byId.set(entry.id, entry);
 		this.entries.push(entry);
 	}
 

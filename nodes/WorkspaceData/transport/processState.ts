@@ -16,7 +16,5 @@ export const paceOf = (fingerprint: string, clock: Clock): Pace =>
 	paces.getOrCreate(fingerprint, () => new Pace(clock));
 
 /** Returns a service account with its access token, shared by all executions. */
-export const accountOf = (
-	credential: ICredentialDataDecryptedObject,
-	clock: Clock = systemClock,
-): Account => accounts.getOrCreate(accountKey(credential), () => new Account(clock));
+export const accountOf = (credential: ICredentialDataDecryptedObject): Account =>
+	accounts.getOrCreate(accountKey(credential), () => new Account(systemClock));

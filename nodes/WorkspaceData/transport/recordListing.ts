@@ -53,7 +53,7 @@ export async function getRecordPage(
 	const reading = readRecords(session, cardId, cursor, limit, options);
 	return await reading.catch(async (error: unknown) => {
 		const isRefused = error instanceof ApiFailure;
-		const smaller = isRefused && session.pageSize.smallerAfter(error, limit);
+		const smaller = isRefused && session.pace.pageSize.smallerAfter(error, limit);
 		if (!smaller) throw error;
 		return await getRecordPage(session, cardId, cursor, smaller, options);
 	});
@@ -75,30 +75,27 @@ export function openRecordListing(
 	options: ReadOptions = {},
 	how: Omit<ListingOptions, 'wanted'> = {},
 ): RecordListing {
-	const { pageSize } = session;
+	const { pageSize } = session.pace;
 	/**
 	 * The size of all pages. A cursor may be a page number, which would mean another place with another size. So the
 	 * size never changes between two pages. If it must shrink, the listing starts again.
 	 */
 	let size = evenPart(wanted, pageSize.most);
-	/** The weight of the refusals of larger sizes, since the last page. */
-	let refusals = 0;
-
-	/** Selects a smaller size after a failed request. @throws the error if a smaller size can't help */
-	function shrink(error: unknown): 'restart' {
-		const smaller = pageSize.smallerAfter(error, size);
-		if (smaller === undefined) throw error;
-		refusals = Math.max(refusals, pageSize.weightOf(error));
-		size = smaller;
-		return 'restart';
-	}
+	/** The last failure with a larger size since the last page. */
+	let refusal: unknown;
 
 	async function readPage(cursor: string | undefined): Promise<Page<DataRecord> | 'restart'> {
 		const request = { ...options, shrinks: size > SMALL_PAGE };
-		const page = await readRecords(session, cardId, cursor, size, request).catch(shrink);
-		if (page === 'restart') return page;
-		pageSize.accepted(size, refusals);
-		refusals = 0;
+		const reading = readRecords(session, cardId, cursor, size, request);
+		const page = await reading.catch((error: unknown) => {
+			const smaller = pageSize.smallerAfter(error, size);
+			if (smaller === undefined) throw error;
+			refusal = error;
+			size = smaller;
+		});
+		if (!page) return 'restart';
+		pageSize.accepted(size, refusal);
+		refusal = undefined;
 		return { entries: page.records, nextCursor: page.nextCursor };
 	}
 

@@ -50,14 +50,16 @@ export interface ApiRequest extends ReadOptions {
 	creates?: string;
 }
 
-/** The addresses that paths are relative to. */
-export type Roots = Readonly<Record<NonNullable<ApiRequest['root']>, string>>;
-
 /** Builds the HTTP request for n8n. @throws InputError for an invalid path parameter */
 export function toHttpRequest(
 	{ method, path, root = 'workspace', query, body, timeoutMs }: ApiRequest,
-	roots: Roots,
+	{ baseUrl, workspaceId }: { baseUrl: string; workspaceId: string },
 ): IHttpRequestOptions & { timeout: number } {
+	const roots = {
+		workspace: `${baseUrl}/workspaces/${exactSegment(workspaceId, 'Workspace ID')}`,
+		api: baseUrl,
+		origin: new URL(baseUrl).origin,
+	};
 	const segments = path.map((part) =>
 		typeof part === 'string' ? part : exactSegment(part.value, part.parameter),
 	);

@@ -25,10 +25,8 @@ import { sendOnce, type Outcome, type Sender } from './http/attempt';
 import { Stop, systemClock, type Clock } from './http/clock';
 import { asksToWait, Lane, type Pace, type Place } from './http/pace';
 import { isSuccess, nextStep, UNTRIED, type History, type Step } from './http/retryPolicy';
-import type { ServiceClock } from './http/serviceClock';
-import type { PageSize } from './pageSize';
 import { accountOf, paceOf } from './processState';
-import { type ApiResponse, type ApiRequest, type Roots, toHttpRequest } from './request';
+import { type ApiResponse, type ApiRequest, toHttpRequest } from './request';
 
 /** The pause after the first fault, in ms; it doubles with each further one. */
 const FIRST_PAUSE_MS = 300;
@@ -65,13 +63,10 @@ export async function openSession(
 export class Session {
 	readonly baseUrl: string;
 	readonly workspaceId: string;
-	/** The service's time, and the page size of records that it accepts: learned from the responses to this key. */
-	readonly serviceClock: ServiceClock;
-	readonly pageSize: PageSize;
+	/** What is learned from the responses to this key. */
+	readonly pace: Pace;
 	private readonly sender: Sender;
-	private readonly pace: Pace;
 	private readonly origin: RequestOrigin;
-	private readonly roots: Roots;
 	private readonly lane = new Lane();
 	/** Over once the execution is canceled: nobody waits for requests under way. */
 	private readonly cancelled = new Stop();
@@ -85,20 +80,14 @@ export class Session {
 	constructor(sender: Sender) {
 		const { context, credential, authentication, account, clock } = sender;
 		this.baseUrl = parseBaseUrl(credential.baseUrl);
-		const workspace = pathSegment(credential.workspaceId, 'Workspace ID');
+		// What can't be used is refused before anything is sent.
+		pathSegment(credential.workspaceId, 'Workspace ID');
 		if (account) tokenAddress(credential.authUrl, credential.realm);
 		this.workspaceId = String(credential.workspaceId).trim();
 		this.sender = sender;
 		this.pace = paceOf(fingerprintOf(credential), clock);
-		this.serviceClock = this.pace.serviceClock;
-		this.pageSize = this.pace.pageSize;
-		const { host, origin } = new URL(this.baseUrl);
+		const { host } = new URL(this.baseUrl);
 		this.origin = { authentication, host, redact: (text) => this.redact(text) };
-		this.roots = {
-			workspace: `${this.baseUrl}/workspaces/${workspace}`,
-			api: this.baseUrl,
-			origin,
-		};
 		this.execution =
 			'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
 		this.execution?.addEventListener('abort', this.cancel);
@@ -156,7 +145,7 @@ export class Session {
 	 */
 	async request(request: ApiRequest): Promise<ApiResponse> {
 		const { sender, pace } = this;
-		const options = toHttpRequest(request, this.roots);
+		const options = toHttpRequest(request, this);
 		const call: Call = { request, history: UNTRIED, sent: 'no' };
 		for (;;) {
 			const place = await this.turn(call);
@@ -168,7 +157,7 @@ export class Session {
 			pace.leave(place, outcome instanceof Cancelled ? undefined : outcome, closedUntil);
 			if (result instanceof Failure) throw result;
 			if ('status' in result) return result;
-			if (result.act === 'again') await this.rest(call);
+			if (result.act === 'again') await this.rest(result.history.faults);
 		}
 	}
 
@@ -195,7 +184,9 @@ export class Session {
 	private judge(call: Call, outcome: Outcome): ApiResponse | Failure | Again {
 		const { request, history, sent } = call;
 		if (outcome instanceof Cancelled) return new Cancelled(either(sent, outcome.sent));
-		if (outcome instanceof AccessTokenError) return outcome.after(sent);
+		if (outcome instanceof AccessTokenError) {
+			return new AccessTokenError(outcome.message, { ...outcome, sent });
+		}
 		call.sent = sentAfter(outcome, request, sent);
 		const step = nextStep(outcome, request, history, this.sender.clock.now());
 		if (!('history' in step)) return this.conclude(outcome, call, sent);
@@ -204,16 +195,14 @@ export class Session {
 		return step;
 	}
 
-	/** Pauses before a request is sent again. @throws Cancelled */
-	private async rest({ history, sent }: Call): Promise<void> {
+	/** Pauses before a request is sent again, or until nothing more is to be sent. */
+	private async rest(faults: number): Promise<void> {
 		const { clock } = this.sender;
-		const ms = FIRST_PAUSE_MS * 2 ** (history.faults - 1) * (0.5 + clock.random());
+		const ms = FIRST_PAUSE_MS * 2 ** (faults - 1) * (0.5 + clock.random());
 		let turnOff = (): void => {};
 		const ringing = new Promise<void>((ring) => (turnOff = clock.alarm(ms, ring)));
-		const resting = this.halted.wait(ringing).finally(turnOff);
-		await resting.catch(() => {
-			throw new Cancelled(sent);
-		});
+		await this.halted.wait(ringing).catch(() => {});
+		turnOff();
 	}
 
 	/** Returns the result of the last attempt. @param before the state after earlier attempts */

@@ -11,19 +11,13 @@ export type ThingName = 'card' | 'field' | 'record';
 /** The status that means that something was created, whatever the body. */
 const CREATED = 201;
 
-/** A kind of thing that can be created, and how to read it. */
-interface Created<Thing> {
-	/** Its name. With an `s`, it is the path segment of its collection. */
-	thing: ThingName;
-	/** Reads the thing from an object of the service. */
-	read: (body: unknown) => Thing | undefined;
-	/** The body that was sent, for responses that contain only the ID. */
-	sent: JsonObject;
-}
-
 /**
  * Returns the created thing as the response shows it. If only the `Location` header has its ID, returns it as it
  * was sent.
+ *
+ * @param thing its name. With an `s`, it is the path segment of its collection.
+ * @param read reads it from an object of the service
+ * @param sent the body that was sent, for responses that contain only the ID
  * @returns undefined if the response has no ID
  * @throws UnexpectedResponse if something else responded, such as a proxy's page, and for invalid JSON, which may be a
  * refusal with status 200
@@ -31,7 +25,9 @@ interface Created<Thing> {
  */
 export function readCreated<Thing>(
 	{ status, body, headers }: ApiResponse,
-	{ thing, read, sent }: Created<Thing>,
+	thing: ThingName,
+	read: (body: unknown) => Thing | undefined,
+	sent: JsonObject,
 ): Thing | undefined {
 	const shown = read(body);
 	if (shown) return shown;

@@ -1,21 +1,20 @@
 /** Access tokens: one request for each lifetime, and none that could be spared when the auth server refuses or hangs. */
 import type { IHttpRequestOptions } from 'n8n-workflow';
+import { Account } from '../../../nodes/WorkspaceData/transport/auth/account';
 import { accountOf } from '../../../nodes/WorkspaceData/transport/processState';
 import { createTestClock } from '../../support/clock';
 
-let accounts = 0;
+const credential = {
+	authUrl: 'https://auth.example.com',
+	realm: 'r',
+	clientId: 'client',
+	clientSecret: 'secret-of-the-account',
+};
 
 /** A token endpoint that gives token-1, token-2, … unless told otherwise. */
 function endpoint() {
 	const clock = createTestClock();
-	// A new account for each test: its token is shared by all that use the same one.
-	const credential = {
-		authUrl: 'https://auth.example.com',
-		realm: 'r',
-		clientId: `client of test ${(accounts += 1)}`,
-		clientSecret: 'secret-of-the-account',
-	};
-	const account = accountOf(credential, clock);
+	const account = new Account(clock);
 	const requests: IHttpRequestOptions[] = [];
 	let answer: (n: number) => unknown = (n) => ({
 		statusCode: 200,
@@ -33,8 +32,8 @@ function endpoint() {
 		answers(next: typeof answer) {
 			answer = next;
 		},
-		get: async (more = {}) =>
-			await accountOf({ ...credential, ...more }, clock).get({ ...credential, ...more }, send),
+		send,
+		get: async () => await account.get(credential, send),
 	};
 }
 
@@ -167,9 +166,12 @@ test('C11: an auth server that hangs is waited for once in 30 seconds, whoever a
 });
 
 test('D28: the tokens of 1,000 accounts are kept', async () => {
-	const { get, requests } = endpoint();
+	const { send, requests } = endpoint();
 	for (let round = 0; round < 2; round += 1) {
-		for (let n = 0; n < 1_000; n += 1) await get({ clientId: `client-${n}` });
+		for (let n = 0; n < 1_000; n += 1) {
+			const own = { ...credential, clientId: `client-${n}` };
+			await accountOf(own).get(own, send);
+		}
 	}
 	expect(requests).toHaveLength(1_000);
 });

@@ -6,7 +6,6 @@ import {
 	unreachable,
 } from '../../../nodes/WorkspaceData/transport/failure/explain';
 import {
-	AccessTokenError,
 	cutOff,
 	NetworkFailure,
 	tooLarge,
@@ -149,10 +148,6 @@ test('what may have become of earlier tries stays in every kind of failure (H30)
 	expect(sentAfter(never, patch, 'yes')).toBe('yes');
 	const refusal = respond(200, { success: false, message: 'No' });
 	expect(refusalOf(refusal, patch, origin, 'maybe')).toMatchObject({ sent: 'maybe' });
-	const facts = { description: 'Check.', httpCode: '401', transient: false };
-	expect(new AccessTokenError('No token', facts).after('maybe')).toMatchObject({
-		...{ message: 'No token', ...facts, sent: 'maybe' },
-	});
 	expect(unreachable(never, patch, origin, 'maybe').message).toMatch(/^The change may have been/);
 	expect(apiFailure(respond(503), patch, origin, 'maybe').sent).toBe('maybe');
 });

@@ -151,7 +151,7 @@ function service(count: number, decide: (limit: number, start: number) => number
 			body: { records, next_cursor: end < count ? String(page + 1) : null },
 		};
 	};
-	const session = { pageSize: new PageSize(systemClock), request };
+	const session = { pace: { pageSize: new PageSize(systemClock) }, request };
 	const read = async (wanted = Infinity) => {
 		const listing = openRecordListing(session as unknown as Session, 'c1', wanted);
 		return (await listing.first(wanted)).map(({ id }) => id);

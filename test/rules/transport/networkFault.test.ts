@@ -1,7 +1,10 @@
 import { readNetworkFault } from '../../../nodes/WorkspaceData/transport/failure/networkFault';
 
-const failure = (code: string, more: object = {}, message = code) =>
-	Object.assign(new Error(message), { code, ...more });
+const failure = (
+	code: string,
+	more: { syscall?: string; errors?: unknown } = {},
+	message = more.syscall ? `${more.syscall} ${code}` : code,
+) => Object.assign(new Error(message), { code, ...more });
 
 const closed = 'the connection was closed before a response came';
 const late = 'no response came in time';

@@ -6,9 +6,6 @@ import { createTestClock, type TestClock } from '../../support/clock';
 import { cases } from '../../support/cases';
 import { sessionOf } from '../../support/session';
 
-/** So many creates at once. */
-const CREATES = 8;
-
 interface Execution {
 	method: ApiRequest['method'];
 	count: number;
@@ -187,27 +184,3 @@ test.each([2, 3, 4, 10])(
 		expect(results.flat()).not.toContain('failed');
 	},
 );
-
-describe('creates spread out, and take no longer for it', () => {
-	const service = { capacity: 1_000, latencyMs: 64, told: false };
-	const creates = { method: 'POST' as const, count: 400, startsAt: 0, ahead: false };
-	const leastMs = (creates.count / CREATES) * service.latencyMs;
-	const gapsOf = (seen: readonly Seen[]) => {
-		const times = seen.filter(({ method }) => method === 'POST').map(({ at }) => at);
-		return times.slice(1).map((at, place) => at - (times[place] ?? 0));
-	};
-
-	test('after the first, which goes alone', async () => {
-		const { seen, ms } = await run(service, [creates], createTestClock());
-		expect(Math.min(...gapsOf(seen))).toBeGreaterThanOrEqual(3);
-		expect(ms / leastMs).toBeLessThan(1.05);
-	});
-
-	test('from the first one on, where another request has shown how long one takes', async () => {
-		const read = { method: 'GET' as const, count: 1, startsAt: 0, ahead: false };
-		const later = { ...creates, startsAt: 100 };
-		const { seen, ms } = await run(service, [read, later], createTestClock());
-		expect(Math.min(...gapsOf(seen))).toBeGreaterThanOrEqual(3);
-		expect((ms - later.startsAt) / leastMs).toBeLessThan(1.05);
-	});
-});

@@ -76,18 +76,17 @@ export class Account {
 		const renewed = (this.renewal ??= this.renew(credential, send).finally(() => {
 			this.renewal = undefined;
 		}));
-		if (valid === undefined) return (await renewed).value;
-		const waited = withTimeLimit(PATIENCE_MS, this.clock, async () => await renewed);
-		await waited.catch(() => {});
+		if (valid !== undefined) {
+			await withTimeLimit(PATIENCE_MS, this.clock, async () => await renewed).catch(() => {});
+		}
 		return this.current ?? (await renewed).value;
 	}
 
 	/** The token that `get` obtained last, if it is still valid. */
 	get current(): string | undefined {
 		const { token } = this;
-		return token && !token.isRefused && this.clock.now() < token.expiresAt
-			? token.value
-			: undefined;
+		const isValid = token && !token.isRefused && this.clock.now() < token.expiresAt;
+		return isValid ? token.value : undefined;
 	}
 
 	/**

@@ -58,10 +58,9 @@ export async function requestAccessToken(
 	};
 	const reading = sendAndRead(send, options, { clock, maxBytes: MAX_TOKEN_BYTES });
 	const response = await reading.catch(readNetworkFault);
-	if (response instanceof NetworkFailure && !response.tooLarge) {
-		return unreachableAuth(credential, response);
+	if (response instanceof NetworkFailure) {
+		return response.tooLarge ? failureOf(unreadable(host)) : unreachableAuth(credential, response);
 	}
-	if (response instanceof NetworkFailure) return failureOf(unreadable(host));
 	const clean = (text: string) => redact(text, [credential.clientSecret, ...recent]);
 	const { status, body } = response;
 	const token = isSuccess(status) ? readToken(body) : undefined;

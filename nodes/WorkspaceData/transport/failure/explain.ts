@@ -73,7 +73,7 @@ export function apiFailure(
 	const problem = readProblem(status, body, redact);
 	const rateLimited = isRateLimited(status, headers, isRepeatable(request.method));
 	const refusal: Refusal = {
-		...{ kind: '', ...problem, ...request, rateLimited },
+		...{ ...problem, ...request, rateLimited },
 		words: `${problem.title} ${problem.detail ?? ''}`,
 		isApiKey: authentication === 'apiKey',
 		isPage: problem.foreign === true && status >= 500,
@@ -156,7 +156,6 @@ export const IN_BETWEEN = 'A proxy, a firewall or a sign-in page may be in betwe
 
 /** The facts that decide the advice on a refusal. */
 interface Refusal extends Problem, Pick<ApiRequest, 'creates' | 'method'> {
-	kind: string;
 	/** The service's message. */
 	words: string;
 	/** True if the rate limit is the reason, whatever the status. */
@@ -200,7 +199,7 @@ const ADVICE: ReadonlyArray<
 		"A web page responded, not the service. Check 'Base URL' in the credential.",
 	],
 	[
-		({ kind, status }) => /card/.test(kind) && isGone({ status, kind }, ['card']),
+		({ kind = '', status }) => /card/.test(kind) && isGone({ status, kind }, ['card']),
 		"It may have been deleted, or a name may stand where its ID belongs. Select the card again in 'Card'.",
 	],
 	[

@@ -123,12 +123,7 @@ export class UnexpectedResponse extends Failure {
  * The token request returned no token. The message says what to check, and never contains a secret. The code is that
  * of the token endpoint.
  */
-export class AccessTokenError extends Failure {
-	/** The same error for a request that was tried before. @param sent the state of the request */
-	after(sent: WasSent): AccessTokenError {
-		return new AccessTokenError(this.message, { ...this, sent });
-	}
-}
+export class AccessTokenError extends Failure {}
 
 /** Returns true if the change of a failed request may have been carried out, or may still be. */
 export const mayHaveHappened = (error: unknown): boolean =>

@@ -35,7 +35,7 @@ const NOT_SENT = /^ERR_(?:INVALID|UNESCAPED|BAD_OPTION)/;
 /** An HTTP status: n8n uses it as the code if a response was cut off. */
 const STATUS = /^\d{3}$/;
 
-/** How the system's message begins while connecting. n8n 1 keeps the message, but not the system call. */
+/** How the system's message begins while connecting: with the system call. */
 const CONNECTING = /^(?:connect|getaddrinfo)\b/;
 
 /** The maximum nesting depth: n8n wraps the HTTP client's error, which wraps the system's. */
@@ -65,9 +65,7 @@ export function readNetworkFault(error: unknown): NetworkFailure {
 	const code = codes.find((text) => !STATUS.test(text)) ?? '';
 	const messages = chain.flatMap(({ message, messages: kept }) => [message, kept].flat());
 	const texts = messages.filter(isText);
-	const calls = chain.map(({ syscall }) => syscall).filter(isText);
-	const isConnecting =
-		BEFORE_CONNECTED.has(code) || [...calls, ...texts].some((text) => CONNECTING.test(text));
+	const isConnecting = BEFORE_CONNECTED.has(code) || texts.some((text) => CONNECTING.test(text));
 	const failure = (reason: string, sent: 'no' | 'maybe', transient: boolean, httpCode = code) =>
 		new NetworkFailure(reason, { httpCode: httpCode || undefined, sent, transient });
 	const reason = REASONS[code];

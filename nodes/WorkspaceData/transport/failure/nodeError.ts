@@ -13,37 +13,15 @@ export interface ErrorPlace {
 	redact?: (text: string) => string;
 }
 
-/**
- * Sets the messages directly, because n8n's constructors rewrite any message that contains the name of a
- * system error, even by chance.
- */
-function settle<E extends NodeApiError | NodeOperationError>(
-	error: E,
-	{ message, description }: { message: string; description: string | undefined },
-): E {
-	error.message = message;
-	error.description = description;
-	return error;
-}
-
 /** Uses a small object, because n8n stores it in the execution's data. */
-function apiError(
-	node: INode,
-	failure: Failure,
-	{ itemIndex, withFieldNames = (text) => text }: ErrorPlace,
-): NodeApiError {
-	const { message } = failure;
-	const problem = failure instanceof ApiFailure ? failure.problem : undefined;
-	const detail = problem?.detail && withFieldNames(problem.detail);
-	const description = [detail, failure.description].filter(Boolean).join(' ') || undefined;
-	const error = new NodeApiError(node, { message }, { itemIndex });
+function apiError(node: INode, failure: Failure, itemIndex: number | undefined): NodeApiError {
+	const error = new NodeApiError(node, { message: failure.message }, { itemIndex });
 	error.httpCode = failure.httpCode ?? null;
-	error.context = {
-		...error.context,
-		itemIndex,
-		...(problem && { data: { ...problem }, kind: problem.kind }),
-	};
-	return settle(error, { message, description });
+	if (failure instanceof ApiFailure) {
+		const { problem } = failure;
+		Object.assign(error.context, { data: { ...problem }, kind: problem.kind });
+	}
+	return error;
 }
 
 /**
@@ -56,16 +34,24 @@ export function toNodeError(
 	error: unknown,
 	place: ErrorPlace = {},
 ): NodeApiError | NodeOperationError {
-	const { itemIndex } = place;
+	const { itemIndex, withFieldNames = (text) => text } = place;
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
 		if (itemIndex !== undefined) error.context.itemIndex ??= itemIndex;
 		return error;
 	}
-	if (error instanceof Failure && error.httpCode !== undefined) return apiError(node, error, place);
-	if (error instanceof Failure || error instanceof InputError) {
-		return settle(new NodeOperationError(node, error.message, { itemIndex }), error);
+	if (!(error instanceof Failure || error instanceof InputError)) {
+		return unexpectedError(node, error instanceof Error ? error : new Error(String(error)), place);
 	}
-	return unexpectedError(node, error instanceof Error ? error : new Error(String(error)), place);
+	const nodeError =
+		error instanceof Failure && error.httpCode !== undefined
+			? apiError(node, error, itemIndex)
+			: new NodeOperationError(node, error.message, { itemIndex });
+	const { detail } = error instanceof ApiFailure ? error.problem : {};
+	// n8n's constructors rewrite any message that contains the name of a system error, even by chance.
+	nodeError.message = error.message;
+	nodeError.description =
+		[detail && withFieldNames(detail), error.description].filter(Boolean).join(' ') || undefined;
+	return nodeError;
 }
 
 /**

@@ -22,8 +22,6 @@ const MAX_AT_ONCE = 64;
 const REDUCED_MS = 60_000;
 /** How often waiting requests check the clock again, in ms, because it may have been set. */
 const LOOK_AGAIN_MS = 1_000;
-/** The maximum time between two creates, in ms: n8n takes about one to send a request. */
-const MAX_SPACING_MS = 10;
 /** How long requests of a waiting user fail immediately after a timeout, in ms. */
 const SILENT_MS = 20_000;
 /** The number of consecutive timeouts after which the rest of an execution fails immediately. */
@@ -106,10 +104,7 @@ export class Pace {
 	private closedUntil = 0;
 	/** When the last request was sent. */
 	private sentAt = -Infinity;
-	private spaceUntil = 0;
 	private wakeAt = Infinity;
-	/** The duration of the last create, in ms; before it, of the first request. */
-	private createMs = 0;
 	/** The reduced maximum of parallel requests, and when it was reduced. */
 	private reduced = { to: Infinity, at: -Infinity };
 	/** When the service last responded without asking to wait. */
@@ -198,16 +193,10 @@ export class Pace {
 	}
 
 	private begin(place: Place, now: number): void {
-		const { lane, request } = place;
 		this.sentAt = now;
 		place.sentAt = now;
 		this.underWay.add(place);
-		lane.running += 1;
-		if (!isRepeatable(request.method)) {
-			// Creates that begin together would end together, and each would wait until n8n has processed the others.
-			const ms = Math.min(this.createMs / this.atOnce(request) / 2, MAX_SPACING_MS);
-			if (ms >= 1) this.spaceUntil = now + ms;
-		}
+		place.lane.running += 1;
 		place.resolve(place);
 	}
 
@@ -232,17 +221,12 @@ export class Pace {
 		const place = urgent ?? next[0];
 		if (!place) return Infinity;
 		const current = [place, ...this.underWay, ...next].map(({ request }) => request);
-		if (urgent) {
-			const ms = Math.min(this.delay(current, now), urgent.until - now);
-			if (ms > 0) return ms;
-			this.urgent.shift();
-		} else {
-			const atOnce = Math.min(...current.map((request) => this.atOnce(request)));
-			if (this.underWay.size >= atOnce) return Infinity;
-			// The local clock may have been set back.
-			this.spaceUntil = Math.min(this.spaceUntil, now + MAX_SPACING_MS);
-			const ms = Math.max(this.delay(current, now), this.spaceUntil - now);
-			if (ms > 0) return ms;
+		const atOnce = Math.min(...current.map((request) => this.atOnce(request)));
+		if (!urgent && this.underWay.size >= atOnce) return Infinity;
+		const ms = Math.min(this.delay(current, now), place.until - now);
+		if (ms > 0) return ms;
+		if (urgent) this.urgent.shift();
+		else {
 			const { lane } = place;
 			lane.waiting.shift();
 			// This execution goes to the end of the line.
@@ -270,16 +254,14 @@ export class Pace {
 		return this.sentAt + 1_000 / Math.min(...rates) - now;
 	}
 
-	private learn({ lane, sentAt, request }: Place, outcome: Outcome, now: number): void {
-		if (this.createMs === 0 || !isRepeatable(request.method)) {
-			this.createMs = Math.max(0, now - sentAt);
-		}
+	private learn(place: Place, outcome: Outcome, now: number): void {
+		const { sentAt, request } = place;
 		if (outcome && !(outcome instanceof Error)) {
 			this.serviceClock.learn(outcome.headers);
 			this.window.learn(outcome.headers, now);
 			if (!asksToWait(outcome, request)) this.servedAt = now;
 		}
-		this.noteTime(lane, request, outcome, now);
+		this.noteTime(place, outcome, now);
 		// Reduces once for all requests that were under way. A single request wasn't refused because of their number.
 		if (!isOverload(outcome) || sentAt <= this.reduced.at || this.underWay.size === 1) return;
 		const to = Math.floor(Math.min(this.underWay.size, this.atOnce(request)) / 2);
@@ -287,12 +269,8 @@ export class Pace {
 	}
 
 	/** Notes a timeout, or a response in time. */
-	private noteTime(
-		lane: Lane,
-		{ optional, shrinks, timeoutMs = MIN_TIMEOUT_MS }: PacedRequest,
-		outcome: Outcome,
-		now: number,
-	): void {
+	private noteTime({ lane, request }: Place, outcome: Outcome, now: number): void {
+		const { optional, shrinks, timeoutMs = MIN_TIMEOUT_MS } = request;
 		// A timeout of the auth server says nothing about the service.
 		if (!outcome || outcome instanceof AccessTokenError) return;
 		const isTooLate = isTimeOut(outcome);

@@ -119,10 +119,8 @@ function decode(bytes: Uint8Array, contentType: unknown, lossy: boolean): string
  */
 export async function readResponse(
 	response: unknown,
-	{
-		maxBytes = MAX_RESPONSE_BYTES,
-		signal,
-	}: { maxBytes?: number | undefined; signal?: AbortSignal } = {},
+	maxBytes = MAX_RESPONSE_BYTES,
+	signal?: AbortSignal,
 ): Promise<ApiResponse> {
 	if (!isObject(response) || typeof response.statusCode !== 'number') {
 		throw new UnusableResponse("the response couldn't be read");

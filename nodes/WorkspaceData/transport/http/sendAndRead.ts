@@ -32,7 +32,7 @@ export async function sendAndRead(
 	return await withTimeLimit(options.timeout, clock, async (signal) => {
 		const sendNow = async () => {
 			const response = await send({ ...options, ...EVERY_RESPONSE, abortSignal: signal });
-			return await readResponse(response, { maxBytes, signal });
+			return await readResponse(response, maxBytes, signal);
 		};
 		return await (cancelled ? cancelled.wait(sendNow()) : sendNow());
 	});

@@ -108,7 +108,7 @@ export async function catchUp(
 		const { current } = readSealed(context);
 		const watched = current ? current.cardId : await watchedCard(settings, session);
 		const listed = await listCreated(session, watched, search, warnings);
-		const oldest = session.serviceClock.now() - settings.maxEventAgeMs;
+		const oldest = session.pace.serviceClock.now() - settings.maxEventAgeMs;
 		const { workspaceId } = session;
 		const place = { context, workspaceId, openService: async () => session };
 		const zone = localTime(context);

@@ -30,7 +30,7 @@ async function checkedAge(
 	maxAgeMs: number,
 	session: Session,
 ): Promise<number> {
-	const { serviceClock } = session;
+	const { serviceClock } = session.pace;
 	const age = () => serviceClock.now() - happenedAt;
 	const isDoubtful = age() > maxAgeMs || age() < -PLAUSIBLE_FUTURE_MS;
 	if (!isDoubtful || !serviceClock.isStale()) return age();

@@ -65,7 +65,7 @@ export async function createSubscription(
 		);
 	}
 	// By the same clock and in the same form as the times of records.
-	const since = createdAt ?? session.serviceClock.now() + DATE_PRECISION_MS;
+	const since = createdAt ?? session.pace.serviceClock.now() + DATE_PRECISION_MS;
 	return { id, secret, targetUrl, ...place, cardId, since };
 }
 
