@@ -14,13 +14,6 @@ interface Delivery {
 	ended: Promise<void> | undefined;
 }
 
-/** A verified event that is to be executed. */
-export interface Claim {
-	key: string;
-	/** The subscription that delivered it. */
-	subscription: string;
-}
-
 /**
  * Max keys for a node: enough for an overlap of 15 minutes at twenty deliveries a second, and about 5 MB.
  * Beyond it, an event that is delivered again runs twice.
@@ -57,12 +50,13 @@ export class Duplicates {
 	 * is still in progress: if n8n couldn't save that execution, this one must run. A delivery only counts
 	 * after n8n responded to it with success.
 	 *
+	 * @param event its key, and the subscription that delivered it
 	 * @param onDoubt is called for late, missing and repeated responses
 	 * @returns `accepted`: the event is to be executed; `duplicate`: it was executed; `pending`: the
 	 * earlier delivery is still in progress, and this sender hung up
 	 */
 	async claim(
-		{ key, subscription }: Claim,
+		{ key, subscription }: { key: string; subscription: string },
 		response: DeliveryResponse,
 		clock: Clock,
 		onDoubt: () => void,
