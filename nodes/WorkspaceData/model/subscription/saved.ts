@@ -1,5 +1,6 @@
 /** The subscriptions of a trigger node in the form that n8n saves. Times are ms since the epoch. */
 import { z } from 'zod/v3';
+import { tryParse } from '../response/json';
 import { seal, unseal } from './seal';
 
 /** One of our subscriptions at the service. @see service interface, part 2 */
@@ -149,21 +150,13 @@ export function sealSaved({ current, previous, ...rest }: Saved, key: string | u
 	});
 }
 
-function parse(text: unknown): Saved {
-	try {
-		return savedSchema.parse(JSON.parse(String(text)));
-	} catch {
-		return NOTHING_SAVED;
-	}
-}
-
 /**
  * Reads saved text, also of earlier versions. Returns no subscriptions if it can't be read.
  *
  * @param key the secret of the credential, which opens the seals of secrets
  */
 export function readSaved(text: unknown, key?: string): Saved {
-	const saved = parse(text);
+	const saved = savedSchema.safeParse(tryParse(String(text))?.value).data ?? NOTHING_SAVED;
 	const opened = <One extends Subscription>(one: One): One => ({
 		...one,
 		secret: one.secret || (one.sealed && key && unseal(one.sealed, key)) || '',

@@ -4,7 +4,7 @@
  */
 import { BoundedMap } from '../../model/boundedMap';
 import type { Clock } from '../../transport/http/clock';
-import { isDoubtful, isSuccess, type DeliveryResponse } from './lateResponses';
+import { IN_TIME_MS, isSuccess, type DeliveryResponse } from './lateResponses';
 
 /** A delivery that n8n is working on, or that it responded to with success. */
 interface Delivery {
@@ -78,7 +78,7 @@ export class Duplicates {
 				if (isSuccess(response)) delivery.ended = undefined;
 				// Another delivery of the event may have replaced this one.
 				else if (this.known.get(key) === delivery) this.known.delete(key);
-				if (isDoubtful(response, clock.now() - begunAt)) onDoubt();
+				if (!isSuccess(response) || clock.now() - begunAt > IN_TIME_MS) onDoubt();
 				resolve();
 			}),
 		);

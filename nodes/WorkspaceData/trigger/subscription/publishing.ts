@@ -8,7 +8,7 @@ import { toNodeError } from '../../transport/failure/nodeError';
 import { type Clock, systemClock, withTimeLimit } from '../../transport/http/clock';
 import { planSearch } from '../catchUp/search';
 import { reasonOf, warn } from '../log';
-import { checkConditions, readAuthentication, readSettings } from '../parameters';
+import { readAuthentication, readSettings } from '../parameters';
 import { ask } from './probe';
 import { type BareSite, endedUse, forget, nodeOf, type Site, useOf } from './node';
 import { deleteWith, logAbandoned, renew } from './renewal';
@@ -52,7 +52,6 @@ async function subscribe(context: IHookFunctions, clock: Clock): Promise<boolean
 	const use = useOf(context);
 	if (use === 'production') checkWebhookId(context);
 	const settings = readSettings(context);
-	if (!isStart) await checkConditions(context, settings, clock);
 	const node = nodeOf(context, use);
 	node.ending.stop();
 	await node.ending.done;

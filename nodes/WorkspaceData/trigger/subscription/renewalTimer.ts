@@ -54,20 +54,17 @@ export async function lookAfter(
 }
 
 async function look(site: TriggerSite): Promise<void> {
-	const { node, clock } = site;
-	const { epoch } = node;
 	await compareCredential(site);
 	const { silenceMs } = site.settings;
-	for (const effect of node.dispatch(onPassed, { silenceMs, now: clock.now() })) {
-		// The workflow was published or unpublished meanwhile.
-		if (node.epoch !== epoch) return;
-		await carryOut(site, [effect]);
-	}
+	await carryOut(site, site.node.dispatch(onPassed, { silenceMs, now: site.clock.now() }));
 	startSearch(site);
 }
 
 async function carryOut(site: TriggerSite, effects: readonly Effect[]): Promise<void> {
+	const { epoch } = site.node;
 	for (const effect of effects) {
+		// The workflow was published or unpublished meanwhile.
+		if (site.node.epoch !== epoch) return;
 		if (effect.type === 'create') await carryOut(site, await renewNow(site));
 		if (effect.type === 'ask') await carryOut(site, await ask(site));
 		if (effect.type === 'save') startSaving(site);
