@@ -84,6 +84,8 @@ describe('unpublishing', () => {
 		hurry();
 		await Promise.all(triggers.map(async (trigger) => await trigger.deactivate()));
 		await until('the last deletion', () => left() === 0);
+		// The last responses are still on their way.
+		await Promise.all(triggers.map(async (trigger) => await trigger.idle()));
 		await limited.close();
 	});
 

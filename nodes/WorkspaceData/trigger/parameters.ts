@@ -8,9 +8,8 @@ import { readConditions, readMatchType, recordTest } from '../model/value/record
 import { checkCondition } from '../model/value/condition';
 import { OWN_VALUES } from '../model/response/record';
 import { plainNames, plainNumber, plainText } from '../model/text';
-import { openSession, type Session } from '../transport/session';
+import type { Session } from '../transport/session';
 import { toAuthentication, type Authentication } from '../transport/auth/credential';
-import type { Clock } from '../transport/http/clock';
 import { listCards, listFields, type ReadOptions } from '../transport/cardAndFieldListings';
 import { localTime } from '../transport/timeZone';
 import { simplifyProperty } from '../ui/readOptions';
@@ -130,22 +129,18 @@ const QUICK = { impatient: true, timeoutMs: 3_000 } as const;
  * hold
  */
 export async function checkConditions(
-	context: IHookFunctions,
-	settings: TriggerSettings,
-	clock: Clock,
+	context: Parameters<typeof localTime>[0],
+	{ conditions, anyCondition }: TriggerSettings,
+	session: Session,
+	cardId: string | null,
 ): Promise<void> {
-	const { conditions, anyCondition } = settings;
 	if (conditions.length === 0) return;
 	for (const { condition, value } of conditions) checkCondition(condition, value);
-	const watchedFields = async (): Promise<FieldIndex | undefined> => {
-		const session = await openSession(context, settings.authentication, clock);
-		const id = await watchedCard(settings, session, QUICK);
-		return id === null ? undefined : new FieldIndex(await listFields(session, id, QUICK), id);
-	};
-	// If they can't be read, the subscription fails next, with the reason.
-	const index = await watchedFields().catch(() => undefined);
-	const known = index ? conditions : conditions.filter(({ key }) => OWN_VALUES.has(key));
-	const zone = localTime(context);
+	const fields =
+		cardId === null ? undefined : await listFields(session, cardId, QUICK).catch(() => undefined);
+	const known = fields ? conditions : conditions.filter(({ key }) => OWN_VALUES.has(key));
+	const index = new FieldIndex(fields ?? [], cardId ?? '');
+	const test = recordTest(known, anyCondition, index, { zone: localTime(context) });
 	// A choice that the field doesn't have is refused here, where a person sees it.
-	recordTest(known, anyCondition, index ?? new FieldIndex([], ''), { zone })?.requireSeen();
+	test?.requireSeen();
 }

@@ -19,27 +19,15 @@ const eventsProperty: INodeProperties = {
 	default: ['record.created'],
 	description: 'The events that start the workflow',
 	options: [
-		{
-			name: 'Card Created',
-			value: 'card.created',
-			description: 'A card is added to the workspace',
-		},
+		{ name: 'Card Created', value: 'card.created' },
 		{
 			name: 'Card Updated',
 			value: 'card.updated',
 			description: 'The name or the description of a card changes',
 		},
-		{
-			name: 'Collaborator Added',
-			value: 'collaborator.added',
-			description: 'A collaborator is added to a card',
-		},
-		{
-			name: 'Record Created',
-			value: 'record.created',
-			description: 'A record is added to a card',
-		},
-		{ name: 'Record Deleted', value: 'record.deleted', description: 'A record is deleted' },
+		{ name: 'Collaborator Added', value: 'collaborator.added' },
+		{ name: 'Record Created', value: 'record.created' },
+		{ name: 'Record Deleted', value: 'record.deleted' },
 		{ name: 'Record Updated', value: 'record.updated', description: 'Fields of a record change' },
 	],
 };
@@ -135,12 +123,8 @@ export const triggerProperties: INodeProperties[] = [
 		type: 'options',
 		noDataExpression: true,
 		options: [
-			{
-				name: 'All Cards',
-				value: 'allCards',
-				description: 'Events of every card of the workspace',
-			},
-			{ name: 'One Card', value: 'oneCard', description: 'Events of a single card' },
+			{ name: 'All Cards', value: 'allCards' },
+			{ name: 'One Card', value: 'oneCard' },
 		],
 		default: 'allCards',
 	},

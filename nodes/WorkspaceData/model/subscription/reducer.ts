@@ -170,10 +170,11 @@ export function onStarted(
 ): Outcome {
 	const { address, stored, mark, overlapMs, now } = given;
 	const saved = newer(state.saved, stored);
-	const previous = saved.previous
-		// A corrected clock must not keep them for years. Version 0.2.0 set no time for some.
-		.map((one) => ({ ...one, deleteAt: Math.min(one.deleteAt, now + overlapMs) }))
-		.filter(({ fate, deleteAt }) => fate !== 'deleted' || deleteAt > now);
+	// A corrected clock must not keep them for years. Version 0.2.0 set no time for some.
+	const previous = saved.previous.map((one) => ({
+		...one,
+		deleteAt: Math.min(one.deleteAt, now + overlapMs),
+	}));
 	const version = Math.max(now, saved.version + 1);
 	return only({
 		...INITIAL,

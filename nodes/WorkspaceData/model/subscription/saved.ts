@@ -1,5 +1,7 @@
 /** The subscriptions of a trigger node in the form that n8n saves. Times are ms since the epoch. */
 import { z } from 'zod/v3';
+import { tryParse } from '../response/json';
+import { seal, unseal } from './seal';
 
 /** One of our subscriptions at the service. @see service interface, part 2 */
 const subscriptionSchema = z.object({
@@ -132,15 +134,15 @@ export function accepted({ current, previous }: Saved, now: number): Subscriptio
 
 /**
  * Returns one text without readable secrets, because everybody who may read a workflow may read what n8n
- * saved for it.
+ * saved for it. A secret keeps its seal if it isn't known, or the credential isn't readable.
  *
- * @param seal returns the seal of its secret
+ * @param key the secret of the credential; undefined if it can't be read
  */
-export function sealSaved(
-	{ current, previous, ...rest }: Saved,
-	seal: (one: Subscription) => string | undefined,
-): string {
-	const written = (one: Subscription) => ({ ...one, secret: undefined, sealed: seal(one) });
+export function sealSaved({ current, previous, ...rest }: Saved, key: string | undefined): string {
+	const written = ({ secret, sealed, ...one }: Subscription) => ({
+		...one,
+		sealed: key === undefined || secret === '' ? sealed : seal(secret, key),
+	});
 	return JSON.stringify({
 		current: current && written(current),
 		retired: previous.map(written),
@@ -148,27 +150,16 @@ export function sealSaved(
 	});
 }
 
-function parse(text: unknown): Saved {
-	try {
-		return savedSchema.parse(JSON.parse(String(text)));
-	} catch {
-		return NOTHING_SAVED;
-	}
-}
-
 /**
  * Reads saved text, also of earlier versions. Returns no subscriptions if it can't be read.
  *
- * @param open opens the seals of secrets
+ * @param key the secret of the credential, which opens the seals of secrets
  */
-export function readSaved(
-	text: unknown,
-	open: (sealed: string) => string | undefined = () => undefined,
-): Saved {
-	const saved = parse(text);
+export function readSaved(text: unknown, key?: string): Saved {
+	const saved = savedSchema.safeParse(tryParse(String(text))?.value).data ?? NOTHING_SAVED;
 	const opened = <One extends Subscription>(one: One): One => ({
 		...one,
-		secret: one.secret || (one.sealed && open(one.sealed)) || '',
+		secret: one.secret || (one.sealed && key && unseal(one.sealed, key)) || '',
 	});
 	const { current, previous } = saved;
 	return { ...saved, current: current && opened(current), previous: previous.map(opened) };

@@ -4,7 +4,7 @@
  */
 import { BoundedMap } from '../../model/boundedMap';
 import type { Clock } from '../../transport/http/clock';
-import { isDoubtful, isSuccess, type DeliveryResponse } from './lateResponses';
+import { IN_TIME_MS, isSuccess, type DeliveryResponse } from './lateResponses';
 
 /** A delivery that n8n is working on, or that it responded to with success. */
 interface Delivery {
@@ -12,13 +12,6 @@ interface Delivery {
 	begunAt: number;
 	/** Resolves once n8n has responded; undefined after success. */
 	ended: Promise<void> | undefined;
-}
-
-/** A verified event that is to be executed. */
-export interface Claim {
-	key: string;
-	/** The subscription that delivered it. */
-	subscription: string;
 }
 
 /**
@@ -57,12 +50,13 @@ export class Duplicates {
 	 * is still in progress: if n8n couldn't save that execution, this one must run. A delivery only counts
 	 * after n8n responded to it with success.
 	 *
+	 * @param event its key, and the subscription that delivered it
 	 * @param onDoubt is called for late, missing and repeated responses
 	 * @returns `accepted`: the event is to be executed; `duplicate`: it was executed; `pending`: the
 	 * earlier delivery is still in progress, and this sender hung up
 	 */
 	async claim(
-		{ key, subscription }: Claim,
+		{ key, subscription }: { key: string; subscription: string },
 		response: DeliveryResponse,
 		clock: Clock,
 		onDoubt: () => void,
@@ -84,7 +78,7 @@ export class Duplicates {
 				if (isSuccess(response)) delivery.ended = undefined;
 				// Another delivery of the event may have replaced this one.
 				else if (this.known.get(key) === delivery) this.known.delete(key);
-				if (isDoubtful(response, clock.now() - begunAt)) onDoubt();
+				if (!isSuccess(response) || clock.now() - begunAt > IN_TIME_MS) onDoubt();
 				resolve();
 			}),
 		);

@@ -2,8 +2,11 @@
  * Detects late and unsuccessful responses to deliveries, because the service may pause the subscription.
  */
 
-/** How late a response may be, in ms. The interface doesn't say when a service stops waiting. */
-const IN_TIME_MS = 5_000;
+/**
+ * How late a response may be, in ms, before the service may count the delivery as failed. The interface
+ * doesn't say when a service stops waiting.
+ */
+export const IN_TIME_MS = 5_000;
 /**
  * The delay before a renewal after such a response, in ms, unless another delivery arrives: the service may
  * still retry.
@@ -22,14 +25,6 @@ export interface DeliveryResponse {
 
 export const isSuccess = ({ statusCode }: DeliveryResponse): boolean =>
 	statusCode >= 200 && statusCode < 300;
-
-/**
- * Returns true if the service may count a delivery as failed.
- *
- * @param tookMs how long it waited for the response
- */
-export const isDoubtful = (response: DeliveryResponse, tookMs: number): boolean =>
-	!isSuccess(response) || tookMs > IN_TIME_MS;
 
 /** The warning for n8n's log. It is true in every process, whether it can renew the subscription or not. */
 export const DOUBT =

@@ -26,9 +26,6 @@ function respond(context: IWebhookFunctions, status: number, text?: string): IWe
 	return { noWebhookResponse: true };
 }
 
-/** What is needed to process a delivery. */
-type Reception = Site<IWebhookFunctions>;
-
 /**
  * Verifies the raw bytes of a delivery first, then starts the workflow. A request that isn't signed with a
  * secret of this node gets 401. A signed delivery that isn't wanted gets 200. Neither starts an execution,
@@ -104,41 +101,41 @@ function refusalReason(valid: readonly Subscription[]): string {
  * @param signer the subscription that signed it, which may be an old one during an overlap
  */
 async function startWith(
-	reception: Reception,
+	site: Site<IWebhookFunctions>,
 	event: DeliveredEvent,
 	signer: Subscription,
 ): Promise<IWebhookResponseData> {
-	const { context, node, settings, clock } = reception;
+	const { context, node, settings, clock } = site;
 	const openService = async () => await openSession(context, settings.authentication, clock);
 	const wrong = misdirection(event, signer, settings.events);
 	if (wrong) {
-		node.warn(reception, wrong, `A signed delivery was ignored: ${wrong}`);
+		node.warn(site, wrong, `A signed delivery was ignored: ${wrong}`);
 		return NOTHING_TO_DO;
 	}
 	const tooOld = await excessiveAge(event, settings.maxEventAgeMs, openService);
 	if (tooOld) {
-		node.warn(reception, 'age', `An event was ignored: ${tooOld}`);
+		node.warn(site, 'age', `An event was ignored: ${tooOld}`);
 		return NOTHING_TO_DO;
 	}
 	const key = settings.ignoreDuplicates ? event.key : randomBytes(9).toString('hex');
 	const claim = { key, subscription: signer.id };
-	const report = () => onDoubt(reception, signer.id);
+	const report = () => onDoubt(site, signer.id);
 	const outcome = await node.deliveries.claim(claim, context.getResponseObject(), clock, report);
 	if (outcome === 'duplicate') return NOTHING_TO_DO;
 	if (outcome === 'pending') return respond(context, 503);
 
 	const { workspaceId } = signer;
 	const index = await fieldsFor(event, settings, { context, workspaceId, openService }, clock);
-	const warn = (kind: string, message: string) => node.warn(reception, kind, message);
+	const warn = (kind: string, message: string) => node.warn(site, kind, message);
 	const isWanted = isRelevant(event, settings, { index, zone: localTime(context), warn });
 	if (!isWanted) return NOTHING_TO_DO;
 	return { ...NOTHING_TO_DO, workflowData: [[{ json: outputOf(event, settings, index) }]] };
 }
 
 /** The service may have paused the subscription: unless it delivers again, a new one is created. */
-function onDoubt(reception: Reception, id: string): void {
-	const { node, clock } = reception;
+function onDoubt(site: Site<IWebhookFunctions>, id: string): void {
+	const { node, clock } = site;
 	if (id !== node.state.saved.current?.id) return;
 	node.dispatch(onPlanned, { at: clock.now() + LATE_RENEWAL_MS, isDemanded: false });
-	node.warn(reception, 'late', DOUBT, LATE_RENEWAL_MS);
+	node.warn(site, 'late', DOUBT, LATE_RENEWAL_MS);
 }

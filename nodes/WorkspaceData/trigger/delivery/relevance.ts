@@ -49,9 +49,8 @@ export const isRelevant = (
 	(!isWatched(event, settings) || concerns(event, settings, place)) &&
 	(!isFiltered(event, settings) || meetsConditions(event, settings, place));
 
-/** The watched names that aren't fields of the card. */
-export const unknownNames = (watchFields: readonly string[], index: FieldIndex): string[] =>
-	watchFields.filter((name) => index.candidates(name).length === 0);
+/** Returns true if the card has a field of this name or ID. */
+const isField = (name: string, index: FieldIndex): boolean => index.candidates(name).length > 0;
 
 /** Returns true if one of the watched fields has changed. */
 const touches = (data: JsonObject, watchFields: readonly string[], index: FieldIndex): boolean =>
@@ -74,7 +73,7 @@ function concerns(
 	{ index, warn }: ConditionPlace,
 ): boolean {
 	if (!index || touches(data, watchFields, index)) return true;
-	const unknown = card === undefined ? [] : unknownNames(watchFields, index);
+	const unknown = watchFields.filter((name) => card !== undefined && !isField(name, index));
 	if (unknown.length === 0) return false;
 	warn(
 		'watchFields',
@@ -86,10 +85,6 @@ function concerns(
 /** Returns true if conditions apply to an event: they are about records. */
 export const isFiltered = ({ event }: DeliveredEvent, { conditions }: TriggerSettings): boolean =>
 	conditions.length > 0 && event.startsWith('record.');
-
-/** The names or IDs of fields in the conditions. */
-export const comparedFields = ({ conditions }: TriggerSettings): string[] =>
-	conditions.map(({ key }) => key).filter((key) => !OWN_VALUES.has(key));
 
 /** The record of an event, with the values that the event contains. */
 function recordOf({ event, recordId, data, body }: DeliveredEvent): DataRecord {
@@ -122,8 +117,9 @@ function meetsConditions(
 		);
 	}
 	const { card, conditions, anyCondition } = settings;
-	const unknown = card === undefined ? unknownNames(comparedFields(settings), index) : [];
-	const known = conditions.filter(({ key }) => !unknown.includes(key));
+	const known = conditions.filter(
+		({ key }) => card !== undefined || OWN_VALUES.has(key) || isField(key, index),
+	);
 	if (known.length < conditions.length && !anyCondition) return false;
 	try {
 		return recordTest(known, anyCondition, index, { zone })?.(recordOf(event)) ?? false;

@@ -75,14 +75,14 @@ export class TriggerNode {
 		message: string,
 		intervalMs = 60_000,
 	): void {
-		const last = this.warnings.get(kind);
-		const sinceMs = clock.now() - (last?.at ?? -Infinity);
+		const last = this.warnings.get(kind) ?? { at: -Infinity, leftOut: 0 };
+		const sinceMs = clock.now() - last.at;
 		// A clock that was set back must not silence the log.
-		if (last && sinceMs >= 0 && sinceMs < intervalMs) {
+		if (sinceMs >= 0 && sinceMs < intervalMs) {
 			last.leftOut += 1;
 			return;
 		}
-		const more = last?.leftOut ? ` (and ${last.leftOut} more since the last warning)` : '';
+		const more = last.leftOut > 0 ? ` (and ${last.leftOut} more since the last warning)` : '';
 		this.warnings.set(kind, { at: clock.now(), leftOut: 0 });
 		warn(context, `${message}${more}`);
 	}

@@ -1,9 +1,9 @@
 /** Asks n8n's own webhook address if it has what this process saved last. `webhook()` responds. */
 import { writeProbe } from '../../model/subscription/probe';
 import { type Effect, onProbed } from '../../model/subscription/reducer';
-import { readOwnSecret } from '../../transport/auth/credential';
 import { postToSelf } from '../../transport/ownWebhook';
 import type { BareSite } from './node';
+import { sealingSecret } from './storage';
 
 const DAY_MS = 86_400_000;
 
@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000;
  */
 export async function ask({ context, node, settings, clock }: BareSite): Promise<Effect[]> {
 	const { address = '', saved } = node.state;
-	const secret = await readOwnSecret(context, settings.authentication).catch(() => undefined);
+	const secret = await sealingSecret(context, settings.authentication);
 	const probe = secret === undefined ? undefined : writeProbe(saved.mark, secret);
 	const response = probe && (await postToSelf(context, address, probe, clock));
 	// If it was created or published again since, the response is outdated.

@@ -8,14 +8,14 @@ import { toNodeError } from '../../transport/failure/nodeError';
 import { type Clock, systemClock, withTimeLimit } from '../../transport/http/clock';
 import { planSearch } from '../catchUp/search';
 import { reasonOf, warn } from '../log';
-import { checkConditions, readAuthentication, readSettings } from '../parameters';
+import { readAuthentication, readSettings } from '../parameters';
 import { ask } from './probe';
 import { type BareSite, endedUse, forget, nodeOf, type Site, useOf } from './node';
 import { deleteWith, logAbandoned, renew } from './renewal';
 import { readStored, writeStored } from './storage';
 
 /** Returns true if n8n calls a hook because it starts: nobody publishes, so nobody would see an error. */
-export const isStarting = (context: Pick<IHookFunctions, 'getActivationMode'>): boolean =>
+const isStarting = (context: IHookFunctions): boolean =>
 	['init', 'leadershipChange'].includes(context.getActivationMode());
 
 /**
@@ -31,9 +31,15 @@ export async function activate(
 	try {
 		return await subscribe(context, clock);
 	} catch (error) {
-		if (!isStarting(context)) throw activationError(context.getNode(), error);
-		warn(context, notRenewed(error));
-		return true;
+		if (isStarting(context)) {
+			warn(context, notRenewed(error));
+			return true;
+		}
+		// n8n tries again automatically and then shows no error.
+		if (mayHaveHappened(error)) {
+			warn(context, `The service may have a subscription of no use: ${reasonOf(error)}`);
+		}
+		throw activationError(context.getNode(), error);
 	}
 }
 
@@ -44,9 +50,8 @@ async function subscribe(context: IHookFunctions, clock: Clock): Promise<boolean
 	const isStart = isStarting(context);
 	const address = targetUrlOf(context);
 	const use = useOf(context);
-	if (use === 'production') checkWebhookId(context, isStart);
+	if (use === 'production') checkWebhookId(context);
 	const settings = readSettings(context);
-	if (!isStart) await checkConditions(context, settings, clock);
 	const node = nodeOf(context, use);
 	node.ending.stop();
 	await node.ending.done;
@@ -57,19 +62,12 @@ async function subscribe(context: IHookFunctions, clock: Clock): Promise<boolean
 	const stored = await readStored(context, node, authentication);
 	const started = { address, stored, mark: randomUUID(), overlapMs, now: clock.now() };
 	node.dispatch(onStarted, started);
-	const effects = await renew(site, isStart ? 'start' : 'publish').catch((error: unknown) => {
-		if (!isStart) {
-			// n8n tries again automatically and then shows no error.
-			if (mayHaveHappened(error)) {
-				warn(context, `The service may have a subscription of no use: ${reasonOf(error)}`);
-			}
-			throw error;
-		}
-		warn(context, notRenewed(error));
-		return [];
-	});
-	for (const effect of effects) await carryOutHere(site, effect);
-	await writeStored(context, authentication, node.state.saved);
+	try {
+		const effects = await renew(site, isStart ? 'start' : 'publish');
+		for (const effect of effects) await carryOutHere(site, effect);
+	} finally {
+		await writeStored(context, authentication, node.state.saved);
+	}
 	return true;
 }
 
@@ -84,15 +82,13 @@ export async function carryOutHere(site: Site, effect: Effect): Promise<void> {
  * @throws InputError for a node whose address n8n can't find, because n8n puts the encoded name into the
  * path
  */
-function checkWebhookId(context: IHookFunctions, isStart: boolean): void {
+function checkWebhookId(context: IHookFunctions): void {
 	const { name, webhookId } = context.getNode();
 	if (webhookId || encodeURIComponent(name.toLowerCase()) === name.toLowerCase()) return;
-	const error = new InputError(
+	throw new InputError(
 		`n8n can't find the webhook address of '${name}', because the node has no webhook ID`,
 		'Add the trigger to the workflow again from the nodes panel, or give it a name of one plain word, and publish again.',
 	);
-	if (!isStart) throw error;
-	warn(context, `${reasonOf(error)}. ${error.description}`);
 }
 
 /**
@@ -101,8 +97,7 @@ function checkWebhookId(context: IHookFunctions, isStart: boolean): void {
  * @throws InputError if n8n is configured with an invalid address
  */
 function targetUrlOf(context: IHookFunctions): string {
-	const url = context.getNodeWebhookUrl('default');
-	if (url === undefined) throw new Error('n8n has no webhook address for this node');
+	const url = context.getNodeWebhookUrl('default') ?? '';
 	if (/^https?:\/\/[^/]/.test(url)) return url;
 	throw new InputError(
 		`n8n's webhook address is '${url}', which isn't a valid address`,
@@ -116,7 +111,7 @@ const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text
  * An error of the lifecycle with everything in its message, because n8n 2 shows only the message if a
  * workflow can't be published.
  */
-export function activationError(node: INode, error: unknown): NodeOperationError {
+function activationError(node: INode, error: unknown): NodeOperationError {
 	const { message, description } = toNodeError(node, error);
 	const text = [message, description]
 		.filter((part): part is string => Boolean(part))

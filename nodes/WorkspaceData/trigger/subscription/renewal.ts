@@ -13,7 +13,7 @@ import { fingerprintOf, readCredential } from '../../transport/auth/credential';
 import { ApiFailure, Cancelled, isTimeOut } from '../../transport/failure/failures';
 import { openSession, type Session } from '../../transport/session';
 import { reasonOf, warn, type LogPlace } from '../log';
-import { watchedCard } from '../parameters';
+import { checkConditions, watchedCard } from '../parameters';
 import type { BareSite, Site } from './node';
 import { CALLS, createSubscription, deleteSubscription, roomReason } from './serviceCalls';
 
@@ -44,7 +44,13 @@ export async function renew(site: Site, how: keyof typeof CALLS): Promise<Effect
 		}
 		const made = await createInPlace(site, session, how, isWanted);
 		silent.delete(session.baseUrl);
-		if (!isWanted()) return await discard(site, session, made);
+		if (!isWanted()) {
+			// A service may return the same subscription twice for one address. Then the node uses it by now.
+			if (node.state.saved.current?.id === made.id) return [];
+			const leave = () => logAbandoned(context, [made]);
+			await deleteSubscription(session, made, 'patient').catch(leave);
+			return [];
+		}
 		const savedByHook = how !== 'background';
 		const created = { subscription: made, mark: randomUUID(), savedByHook, now: clock.now() };
 		return node.dispatch(onCreated, created);
@@ -70,6 +76,7 @@ async function createInPlace(
 		if (error instanceof InputError && saved.current) return saved.current.cardId;
 		throw error;
 	});
+	if (how === 'publish') await checkConditions(context, settings, session, cardId);
 	const create = async () => await createSubscription(site, session, cardId, how);
 	const hint = loopbackHint(address, session.baseUrl);
 	const made = await create().catch(async (error: unknown) => {
@@ -110,16 +117,6 @@ function withAdvice(error: unknown, hint: string | undefined): unknown {
 	if (!hint || !(error instanceof ApiFailure) || error.problem.status >= 500) return error;
 	const advice = [error.description, hint].filter(Boolean).join(' ');
 	return new ApiFailure(error.problem, advice, error.rateLimited, error.sent);
-}
-
-/** Deletes an unused subscription. */
-async function discard({ context, node }: Site, session: Session, made: Subscription): Promise<[]> {
-	// A service may return the same subscription twice for one address. Then the node uses it by now.
-	if (node.state.saved.current?.id === made.id) return [];
-	await deleteSubscription(session, made, 'patient').catch((error: unknown) =>
-		warn(context, `Subscription ${made.id} still exists at the service: ${reasonOf(error)}`),
-	);
-	return [];
 }
 
 /**
@@ -163,6 +160,6 @@ export function logAbandoned(context: LogPlace, subscriptions: readonly Subscrip
 	const ids = subscriptions.map(({ id }) => id).join(', ');
 	warn(
 		context,
-		`Subscription ${ids} still exists at the service: it may belong to another n8n, or couldn't be deleted for a day. If no other n8n needs it, delete it in the settings of the service`,
+		`Subscription ${ids} still exists at the service: it may belong to another n8n, or couldn't be deleted. If no other n8n needs it, delete it in the settings of the service`,
 	);
 }

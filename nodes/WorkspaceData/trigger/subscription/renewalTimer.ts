@@ -1,6 +1,7 @@
 /** `trigger()`: maintains the subscriptions while the workflow is published. */
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import { type Effect, onPassed, onPlanned } from '../../model/subscription/reducer';
+import { subscriptionsIn } from '../../model/subscription/saved';
 import { fingerprintOf, readCredential } from '../../transport/auth/credential';
 import { type Clock, systemClock } from '../../transport/http/clock';
 import { startSearch } from '../catchUp/search';
@@ -8,7 +9,7 @@ import { reasonOf, warn } from '../log';
 import { readSettings, type TriggerSettings } from '../parameters';
 import { nodeOf, type Site } from './node';
 import { ask } from './probe';
-import { activationError, carryOutHere, isStarting, notRenewed } from './publishing';
+import { carryOutHere, notRenewed } from './publishing';
 import { renew } from './renewal';
 import { startSaving } from './saving';
 
@@ -28,9 +29,14 @@ export async function lookAfter(
 	clock: Clock = systemClock,
 ): Promise<ITriggerResponse> {
 	if (context.getMode() === 'manual') return {};
-	// Read only once, because n8n 2 evaluates expressions when it activates the trigger, but not in a cron.
-	const settings = settingsOf(context);
-	if (!settings) return {};
+	let settings: TriggerSettings;
+	try {
+		// Read only once, because n8n 2 evaluates expressions when it activates the trigger, but not in a cron.
+		settings = readSettings(context);
+	} catch {
+		// The hook has told about an invalid value.
+		return {};
+	}
 	let isBusy = false;
 	const tick = async (): Promise<void> => {
 		if (isBusy) return;
@@ -47,34 +53,18 @@ export async function lookAfter(
 	return {};
 }
 
-/**
- * @returns undefined for an invalid value while n8n starts, because the hook has logged it
- * @throws NodeOperationError for an invalid value when somebody publishes
- */
-function settingsOf(context: ITriggerFunctions): TriggerSettings | undefined {
-	try {
-		return readSettings(context);
-	} catch (error) {
-		if (isStarting(context)) return undefined;
-		throw activationError(context.getNode(), error);
-	}
-}
-
 async function look(site: TriggerSite): Promise<void> {
-	const { node, clock } = site;
-	const { epoch } = node;
 	await compareCredential(site);
 	const { silenceMs } = site.settings;
-	for (const effect of node.dispatch(onPassed, { silenceMs, now: clock.now() })) {
-		// The workflow was published or unpublished meanwhile.
-		if (node.epoch !== epoch) return;
-		await carryOut(site, [effect]);
-	}
+	await carryOut(site, site.node.dispatch(onPassed, { silenceMs, now: site.clock.now() }));
 	startSearch(site);
 }
 
 async function carryOut(site: TriggerSite, effects: readonly Effect[]): Promise<void> {
+	const { epoch } = site.node;
 	for (const effect of effects) {
+		// The workflow was published or unpublished meanwhile.
+		if (site.node.epoch !== epoch) return;
 		if (effect.type === 'create') await carryOut(site, await renewNow(site));
 		if (effect.type === 'ask') await carryOut(site, await ask(site));
 		if (effect.type === 'save') startSaving(site);
@@ -95,16 +85,15 @@ const renewNow = async (site: TriggerSite): Promise<Effect[]> =>
  */
 async function compareCredential({ context, settings, clock, node }: TriggerSite): Promise<void> {
 	const { credential, state } = node;
-	const { current, previous } = state.saved;
 	const isUrgent =
-		state.renewal.at < Infinity || [current, ...previous].some((one) => one?.secret === '');
+		state.renewal.at < Infinity || subscriptionsIn(state.saved).some(({ secret }) => secret === '');
 	const sinceMs = clock.now() - credential.checkedAt;
 	if (!isUrgent && sinceMs >= 0 && sinceMs < CREDENTIAL_INTERVAL_MS) return;
 	const reading = readCredential(context, settings.authentication);
 	const fingerprint = await reading.then(fingerprintOf).catch(() => '');
 	node.credential = { fingerprint, checkedAt: clock.now() };
-	if (fingerprint === '' || fingerprint === credential.fingerprint) return;
-	if (credential.checkedAt === -Infinity) return;
+	const isFirst = credential.checkedAt === -Infinity;
+	if (isFirst || fingerprint === '' || fingerprint === credential.fingerprint) return;
 	warn(context, 'The credential has changed: the subscription is renewed');
 	node.dispatch(onPlanned, { at: clock.now(), isDemanded: true });
 }

@@ -2,12 +2,12 @@
 import type { IDataObject, IExecuteFunctions, IRun, ITriggerFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { onSaved } from '../../model/subscription/reducer';
-import { readSaved } from '../../model/subscription/saved';
+import { readSaved, sealSaved } from '../../model/subscription/saved';
 import { readOwnSecret } from '../../transport/auth/credential';
 import { withTimeLimit } from '../../transport/http/clock';
 import { reasonOf, warn } from '../log';
 import { inOrder, nodeOf, type Site } from './node';
-import { readSealed, sealedText, writeSealed, writeStored } from './storage';
+import { readSealed, writeSealed, writeStored } from './storage';
 
 const EVENT = 'subscription_renewed';
 const jobSchema = z.object({ event: z.literal(EVENT), sealed: z.string() });
@@ -88,7 +88,7 @@ export function startSaving(site: Site<ITriggerFunctions>): void {
 async function save({ context, settings, node, clock }: Site<ITriggerFunctions>): Promise<void> {
 	const { epoch } = node;
 	const { saved } = node.state;
-	const sealed = sealedText(saved, await readOwnSecret(context, settings.authentication));
+	const sealed = sealSaved(saved, await readOwnSecret(context, settings.authentication));
 	const run = async () => await runExecution(context, { event: EVENT, sealed });
 	const ending = areWorkersBlind ? 'blind' : await run();
 	if (ending === 'failed') return;

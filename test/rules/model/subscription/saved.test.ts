@@ -8,6 +8,7 @@ import {
 	type Saved,
 	sealSaved,
 } from '../../../../nodes/WorkspaceData/model/subscription/saved';
+import { seal } from '../../../../nodes/WorkspaceData/model/subscription/seal';
 
 const one = (id: string) => ({
 	id,
@@ -25,20 +26,12 @@ const saved: Saved = {
 	version: 5,
 	mark: 'm',
 };
-const seal = ({ secret, sealed }: { secret: string; sealed?: string | undefined }) =>
-	secret === '' ? sealed : `sealed ${secret}`;
-/** The same after it was saved and read again. */
-const sealedToo = (list: Saved): Saved => ({
-	...list,
-	current: list.current && { ...list.current, sealed: seal(list.current) },
-	previous: list.previous.map((each) => ({ ...each, sealed: seal(each) })),
-});
-const open = (sealed: string) => sealed.replace('sealed ', '');
+const KEY = 'the secret of the credential';
 
 test('reads what it wrote, and shows no secret', () => {
-	const text = sealSaved(saved, seal);
-	expect(text).not.toContain('"secret"');
-	expect(readSaved(text, open)).toEqual(sealedToo(saved));
+	const text = sealSaved(saved, KEY);
+	expect(text).not.toContain('secret');
+	expect(readSaved(text, KEY)).toMatchObject(saved);
 	expect(readSaved(text).current?.secret).toBe('');
 });
 
@@ -62,16 +55,16 @@ test('reads what 0.1.0 wrote', () => {
 test('reads what 0.2.0 wrote', () => {
 	const rest = { ...one('second'), secret: undefined, generation: 40 };
 	const text = JSON.stringify({
-		current: { ...rest, sealed: 'sealed s' },
+		current: { ...rest, sealed: seal('s', KEY) },
 		retired: [
-			{ ...rest, id: 'x', sealed: 'sealed t', deleteAt: 9, giveUpAt: null, wasSaved: true },
+			{ ...rest, id: 'x', sealed: seal('t', KEY), deleteAt: 9, giveUpAt: null, wasSaved: true },
 		],
 		lostAnswers: { count: 1, at: 1 },
 		missed: { cardId: null, from: 1, upTo: [2] },
 		endedUpTo: 30,
 		gone: ['y'],
 	});
-	expect(readSaved(text, open)).toMatchObject({
+	expect(readSaved(text, KEY)).toMatchObject({
 		current: { id: 'second', secret: 's' },
 		previous: [{ id: 'x', secret: 't', deleteAt: 9 }],
 		missed: { cardId: null, from: 1, upTo: 2 },
@@ -85,11 +78,11 @@ test.each([undefined, null, '', '{', '[]', '{"retired":5}', '{"current":{},"reti
 );
 
 test('P12: a seal that could not be opened is saved again, and opened later', () => {
-	const text = sealSaved(saved, seal);
+	const text = sealSaved(saved, KEY);
 	const closed = readSaved(text);
-	expect(JSON.parse(sealSaved(closed, seal))).toEqual(JSON.parse(text));
+	expect(JSON.parse(sealSaved(closed, KEY))).toEqual(JSON.parse(text));
 	// In one process, the copy with the same version has the secrets; in memory, they stay.
-	const opened = readSaved(text, open);
+	const opened = readSaved(text, KEY);
 	for (const version of [4, 5, 6]) {
 		expect(newer(closed, { ...opened, version })).toMatchObject({ current: saved.current });
 		expect(newer(opened, { ...closed, version })).toMatchObject({ previous: saved.previous });
