@@ -1,11 +1,12 @@
 /** Changes all records that meet the conditions. */
 import { InputError } from '../../model/inputError';
-import { plainNumber, plainText } from '../../model/text';
+import { plainNumber } from '../../model/text';
 import { isObject } from '../../model/response/shapes';
 import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
 import type { DataRecord } from '../../model/response/record';
 import { count } from '../../model/names';
 import { namesGone } from '../../transport/failure/failures';
+import { wholeNumber } from '../readParameters';
 import { inParallel } from '../schedule/items';
 import { mapInSlices } from '../schedule/yieldToLoop';
 import { progressOf } from '../run/messages';
@@ -42,13 +43,9 @@ export function requireConditions({ filters }: Conditions): void {
  * @throws InputError for any value except -1 and whole numbers of at least 1
  */
 export function readMaxChanges(value: unknown): number {
-	const number = plainNumber(value);
-	if (number === -1) return Infinity;
-	if (Number.isInteger(number) && number >= 1) return number;
-	throw new InputError(
-		`'${maxChangesProperty.displayName}' must be a whole number of at least 1, or -1, not '${plainText(value)}'`,
-		'Enter how many records an item may change at most, or -1 for no limit.',
-	);
+	if (plainNumber(value) === -1) return Infinity;
+	const advice = 'Enter how many records an item may change at most, or -1 for no limit.';
+	return wholeNumber(value, maxChangesProperty.displayName, 1, advice);
 }
 
 /** Which records are changed, and how. */
