@@ -8,7 +8,8 @@ import { readChoice, readJsonObject, requireText } from '../readParameters';
 import { noIdHint } from '../../transport/writeResponse';
 import { sendCreation } from '../changeRequests';
 import { defineOperation } from '../operation';
-import { addCardFields, readCardFields } from './cardFields';
+import { createFields } from '../growth/newFields';
+import { readCardFields } from './cardFields';
 import { readCard, type Card } from '../../model/response/card';
 import { InputError } from '../../model/inputError';
 import { cardsOfName, findCardByName } from '../../model/locator';
@@ -70,7 +71,13 @@ export const createCard = defineOperation({
 			);
 		}
 		if (!card) run.messages.hint(noIdHint('card'));
-		if (card && isNew) await addCardFields(run, card, fields);
+		if (card && isNew) {
+			// In the order of the parameter.
+			await createFields(run, card, fields, {}).catch((error: unknown) => {
+				run.messages.note(error, `Card ${quote(card.name)} (${card.id}) exists now.`);
+				throw error;
+			});
+		}
 		return [card?.raw ?? sent];
 	},
 });

@@ -126,7 +126,7 @@ export async function changeMany<Result>(
 	changes: ManyChanges<Result>,
 ): Promise<Result[]> {
 	const { writer, maxChanges, needsWrite = () => true, change, done } = changes;
-	const { card, request } = writer;
+	const { card } = writer;
 	return await run.writes.inItemOrder(itemIndex, writer, 'many', async () => {
 		const { records, now } = await chooseRecords(run, changes);
 		const needed = await mapInSlices(run.yieldToLoop, records, needsWrite);
@@ -137,27 +137,49 @@ export async function changeMany<Result>(
 				`Nothing was changed. Check the conditions, or raise '${maxChangesProperty.displayName}' (-1 for no limit).`,
 			);
 		}
-		const results = await inParallel(
+		return await writeEach(
+			run,
+			changes,
 			records,
-			() => run.session.atOnce({ method: 'PATCH', ...request }),
-			async (record) => {
-				// Records that need no request would keep n8n waiting.
-				await run.yieldToLoop();
-				return await change(record, () => now(record)).catch(unlessGone);
-			},
-			(error, changedSoFar, errors) => {
-				const progress = progressOf(changedSoFar, records.length, `records were ${done}`, errors);
-				run.messages.note(error, progress);
-			},
+			async (record) => await change(record, () => now(record)).catch(unlessGone),
 		);
-		const all = results.filter((result) => result !== undefined);
-		if (all.length < records.length) {
-			run.messages.hint(
-				`Not ${done}: ${count(records.length - all.length, 'record')} of card '${card.name}' that met the conditions when the card was read. Another execution was writing, the outcome of the last write is unknown, or somebody has deleted meanwhile`,
-			);
-		}
-		return all;
 	});
+}
+
+/**
+ * Writes records in parallel. A hint says how many were left out, and the note on an error how far it came.
+ *
+ * @param write returns undefined for a record that it leaves out
+ * @returns the results of the others, in order
+ */
+export async function writeEach<Result>(
+	run: Run,
+	{ writer, done }: Pick<ManyChanges<Result>, 'writer' | 'done'>,
+	records: readonly DataRecord[],
+	write: (record: DataRecord) => Promise<Result | undefined>,
+): Promise<Result[]> {
+	const { card, request } = writer;
+	const results = await inParallel(
+		records,
+		() => run.session.atOnce({ method: 'PATCH', ...request }),
+		async (record) => {
+			// Records that need no request would keep n8n waiting.
+			await run.yieldToLoop();
+			return await write(record);
+		},
+		(error, ended, errors) => {
+			const written = ended.filter((result) => result !== undefined).length;
+			const progress = progressOf(written, records.length, `records were ${done}`, errors);
+			run.messages.note(error, progress);
+		},
+	);
+	const all = results.filter((result) => result !== undefined);
+	if (all.length < records.length) {
+		run.messages.hint(
+			`Not ${done}: ${count(records.length - all.length, 'record')} of card '${card.name}'. Another execution was writing, the outcome of the last write is unknown, or somebody has deleted meanwhile`,
+		);
+	}
+	return all;
 }
 
 /** Ignores that a record was deleted since it was listed. */
