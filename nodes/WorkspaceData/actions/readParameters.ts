@@ -92,11 +92,22 @@ export function requireEntries<T extends object>(entries: T, parameter: string):
  */
 export function readLimit(returnAll: unknown, limit: unknown): number {
 	if (readSwitch(returnAllProperty.displayName, returnAll, false)) return Infinity;
-	const number = plainNumber(limit);
-	if (Number.isInteger(number) && number >= 1) return number;
+	const advice = "Enter 1 or more, or turn on 'Return All'.";
+	return wholeNumber(limit, 'Limit', 1, returnAll === undefined ? 'Enter 1 or more.' : advice);
+}
+
+/**
+ * Reads a whole number.
+ *
+ * @param label the name in the message to the user
+ * @throws InputError for any other value, and for a number below `least`
+ */
+export function wholeNumber(value: unknown, label: string, least: number, advice: string): number {
+	const number = plainNumber(value);
+	if (Number.isInteger(number) && number >= least) return number;
 	throw new InputError(
-		`'Limit' must be a whole number of at least 1, not '${plainText(limit)}'`,
-		returnAll === undefined ? 'Enter 1 or more.' : "Enter 1 or more, or turn on 'Return All'.",
+		`'${label}' must be a whole number of at least ${least}, not '${plainText(value)}'`,
+		advice,
 	);
 }
 

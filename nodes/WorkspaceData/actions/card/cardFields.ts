@@ -1,13 +1,12 @@
-/** The fields of a new card: checked before anything is sent, and created in their order after the card. */
+/** The fields of a new card, checked before anything is sent. */
 import { isObject } from '../../model/response/shapes';
 import { InputError } from '../../model/inputError';
 import { quote } from '../../model/names';
 import { cleanName } from '../../model/text';
 import { cardFieldsProperty } from '../../ui/fieldDefinition';
 import { readFieldOptions } from '../field/create.operation';
-import { createFields, type PlannedField } from '../growth/newFields';
+import type { PlannedField } from '../growth/newFields';
 import { requireText } from '../readParameters';
-import type { CardReference, Run } from '../run/run';
 
 const LABEL = cardFieldsProperty.displayName;
 
@@ -41,18 +40,5 @@ export function readCardFields(value: unknown): PlannedField[] {
 			// A type that the user selected isn't replaced.
 			textType: ownType,
 		};
-	});
-}
-
-/** Creates the fields one after the other. @throws what stopped it; its message says what exists */
-export async function addCardFields(
-	run: Run,
-	card: CardReference,
-	fields: readonly PlannedField[],
-): Promise<void> {
-	await createFields(run, card, fields, {}).catch((error: unknown) => {
-		const exists = `Card ${quote(card.name)} (${card.id}) exists now.`;
-		run.messages.note(error, exists);
-		throw error;
 	});
 }

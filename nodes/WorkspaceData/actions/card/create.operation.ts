@@ -8,12 +8,13 @@ import { readChoice, readJsonObject, requireText } from '../readParameters';
 import { noIdHint } from '../../transport/writeResponse';
 import { sendCreation } from '../changeRequests';
 import { defineOperation } from '../operation';
-import { addCardFields, readCardFields } from './cardFields';
+import { createFields } from '../growth/newFields';
+import { readCardFields } from './cardFields';
 import { readCard, type Card } from '../../model/response/card';
 import { InputError } from '../../model/inputError';
 import { cardsOfName, findCardByName } from '../../model/locator';
 import type { JsonObject } from '../../model/response/shapes';
-import { mayHaveHappened, UnexpectedResponse } from '../../transport/failure/failures';
+import { UnexpectedResponse } from '../../transport/failure/failures';
 import { listCards, type ReadOptions } from '../../transport/cardAndFieldListings';
 import type { Run } from '../run/run';
 import { quote } from '../../model/names';
@@ -70,7 +71,13 @@ export const createCard = defineOperation({
 			);
 		}
 		if (!card) run.messages.hint(noIdHint('card'));
-		if (card && isNew) await addCardFields(run, card, fields);
+		if (card && isNew) {
+			// In the order of the parameter.
+			await createFields(run, card, fields, {}).catch((error: unknown) => {
+				run.messages.note(error, `Card ${quote(card.name)} (${card.id}) exists now.`);
+				throw error;
+			});
+		}
 		return [card?.raw ?? sent];
 	},
 });
@@ -107,18 +114,6 @@ export function existingCard(
 	);
 }
 
-/** Finds the new card with this name, if the response was lost or doesn't show it. */
-async function findNew(
-	run: Run,
-	name: string,
-	before: readonly Card[],
-	request: ReadOptions,
-): Promise<Card | undefined> {
-	const known = new Set(before.map(({ id }) => id));
-	const now = await listCards(run.session, request).catch(() => []);
-	return now.find((card) => card.name.trim() === name.trim() && !known.has(card.id));
-}
-
 /**
  * Finds the card with a name, or creates it. Executions of this process take turns, so that two of them don't
  * create it twice.
@@ -138,18 +133,19 @@ export async function cardOfName(
 		const before = await listCards(run.session, request);
 		const card = existingCard(before, name, policy);
 		if (card) return { card, isNew: false };
-		const creating = run.writes.creating(
+		const known = new Set(before.map(({ id }) => id));
+		const findNew = async () => {
+			const now = await listCards(run.session, request);
+			return now.find((one) => one.name.trim() === name.trim() && !known.has(one.id));
+		};
+		const created = await run.writes.creating(
 			`new card ${foldCase(name)}`,
 			`Card ${quote(name)}`,
 			async () => await addCard(run, body, request),
+			findNew,
 		);
-		const created = await creating.catch(async (error: unknown) => {
-			// The request isn't repeated: the listing shows if the card was created.
-			const arrived = mayHaveHappened(error) && (await findNew(run, name, before, request));
-			if (arrived) return arrived;
-			throw error;
-		});
-		const made = created ?? (await findNew(run, name, before, request));
+		// The response may not show its ID.
+		const made = created ?? (await findNew().catch(() => undefined));
 		if (made) return { card: made, isNew: true };
 		throw new UnexpectedResponse(
 			`Card ${quote(name)} was created, but isn't listed`,

@@ -14,7 +14,7 @@ export const deleteCard = defineOperation({
 	properties: [cardLocator, dryRunProperty],
 	async execute({ run, get }) {
 		const isDry = readDryRun(get('dryRun'));
-		const card = await run.cards.findExact(get('cardId'));
+		const card = await run.cards.find(get('cardId'), {}, true);
 		const { id } = card;
 		if (isDry) {
 			const { name } = await getCard(run.session, id);

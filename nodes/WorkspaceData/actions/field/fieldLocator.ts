@@ -26,7 +26,7 @@ export async function locateField(
 	isExact = false,
 ): Promise<{ card: CardReference; field: Field }> {
 	const { mode, text, entered, shown } = readLocator(fieldLocator, 'Field');
-	const card = await (isExact ? run.cards.findExact(cardLocator) : run.cards.find(cardLocator));
+	const card = await run.cards.find(cardLocator, {}, isExact);
 	const index = await run.fields.of(card);
 	const { fields } = index;
 	if (mode === 'name') return { card, field: isExact ? index.exact(entered) : index.resolve(text) };

@@ -20,9 +20,9 @@ import { missingChoicesOption, unknownFieldsOption } from '../../ui/writeOptions
 import {
 	type PlannedWrites,
 	columnsOf,
-	keptNames,
 	missingColumns,
 	missingChoices,
+	storedNames,
 	type Addition,
 } from './missingColumns';
 import { listedInQuotes, quote } from '../../model/names';
@@ -62,7 +62,7 @@ export async function planChanges(
 ): Promise<Plan> {
 	const columns = await columnsOf(run, writes);
 	const missing = allowed.fields ? missingColumns(listed, columns) : [];
-	const names = keptNames(listed, missing);
+	const names = storedNames(listed, missing);
 	const index = useNames(run, card, listed, names);
 	const lacking = missing.filter(({ name }) => !names.has(name));
 	// How the text values of a run are read. The first item decides.

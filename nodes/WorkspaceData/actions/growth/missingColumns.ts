@@ -2,12 +2,17 @@
 import { newChoices } from '../../model/value/newChoices';
 import type { Field } from '../../model/response/field';
 import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
-import type { Column } from './newFields';
 import type { Run } from '../run/run';
 import { isNameless } from '../writing/mapper';
 import { fieldOfKey } from '../writing/matching';
 import { cleanName, foldCase, slugsOf } from '../../model/text';
 import type { Write } from '../writing/valueConversion';
+
+/** A name, and its values in all items. */
+export interface Column {
+	name: string;
+	values: readonly unknown[];
+}
 
 /** Choices to add to a field. */
 export interface Addition {
@@ -52,16 +57,21 @@ export function missingColumns(index: FieldIndex, columns: Columns): Column[] {
 	return [...missing.values()];
 }
 
-/** Finds fields that the service stores under another spelling of a column's name: `My Col` as `my_col`. */
-export function keptNames(
+/**
+ * Finds fields that the service stores under other names: by the ID of a field that was created, or in another
+ * spelling, `My Col` as `my_col`.
+ */
+export function storedNames(
 	index: FieldIndex,
-	missing: readonly Column[],
+	named: ReadonlyArray<{ name: string; id?: string }>,
 ): ReadonlyMap<string, Field> {
 	return new Map(
-		missing.flatMap(({ name }) => {
+		named.flatMap(({ name, id }) => {
 			const slugs = slugsOf(name);
-			const kept = index.fields.filter((field) => slugs.includes(field.name));
-			return kept.length === 1 ? kept.map((field): [string, Field] => [name, field]) : [];
+			const isStored = (field: Field): boolean =>
+				field.name !== name && (id === undefined ? slugs.includes(field.name) : field.id === id);
+			const [field, ...others] = index.fields.filter(isStored);
+			return field && others.length === 0 ? [[name, field] as const] : [];
 		}),
 	);
 }

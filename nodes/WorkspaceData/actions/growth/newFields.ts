@@ -4,18 +4,13 @@ import type { FieldIndex } from '../../model/fieldIndex';
 import { describedFieldTypes } from '../../transport/apiDescription';
 import { inferType, offeredType, textType, USUAL_TYPES } from '../../model/value/inferType';
 import type { Formats } from '../../model/value/formats';
-import { ApiFailure, mayHaveHappened } from '../../transport/failure/failures';
+import { ApiFailure } from '../../transport/failure/failures';
 import { listFields, type ReadOptions } from '../../transport/cardAndFieldListings';
 import { foldCase } from '../../model/text';
 import { addField } from '../field/create.operation';
+import { storedNames, type Column } from './missingColumns';
 import type { CardReference, Run } from '../run/run';
 import { listed, listedInQuotes, quote } from '../../model/names';
-
-/** A name, and its values in all items. */
-export interface Column {
-	name: string;
-	values: readonly unknown[];
-}
 
 export interface PlannedField {
 	name: string;
@@ -110,14 +105,14 @@ async function createField(
 		`field ${foldCase(name)} of ${card.id}`,
 		`Field ${quote(name)}`,
 		async () => await addField(run, card.id, body, request),
+		async () => {
+			const now = await listFields(run.session, card.id, request);
+			return now.find((listed) => listed.name === name);
+		},
 	);
 	return await creating.then(
 		(made) => ({ ...field, ...(made && { id: made.id }) }),
 		async (error: unknown) => {
-			if (mayHaveHappened(error)) {
-				const now = await listFields(run.session, card.id, request).catch(() => []);
-				if (now.some((listed) => listed.name === name)) return field;
-			}
 			const isRefused = error instanceof ApiFailure && [400, 422].includes(error.problem.status);
 			if (!isRefused || type === plain) throw error;
 			const why = `the service refused ${type}: ${error.message}`;
@@ -128,16 +123,6 @@ async function createField(
 
 /** A field that was created, with its ID if the response has it. */
 type CreatedField = PlannedField & { id?: string };
-
-/** Returns the new fields that the service lists under another name, by the name that was sent. */
-function renamed(index: FieldIndex, created: readonly CreatedField[]): ReadonlyMap<string, Field> {
-	return new Map(
-		created.flatMap(({ name, id = '' }) => {
-			const field = index.byId(id);
-			return field && field.name !== name ? [[name, field] as const] : [];
-		}),
-	);
-}
 
 /** Uses the fields that the service stores under other names, and adds hints. @param names each with its field */
 export function useNames(
@@ -176,7 +161,7 @@ export async function createFields(
 	const work = async () => {
 		for (const field of planned) created.push(await createField(run, card, field, request));
 		const listing = await run.fields.changed(card, request);
-		useNames(run, card, listing, renamed(listing, created));
+		useNames(run, card, listing, storedNames(listing, created));
 	};
 	await work().catch((error: unknown) => {
 		if (created.length > 0) run.messages.note(error, newFieldsNote(card, created));

@@ -27,7 +27,7 @@ export const deleteRecord = defineOperation({
 		const whenNotFound = readNotFound(options.ifNotFound);
 		const dryRun = readDryRun(options.dryRun);
 		const { text: id } = readLocator(get('recordId'), 'Record');
-		const card = await run.cards.findExact(get('cardId'), request);
+		const card = await run.cards.find(get('cardId'), request, true);
 		const writer = createWriter(run, card, request, dryRun);
 		const results = dryRun && resultsOf(run, writer, await run.fields.of(card, request), options);
 		return await run.writes

@@ -31,7 +31,7 @@ export const deleteManyRecords = defineOperation({
 		const conditions = { filters: get('filters'), matchType: get('matchType') };
 		const maxChanges = readMaxChanges(get('maxChanges'));
 		requireConditions(conditions);
-		const card = await run.cards.findExact(get('cardId'), request);
+		const card = await run.cards.find(get('cardId'), request, true);
 		const index = await run.fields.of(card, request);
 		const writer = createWriter(run, card, request, isDry);
 		const results = resultsOf(run, writer, index, options);

@@ -72,7 +72,7 @@ export const syncRecords = defineOperation({
 		const read = async (index: number): Promise<SyncPart> => {
 			const cardId = getOf(index, 'cardId');
 			const given = getOf(index, 'options');
-			const card = await run.cards.findExact(cardId, requestOptions(given));
+			const card = await run.cards.find(cardId, requestOptions(given), true);
 			try {
 				const isDry = readDryRun(getOf(index, 'dryRun'), given.dryRun);
 				const missing = readChoice(missingRecordsProperty, getOf(index, 'missingRecords'));

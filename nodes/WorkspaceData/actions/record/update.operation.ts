@@ -7,7 +7,6 @@ import { grownFields } from '../growth/cardChanges';
 import { defineOperation } from '../operation';
 import { readWrite, withLiveFields } from '../writing/liveFields';
 import { findRecord, readNotFound } from '../reading/ifNotFound';
-import { recordOutput } from '../outputItems';
 import { readOldValues, resultsOf } from '../writing/results';
 import { update } from '../writing/write';
 import { dryRunOption, oldValuesOption, writeOptions } from '../../ui/writeOptions';
@@ -36,13 +35,9 @@ export const updateRecord = defineOperation({
 			write,
 			await grownFields(write),
 			async (live) => {
-				const { index } = live;
+				const results = resultsOf(run, writer, live.index, options);
 				const readsFirst = writer.isDry || readOldValues(options, false);
-				if (!readsFirst) {
-					const output = recordOutput(index, true, options);
-					return [output(await update(write, live, recordId))];
-				}
-				const results = resultsOf(run, writer, index, options);
+				if (!readsFirst) return [results('plain', await update(write, live, recordId))];
 				// Requested before the records are listed.
 				const view = run.writes.view(writer);
 				const record = await findRecord(run, write, recordId, view);

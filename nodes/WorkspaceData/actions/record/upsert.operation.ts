@@ -84,7 +84,7 @@ export const upsertRecord = defineOperation({
 			const found = chosen(await matches.find(data), multipleMatches, card.name);
 			// They stay unchanged, so they are neither `created` nor `updated`.
 			if (found.length > 0 && upsertMode === 'createOnly')
-				return found.map((one) => result('kept', one));
+				return found.map((one) => result('plain', one));
 			if (found.length > 0) {
 				const atOnce = () => run.session.atOnce({ method: 'PATCH', ...request });
 				return await inParallel(found, atOnce, async (earlier) => {

@@ -66,11 +66,6 @@ export class Cards {
 		messages.learnName(id, name);
 		return { id, name };
 	}
-
-	/** As `find`, for changes that can't be undone: a name must match the card's exactly. */
-	async findExact(locator: Locator, options?: ReadOptions): Promise<CardReference> {
-		return await this.find(locator, options, true);
-	}
 }
 
 /** The record listings of a run; nothing is read before an item needs it. */

@@ -112,9 +112,15 @@ export class Writes {
 	 *
 	 * @param name the name in all executions, for example `field "Price" of crd_1`
 	 * @param shown the name in a message, for example `Field 'Price'`
+	 * @param find finds it after a lost response, because the request isn't repeated
 	 * @throws UnexpectedResponse if it may exist
 	 */
-	async creating<T>(name: string, shown: string, create: () => Promise<T>): Promise<T> {
+	async creating<T>(
+		name: string,
+		shown: string,
+		create: () => Promise<T>,
+		find: () => Promise<T | undefined> = async () => undefined,
+	): Promise<T> {
 		const key = this.address(name);
 		const { clock } = this.run;
 		if (clock.now() - (unclearCreations.get(key) ?? -Infinity) < LAG_MS) {
@@ -125,7 +131,8 @@ export class Writes {
 		}
 		return await create().catch(async (error: unknown) => {
 			if (mayStillHappen(error)) unclearCreations.set(key, clock.now());
-			return await Promise.reject(error as Error);
+			const arrived = mayHaveHappened(error) && (await find().catch(() => undefined));
+			return arrived || (await Promise.reject(error as Error));
 		});
 	}
 

@@ -145,7 +145,7 @@ export class Items {
  * that nothing happens after the end.
  *
  * @param atOnce the maximum under way now; called again whenever some work is done
- * @param failed receives the first failure, the number of finished entries, and all failures
+ * @param failed receives the first failure, the results so far, and all failures
  * @returns the results in the order of the entries
  * @throws the first failure
  */
@@ -153,21 +153,21 @@ export async function inParallel<Entry, Result>(
 	entries: readonly Entry[],
 	atOnce: () => number,
 	work: (entry: Entry) => Promise<Result>,
-	failed: (error: unknown, done: number, errors: readonly unknown[]) => void = () => {},
+	failed: (
+		error: unknown,
+		results: ReadonlyArray<Result | undefined>,
+		errors: readonly unknown[],
+	) => void = () => {},
 ): Promise<Result[]> {
 	const results = new Array<Result>(entries.length);
 	const failures: unknown[] = [];
 	const underWay = new Set<Promise<void>>();
-	let done = 0;
 	for (const [place, entry] of entries.entries()) {
 		while (underWay.size >= Math.max(1, atOnce())) await Promise.race(underWay);
 		if (failures.length > 0) break;
 		const running: Promise<void> = work(entry)
 			.then(
-				(result) => {
-					results[place] = result;
-					done += 1;
-				},
+				(result) => void (results[place] = result),
 				(error: unknown) => void failures.push(error),
 			)
 			.finally(() => underWay.delete(running));
@@ -175,6 +175,6 @@ export async function inParallel<Entry, Result>(
 	}
 	await Promise.all(underWay);
 	if (failures.length === 0) return results;
-	failed(failures[0], done, failures);
+	failed(failures[0], results, failures);
 	throw failures[0];
 }

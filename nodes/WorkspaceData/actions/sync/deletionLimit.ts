@@ -1,6 +1,6 @@
 /** The parameter 'Max Records to Delete' of Sync. */
-import { InputError } from '../../model/inputError';
-import { plainNumber, plainText } from '../../model/text';
+import { plainText } from '../../model/text';
+import { wholeNumber } from '../readParameters';
 
 /** The maximum of deletions if the user sets none. At most half of the records that take part are deleted as well. */
 const USUAL_DELETIONS = 100;
@@ -18,12 +18,8 @@ export const maxDeletionsProperty = {
 /** @returns undefined if it is empty @throws InputError for any value except a whole number of at least 0 */
 export function readMaxDeletions(value: unknown): number | undefined {
 	if (value === undefined || value === null || plainText(value).trim() === '') return undefined;
-	const number = plainNumber(value);
-	if (Number.isInteger(number) && number >= 0) return number;
-	throw new InputError(
-		`'${maxDeletionsProperty.displayName}' must be a whole number of at least 0, not '${plainText(value)}'`,
-		'Enter how many records may be deleted at most, or leave it empty.',
-	);
+	const advice = 'Enter how many records may be deleted at most, or leave it empty.';
+	return wholeNumber(value, maxDeletionsProperty.displayName, 0, advice);
 }
 
 /** The maximum of deletions. @param taking the number of records that take part */

@@ -29,27 +29,14 @@ const nameOf = ({ itemIndex, name }: RefusedItem): string =>
 export function refusalOf(items: readonly RefusedItem[]): unknown {
 	const failed = items.find(({ error }) => !(error instanceof InputError));
 	if (failed) return failed.error;
-	const refusals = items.map((item) => {
+	const [first, ...others] = items.map((item) => {
 		const { message, description } = item.error as InputError;
-		return { name: nameOf(item), message, description };
+		return { message: capital(`${nameOf(item)}: ${message}`), description };
 	});
-	const [first] = refusals;
 	if (!first) return undefined;
-	if (refusals.length === 1) {
-		return new ItemsRefused(
-			items,
-			`${capital(first.name)}: ${first.message}`,
-			[first.description, NOTHING_SENT].filter(Boolean).join(' '),
-		);
-	}
-	const parts = refusals.map(({ name, message, description }) =>
-		[`${capital(name)}: ${message}.`, description].filter(Boolean).join(' '),
-	);
-	return new ItemsRefused(
-		items,
-		`${refusals.length} items can't be sent, the first is ${first.name}`,
-		`${firstOf(parts)} ${NOTHING_SENT}`,
-	);
+	const more = others.map(({ message, description }) => `${message}. ${description ?? ''}`.trim());
+	const description = [first.description, firstOf(more), NOTHING_SENT].filter(Boolean).join(' ');
+	return new ItemsRefused(items, first.message, description);
 }
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

@@ -2,12 +2,11 @@
 import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/response/record';
 import type { JsonObject } from '../../model/response/shapes';
-import { count } from '../../model/names';
 import { Cancelled } from '../../transport/failure/failures';
-import { progressOf } from '../run/messages';
 import type { Run } from '../run/run';
 import { inParallel } from '../schedule/items';
 import { liveFields } from '../writing/liveFields';
+import { writeEach } from '../writing/changeMany';
 import { hintAtSpelling } from '../writing/matching';
 import { resultsOf } from '../writing/results';
 import { create, updateFound } from '../writing/write';
@@ -34,7 +33,7 @@ export async function syncAll(
 	for (const own of cards) {
 		try {
 			if (homeless !== undefined) throw unknownCard(homeless);
-			checked.push(await checkCard(run, own));
+			checked.push(await checkCard(own));
 		} catch (error) {
 			if (error instanceof ItemsRefused)
 				for (const index of error.itemIndexes) errors.set(index, error);
@@ -74,7 +73,7 @@ async function writeCard(run: Run, checked: CheckedCard, outcomes: Outcomes): Pr
 		if (endsRun) run.session.stop();
 	};
 	if (isOver()) return;
-	const live = await grown(run, checked).catch((error: unknown) => {
+	const live = await grown(checked).catch((error: unknown) => {
 		for (const index of indexes) fail(index, error);
 	});
 	if (!live) return;
@@ -99,6 +98,10 @@ async function writeCard(run: Run, checked: CheckedCard, outcomes: Outcomes): Pr
 		return;
 	}
 	const deleted = await deleteMissing(run, checked, live).catch((error: unknown) => {
+		run.messages.note(
+			error,
+			`All items of card '${card.name}' were written. Run all items again to delete the other records.`,
+		);
 		fail(indexes.at(-1) ?? 0, error);
 	});
 	if (!deleted) return;
@@ -153,31 +156,12 @@ async function deleteMissing(
 	{ write, deletions }: CheckedCard,
 	{ fields }: LiveCard,
 ): Promise<DataRecord[]> {
-	const { card, writer, request } = write;
+	const { writer } = write;
 	const view = run.writes.view(writer);
-	const deleted = new Set<DataRecord>();
-	await inParallel(
-		deletions,
-		() => run.session.atOnce({ method: 'DELETE', ...request }),
-		async (record) => {
-			await run.writes.onKey(writer, fields.partOf(record.data), async () => {
-				const isWanted = () => !view.isWritten(record.id) && view.isClear(record.id);
-				if (await run.writes.remove(writer, record.id, isWanted)) deleted.add(record);
-			});
-		},
-		(error, _done, errors) => {
-			const what = 'records without an item were deleted';
-			const progress = progressOf(deleted.size, deletions.length, what, errors);
-			run.messages.note(
-				error,
-				`All items of card '${card.name}' were written. ${progress} Run all items again to delete the others.`,
-			);
-		},
-	);
-	if (deleted.size < deletions.length) {
-		run.messages.hint(
-			`Not deleted: ${count(deletions.length - deleted.size, 'record')} of card '${card.name}' without an item, because another execution was writing to them, or the outcome of their last write is unknown`,
-		);
-	}
-	return deletions.filter((record) => deleted.has(record));
+	return await writeEach(run, { writer, done: 'deleted' }, deletions, async (record) => {
+		const isWanted = () => !view.isWritten(record.id) && view.isClear(record.id);
+		const remove = async () => await run.writes.remove(writer, record.id, isWanted);
+		const isGone = await run.writes.onKey(writer, fields.partOf(record.data), remove);
+		return isGone ? record : undefined;
+	});
 }

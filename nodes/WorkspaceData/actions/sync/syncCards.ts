@@ -1,20 +1,13 @@
 /** The cards of a Sync. All items and records of a card are checked before the first write to any card. */
-import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/response/record';
-import { changeCard, hintAtAdditions, planChanges } from '../growth/cardChanges';
+import { changeCard, hintAtAdditions, planChanges, type GrowingCard } from '../growth/cardChanges';
 import { readFilter } from '../reading/scan';
 import type { Run } from '../run/run';
 import { requireSameFields } from '../writing/liveFields';
 import { matchingFields, otherSpelling } from '../writing/matching';
 import type { Write } from '../writing/valueConversion';
-import {
-	convertItems,
-	type CardItems,
-	type LiveCard,
-	type SyncSettings,
-	type SyncWrite,
-} from './syncItems';
+import { convertItems, type CardItems, type LiveCard, type SyncWrite } from './syncItems';
 import { refusalOf } from './refusedItems';
 import { checkAgainstRecords } from './syncCheck';
 
@@ -24,36 +17,39 @@ export interface CheckedCard extends LiveCard {
 	indexes: readonly number[];
 	/** How the first item is written: the card, the writer and the requests are the same for all. */
 	write: Write;
-	settings: SyncSettings;
 	items: readonly SyncWrite[];
 	/** The records without an item. */
 	deletions: readonly DataRecord[];
+	/** How fields and choices are added before the first write. */
+	growing: GrowingCard | undefined;
 }
 
-/** @returns the first item @throws what prevents the sync of the card, as far as its items show it */
-function requireValid({ card, first, invalid, different }: CardItems) {
+/** @returns the first item and its settings @throws what prevents the sync of the card, as far as its items show it */
+function requireValid({ card, given: [write], settings, invalid, different }: CardItems) {
 	// Without a first item, all are invalid.
-	if (invalid !== undefined || !first) {
+	if (invalid !== undefined || !write || !settings) {
 		throw new InputError(
 			`Nothing was sent for card '${card.name}', because item ${invalid} isn't valid`,
 			'Correct that item, then run all items again.',
 		);
 	}
-	if (different === undefined) return first;
+	if (different === undefined) return { write, settings };
 	throw new InputError(
-		`The conditions or settings of items ${first.itemIndex} and ${different} differ, but both are for card '${card.name}'`,
+		`The conditions or settings of items ${write.itemIndex} and ${different} differ, but both are for card '${card.name}'`,
 		"Nothing was sent. 'Filters', 'Must Match', 'If Record Has No Item', 'Max Records to Delete' and 'Dry Run' must be the same for all items of a card.",
 	);
 }
 
 /** @returns the card and all of its items @throws what prevents the sync of the card */
-export async function checkCard(run: Run, own: CardItems): Promise<CheckedCard> {
+export async function checkCard(own: CardItems): Promise<CheckedCard> {
 	const { write, settings } = requireValid(own);
-	const { card, columns, request, writer } = write;
+	const { run, card, columns, request, writer } = write;
 	const { allowed, filters, matchType } = settings;
-	const grows = allowed.fields || allowed.choices;
+	const growing = allowed.fields || allowed.choices ? { run, card, allowed, request } : undefined;
 	const known = await run.fields.of(card, request);
-	const listing = grows ? await previewFields(run, own, known) : known;
+	const plan = growing && (await planChanges(growing, known, own.given));
+	if (plan && writer.isDry) hintAtAdditions(run, card, plan);
+	const listing = plan?.index ?? known;
 	const fields = matchingFields(run, columns, listing);
 	const exact = { isExact: true, hints: columns.hints };
 	const passes = readFilter(filters, matchType, listing, run, exact);
@@ -61,7 +57,7 @@ export async function checkCard(run: Run, own: CardItems): Promise<CheckedCard> 
 	const records = matches.all();
 	await requireSameFields(run, card, known, request);
 	const live = { fields, matches };
-	const { items, refused } = await convertItems(run, own, live, grows);
+	const { items, refused } = await convertItems(own, live, growing !== undefined);
 	// The record of a refused item may have been skipped, and may have the value.
 	if (refused.length > 0 || items.some(({ isNew }) => isNew)) matches.requireComplete();
 	if (refused.length > 0) throw refusalOf(refused);
@@ -79,7 +75,8 @@ export async function checkCard(run: Run, own: CardItems): Promise<CheckedCard> 
 	});
 	passes?.requireSeen();
 	if (deletions.length > 0) matches.requireComplete();
-	return { ...live, indexes: own.indexes, write, settings, items, deletions };
+	const { indexes } = own;
+	return { ...live, indexes, write, items, deletions, growing: writer.isDry ? undefined : growing };
 }
 
 /** @throws InputError for an item that would be created although its record exists in another spelling */
@@ -97,25 +94,15 @@ async function requireKnownSpelling(
 	}
 }
 
-/** Predicts the fields of a card after the new ones of its items are added. */
-async function previewFields(run: Run, own: CardItems, known: FieldIndex): Promise<FieldIndex> {
-	const { write, settings } = requireValid(own);
-	const { card, request } = write;
-	const growing = { run, card, allowed: settings.allowed, request };
-	const writes = own.given.map((item) => item.write);
-	const plan = await planChanges(growing, known, writes);
-	if (settings.isDry) hintAtAdditions(run, card, plan);
-	return plan.index;
-}
-
 /** Adds the fields and choices that the items need to the card. */
-export async function grown(run: Run, checked: CheckedCard): Promise<LiveCard> {
-	const { write, settings, items } = checked;
-	const { card, columns, request, writer } = write;
-	const { allowed, isDry } = settings;
-	if (isDry || !(allowed.fields || allowed.choices)) return checked;
-	const writes = items.map((item) => item.write);
-	await changeCard({ run, card, allowed, request }, writes);
+export async function grown(checked: CheckedCard): Promise<LiveCard> {
+	const { growing, items, write } = checked;
+	if (!growing) return checked;
+	const { run, card, columns, request, writer } = write;
+	await changeCard(
+		growing,
+		items.map((item) => item.write),
+	);
 	const fields = matchingFields(run, columns, await run.fields.of(card, request));
 	return { fields, matches: await run.writes.matches(writer, fields) };
 }

@@ -3,6 +3,7 @@ import type { DataRecord } from '../../model/response/record';
 import type { JsonObject } from '../../model/response/shapes';
 import { InputError } from '../../model/inputError';
 import { deletionLimit } from './deletionLimit';
+import { getOrCreate } from '../run/getOrCreate';
 import { eachInSlices } from '../schedule/yieldToLoop';
 import { count, clip, listed } from '../../model/names';
 
@@ -44,6 +45,9 @@ export interface Deletions {
 /** The maximum number of items or records in a message. */
 const MAX_NAMED = 10;
 
+/** The keys of the items, each with the index of its item. */
+type WantedKeys = ReadonlyMap<string, number>;
+
 /** The records of a card by their matching values. */
 type ListedRecords = Awaited<ReturnType<typeof listRecords>>;
 
@@ -75,13 +79,8 @@ export async function checkAgainstRecords(check: SyncCheck): Promise<DataRecord[
 	);
 }
 
-async function listRecords(
-	{ records, keyOf, meets, pause }: SyncCheck,
-	wanted: ReadonlySet<string>,
-) {
-	/** The first record of each key, and all records of a repeated key. */
-	const byKey = new Map<string, DataRecord>();
-	const repeated = new Map<string, DataRecord[]>();
+async function listRecords({ records, keyOf, meets, pause }: SyncCheck, wanted: WantedKeys) {
+	const byKey = new Map<string, DataRecord[]>();
 	/** Of the records that take part: those without a key or an item, and how many there are. */
 	const withoutKey: DataRecord[] = [];
 	const withoutItem: DataRecord[] = [];
@@ -95,13 +94,9 @@ async function listRecords(
 			return;
 		}
 		if (takesPart && !wanted.has(key)) withoutItem.push(record);
-		const first = byKey.get(key);
-		const same = repeated.get(key);
-		if (same) same.push(record);
-		else if (first) repeated.set(key, [first, record]);
-		else byKey.set(key, record);
+		getOrCreate(byKey, key, (): DataRecord[] => []).push(record);
 	});
-	return { byKey, repeated, taking, withoutItem, withoutKey };
+	return { byKey, taking, withoutItem, withoutKey };
 }
 
 const named = (names: readonly string[]): string => listed(names, MAX_NAMED);
@@ -109,7 +104,7 @@ const named = (names: readonly string[]): string => listed(names, MAX_NAMED);
 const idsOf = (records: readonly DataRecord[]): string => named(records.map(({ id }) => id));
 
 /** Returns the keys of the items. @throws InputError if two have the same */
-async function distinctItems({ items, shown, pause }: SyncCheck): Promise<ReadonlySet<string>> {
+async function distinctItems({ items, shown, pause }: SyncCheck): Promise<WantedKeys> {
 	const byKey = new Map<string, number>();
 	const twice: string[] = [];
 	await eachInSlices(pause, items, (item) => {
@@ -117,7 +112,7 @@ async function distinctItems({ items, shown, pause }: SyncCheck): Promise<Readon
 		if (other === undefined) byKey.set(item.key, item.itemIndex);
 		else twice.push(`${clip(shown(item))} (items ${other} and ${item.itemIndex})`);
 	});
-	if (twice.length === 0) return new Set(byKey.keys());
+	if (twice.length === 0) return byKey;
 	throw new InputError(
 		'Several items have the same values in the fields to match on',
 		`Nothing was sent. Each record may have one item only: ${named(twice)}.`,
@@ -127,11 +122,11 @@ async function distinctItems({ items, shown, pause }: SyncCheck): Promise<Readon
 /** @throws InputError if several records have the key of an item, or take part and have the same key */
 function requireDistinctRecords(
 	{ card, meets = () => true, shown }: SyncCheck,
-	wanted: ReadonlySet<string>,
-	{ repeated }: ListedRecords,
+	wanted: WantedKeys,
+	{ byKey }: ListedRecords,
 ): void {
-	const twice = [...repeated].filter(
-		([key, same]) => wanted.has(key) || same.filter(meets).length > 1,
+	const twice = [...byKey].filter(
+		([key, same]) => same.length > 1 && (wanted.has(key) || same.filter(meets).length > 1),
 	);
 	if (twice.length === 0) return;
 	throw new InputError(
@@ -148,7 +143,7 @@ async function requireConditions(
 	if (!meets) return;
 	const outside: SyncItem[] = [];
 	await eachInSlices(pause, items, (item) => {
-		const known = byKey.get(item.key);
+		const [known] = byKey.get(item.key) ?? [];
 		const base = known ?? { id: '', data: {}, createdAt: now, raw: {} };
 		const isInside =
 			(!known || meets(known)) && meets({ ...base, data: { ...base.data, ...item.data } });

@@ -30,21 +30,14 @@ export type SyncPart =
 	| { card: CardReference; write: Write; settings: SyncSettings }
 	| { card?: CardReference; error: unknown };
 
-/** An item as it was read. */
-interface GivenItem {
-	itemIndex: number;
-	write: Write;
-}
-
 /** The items of a card. */
 export interface CardItems {
 	card: CardReference;
 	/** The indexes of all items, in order. */
 	indexes: number[];
-	/** The valid items. */
-	given: GivenItem[];
-	/** The first valid item: the card has its settings. */
-	first?: GivenItem & { settings: SyncSettings };
+	/** The valid items, and the settings of the first of them. */
+	given: Write[];
+	settings?: SyncSettings;
 	/** The first invalid item, and the first one with different settings. */
 	invalid?: number;
 	different?: number;
@@ -86,9 +79,9 @@ export async function readItems(
 			continue;
 		}
 		const { write, settings } = part;
-		const first = (own.first ??= { itemIndex, write, settings });
-		if (JSON.stringify(settings) !== JSON.stringify(first.settings)) own.different ??= itemIndex;
-		own.given.push({ itemIndex, write });
+		own.settings ??= settings;
+		if (JSON.stringify(settings) !== JSON.stringify(own.settings)) own.different ??= itemIndex;
+		own.given.push(write);
 	}
 	return { cards: [...cards.values()], errors, homeless };
 }
@@ -100,17 +93,15 @@ export interface LiveCard {
 }
 
 /** An item to be written. */
-export interface SyncWrite extends SyncItem, GivenItem {
+export interface SyncWrite extends SyncItem {
+	write: Write;
 	/** True if no record has its key. */
 	isNew: boolean;
 }
 
 /** Converts the values of an item. @throws InputError for values that can't be sent, and that its record doesn't have */
-async function converted(
-	run: Run,
-	{ itemIndex, write }: GivenItem,
-	{ fields, matches }: LiveCard,
-): Promise<SyncWrite> {
+async function converted(write: Write, { fields, matches }: LiveCard): Promise<SyncWrite> {
+	const { run, itemIndex } = write;
 	const { data: values } = await liveFields(write, fields.index);
 	const key = itemKey(fields, values);
 	const [record] = matches.known(values);
@@ -126,7 +117,6 @@ async function converted(
  * @param keepsEntries true if the fields of the card will change
  */
 export async function convertItems(
-	run: Run,
 	{ given }: CardItems,
 	live: LiveCard,
 	keepsEntries: boolean,
@@ -134,14 +124,14 @@ export async function convertItems(
 	const items: SyncWrite[] = [];
 	const refused: RefusedItem[] = [];
 	let options: Write['options'] | undefined;
-	for (const one of given.splice(0)) {
+	for (const write of given.splice(0)) {
+		const { run, itemIndex } = write;
 		await run.yieldToLoop();
-		const { itemIndex, write } = one;
 		try {
 			// The options for the output are read here, because nothing may fail once records are written.
 			if (write.options !== options) resultsOf(run, write.writer, live.fields.index, write.options);
 			options = write.options;
-			const item = await converted(run, one, live);
+			const item = await converted(write, live);
 			const columns = { ...write.columns, entries: [] };
 			items.push(keepsEntries ? item : { ...item, write: { ...write, columns } });
 		} catch (error) {

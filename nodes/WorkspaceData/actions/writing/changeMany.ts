@@ -1,11 +1,12 @@
 /** Changes all records that meet the conditions. */
 import { InputError } from '../../model/inputError';
-import { plainNumber, plainText } from '../../model/text';
+import { plainNumber } from '../../model/text';
 import { isObject } from '../../model/response/shapes';
 import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
 import type { DataRecord } from '../../model/response/record';
 import { count } from '../../model/names';
 import { namesGone } from '../../transport/failure/failures';
+import { wholeNumber } from '../readParameters';
 import { inParallel } from '../schedule/items';
 import { mapInSlices } from '../schedule/yieldToLoop';
 import { progressOf } from '../run/messages';
@@ -42,13 +43,9 @@ export function requireConditions({ filters }: Conditions): void {
  * @throws InputError for any value except -1 and whole numbers of at least 1
  */
 export function readMaxChanges(value: unknown): number {
-	const number = plainNumber(value);
-	if (number === -1) return Infinity;
-	if (Number.isInteger(number) && number >= 1) return number;
-	throw new InputError(
-		`'${maxChangesProperty.displayName}' must be a whole number of at least 1, or -1, not '${plainText(value)}'`,
-		'Enter how many records an item may change at most, or -1 for no limit.',
-	);
+	if (plainNumber(value) === -1) return Infinity;
+	const advice = 'Enter how many records an item may change at most, or -1 for no limit.';
+	return wholeNumber(value, maxChangesProperty.displayName, 1, advice);
 }
 
 /** Which records are changed, and how. */
@@ -92,16 +89,14 @@ async function chooseRecords(
 	const chosen = new Map<string, DataRecord>();
 	const view = run.writes.view(writer);
 	const unseen = new Map(view.creations().map((record) => [record.id, record]));
-	/** Records that meet the conditions only in the listing, which shows older values than n8n wrote. */
-	const doubtful = new Set<string>();
 	const take = (listed: DataRecord): void => {
 		unseen.delete(listed.id);
 		const current = view.listed(listed);
 		// The listing may repeat a record: its later values count.
-		if (current !== 'deleted' && passes?.(current)) chosen.set(current.id, current);
+		if (current !== 'deleted' && passes?.(current)) chosen.set(listed.id, current);
+		// It isn't changed, and a hint says so.
+		else if (view.isDoubtful(listed.id) && passes?.(listed)) chosen.set(listed.id, listed);
 		else chosen.delete(listed.id);
-		const isLeftOut = view.isDoubtful(listed.id) && !chosen.has(listed.id) && passes?.(listed);
-		doubtful[isLeftOut ? 'add' : 'delete'](listed.id);
 	};
 	await scanAll(run, { card, request }, take);
 	// A listing that lags behind doesn't show the newest records.
@@ -110,7 +105,6 @@ async function chooseRecords(
 	await requireSameFields(run, card, index, request);
 	return {
 		records: [...chosen.values()],
-		leftOut: doubtful.size,
 		now(record: DataRecord): DataRecord | undefined {
 			// A record that was unclear before it was listed is written again, but never deleted.
 			const mustBeClear = done === 'deleted' || view.isWritten(record.id);
@@ -134,9 +128,9 @@ export async function changeMany<Result>(
 	changes: ManyChanges<Result>,
 ): Promise<Result[]> {
 	const { writer, maxChanges, needsWrite = () => true, change, done } = changes;
-	const { card, request } = writer;
+	const { card } = writer;
 	return await run.writes.inItemOrder(itemIndex, writer, 'many', async () => {
-		const { records, leftOut, now } = await chooseRecords(run, changes);
+		const { records, now } = await chooseRecords(run, changes);
 		const needed = await mapInSlices(run.yieldToLoop, records, needsWrite);
 		const written = needed.filter(Boolean).length;
 		if (written > maxChanges) {
@@ -145,28 +139,49 @@ export async function changeMany<Result>(
 				`Nothing was changed. Check the conditions, or raise '${maxChangesProperty.displayName}' (-1 for no limit).`,
 			);
 		}
-		const results = await inParallel(
+		return await writeEach(
+			run,
+			changes,
 			records,
-			() => run.session.atOnce({ method: 'PATCH', ...request }),
-			async (record) => {
-				// Records that need no request would keep n8n waiting.
-				await run.yieldToLoop();
-				return await change(record, () => now(record)).catch(unlessGone);
-			},
-			(error, changedSoFar, errors) => {
-				const progress = progressOf(changedSoFar, records.length, `records were ${done}`, errors);
-				run.messages.note(error, progress);
-			},
+			async (record) => await change(record, () => now(record)).catch(unlessGone),
 		);
-		const all = results.filter((result) => result !== undefined);
-		const left = records.length + leftOut - all.length;
-		if (left > 0) {
-			run.messages.hint(
-				`Not ${done}: ${count(left, 'record')} of card '${card.name}' that met the conditions when the card was read. Another execution was writing, the outcome of the last write is unknown, somebody has deleted meanwhile, or the card shows older values than n8n has just written: run the node again in a minute`,
-			);
-		}
-		return all;
 	});
+}
+
+/**
+ * Writes records in parallel. A hint says how many were left out, and the note on an error how far it came.
+ *
+ * @param write returns undefined for a record that it leaves out
+ * @returns the results of the others, in order
+ */
+export async function writeEach<Result>(
+	run: Run,
+	{ writer, done }: Pick<ManyChanges<Result>, 'writer' | 'done'>,
+	records: readonly DataRecord[],
+	write: (record: DataRecord) => Promise<Result | undefined>,
+): Promise<Result[]> {
+	const { card, request } = writer;
+	const results = await inParallel(
+		records,
+		() => run.session.atOnce({ method: 'PATCH', ...request }),
+		async (record) => {
+			// Records that need no request would keep n8n waiting.
+			await run.yieldToLoop();
+			return await write(record);
+		},
+		(error, ended, errors) => {
+			const written = ended.filter((result) => result !== undefined).length;
+			const progress = progressOf(written, records.length, `records were ${done}`, errors);
+			run.messages.note(error, progress);
+		},
+	);
+	const all = results.filter((result) => result !== undefined);
+	if (all.length < records.length) {
+		run.messages.hint(
+			`Not ${done}: ${count(records.length - all.length, 'record')} of card '${card.name}'. Another execution was writing, the outcome of the last write is unknown, somebody has deleted meanwhile, or the card shows older values than n8n has just written`,
+		);
+	}
+	return all;
 }
 
 /** Ignores that a record was deleted since it was listed. */

@@ -76,11 +76,15 @@ export function settled(
 	zone: Zone,
 ): JsonObject {
 	const values: Array<[string, unknown]> = [];
+	const cleared: Array<[string, null]> = [];
 	const errors: unknown[] = [];
 	for (const [id, value] of Object.entries(data)) {
-		if (value === EMPTY_IN_OUTPUT) continue;
 		const field = index.byId(id);
 		const stored = earlier && ownValue(earlier.data, id);
+		if (value === EMPTY_IN_OUTPUT) {
+			if (!isEmpty(stored)) cleared.push([id, null]);
+			continue;
+		}
 		const entered = value instanceof Refused ? value.entered : value;
 		const isDoubtful = value instanceof Refused || field?.isReadOnly === true;
 		if (isDoubtful && earlier && isHeld(index, id, stored, entered, zone)) continue;
@@ -93,13 +97,10 @@ export function settled(
 	}
 	if (errors.length > 0) throw combineErrors(errors);
 	const sent = Object.fromEntries(values);
-	const isCleared = ([id, value]: [string, unknown]): boolean =>
-		value === EMPTY_IN_OUTPUT && !isEmpty(earlier && ownValue(earlier.data, id));
-	const cleared = Object.entries(data).filter(isCleared);
 	// Nothing is cleared if the record has all values of the item, because nobody has changed it.
 	if (!earlier || cleared.length === 0) return sent;
 	if (Object.keys(differing(earlier, sent, index, zone)).length === 0) return sent;
-	return { ...sent, ...Object.fromEntries(cleared.map(([id]) => [id, null])) };
+	return { ...sent, ...Object.fromEntries(cleared) };
 }
 
 /** Returns the values that a record doesn't have in any spelling. */

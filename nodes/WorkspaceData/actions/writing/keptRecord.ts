@@ -31,7 +31,7 @@ const lostFields = ({ earlier, sent, index }: Change, now: DataRecord | undefine
  */
 export async function sendPart(
 	run: Run,
-	writer: Writer,
+	writer: Pick<Writer, 'card' | 'request'>,
 	change: Change,
 	send: () => Promise<DataRecord | undefined>,
 ): Promise<DataRecord | undefined> {
@@ -56,7 +56,7 @@ export async function sendPart(
  */
 async function replacedBy(
 	run: Run,
-	{ card, request }: Writer,
+	{ card, request }: Pick<Writer, 'card' | 'request'>,
 	change: Change,
 	shown: DataRecord | undefined,
 ): Promise<UnexpectedResponse | undefined> {

@@ -18,8 +18,8 @@ export interface ResultOptions extends OutputOptions {
 	oldValues?: unknown;
 }
 
-/** What became of a record. `kept`: it was found, and nothing was to be sent. */
-type Outcome = 'kept' | 'created' | 'updated' | 'unchanged' | 'deleted';
+/** What became of a record. `plain`: it is returned without a mark, for example as it was found. */
+type Outcome = 'plain' | 'created' | 'updated' | 'unchanged' | 'deleted';
 
 /**
  * Returns the output of a record.
@@ -68,7 +68,7 @@ function doneResults({ zone }: Run, index: FieldIndex, options: ResultOptions): 
 		// Without their values from version 2 on, deleted records couldn't be restored.
 		if (outcome === 'deleted' && !isVersion2(options)) return { deleted: true, id: record.id };
 		const item = output(record);
-		if (outcome === 'kept') return item;
+		if (outcome === 'plain') return item;
 		if (outcome === 'deleted') {
 			delete item.created_at;
 			return { ...item, deleted: true };
@@ -82,7 +82,7 @@ function doneResults({ zone }: Run, index: FieldIndex, options: ResultOptions): 
 
 /** The outcomes in a dry run's output. */
 const DRY_ACTIONS = {
-	kept: 'none',
+	plain: 'none',
 	created: 'create',
 	updated: 'update',
 	unchanged: 'none',
@@ -105,7 +105,7 @@ function dryResults(
 			differences(before, after).map(({ key, from, to }) => [key, { from, to }] as const),
 		);
 	return (outcome, record, before = record) => {
-		counts[outcome === 'kept' ? 'unchanged' : outcome] += 1;
+		counts[outcome === 'plain' ? 'unchanged' : outcome] += 1;
 		const from = outcome === 'created' ? undefined : outcome === 'updated' ? before : record;
 		const to = outcome === 'deleted' ? undefined : record;
 		return dryRunItem(DRY_ACTIONS[outcome], {
@@ -118,7 +118,7 @@ function dryResults(
 }
 
 /** The number of records that a dry run would write. */
-type Counts = Record<Exclude<Outcome, 'kept'>, number>;
+type Counts = Record<Exclude<Outcome, 'plain'>, number>;
 
 /** Counts what a dry run would do to a card, and adds a hint at its end. */
 function countsOf({ ending, messages }: Run, card: string): Counts {

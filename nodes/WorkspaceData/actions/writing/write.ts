@@ -1,6 +1,5 @@
 /** Creates and updates records for the items of a run. */
 import type { DataRecord } from '../../model/response/record';
-import { namesGone } from '../../transport/failure/failures';
 import type { Change, Changed } from '../run/writes';
 import { requireData, type Write } from './valueConversion';
 import { differing, settled } from './difference';
@@ -73,9 +72,6 @@ export async function updateListed(
 	});
 }
 
-const GONE_SINCE =
-	"Somebody deleted it after this run had read the card. Run the item again: it then counts as a record that doesn't exist.";
-
 /** As `updateListed`, for a record found by an item's key, which is always updated. */
 export async function updateFound(
 	write: Write,
@@ -87,9 +83,5 @@ export async function updateFound(
 		const current = run.writes.view(writer).current(earlier);
 		return current === 'deleted' ? earlier : current;
 	};
-	const updated = await updateListed(write, live, earlier.id, now).catch((error: unknown) => {
-		if (namesGone(error, 'record')) run.messages.note(error, GONE_SINCE);
-		throw error;
-	});
-	return updated as Changed;
+	return (await updateListed(write, live, earlier.id, now)) as Changed;
 }

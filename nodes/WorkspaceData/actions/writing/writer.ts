@@ -59,7 +59,7 @@ async function notingEmpty<Result>(
 /** @see service interface, part 4, "Records", rule 3 */
 function sendingWriter(run: Run, card: CardReference, request: ReadOptions): Writer {
 	const { session } = run;
-	const writer: Writer = {
+	return {
 		card,
 		request,
 		isDry: false,
@@ -75,14 +75,13 @@ function sendingWriter(run: Run, card: CardReference, request: ReadOptions): Wri
 			const patch = { ...request, path: recordPath(card, id), body: { data: sent } };
 			const update = async () =>
 				readRecord(await notingEmpty(run, sent, sendChange(session, 'record', patch)));
-			const shown = await sendPart(run, writer, change, update);
+			const shown = await sendPart(run, { card, request }, change, update);
 			return writtenRecord(shown, id, sent, earlier);
 		},
 		async delete(id) {
 			await sendDeletion(session, 'record', { ...request, path: recordPath(card, id) });
 		},
 	};
-	return writer;
 }
 
 /** The prefix of the IDs of records that a dry run would create. No service uses IDs with a space. */

@@ -1,9 +1,9 @@
 /** Which fields and choices a card lacks for the values of a run. */
 import {
 	columnsOf,
-	keptNames,
 	missingChoices,
 	missingColumns,
+	storedNames,
 	type PlannedWrites,
 } from '../../../../nodes/WorkspaceData/actions/growth/missingColumns';
 import { FieldIndex, type FieldHint } from '../../../../nodes/WorkspaceData/model/fieldIndex';
@@ -57,8 +57,8 @@ test.each([
 	['Discount %', 'discount', false],
 	['C#', 'c', false],
 ])('a column %s goes into a field that the service calls %s: %s (O5)', (column, name, isSame) => {
-	const kept = keptNames(new FieldIndex([field(name)], 'Books'), [{ name: column, values: [] }]);
-	expect(kept.has(column)).toBe(isSame);
+	const stored = storedNames(new FieldIndex([field(name)], 'Books'), [{ name: column }]);
+	expect(stored.has(column)).toBe(isSame);
 });
 
 test('missing choices are the ones that values name, whichever name the field goes by', async () => {
