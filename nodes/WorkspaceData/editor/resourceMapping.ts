@@ -31,10 +31,7 @@ const EMPTY: INodePropertyOptions = { name: 'Empty', value: '={{ null }}' };
 
 function toMapperField(field: Field, key: string, liveKey: string): MapperField {
 	const { type, options, hint, canMatch } = field.kind.input;
-	const offered: INodePropertyOptions[] = (options?.(field) ?? []).map(({ name, value }) => ({
-		name,
-		value,
-	}));
+	const offered = options?.(field) ?? [];
 	const name = fieldLabel(field, liveKey);
 	return {
 		id: key,

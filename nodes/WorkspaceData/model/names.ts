@@ -67,29 +67,24 @@ function distanceOf(wanted: string, name: string): number {
 	if (shorter.length >= SHORTEST_PART && longer.includes(shorter)) return difference;
 	// The distance is at least the difference in length.
 	if (difference > slips) return Infinity;
-	const distance = editDistance(wanted, name);
+	const distance = hasSameLetters(wanted, name) ? 1 : editDistance(wanted, name);
 	return distance <= slips && distance < longer.length ? distance : Infinity;
 }
 
-/** The number of letters to insert, delete, replace or swap with the next one (optimal string alignment). */
+/** Returns true if letters are only swapped. */
+const hasSameLetters = (a: string, b: string): boolean =>
+	[...a].sort().join('') === [...b].sort().join('');
+
+/** The number of letters to insert, delete or replace (Levenshtein). */
 function editDistance(a: string, b: string): number {
-	let beforePrevious: number[] = [];
-	let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
-	for (let i = 1; i <= a.length; i += 1) {
-		const current = [i];
-		for (let j = 1; j <= b.length; j += 1) {
-			const replaced = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-			const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-			current.push(
-				Math.min(
-					replaced,
-					(previous[j] ?? 0) + 1,
-					(current[j - 1] ?? 0) + 1,
-					isSwap ? (beforePrevious[j - 2] ?? 0) + 1 : Infinity,
-				),
-			);
+	let row = Array.from({ length: b.length + 1 }, (_, place) => place);
+	for (const letter of a.split('')) {
+		const next = [(row[0] ?? 0) + 1];
+		for (const [place, other] of b.split('').entries()) {
+			const replaced = (row[place] ?? 0) + (letter === other ? 0 : 1);
+			next.push(Math.min(replaced, (row[place + 1] ?? 0) + 1, (next[place] ?? 0) + 1));
 		}
-		[beforePrevious, previous] = [previous, current];
+		row = next;
 	}
-	return previous[b.length] ?? 0;
+	return row[b.length] ?? 0;
 }

@@ -97,21 +97,13 @@ export const ifCardExistsProperty = {
 	name: 'ifExists',
 	type: 'options',
 	options: [
-		{
-			name: 'Create Another Card',
-			value: 'create',
-			description: 'Create a card, even if another one has this name',
-		},
+		{ name: 'Create Another Card', value: 'create' },
 		{
 			name: 'Reuse the Card',
 			value: 'reuse',
 			description: 'Return the existing card unchanged',
 		},
-		{
-			name: 'Throw an Error',
-			value: 'error',
-			description: 'Create nothing if the workspace has a card with this name',
-		},
+		{ name: 'Throw an Error', value: 'error' },
 	],
 	default: 'create',
 	description: 'How to continue if the workspace has a card with this name',

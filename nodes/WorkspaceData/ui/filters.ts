@@ -101,16 +101,8 @@ export const matchTypeProperty = {
 	name: 'matchType',
 	type: 'options',
 	options: [
-		{
-			name: 'All Conditions',
-			value: 'allConditions',
-			description: 'Records that meet every condition',
-		},
-		{
-			name: 'Any Condition',
-			value: 'anyCondition',
-			description: 'Records that meet at least one condition',
-		},
+		{ name: 'All Conditions', value: 'allConditions' },
+		{ name: 'Any Condition', value: 'anyCondition' },
 	],
 	default: 'allConditions',
 	description: 'How many of the conditions a record must meet',

@@ -11,11 +11,7 @@ export const ifNotFoundOption = {
 			description: 'Continue with an empty item, paired with the input item',
 		},
 		{ name: 'Skip the Item', value: 'skip', description: 'Continue without the item' },
-		{
-			name: 'Throw an Error',
-			value: 'error',
-			description: "Report that the record doesn't exist",
-		},
+		{ name: 'Throw an Error', value: 'error' },
 	],
 	default: 'error',
 	description: "How to continue if the record doesn't exist",

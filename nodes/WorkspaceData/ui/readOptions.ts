@@ -51,11 +51,7 @@ export const sinceProperty = {
 	name: 'since',
 	type: 'options',
 	options: [
-		{
-			name: 'All Records',
-			value: 'all',
-			description: 'Return records even if they were returned before',
-		},
+		{ name: 'All Records', value: 'all' },
 		{
 			name: 'New or Changed Records',
 			value: 'newOrChanged',

@@ -6,11 +6,7 @@ export const emptyValuesOption = {
 	name: 'emptyValues',
 	type: 'options',
 	options: [
-		{
-			name: 'Clear the Field',
-			value: 'clear',
-			description: 'Empty text clears the field',
-		},
+		{ name: 'Clear the Field', value: 'clear' },
 		{
 			name: 'Ignore',
 			value: 'ignore',
@@ -33,16 +29,8 @@ export const unknownFieldsOption = {
 			description:
 				'Add the field to the card first, with the type that suits the values of all items',
 		},
-		{
-			name: 'Ignore',
-			value: 'ignore',
-			description: "Leave out values for fields that the card doesn't have",
-		},
-		{
-			name: 'Throw an Error',
-			value: 'error',
-			description: "Don't write the item, and name the unknown field",
-		},
+		{ name: 'Ignore', value: 'ignore' },
+		{ name: 'Throw an Error', value: 'error' },
 	],
 	default: 'error',
 	description: "How to treat values for fields that the card doesn't have",
@@ -53,16 +41,8 @@ export const missingChoicesOption = {
 	name: 'missingChoices',
 	type: 'options',
 	options: [
-		{
-			name: 'Add to the Field',
-			value: 'add',
-			description: 'Add the choice to the field first',
-		},
-		{
-			name: 'Throw an Error',
-			value: 'error',
-			description: "Don't write the item, and list the choices of the field",
-		},
+		{ name: 'Add to the Field', value: 'add' },
+		{ name: 'Throw an Error', value: 'error' },
 	],
 	default: 'error',
 	description: "How to treat values that aren't among the choices of a select field",
@@ -115,11 +95,7 @@ export const multipleMatchesOption = {
 	name: 'multipleMatches',
 	type: 'options',
 	options: [
-		{
-			name: 'Throw an Error',
-			value: 'error',
-			description: 'Change nothing and report how many records match',
-		},
+		{ name: 'Throw an Error', value: 'error' },
 		{ name: 'Update All', value: 'all', description: 'Update every record that matches' },
 		{
 			name: 'Update First',
@@ -136,21 +112,9 @@ export const upsertModeOption = {
 	name: 'upsertMode',
 	type: 'options',
 	options: [
-		{
-			name: 'Create Only',
-			value: 'createOnly',
-			description: 'Create missing records and leave existing ones unchanged',
-		},
-		{
-			name: 'Create or Update',
-			value: 'createOrUpdate',
-			description: 'Create missing records and update existing ones',
-		},
-		{
-			name: 'Update Only',
-			value: 'updateOnly',
-			description: "Update existing records and don't create any",
-		},
+		{ name: 'Create Only', value: 'createOnly' },
+		{ name: 'Create or Update', value: 'createOrUpdate' },
+		{ name: 'Update Only', value: 'updateOnly' },
 	],
 	default: 'createOrUpdate',
 	description: 'Whether to create records, update them, or both',

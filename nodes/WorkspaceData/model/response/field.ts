@@ -1,7 +1,7 @@
 /** Fields, as the service sends them. */
-import { plainTypeName, type Habit, type Kind } from '../value/kinds/kind';
+import { plainTypeName, type ValueField } from '../value/kinds/kind';
 import { kindOfType } from '../value/kinds/allKinds';
-import { choiceListOf, readOptions, type FieldOption } from './option';
+import { choiceListOf, readOptions } from './option';
 import { readEntries } from './page';
 import { idOf, nameOf } from './idAndName';
 import { isText, type JsonObject, readObject } from './shapes';
@@ -11,19 +11,12 @@ import { isText, type JsonObject, readObject } from './shapes';
  *
  * @see service interface, part 2
  */
-export interface Field {
+export interface Field extends ValueField {
 	id: string;
-	name: string;
 	/** The service's name for it. Types beyond the known ones are possible. */
 	type: string;
-	/** The kind of its values, from its type. */
-	kind: Kind;
-	/** Empty if the field has no choices. */
-	options: FieldOption[];
 	/** True if the service computes its values, so that nobody can write them. */
 	isReadOnly: boolean;
-	/** How the card's records store its values; undefined if this wasn't checked. */
-	habit?: Habit | undefined;
 	raw: JsonObject;
 }
 

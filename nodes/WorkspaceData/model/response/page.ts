@@ -61,26 +61,14 @@ const NEXT_LINK =
 	/<([^>]*)>(?:\s*;\s*[\w*]+\s*=\s*(?:"[^"]*"|[^\s,;"]+))*?\s*;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next\b)/i;
 
 /** A number under one of these names, in the object or in an object next to its list. */
-function numberIn(body: JsonObject, names: readonly string[]): number | undefined {
+function numberIn(body: unknown, names: readonly string[]): number | undefined {
+	if (!isObject(body)) return undefined;
 	const near = Object.values(body).filter(isObject);
 	const places = [body, ...near, ...near.flatMap((one) => Object.values(one).filter(isObject))];
 	const values = places.flatMap((place) => names.map((name) => ownValue(place, name)));
 	return values
 		.map((value) => (typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value))
 		.find((value): value is number => Number.isSafeInteger(value));
-}
-
-/** The query of the next page in a listing without cursors. */
-function nextQuery(body: unknown, link: unknown): Record<string, string> | undefined {
-	const target = NEXT_LINK.exec([link].flat().join(', '))?.[1];
-	if (target !== undefined) {
-		return Object.fromEntries(new URLSearchParams(target.split('#')[0]?.split('?')[1] ?? ''));
-	}
-	if (!isObject(body)) return undefined;
-	const page = numberIn(body, ['page', 'current_page', 'currentPage']);
-	const pages = numberIn(body, ['pages', 'total_pages', 'totalPages', 'page_count', 'last_page']);
-	const isLast = page === undefined || pages === undefined || page >= pages;
-	return isLast ? undefined : { page: String(page + 1) };
 }
 
 /**
@@ -92,8 +80,13 @@ function nextQuery(body: unknown, link: unknown): Record<string, string> | undef
  * @throws InputError if there are more pages but the response doesn't say where
  */
 export function readNextQuery(body: unknown, link: unknown): Record<string, string> | null {
-	const next = nextQuery(body, link);
-	if (next) return next;
+	const target = NEXT_LINK.exec([link].flat().join(', '))?.[1];
+	if (target !== undefined) {
+		return Object.fromEntries(new URLSearchParams(target.split('#')[0]?.split('?')[1] ?? ''));
+	}
+	const page = numberIn(body, ['page', 'current_page', 'currentPage']);
+	const pages = numberIn(body, ['pages', 'total_pages', 'totalPages', 'page_count', 'last_page']);
+	if (page !== undefined && pages !== undefined && page < pages) return { page: String(page + 1) };
 	const cursor = readCursor(body);
 	return cursor === null ? null : { cursor };
 }
@@ -101,9 +94,8 @@ export function readNextQuery(body: unknown, link: unknown): Record<string, stri
 /** The total number of cards or fields; undefined if the listing doesn't say. @param header `X-Total-Count` */
 export function readTotal(body: unknown, header: unknown): number | undefined {
 	const stated = Number(header ?? NaN);
-	if (Number.isSafeInteger(stated)) return stated;
-	if (!isObject(body)) return undefined;
-	return numberIn(body, ['total', 'total_count', 'totalCount', 'total_items', 'totalItems']);
+	const names = ['total', 'total_count', 'totalCount', 'total_items', 'totalItems'];
+	return Number.isSafeInteger(stated) ? stated : numberIn(body, names);
 }
 
 /** Names under which services say that a list continues, or where it continues. */

@@ -37,10 +37,6 @@ const DAY_NAME =
 /** Returns true for numbers, dates and the like in any spelling: digits, and no letters. */
 const isFigures = (text: string): boolean => /\d/.test(text) && !/\p{L}/u.test(text);
 
-/** The type whose values come from a list of choices. */
-const typeOfChoices = (how: NewType['choices']): string =>
-	NEW_TYPES.find(({ choices }) => choices === how)?.type ?? 'text';
-
 /** Empty values say nothing about a type. */
 const tells = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 const isContainer = (value: unknown): boolean => typeof value === 'object' && value !== null;
@@ -65,6 +61,18 @@ function choicesOf(texts: Iterable<string>): string[] | undefined {
 	}
 	const folded = new Set([...choices].map((choice) => choice.toLowerCase()));
 	return folded.size === choices.size && !folded.has('') ? [...choices] : undefined;
+}
+
+/** A select with these text values as choices; undefined if there are too few values, or they don't suit. */
+function selectOf(
+	how: NewType['choices'],
+	values: readonly unknown[],
+	texts: readonly string[],
+): Inference | undefined {
+	const choices = values.length < MIN_CHOICE_VALUES ? undefined : choicesOf(texts);
+	const type = NEW_TYPES.find((one) => one.choices === how)?.type;
+	if (!choices || !type) return undefined;
+	return { type, why: `${values.length} values, ${choices.length} different`, choices };
 }
 
 /** The text type that holds any values as text. */
@@ -129,16 +137,8 @@ function fromTexts(words: string, texts: readonly string[], formats: Formats): I
 		// The reason names a type that some of the values have.
 		if (spelled.some(fits)) why = `${quote(texts[stranger] ?? '')} isn't ${one}`;
 	}
-	if (texts.length >= MIN_CHOICE_VALUES) {
-		const choices = choicesOf(texts);
-		if (choices) {
-			return {
-				type: typeOfChoices('one'),
-				why: `${texts.length} values, ${choices.length} different`,
-				choices,
-			};
-		}
-	}
+	const select = selectOf('one', texts, texts);
+	if (select) return select;
 	const number = texts.find((text) => isDecimal(text));
 	why ??= otherFormat(texts);
 	if (number !== undefined) why ??= `${quote(number)} would change as a number`;
@@ -146,19 +146,13 @@ function fromTexts(words: string, texts: readonly string[], formats: Formats): I
 }
 
 function fromContainers(values: readonly unknown[]): Inference {
-	const lists = values.filter((value): value is unknown[] => Array.isArray(value));
-	const filled = lists.filter(({ length }) => length > 0);
-	const members = filled.flat();
-	const areTexts = members.every((member) => typeof member === 'string');
-	if (lists.length === values.length && filled.length >= MIN_CHOICE_VALUES && areTexts) {
-		const isTwice = filled.some((list) => new Set(list).size < list.length);
-		const choices = isTwice ? undefined : choicesOf(members);
-		if (choices) {
-			const type = typeOfChoices('several');
-			return { type, why: `lists of ${choices.length} different text values`, choices };
-		}
-	}
-	return { type: 'json', why: lists.length === values.length ? 'lists' : 'objects or lists' };
+	const areLists = values.every((value) => Array.isArray(value));
+	const lists = areLists ? values.filter(({ length }) => length > 0) : [];
+	const texts = lists.flat().filter((member) => typeof member === 'string');
+	const isSet = (list: unknown[]) =>
+		new Set(list).size === list.length && list.every((member) => typeof member === 'string');
+	const select = lists.every(isSet) ? selectOf('several', lists, texts) : undefined;
+	return select ?? { type: 'json', why: areLists ? 'lists' : 'objects or lists' };
 }
 
 /**

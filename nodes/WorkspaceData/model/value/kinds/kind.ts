@@ -1,6 +1,5 @@
 /** The form of every kind of value: one object holds everything that is known about its values. */
 import type { FieldOption } from '../../response/option';
-import type { JsonObject } from '../../response/shapes';
 import { InputError } from '../../inputError';
 import type { Zone } from '../../time';
 import type { Comparable } from '../comparable';
@@ -25,12 +24,12 @@ export type Habit = 'numbers' | 'noOffset';
 /** The properties of a field that its values depend on. */
 export interface ValueField {
 	name: string;
+	/** The kind of its values, from its type. */
 	kind: Kind;
+	/** Empty if the field has no choices. */
 	options: readonly FieldOption[];
 	/** The service's name for the type. */
 	type?: string;
-	/** The service's object. */
-	raw?: JsonObject;
 	/** How the card's records store its values; undefined if this wasn't checked. */
 	habit?: Habit | undefined;
 }
