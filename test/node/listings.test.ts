@@ -252,6 +252,72 @@ describe('a listing that lags behind', () => {
 		expect(actions(await upsert({ Key: 'a' }))).toEqual(['created']);
 	});
 
+	describe('is like a record that somebody has restored', () => {
+		const SYNC = { columns, missingRecords: 'delete', maxDeletions: 10 };
+		const rows = async () => await workspace.rows(card.id);
+		let ids: string[];
+		const restore = async (data: IDataObject) => {
+			const named = Object.entries(data).map(([name, value]) => [card.fieldIds[name], value]);
+			const path = `/cards/${card.id}/records/${ids[0]}`;
+			await workspace.send('PATCH', path, { data: Object.fromEntries(named) });
+		};
+
+		beforeEach(async () => {
+			ids = await workspace.records(card.id, [
+				{ Key: 'a', V: 'open' },
+				{ Key: 'b', V: 'open' },
+			]);
+		});
+
+		test.each(['done', 'open'])('Delete Many leaves it, by the value %s', async (value) => {
+			const all = where('Key', 'isNotEmpty', '');
+			await run('updateMany', { ...all, columns: mapEach({ V: 'done' }) });
+			await restore({ V: 'open' });
+			const deletion = await run('deleteMany', where('V', 'equals', value));
+			expect(deletion.json).toHaveLength(value === 'done' ? 1 : 0);
+			expect(hintsOf(deletion)).toEqual([expect.stringContaining('Not deleted: 1 record')]);
+			expect(await rows()).toContainEqual({ Key: 'a', V: 'open' });
+		});
+
+		test('Create or Update and Sync send its values again, and Sync leaves it', async () => {
+			for (const operation of ['upsert', 'sync']) {
+				await upsert({ Key: 'a', V: 'done' });
+				await restore({ V: 'open' });
+				expect(actions(await run(operation, { columns }, [{ Key: 'a', V: 'done' }]))).toEqual([
+					'updated',
+				]);
+			}
+			await restore({ V: 'open' });
+			expect(actions(await run('sync', SYNC, [{ Key: 'b' }]))).toEqual(['unchanged']);
+			expect(await rows()).toHaveLength(2);
+		});
+
+		test('by either of its keys, nothing is created, overwritten or deleted', async () => {
+			await run('updateMany', {
+				...where('Key', 'equals', 'a'),
+				columns: mapEach({ Key: 'wrong' }),
+			});
+			await restore({ Key: 'a' });
+			const before = await rows();
+			for (const Key of ['a', 'wrong']) {
+				for (const operation of ['upsert', 'sync']) {
+					const { error } = await run(operation, { ...SYNC }, [{ Key, V: 'new' }]);
+					expect(`${error?.message} ${error?.description}`).toContain('older values');
+				}
+			}
+			expect(await rows()).toEqual(before);
+		});
+	});
+
+	test.each(['upsert', 'sync'])('%s creates again what somebody has deleted', async (operation) => {
+		const items = [{ Key: 'a' }, { Key: 'b' }];
+		for (const { id } of (await run(operation, { columns }, items)).json)
+			await workspace.send('DELETE', `/cards/${card.id}/records/${String(id)}`);
+		const again = await run(operation, { columns }, items);
+		expect(again.error).toBeUndefined();
+		expect(actions(again)).toEqual(['created', 'created']);
+	});
+
 	test('Sync deletes what an earlier execution has just written', async () => {
 		await upsert({ Key: 'a' }, { Key: 'b' });
 		const sync = { columns, missingRecords: 'delete', maxDeletions: 10 };

@@ -415,6 +415,15 @@ describe('Get Many', () => {
 			expect(titles(await poll())).toEqual(['c']);
 		});
 
+		test('new: a record that one listing lacks comes once', async () => {
+			const poll = published({ since: 'new' });
+			await workspace.records(card.id, [{ Title: 'a' }, { Title: 'b' }]);
+			expect(titles(await poll())).toEqual(['a', 'b']);
+			answer('GET', '/records$', { records: [], next_cursor: null });
+			expect(titles(await poll())).toEqual([]);
+			expect(titles(await poll())).toEqual([]);
+		});
+
 		test('newOrChanged: again when its values differ, not when an empty field was added', async () => {
 			const poll = published({ since: 'newOrChanged' });
 			const [id = ''] = await workspace.records(card.id, [{ Title: 'a' }, { Title: 'b' }]);

@@ -85,8 +85,8 @@ export function remember(
 	most: Record<SeenBy, number> = REMEMBERED,
 ): Seen {
 	const kept = listed.filter(({ token }) => seen.tokens.has(token) || returned.has(token));
-	const tokensOf = (entries: readonly SeenEntry[]) => new Set(entries.map(({ token }) => token));
-	if (by === 'newOrChanged') return { tokens: tokensOf(kept.slice(-most[by])) };
+	const tokensOf = (entries: readonly SeenEntry[]) => entries.map(({ token }) => token);
+	if (by === 'newOrChanged') return { tokens: new Set(tokensOf(kept.slice(-most[by]))) };
 	const oldestLeft = listed.find(({ token }) => left.has(token));
 	const newer = oldestLeft ? kept.filter((entry) => byAge(entry, oldestLeft) > 0).length : 0;
 	const count = Math.min(Math.max(most.new, newer), most.newOrChanged);
@@ -95,7 +95,12 @@ export function remember(
 	while (start > 0 && kept[start - 1]?.at === kept[start]?.at) start -= 1;
 	const dropped = kept[start - 1];
 	const floor = dropped ? { at: dropped.at, id: dropped.id } : seen.floor;
-	return { tokens: tokensOf(kept.slice(start)), floor };
+	// A listing may lack a record, for example because its pages shift: it doesn't come again.
+	const shown = new Set(tokensOf(listed));
+	const unlisted = [...seen.tokens].filter((token) => !shown.has(token));
+	const room = Math.max(0, most.new - (kept.length - start));
+	const more = unlisted.slice(Math.max(0, unlisted.length - room));
+	return { tokens: new Set([...more, ...tokensOf(kept.slice(start))]), floor };
 }
 
 /** The largest number of records with the same time. @param listed oldest first */

@@ -87,10 +87,12 @@ export const upsertRecord = defineOperation({
 				return found.map((one) => result('plain', one));
 			if (found.length > 0) {
 				const atOnce = () => run.session.atOnce({ method: 'PATCH', ...request });
-				return await inParallel(found, atOnce, async (earlier) => {
-					const { action, record } = await updateFound(write, live, earlier);
-					return result(action, record, earlier);
+				const updated = await inParallel(found, atOnce, async (earlier) => {
+					const now = await updateFound(write, live, earlier);
+					return now && result(now.action, now.record, earlier);
 				});
+				const all = updated.filter((one) => one !== undefined);
+				return all.length > 0 ? all : await work(live);
 			}
 			if (upsertMode === 'updateOnly') {
 				return whenNotFound(

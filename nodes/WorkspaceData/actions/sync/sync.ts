@@ -124,7 +124,7 @@ async function writeItem(
 	const { index } = fields;
 	const { data } = live === checked ? item : await liveFields(write, index);
 	const results = resultsOf(run, writer, index, options);
-	return await run.writes.onKey(writer, fields.partOf(data), async () => {
+	const writeIt = async (): Promise<JsonObject[]> => {
 		// Find the record again, because another execution may have created or deleted it since the check.
 		const [before, ...others] = await matches.find(data);
 		if (others.length > 0) {
@@ -138,11 +138,14 @@ async function writeItem(
 			hintAtSpelling(run, fields, data, created);
 			return [results('created', created)];
 		}
-		const { action, record } = await updateFound(write, { data, index }, before);
+		const updated = await updateFound(write, { data, index }, before);
+		if (!updated) return await writeIt();
+		const { action, record } = updated;
 		// A dry run returns changes only.
 		const json = results(action, record, before);
 		return writer.isDry && action === 'unchanged' ? [] : [json];
-	});
+	};
+	return await run.writes.onKey(writer, fields.partOf(data), writeIt);
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Creates and updates records for the items of a run. */
 import type { DataRecord } from '../../model/response/record';
+import { namesGone } from '../../transport/failure/failures';
 import type { Change, Changed } from '../run/writes';
 import { requireData, type Write } from './valueConversion';
 import { differing, settled } from './difference';
@@ -72,16 +73,24 @@ export async function updateListed(
 	});
 }
 
-/** As `updateListed`, for a record found by an item's key, which is always updated. */
+/**
+ * As `updateListed`, for a record found by an item's key, which is always updated.
+ *
+ * @returns undefined if it is a new record that no listing has shown, and that somebody has deleted
+ */
 export async function updateFound(
 	write: Write,
 	live: LiveFields,
 	earlier: DataRecord,
-): Promise<Changed> {
+): Promise<Changed | undefined> {
 	const { run, writer } = write;
+	const view = run.writes.view(writer);
 	const now = () => {
-		const current = run.writes.view(writer).current(earlier);
+		const current = view.current(earlier);
 		return current === 'deleted' ? earlier : current;
 	};
-	return (await updateListed(write, live, earlier.id, now)) as Changed;
+	return await updateListed(write, live, earlier.id, now).catch((error: unknown) => {
+		if (!namesGone(error, 'record') || !view.isUnlisted(earlier.id)) throw error;
+		return undefined;
+	});
 }
