@@ -3,7 +3,7 @@ import { SsrfProtectionConfig } from '@n8n/config';
 import { Container } from '@n8n/di';
 import type { IDataObject } from 'n8n-workflow';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ServiceClock } from '../../nodes/WorkspaceData/transport/http/serviceClock';
+import { Pace } from '../../nodes/WorkspaceData/transport/http/pace';
 import type { Session } from '../../nodes/WorkspaceData/transport/session';
 import { TriggerNode } from '../../nodes/WorkspaceData/trigger/subscription/node';
 import { createSubscription } from '../../nodes/WorkspaceData/trigger/subscription/serviceCalls';
@@ -659,8 +659,8 @@ describe('services with other ideas', () => {
 			body: { secret: 'of the subscription' },
 		});
 		const { baseUrl } = credential();
-		const serviceClock = new ServiceClock(createTestClock());
-		const session = { request, baseUrl, workspaceId: 'w1', serviceClock } as Session;
+		const pace = new Pace(createTestClock());
+		const session = { request, baseUrl, workspaceId: 'w1', pace } as Session;
 		const site = { node: new TriggerNode(), settings: settingsOf({}) };
 		const created = await createSubscription(site, session, null, 'start');
 		expect(created).toMatchObject({ id: 'sub/9', secret: 'of the subscription' });
