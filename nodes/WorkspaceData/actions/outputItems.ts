@@ -1,4 +1,5 @@
 /** Converts records and other objects of the service to n8n items. */
+import type { INode } from 'n8n-workflow';
 import type { Field } from '../model/response/field';
 import type { FieldIndex } from '../model/fieldIndex';
 import { UNKNOWN_ID, type DataRecord } from '../model/response/record';
@@ -143,12 +144,6 @@ const withErrorRenamed = ({ error, ...rest }: Record<string, unknown>) => ({
 	error_: error,
 });
 
-/** The node settings that make n8n look for `error` in its output. */
-interface FailureSettings {
-	retryOnFail?: boolean;
-	onError?: string;
-}
-
 /** If an item has no other keys, n8n treats `error` as a failure. */
 const FAILURE_KEYS = ['error', 'message', 'details'];
 
@@ -159,7 +154,7 @@ const FAILURE_KEYS = ['error', 'message', 'details'];
  */
 export function passedOn(
 	item: Record<string, unknown>,
-	{ retryOnFail, onError }: FailureSettings,
+	{ retryOnFail, onError }: Pick<INode, 'retryOnFail' | 'onError'>,
 ): Record<string, unknown> {
 	if (!Object.hasOwn(item, 'error')) return item;
 	const isFailure =

@@ -2,6 +2,7 @@
 import { newChoices } from '../../model/value/newChoices';
 import type { Field } from '../../model/response/field';
 import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
+import { getOrCreate } from '../run/getOrCreate';
 import type { Run } from '../run/run';
 import { isNameless } from '../writing/mapper';
 import { fieldOfKey } from '../writing/matching';
@@ -24,21 +25,21 @@ export interface Addition {
 export type PlannedWrites = readonly Pick<Write, 'columns' | 'options'>[];
 
 /** The values of all items by key, in the order of their first use. */
-type Columns = ReadonlyMap<string, { values: unknown[]; hint: FieldHint | undefined }>;
+type Columns = Map<string, { values: unknown[]; hint: FieldHint | undefined }>;
 
 /** Collects the values of some writes by column. */
 export async function columnsOf(
 	{ yieldToLoop }: Pick<Run, 'yieldToLoop'>,
 	writes: PlannedWrites,
 ): Promise<Columns> {
-	const columns = new Map<string, { values: unknown[]; hint: FieldHint | undefined }>();
+	const columns: Columns = new Map();
 	for (const { columns: own } of writes) {
 		await yieldToLoop();
 		for (const [key, value] of own.entries) {
 			if (own.origin?.extras.has(key)) continue;
-			const column = columns.get(key) ?? { values: [], hint: own.hints.get(key) };
-			columns.set(key, column);
-			column.values.push(value);
+			getOrCreate(columns, key, () => ({ values: [], hint: own.hints.get(key) })).values.push(
+				value,
+			);
 		}
 	}
 	return columns;

@@ -58,5 +58,5 @@ export async function findRecord(
  * Returns true if the record doesn't exist: it isn't listed, or the service itself says so. A missing card or workspace
  * doesn't count, nor does a gateway's 404, which has no problem type.
  */
-export const isRecordNotFound = (error: unknown): boolean =>
+const isRecordNotFound = (error: unknown): boolean =>
 	error instanceof RecordMissing || saysGone(error, ['record']);
