@@ -73,6 +73,18 @@ describe('filters', () => {
 		expect(items).toHaveLength(1);
 	});
 
+	it('a choice that was removed from its field is compared; publishing asks for one that it has', async () => {
+		const options = ['Open', 'Gone'];
+		own = await workspace.card('Chosen', { Status: { type: 'single_select', options } });
+		const equals = (value: string) => [{ field: 'Status', condition: 'equals', value }];
+		await expect(filtered(equals('Never'))).rejects.toThrow('can\'t hold "Never"');
+		const deliver = await filtered(equals('Gone'));
+		const path = `/cards/${own.id}/fields/${own.fieldIds.Status}`;
+		await workspace.send('PATCH', path, { options: ['Open'] });
+		expect(await deliver({ Status: 'Gone' })).toBe(true);
+		expect(await deliver({ Status: 'Open' })).toBe(false);
+	});
+
 	it("publishing succeeds although the fields can't be read", async () => {
 		workspace.fail('GET', '/fields$', { status: 500, times: 5 });
 		const deliver = await filtered([{ field: 'Pages', condition: 'isEmpty' }]);

@@ -1,5 +1,5 @@
 /** Adds the missing fields and choices of a card, once for all items and before the first write. */
-import { enteredChoice } from '../../model/value/choices';
+import { isChoice } from '../../model/value/choices';
 import { addingChoices } from '../../model/value/newChoices';
 import { readField } from '../../model/response/field';
 import { plainOption } from '../../model/response/option';
@@ -114,7 +114,7 @@ async function addChoices(
 	let index = await run.fields.of(card, request);
 	for (const { field, texts } of additions) {
 		const current = index.byId(field.id);
-		const missing = texts.filter((text) => current && !enteredChoice(current.options, text));
+		const missing = texts.filter((text) => current && !isChoice(current.options, text));
 		if (!current || missing.length === 0) continue;
 		// Sends the whole list: an earlier unclear change could arrive later and remove these choices.
 		const adding = run.writes.creating(

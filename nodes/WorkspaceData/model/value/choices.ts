@@ -6,6 +6,7 @@ import type { FieldOption } from '../response/option';
 import { InputError } from '../inputError';
 import { quote } from '../names';
 import { foldCase } from '../text';
+import type { ValueField } from './kinds/kind';
 
 interface Lookup {
 	/** Positions by identifiers of each JSON type. */
@@ -84,23 +85,18 @@ export function storedChoice(options: readonly FieldOption[], stored: unknown): 
 		: only(texts.get(text));
 }
 
-/** The result for an entry: one choice, several, or none. */
-type Named =
-	| { option: FieldOption; isExact: boolean }
-	| { candidates: readonly FieldOption[] }
-	| undefined;
-
 /**
  * Finds the choice for an entered value. A number is a numeric identifier, else a label with these digits.
  * Text is a label or a text identifier. If the text itself would be sent, identifiers of any type count.
  *
  * @param exact true if another case, outer spaces and the text of a number don't match
+ * @throws InputError if it fits several choices
  */
 export function enteredChoice(
-	options: readonly FieldOption[],
+	{ name, options }: Pick<ValueField, 'name' | 'options'>,
 	entered: string | number,
 	exact = false,
-): Named {
+): { option: FieldOption; isExact: boolean } | undefined {
 	const { identified, labelled, texts, folded } = lookupOf(options);
 	const at = (place: number): FieldOption => options[place] as FieldOption;
 	const numbered = typeof entered === 'number' ? identified.get(entered) : undefined;
@@ -118,25 +114,17 @@ export function enteredChoice(
 	const found = isNamed ? places : (folded.get(foldCase(text)) ?? new Set<number>());
 	const candidates = [...found].map(at);
 	const [option] = candidates;
-	if (candidates.length > 1) return isNamed ? { candidates } : undefined;
-	return option && { option, isExact: isNamed && text === entered };
+	if (candidates.length <= 1) return option && { option, isExact: isNamed && text === entered };
+	if (!isNamed) return undefined;
+	throw new InputError(
+		`'${text}' matches ${candidates.length} choices of field '${name}'`,
+		`It matches ${candidates.map(showChoice).join(' and ')}. Use text or a number that only one of them has.`,
+	);
 }
 
 /** Returns true if text matches at least one choice. */
 export const isChoice = (options: readonly FieldOption[], text: string): boolean =>
 	lookupOf(options).folded.has(foldCase(text));
-
-/** The error for an entry that matches several choices. @param advice what to do instead */
-export const ambiguousChoice = (
-	entered: string | number,
-	fieldName: string,
-	candidates: readonly FieldOption[],
-	advice: string,
-): InputError =>
-	new InputError(
-		`'${entered}' matches ${candidates.length} choices of field '${fieldName}'`,
-		`It matches ${candidates.map(showChoice).join(' and ')}. ${advice}`,
-	);
 
 /** A choice in a message. Distinguishes two choices with similar labels. */
 function showChoice({ label, identifiers }: FieldOption): string {

@@ -4,7 +4,7 @@ import { choiceListOf, readOptions } from '../response/option';
 import { isObject, type JsonObject } from '../response/shapes';
 import { InputError } from '../inputError';
 import { foldCase } from '../text';
-import { ambiguousChoice, enteredChoice, isChoice } from './choices';
+import { enteredChoice, isChoice, storedChoice } from './choices';
 import { isCanonicalNumber } from './decimal';
 
 /**
@@ -18,10 +18,11 @@ export function newChoices(field: Field, values: readonly unknown[]): string[] {
 			if (typeof choice !== 'string' && typeof choice !== 'number') continue;
 			const text = String(choice).trim();
 			const key = foldCase(text);
-			if (text === '' || added.has(key) || enteredChoice(field.options, choice)) continue;
 			// Text that differs only in case from two choices is refused later.
-			if (isChoice(field.options, text)) continue;
-			added.set(key, text);
+			if (text === '' || added.has(key) || isChoice(field.options, text)) continue;
+			const isIdentifier =
+				typeof choice === 'number' && storedChoice(field.options, choice) !== undefined;
+			if (!isIdentifier) added.set(key, text);
 		}
 	}
 	return [...added.values()];
@@ -82,10 +83,7 @@ export const settingChoices = (
 	changeOf(field, (list) => {
 		const options = readOptions(list);
 		return texts.map((text) => {
-			const named = enteredChoice(options, text, true);
-			if (!named) return likeOthers(text, list);
-			if ('option' in named) return list[options.indexOf(named.option)];
-			const advice = "Use 'Options (JSON)' to keep one of them.";
-			throw ambiguousChoice(text, field.name, named.candidates, advice);
+			const named = enteredChoice({ name: field.name, options }, text, true);
+			return named ? list[options.indexOf(named.option)] : likeOthers(text, list);
 		});
 	});

@@ -171,15 +171,14 @@ export function readSearch(
 	value: unknown,
 	{ fields }: FieldIndex,
 ): ((record: DataRecord) => boolean) | undefined {
-	if (value === undefined || value === null) return undefined;
-	if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
+	const text = plainText(value ?? '').trim();
+	if (text === '') return undefined;
+	if (typeof value === 'object') {
 		throw new InputError(
-			`'Search' can't be '${plainText(value)}'`,
+			`'Search' can't be '${text}'`,
 			'Enter the text to look for; leave it empty to return all records.',
 		);
 	}
-	const text = String(value).trim();
-	if (text === '') return undefined;
 	const tests = fields.map((field) => {
 		const has = containsText(field, text);
 		return ({ data }: DataRecord) => has(ownValue(data, field.id));

@@ -3,7 +3,7 @@ import { readOptions, type FieldOption } from '../../response/option';
 import { isObject } from '../../response/shapes';
 import type { Comparable } from '../comparable';
 import { canonicalJson, textOf } from '../serialization';
-import { ambiguousChoice, enteredChoice, isChoice, storedChoice } from '../choices';
+import { enteredChoice, isChoice, storedChoice } from '../choices';
 import { askForNearest, listed } from '../../names';
 import {
 	ANY_OF,
@@ -26,15 +26,6 @@ export function allowedChoices({ options }: Pick<ValueField, 'options'>): string
 		: 'Enter at least one value.';
 }
 
-/** The value that records hold for a choice; the entered spelling if the listing doesn't say. */
-function sentFor(
-	{ label, sent }: FieldOption,
-	entered: string | number,
-	isExact: boolean,
-): unknown {
-	return sent ?? (isExact ? entered : label);
-}
-
 /** The entries of a list. A value that isn't a list is the only entry. */
 const entriesOf = (entered: unknown): readonly unknown[] =>
 	Array.isArray(entered) ? entered : [entered];
@@ -49,7 +40,7 @@ export function enterChoice(entered: unknown, field: ValueField, rules: EntryRul
 	}
 	const spelling = typeof only === 'boolean' ? String(only) : only;
 	if (typeof spelling !== 'string' && typeof spelling !== 'number') return entered;
-	const named = enteredChoice(options, spelling, rules.exact);
+	const named = enteredChoice(field, spelling, rules.exact);
 	if (!named) {
 		const near = askForNearest(
 			textOf(spelling),
@@ -58,9 +49,9 @@ export function enterChoice(entered: unknown, field: ValueField, rules: EntryRul
 		const advice = [near, allowedChoices(field), rules.choiceAdvice].filter(Boolean).join(' ');
 		throw unusable(field, entered, advice);
 	}
-	if ('option' in named) return sentFor(named.option, spelling, named.isExact);
-	const advice = 'Use text or a number that only one of them has.';
-	throw ambiguousChoice(spelling, field.name, named.candidates, advice);
+	const { label, sent } = named.option;
+	// The entered spelling stays if the listing doesn't say what records hold.
+	return sent ?? (named.isExact ? spelling : label);
 }
 
 function readChoice(stored: unknown, { options }: ValueField): Comparable | undefined {
@@ -107,8 +98,7 @@ export const choice: Kind = {
 	mayBeUnlisted(entered, { options }) {
 		if (typeof entered !== 'string' && typeof entered !== 'number') return false;
 		// An entry that is similar to a choice, or ambiguous, doesn't count as a removed choice.
-		const isNear =
-			isChoice(options, String(entered)) || enteredChoice(options, entered) !== undefined;
+		const isNear = isChoice(options, String(entered));
 		return options.length > 0 && !isNear && storedChoice(options, entered) === undefined;
 	},
 	choicesIn: (entered) => (entriesOf(entered).length === 1 ? entriesOf(entered) : []),
