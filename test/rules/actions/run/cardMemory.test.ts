@@ -71,6 +71,21 @@ describe('a write before the listing was opened (O20)', () => {
 		expect(memory.state('r1')).toBeUndefined();
 	});
 
+	test('counts only if the listing shows the values before it: others were written since', () => {
+		const [memory, other] = [new CardMemory(), new CardMemory()];
+		change(memory, 2, { a: 1 });
+		const view = memory.open(1);
+		const data = { a: 2, b: 1 };
+		expect(view.current(listed)).toMatchObject({ data, raw: { id: 'r1', data } });
+		expect(dataOf(view.current(recordOf('r1', { a: 5, b: 1 })))).toEqual({ a: 5, b: 1 });
+		expect(['r1', 'r2'].map((id) => view.isWritten(id))).toEqual([false, false]);
+		// Without the values before, nobody can tell.
+		change(other, 2);
+		const unknown = other.open(1);
+		expect(dataOf(unknown.current(listed))).toEqual({ a: 1, b: 1 });
+		expect(unknown.isCertain('r1')).toBe(false);
+	});
+
 	test("isn't forgotten while it is under way, nor in the minute after its end", () => {
 		const memory = new CardMemory();
 		memory.begin('r1', 0);
@@ -102,6 +117,7 @@ describe('a listing', () => {
 		for (const id of ['n1', 'n2']) memory.created(recordOf(id, { a: 1 }), { a: 1 }, 0);
 		memory.begin('n2', 0);
 		memory.end('n2', 'deleted', 0);
+		change(memory, 2);
 		const view = memory.open(0);
 		expect(view.creations().map(({ id }) => id)).toEqual(['n1']);
 		expect(view.isCertain('n1')).toBe(true);
@@ -110,6 +126,7 @@ describe('a listing', () => {
 		memory.begin('n1', 0);
 		memory.changed(recordOf('n1', { a: 2 }), { a: 2 }, undefined, 0);
 		expect(view.isCertain('n1')).toBe(true);
+		expect(view.creations().map(dataOf)).toEqual([{ a: 2 }]);
 	});
 
 	test('is told each step since it was opened once, and earlier creations without a record', () => {
@@ -123,7 +140,8 @@ describe('a listing', () => {
 		memory.created(recordOf('n2', { a: 2 }), { a: 2 }, 0);
 		expect(news().map(({ sent }) => sent)).toEqual([{ a: 'unanswered' }, { a: 'done' }, { a: 2 }]);
 		memory.note({ at: 0, sent: { a: 3 }, creation: 'answered' });
-		expect(news().map(({ sent }) => sent)).toEqual([{ a: 3 }]);
+		change(memory, 4);
+		expect(news().map(({ sent }) => sent)).toEqual([{ a: 3 }, undefined, { a: 4 }]);
 		expect(news()).toEqual([]);
 	});
 
@@ -140,6 +158,7 @@ describe('a listing', () => {
 		const memory = new CardMemory();
 		const view = memory.open(0);
 		change(memory, 2, { a: 1 });
+		memory.note({ at: 0, sent: { a: 3 }, creation: 'unanswered' });
 		const pretended = memory.copy();
 		const dry = pretended.open(0);
 		pretended.begin('r1', 0);
@@ -147,6 +166,7 @@ describe('a listing', () => {
 		expect(dataOf(dry.current(listed))).toEqual({ a: 2, b: 5 });
 		expect(dataOf(view.current(listed))).toEqual({ a: 2, b: 1 });
 		expect(dry.isCertain('r1')).toBe(true);
+		expect(pretended.open(0).follow()()).toMatchObject([{ sent: { a: 3 } }]);
 		expect(view.isWritten('r1')).toBe(true);
 	});
 });
