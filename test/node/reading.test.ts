@@ -142,17 +142,6 @@ describe('records', () => {
 			const conditions = [{ field: 'Amount', condition: 'equals', value: '10' }];
 			expect(await keys(conditions, { returnAll: false, limit: 1 })).toEqual(['beta']);
 		});
-
-		test('a field called id or created_at is meant by its id', async () => {
-			const named = await workspace.card('Own names', { id: 'text' });
-			await workspace.records(named.id, [{ id: 'A7' }]);
-			const cardId = byId(named.id);
-			const find = async (field: string) =>
-				await run('getAll', { cardId, returnAll: true, ...where(field, 'equals', 'A7') });
-			const fieldId = named.fieldIds.id ?? '';
-			expect((await find(fieldId)).json).toHaveLength(1);
-			expect((await find('id')).json).toEqual([]);
-		});
 	});
 
 	describe('records by id', () => {

@@ -144,28 +144,6 @@ it("orders nothing when it is off, or when created records aren't asked for", as
 	await deleted.trigger.deactivate();
 });
 
-it("orders nothing for the time in which the workflow wasn't published", async () => {
-	const { trigger, create } = await watching();
-	await trigger.activate();
-	await trigger.deactivate();
-	await create('not watched');
-	await nextMillisecond();
-	await trigger.activate();
-	expect(await caughtUp(trigger)).toEqual([]);
-	await trigger.deactivate();
-});
-
-it('looks at the time before the last start as well, which may not have got to the end', async () => {
-	const { trigger, create } = await watching();
-	await trigger.activate();
-	await nextMillisecond();
-	const lost = await create('lost');
-	await restart(trigger, false);
-	// The execution died with the process.
-	expect(ids(await caughtUp(trigger))).toEqual(lost);
-	await trigger.deactivate();
-});
-
 it('returns the records again when the execution that returned them died, also after an event about one', async () => {
 	const { card, trigger, create } = await watching();
 	await trigger.activate();

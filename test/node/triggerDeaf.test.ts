@@ -258,18 +258,6 @@ it("a deletion under way doesn't end the subscription that is published again wi
 	await service.close();
 }, 60_000);
 
-it('a lost answer is followed by a new subscription (K8)', async () => {
-	const { trigger } = await published();
-	const { id } = current(trigger);
-	const { control } = suite.workspace.service;
-	control.fail({ method: 'POST', path: '/webhooks$', mode: 'dropAfter' });
-	await trigger.activate('init');
-	pass(1 / 60);
-	control.resetRequests();
-	expect((await renewedAfter(trigger, id)).id).not.toBe(id);
-	expect(suite.workspace.requests()).toEqual(['POST /webhooks']);
-});
-
 it('a service that takes eleven seconds for a subscription is waited for in the background (K8)', async () => {
 	const answerMs = { post: 0 };
 	const service = await startSmallService(answerMs);

@@ -5,9 +5,8 @@ import { triggerNode, type watchWarnings } from '../support/trigger';
 import type { TestCard, TestWorkspace } from '../support/workspace';
 
 let workspace: TestWorkspace;
-let card: TestCard;
 let warnings: ReturnType<typeof watchWarnings>;
-const { activated, eventBody } = useDeliveries((made) => ({ workspace, card, warnings } = made));
+const { activated, eventBody } = useDeliveries((made) => ({ workspace, warnings } = made));
 
 describe('filters', () => {
 	let own: TestCard;
@@ -96,20 +95,6 @@ describe('filters', () => {
 describe('watched fields', () => {
 	const updated = (data: IDataObject) => eventBody({ event: 'record.updated', data });
 
-	it('starts only when a watched field changed, by name or id', async () => {
-		const { Title, Pages } = card.fieldIds;
-		for (const field of ['Pages', Pages, 'pages']) {
-			const trigger = await activated({ options: { watchFields: [field] } });
-			const title = await trigger.deliver(signed(trigger, updated({ [String(Title)]: 'x' })));
-			expect(title).toEqual({ status: 200, items: undefined });
-			const pages = await trigger.deliver(signed(trigger, updated({ [String(Pages)]: null })));
-			expect(pages.items?.[0]?.fields).toEqual({ Pages: null });
-			// Other events have no changed fields.
-			const created = await trigger.deliver(signed(trigger, eventBody()));
-			expect(created.items).toHaveLength(1);
-		}
-	});
-
 	async function watching(fields: string[], watchFields: string[], watch = 'oneCard') {
 		const own = await workspace.card(
 			'Watched',
@@ -134,18 +119,5 @@ describe('watched fields', () => {
 		expect(await change(added)).toHaveLength(1);
 		expect(await change(fieldIds.Other)).toBeUndefined();
 		expect(warnings.lines).toEqual([]);
-	});
-
-	it('whose name two fields have, start the workflow', async () => {
-		const { fieldIds, change } = await watching(['A', 'Other'], ['A']);
-		const fields = [
-			[fieldIds.A, 'A'],
-			['fld_second', 'A'],
-			[fieldIds.Other, 'Other'],
-		].map(([id, name]) => ({ id, name, type: 'text' }));
-		workspace.fail('GET', '/fields$', { status: 200, body: 'json', json: { fields } });
-		expect(await change('fld_second')).toHaveLength(1);
-		expect(await change(fieldIds.A)).toHaveLength(1);
-		expect(await change(fieldIds.Other)).toBeUndefined();
 	});
 });

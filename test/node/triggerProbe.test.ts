@@ -291,32 +291,6 @@ describe('P1: a copy of the database with the webhook address of the original', 
 		expect(suite.live(original)).toEqual([]);
 	});
 
-	it('also where it is unpublished before it has asked once', async () => {
-		const { original, production, copy } = await copied();
-		await copy.deactivate();
-		expect(suite.live(original).map(({ id }) => id)).toEqual([production.id]);
-		expect(keptBy(copy).retired.map(({ id }) => id)).not.toContain(production.id);
-		await original.deactivate();
-	});
-
-	it('also where the service takes one subscription for an address', async () => {
-		const original = suite.watchAll();
-		await original.activate();
-		const production = current(original);
-		const copy = suite.afterRestart(original, { ownAddress: original });
-		suite.refuseNext({ status: 409, times: 20 });
-		await copy.activate('init');
-		await copy.start();
-		for (let minutes = 1; minutes < 20; minutes += 1) {
-			pass(minutes / 60);
-			copy.tick();
-			await copy.idle();
-		}
-		expect(isLive(original, production.id)).toBe(true);
-		expect(suite.warnings.join()).toContain('A subscription holds the address');
-		await original.deactivate();
-	});
-
 	/** n8n starts with a wrong value, so that nothing is known about the address, and the workflow is unpublished. */
 	async function unpublishedAfterAFailedStart(
 		original: TestTrigger,
@@ -354,16 +328,4 @@ describe('P1: a copy of the database with the webhook address of the original', 
 			expect(suite.live(original)).toEqual([]);
 		},
 	);
-
-	it('also where the service returns the subscription of the original to the copy', async () => {
-		const original = suite.watchAll();
-		await original.activate();
-		const { id, secret } = current(original);
-		const copy = suite.afterRestart(original, { ownAddress: original });
-		suite.answerNext({ webhook_id: id, secret });
-		await copy.activate('init');
-		await copy.deactivate();
-		expect(suite.live(original).map((one) => one.id)).toEqual([id]);
-		await original.deactivate();
-	});
 });

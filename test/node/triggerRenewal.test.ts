@@ -1,7 +1,6 @@
 /** The trigger renews its subscription while n8n runs. */
 import { TriggerContext } from 'n8n-core';
 import type { IDataObject } from 'n8n-workflow';
-import { nodeOf } from '../../nodes/WorkspaceData/trigger/subscription/node';
 import { WorkspaceDataTrigger } from '../../nodes/WorkspaceData/WorkspaceDataTrigger.node';
 import { SAVING, current, lifecycleSuite, pass, until, untilTicked } from '../support/lifecycle';
 import { triggerPair, type TestTrigger } from '../support/trigger';
@@ -101,46 +100,6 @@ describe('when nothing comes for long', () => {
 		control.clearFailures();
 	});
 
-	it('tries again after a pause where the old one had to give way', async () => {
-		const trigger = await published();
-		const old = current(trigger);
-		for (const status of [409, 503]) suite.refuseNext({ status });
-		pass(26.5);
-		await untilTicked(trigger, 'the warning', () =>
-			suite.warnings.find((line) => line.includes("couldn't be renewed")),
-		);
-		expect(suite.live(trigger)).toEqual([]);
-		pass(26.53);
-		await untilTicked(trigger, 'the renewal', () => current(trigger).id !== old.id);
-		expect(suite.live(trigger).map(({ id }) => id)).toEqual([current(trigger).id]);
-	});
-
-	it('is renewed once, also when so many triggers run that their memories are forgotten', async () => {
-		const trigger = await published();
-		const old = current(trigger);
-		for (let other = 0; other < 1_000; other += 1) {
-			nodeOf(
-				{
-					getNode: () => trigger.node,
-					getWorkflow: () => ({ id: `other-${other}`, active: true }),
-					getMode: () => 'webhook',
-				},
-				'production',
-			);
-		}
-		// Its knowledge comes back with the next call by n8n.
-		trigger.reload();
-		await trigger.activate('init');
-		const before = suite.subscribed();
-		for (const hours of [27, 27.1, 27.2]) {
-			pass(hours);
-			trigger.tick();
-			await trigger.idle();
-		}
-		expect(current(trigger).id).not.toBe(old.id);
-		expect(suite.subscribed() - before).toBe(1);
-	});
-
 	it('does so by expressions, too, which n8n 2 evaluates only while it activates the trigger', async () => {
 		const trigger = await published({ catchUp: '={{ true }}', renewAfterSilence: '={{ 1 }}' });
 		const old = current(trigger);
@@ -232,23 +191,6 @@ describe('when nothing comes for long', () => {
 		expect(current(trigger).id).not.toBe(old.id);
 	});
 
-	it('C20 saves after pauses that grow when the execution always fails', async () => {
-		const trigger = await published();
-		const old = current(trigger);
-		const running = jest.spyOn(WorkspaceDataTrigger.prototype, 'execute');
-		running.mockRejectedValue(new Error('The worker ran out of memory'));
-		for (let minutes = 0; minutes <= 240; minutes += 1) {
-			pass(26.5 + minutes / 60);
-			trigger.tick();
-			await trigger.idle();
-		}
-		// After 1, 2, 4, 8, 16, 32 and 60 minutes, then once an hour.
-		expect(running.mock.calls.length).toBeGreaterThanOrEqual(7);
-		expect(running.mock.calls.length).toBeLessThanOrEqual(11);
-		expect(current(trigger).id).toBe(old.id);
-		expect(suite.live(trigger)).toHaveLength(2);
-	});
-
 	it('C4 saves the new subscriptions of two triggers in one workflow one after the other', async () => {
 		const pair = triggerPair(suite.workspace.apiKey, { events: ['record.created'] });
 		for (const trigger of pair) {
@@ -268,24 +210,6 @@ describe('when nothing comes for long', () => {
 			const other = suite.afterRestart(trigger);
 			expect((await other.deliver(suite.delivery(current(trigger)))).items).toHaveLength(1);
 		}
-	});
-
-	it('C5 saves the new subscription again after a long execution overwrote it, before the old one is deleted', async () => {
-		const trigger = await suite.running({}, suite.workspace.apiKey, { queueMode: true });
-		const old = current(trigger);
-		const before = trigger.saved();
-		pass(26.5);
-		await untilTicked(trigger, 'n8n to save it', () => current(trigger).id !== old.id);
-		const made = current(trigger);
-		// The node hears of the end of the execution, too, before half an hour passes.
-		await trigger.idle();
-		trigger.overwrite(before);
-		pass(27);
-		await untilTicked(trigger, 'n8n to save it again', () => current(trigger).id === made.id);
-		await trigger.idle();
-		expect(suite.live(trigger).map(({ id }) => id)).toContain(old.id);
-		const processor = suite.afterRestart(trigger);
-		expect((await processor.deliver(suite.delivery(made))).items).toHaveLength(1);
 	});
 
 	it('C5 a process that receives deliveries saves a newer subscription again', async () => {

@@ -13,18 +13,6 @@ import {
 const suite = lifecycleSuite();
 
 describe('over restarts', () => {
-	it('subscribes again at every start, and takes deliveries of both subscriptions', async () => {
-		const trigger = await suite.published();
-		const old = current(trigger);
-		const next = suite.afterRestart(trigger);
-		await next.activate('init');
-		next.reload();
-		expect(suite.live(trigger)).toHaveLength(2);
-		expect(current(next).id).not.toBe(old.id);
-		expect((await next.deliver(suite.delivery(old))).items).toHaveLength(1);
-		expect((await next.deliver(suite.delivery(current(next)))).items).toHaveLength(1);
-	});
-
 	it('runs an event once that both deliver', async () => {
 		const trigger = await suite.published();
 		const old = current(trigger);
@@ -55,64 +43,6 @@ describe('over restarts', () => {
 		const { old, next } = await suite.refusedAtStart({ status: 503 }, settings);
 		const timestamp = new Date(Date.now() - 3_601_000).toISOString();
 		expect((await next.deliver(suite.delivery(old, { timestamp }))).items).toHaveLength(1);
-	});
-
-	it('deletes the old subscription when its time is over', async () => {
-		const trigger = await suite.published({ options: { overlap: 10 } });
-		await trigger.activate('init');
-		await trigger.start();
-		trigger.tick();
-		await new Promise(setImmediate);
-		expect(suite.live(trigger)).toHaveLength(2);
-		pass(11 / 60);
-		await untilTicked(trigger, 'the deletion', () => suite.live(trigger).length === 1);
-		expect(suite.live(trigger).map(({ id }) => id)).toEqual([current(trigger).id]);
-	});
-
-	it('saves with the next delivery that the old one is deleted, so that the list stays short', async () => {
-		const trigger = await suite.published();
-		await trigger.activate('init');
-		await trigger.start();
-		pass(0.5);
-		await untilTicked(
-			trigger,
-			'the old subscription to be deleted',
-			() => suite.live(trigger).length === 1,
-		);
-		await trigger.idle();
-		trigger.reload();
-		await trigger.deliver(suite.delivery(current(trigger)));
-		trigger.changed();
-		expect(keptBy(trigger).retired).toEqual([]);
-		expect(trigger.emitted).toEqual([]);
-	});
-
-	it('tries a deletion again after pauses that grow when the service refuses it', async () => {
-		const trigger = await suite.published({ options: { overlap: 10 } });
-		await trigger.activate('init');
-		await trigger.start();
-		const { control } = suite.workspace.service;
-		control.fail({ method: 'DELETE', path: '/webhooks/', status: 503, times: 100 });
-		const failures = () => suite.warnings.filter((line) => line.includes("n't be deleted yet"));
-		// Pauses of 1, 2 and 4 minutes.
-		for (const [minutes, lines] of [
-			[11, 1],
-			[11.5, 1],
-			[12.1, 2],
-			[13.9, 2],
-			[14.2, 3],
-			[18.1, 3],
-			[18.3, 4],
-		] as const) {
-			pass(minutes / 60);
-			trigger.tick();
-			await until('the warning', () => failures().length >= lines);
-			await new Promise(setImmediate);
-			expect([minutes, failures().length]).toEqual([minutes, lines]);
-		}
-		control.clearFailures();
-		pass(2);
-		await untilTicked(trigger, 'the deletion', () => suite.live(trigger).length === 1);
 	});
 
 	it('B11 still verifies deliveries after an execution brings back old static data', async () => {
@@ -198,13 +128,6 @@ describe('over restarts', () => {
 	});
 
 	describe('at a service that takes one subscription for an address', () => {
-		it('makes room when the second is refused with 409', async () => {
-			const trigger = await suite.published();
-			suite.refuseNext({ status: 409 });
-			await trigger.activate('init');
-			expect(suite.live(trigger).map(({ id }) => id)).toEqual([current(trigger).id]);
-		});
-
 		it('P2 replaces the old one by itself once it knows whose that is', async () => {
 			const trigger = await suite.published();
 			const old = current(trigger);
@@ -251,29 +174,6 @@ describe('over restarts', () => {
 			await expect(trigger.activate()).rejects.toThrow();
 			expect(suite.live(trigger)).toEqual([]);
 		});
-
-		it.each([0, 15])(
-			'keeps a subscription that the service returns twice, overlap %d',
-			async (overlap) => {
-				const trigger = await suite.published({ options: { overlap } });
-				const { id, secret } = current(trigger);
-				suite.answerNext({ webhook_id: id, secret });
-				await trigger.activate('init');
-				expect(keptBy(trigger)).toMatchObject({ current: { id, secret }, retired: [] });
-				expect(suite.live(trigger)).toMatchObject([{ id }]);
-			},
-		);
-	});
-
-	it('lets a few old ones deliver however often n8n starts, and deletes all in the end', async () => {
-		const trigger = suite.watchAll();
-		for (let starts = 0; starts < 12; starts += 1) await trigger.activate('init');
-		// A start does not know yet whose they are; the first look does.
-		await trigger.start();
-		await untilTicked(trigger, 'the oldest to be deleted', () => suite.live(trigger).length === 6);
-		expect(keptBy(trigger).retired).toHaveLength(11);
-		await trigger.deactivate();
-		expect(suite.live(trigger)).toEqual([]);
 	});
 
 	it('starts again although the card, chosen by name, was renamed', async () => {
@@ -369,25 +269,6 @@ describe('over restarts', () => {
 			const trigger = suite.watchAll({}, credentials);
 			await expect(trigger.activate()).rejects.toThrow("'Base URL' must end in /api/v1");
 		});
-	});
-
-	it('C2 renews after pauses that grow, and stops when the old one delivers', async () => {
-		const { old, next } = await suite.refusedAtStart({ status: 404, times: 100 });
-		await next.start();
-		// Tries after 1, 1, 2, 4 … minutes, then once an hour.
-		for (let seconds = 0; seconds <= 7_200; seconds += 60) {
-			pass(seconds / 3_600);
-			next.tick();
-			await next.idle();
-		}
-		expect(suite.subscribed()).toBeGreaterThanOrEqual(7);
-		expect(suite.subscribed()).toBeLessThanOrEqual(11);
-		await next.deliver(suite.delivery(old));
-		const before = suite.subscribed();
-		pass(5);
-		next.tick();
-		await next.idle();
-		expect(suite.subscribed()).toBe(before);
 	});
 
 	it('C6 leaves the subscription of the original alone when a copy of the database starts', async () => {

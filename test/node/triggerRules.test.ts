@@ -20,15 +20,6 @@ describe('P2: an unknown subscription holds the address', () => {
 			/A subscription holds the address .*delete it in the settings of the service/,
 		);
 	});
-
-	it('a start logs it', async () => {
-		const trigger = await suite.published();
-		const next = suite.afterRestart(trigger);
-		suite.refuseNext({ status: 409, times: 3 });
-		await next.activate('init');
-		expect(suite.warnings.join()).toContain('holds the address');
-		expect(suite.live(trigger)).toHaveLength(1);
-	});
 });
 
 describe('P3: the limit is reached while the old subscription may be paused', () => {

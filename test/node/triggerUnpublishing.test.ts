@@ -150,20 +150,6 @@ describe('unpublishing', () => {
 		expect(suite.live(trigger)).toEqual([]);
 	});
 
-	it('ends without a credential, too, and names in the log what it leaves', async () => {
-		const trigger = await suite.published();
-		const { id } = current(trigger);
-		const credentials = trigger.node.credentials;
-		delete trigger.node.credentials;
-		trigger.reload();
-		expect(await trigger.deactivate()).toBe(false);
-		expect(suite.warnings).toEqual([expect.stringContaining(id)]);
-		trigger.node.credentials = credentials;
-		trigger.reload();
-		expect(await trigger.deactivate()).toBe(true);
-		expect(suite.live(trigger)).toEqual([]);
-	});
-
 	it('leaves nothing behind when a renewal falls due meanwhile', async () => {
 		let questions = 0;
 		const receive = async () => {

@@ -1,12 +1,5 @@
 /** Renewals where n8n gives the executions of its workers no static data, as n8n 2.41 does in queue mode. */
-import {
-	current,
-	lifecycleSuite,
-	pass,
-	until,
-	untilMinutes,
-	untilTicked,
-} from '../support/lifecycle';
+import { current, lifecycleSuite, pass, until, untilTicked } from '../support/lifecycle';
 import { PLACE_MS } from '../../nodes/WorkspaceData/trigger/subscription/saving';
 import { systemClock } from '../../nodes/WorkspaceData/transport/http/clock';
 import { triggerPair } from '../support/trigger';
@@ -50,26 +43,6 @@ describe('where workers get no static data', () => {
 		}
 		for (const trigger of pair) await trigger.deactivate();
 		expect(pair.flatMap((trigger) => suite.live(trigger))).toEqual([]);
-	});
-
-	it('C5 saves again before the old one is deleted', async () => {
-		const trigger = await suite.running({}, suite.workspace.apiKey, BLIND);
-		const before = trigger.saved();
-		const old = current(trigger);
-		pass(26.5);
-		await untilTicked(trigger, 'n8n to save it', () => current(trigger).id !== old.id);
-		const made = current(trigger);
-		await trigger.idle();
-		trigger.overwrite(before);
-		await untilMinutes(trigger, 27, 'n8n to save it again', () => current(trigger).id === made.id);
-		expect(suite.live(trigger).map(({ id }) => id)).toContain(old.id);
-		// The service may have paused it meanwhile: both are replaced once more.
-		await untilMinutes(trigger, 28, 'both to be replaced', () =>
-			suite.live(trigger).every(({ id }) => id !== old.id && id !== made.id),
-		);
-		expect(suite.live(trigger).map(({ id }) => id)).toEqual([current(trigger).id]);
-		await trigger.deactivate();
-		expect(suite.live(trigger)).toEqual([]);
 	});
 });
 

@@ -408,17 +408,6 @@ describe('what a record holds is never a reason to refuse', () => {
 			{ k: 'k1', s: 'Gone', t: ['a', 'gone'] },
 			{ k: 'k2', s: 'Open' },
 		];
-		test.each([
-			['Status', 'isAnyOf', ['Gone', 'Open'], ['k1', 'k2']],
-			['Status', 'notEquals', 'Gone', ['k2']],
-			['Tags', 'equals', ['gone', 'a'], ['k1']],
-		])('%s %s %j', async (field, condition, value, keys) => {
-			await start(records);
-			const { json, error } = await run('getAll', where(field, condition, value));
-			expect(error).toBeUndefined();
-			expect(json.map(({ fields }) => (fields as IDataObject).Key)).toEqual(keys);
-		});
-
 		test('Delete Many deletes them', async () => {
 			await start(records);
 			expect((await run('deleteMany', where('Status', 'equals', 'Gone'))).json).toEqual([

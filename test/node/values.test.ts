@@ -413,20 +413,6 @@ describe('the same value', () => {
 			expect(deleted(await run('deleteMany', where('id', 'equals', '100')))).toEqual(['100']);
 		});
 
-		test.each(['id', 'created_at'])(
-			'Delete Many by %s is refused where a field has that name (H14)',
-			async (name) => {
-				const fields = [{ id: 'f1', name, type: 'text' }];
-				await start(fields, [{ f1: 'r0' }, { f1: 'x' }]);
-				const { error } = await runOther('deleteMany', where(name, 'equals', 'r0'));
-				expect(error?.message).toBe(
-					`'${name}' in a filter is both a property of the record and a field of the card`,
-				);
-				expect(error?.description).toContain('f1');
-				expect(bodies()).toEqual([]);
-			},
-		);
-
 		test.each(['getAll', 'count', 'ifExists', 'ifNotExists', 'updateMany', 'deleteMany'])(
 			'%s refuses a condition without its value (H6)',
 			async (operation) => {

@@ -52,6 +52,7 @@ describe('watched fields', () => {
 
 	test.each([
 		['by name', ['Title'], { f1: 'x' }, true],
+		['by name in another case', ['title'], { f1: null }, true],
 		['by ID', ['f1'], { f1: 'x' }, true],
 		['one of two', ['Pages', 'Title'], { f1: 'x' }, true],
 		['another field', ['Title'], { f2: 1 }, false],
@@ -60,6 +61,17 @@ describe('watched fields', () => {
 		["an ID that the listing doesn't have yet", ['f9'], { f9: 1 }, true],
 	])('%s', (_, watchFields, data, expected) => {
 		expect(judge(eventOf('record.updated', data), options(watchFields))).toEqual([expected, []]);
+	});
+
+	test('a name that two fields have: each of them starts', () => {
+		const twins = new FieldIndex([title, field('Title', 'text', [], 'f3'), pages], 'c1');
+		const changes = ['f1', 'f3', 'f2'].map((id) => eventOf('record.updated', { [id]: 'x' }));
+		const starts = changes.map((event) => judge(event, options(['Title']), twins)[0]);
+		expect(starts).toEqual([true, true, false]);
+	});
+
+	test('other events have no changed fields, and start', () => {
+		expect(judge(eventOf('record.created', { f2: 1 }), options(['Title']))).toEqual([true, []]);
 	});
 
 	test('without a listing every update starts', () => {

@@ -31,14 +31,17 @@ describe('a write since the listing was opened', () => {
 		memory.begin('r1', 0);
 		memory.end('r1', 'deleted', 0);
 		expect(view.current(listed)).toBe('deleted');
+		expect(view.isCertain('r1')).toBe(true);
 	});
 
 	test.each([
 		['is under way', 'begin', false],
 		['was lost', 'begin unclear', false],
 		['was refused', 'begin refused', true],
+		['was refused while another one is under way', 'begin begin refused', false],
 		['was under way with another one', 'begin begin changed refused', false],
 		['was lost, and another one has ended since', 'begin unclear begin changed', true],
+		['was lost, and another one was refused since', 'begin unclear begin refused', false],
 	])('that %s (%s): whether the values are certain', (_, steps, isCertain) => {
 		const memory = new CardMemory();
 		const view = memory.open(0);
@@ -49,6 +52,7 @@ describe('a write since the listing was opened', () => {
 		}
 		expect(view.isCertain('r1')).toBe(isCertain);
 		expect(view.isWritten('r1')).toBe(true);
+		expect(view.current(listed)).not.toBe('deleted');
 	});
 });
 
@@ -65,6 +69,21 @@ describe('a write before the listing was opened (O20)', () => {
 		memory.close(young);
 		expect(memory.isOver(LAG_MS)).toBe(true);
 		expect(memory.state('r1')).toBeUndefined();
+	});
+
+	test('counts only if the listing shows the values before it: others were written since', () => {
+		const [memory, other] = [new CardMemory(), new CardMemory()];
+		change(memory, 2, { a: 1 });
+		const view = memory.open(1);
+		const data = { a: 2, b: 1 };
+		expect(view.current(listed)).toMatchObject({ data, raw: { id: 'r1', data } });
+		expect(dataOf(view.current(recordOf('r1', { a: 5, b: 1 })))).toEqual({ a: 5, b: 1 });
+		expect(['r1', 'r2'].map((id) => view.isWritten(id))).toEqual([false, false]);
+		// Without the values before, nobody can tell.
+		change(other, 2);
+		const unknown = other.open(1);
+		expect(dataOf(unknown.current(listed))).toEqual({ a: 1, b: 1 });
+		expect(unknown.isCertain('r1')).toBe(false);
 	});
 
 	test("isn't forgotten while it is under way, nor in the minute after its end", () => {
@@ -90,8 +109,27 @@ describe('a write before the listing was opened (O20)', () => {
 });
 
 describe('a listing', () => {
+	test('knows the records that were created before; one that it lacks is certain once it is written', () => {
+		const memory = new CardMemory();
+		for (const id of ['n1', 'n2']) memory.created(recordOf(id, { a: 1 }), { a: 1 }, 0);
+		memory.begin('n2', 0);
+		memory.end('n2', 'deleted', 0);
+		change(memory, 2);
+		const view = memory.open(0);
+		expect(view.creations().map(({ id }) => id)).toEqual(['n1']);
+		expect(view.isCertain('n1')).toBe(true);
+		view.notListed('n1');
+		expect(view.isCertain('n1')).toBe(false);
+		memory.begin('n1', 0);
+		memory.changed(recordOf('n1', { a: 2 }), { a: 2 }, undefined, 0);
+		expect(view.isCertain('n1')).toBe(true);
+		expect(view.creations().map(dataOf)).toEqual([{ a: 2 }]);
+	});
+
 	test('is told each step since it was opened once, and earlier creations without a record', () => {
 		const memory = new CardMemory();
+		// Forgotten when the listing is opened.
+		memory.note({ at: -LAG_MS, sent: { a: 0 } });
 		for (const creation of ['answered', 'unanswered', 'done'] as const)
 			memory.note({ at: 0, sent: { a: creation }, creation });
 		memory.created(recordOf('n1', { a: 1 }), { a: 1 }, 0);
@@ -99,7 +137,8 @@ describe('a listing', () => {
 		memory.created(recordOf('n2', { a: 2 }), { a: 2 }, 0);
 		expect(news().map(({ sent }) => sent)).toEqual([{ a: 'unanswered' }, { a: 'done' }, { a: 2 }]);
 		memory.note({ at: 0, sent: { a: 3 }, creation: 'answered' });
-		expect(news().map(({ sent }) => sent)).toEqual([{ a: 3 }]);
+		change(memory, 4);
+		expect(news().map(({ sent }) => sent)).toEqual([{ a: 3 }, undefined, { a: 4 }]);
 		expect(news()).toEqual([]);
 	});
 
@@ -116,6 +155,7 @@ describe('a listing', () => {
 		const memory = new CardMemory();
 		const view = memory.open(0);
 		change(memory, 2, { a: 1 });
+		memory.note({ at: 0, sent: { a: 3 }, creation: 'unanswered' });
 		const pretended = memory.copy();
 		const dry = pretended.open(0);
 		pretended.begin('r1', 0);
@@ -123,6 +163,22 @@ describe('a listing', () => {
 		expect(dataOf(dry.current(listed))).toEqual({ a: 2, b: 5 });
 		expect(dataOf(view.current(listed))).toEqual({ a: 2, b: 1 });
 		expect(dry.isCertain('r1')).toBe(true);
+		expect(pretended.open(0).follow()()).toMatchObject([{ sent: { a: 3 } }]);
 		expect(view.isWritten('r1')).toBe(true);
 	});
+});
+
+test('a reading is whole unless this process deletes a record meanwhile', async () => {
+	const memory = new CardMemory();
+	const isWhole = async (meanwhile = async () => await Promise.resolve()) =>
+		await memory.withoutDeletions(meanwhile);
+	const deleted = async () => await memory.deleting(async () => await Promise.resolve());
+	expect(await isWhole()).toBe(true);
+	expect(await isWhole(deleted)).toBe(false);
+	let end: (lost: Error) => void = () => {};
+	const lost = memory.deleting(async () => await new Promise<void>((_, reject) => (end = reject)));
+	expect(await isWhole()).toBe(false);
+	end(new Error('no response'));
+	await expect(lost).rejects.toThrow('no response');
+	expect(await isWhole()).toBe(true);
 });

@@ -10,10 +10,12 @@ import {
 	onRead,
 	onRefused,
 	onSaved,
+	onSearched,
 	onStarted,
 	onUnpublished,
 	type Outcome,
 	roomFor,
+	type Search,
 	type SubscriptionState,
 } from '../../../../nodes/WorkspaceData/model/subscription/reducer';
 import {
@@ -22,6 +24,7 @@ import {
 	type Saved,
 } from '../../../../nodes/WorkspaceData/model/subscription/saved';
 
+export const ADDRESS = 'https://n8n.example.com/webhook/1';
 export const MINUTE = 60_000;
 export const OVERLAP = 15 * MINUTE;
 export const SILENCE = 24 * 60 * MINUTE;
@@ -56,18 +59,6 @@ export interface Options {
 	blindWorkers: boolean;
 }
 
-/** Faulty rules, to show that the world finds them. */
-export interface Mutation {
-	/** A copy takes every answer for its own. */
-	believesEveryAnswer?: boolean;
-	/** What is due is deleted without asking. */
-	asksNobody?: boolean;
-	/** A mark that other n8n may have counts as well. */
-	believesEveryMark?: boolean;
-	/** A conflict makes every old subscription give way. */
-	makesRoomAlways?: boolean;
-}
-
 /** One n8n: its database, its main process, and whether the address leads here. */
 export class N8n {
 	readonly name: string;
@@ -76,6 +67,8 @@ export class N8n {
 	/** What a process that receives deliveries remembers. */
 	processor: SubscriptionState = INITIAL;
 	isPublished = false;
+	/** The search for missed records that waits for its execution. */
+	search: Search | undefined;
 	/** Executions that save, and have not ended. */
 	jobs: Saved[] = [];
 
@@ -92,8 +85,11 @@ export class World {
 	/** The n8n that answers at the address. */
 	answering = this.production;
 	readonly executed = new Set<string>();
-	readonly happened: string[] = [];
-	readonly told: string[] = [];
+	/** When each event happened that production must get: by a delivery, or by a search. */
+	owed = new Map<string, number>();
+	/** How often n8n did anything but run for an event. */
+	tasks = 0;
+	private events = 0;
 	private deliveries: Delivery[] = [];
 	private marks = 0;
 	/** n8n saves what a hook did when that returns; what a person ended is deleted in it. */
@@ -101,15 +97,14 @@ export class World {
 	refuses = 0;
 	losesAnswers = 0;
 	losesDeletions = 0;
+	losesSearches = 0;
 	/** Whether executions that save wait. */
 	holdsJobs = false;
 
 	readonly options: Options;
-	private readonly mutation: Mutation;
 
-	constructor(options: Options, mutation: Mutation = {}) {
+	constructor(options: Options) {
 		this.options = options;
-		this.mutation = mutation;
 	}
 
 	private dispatch<Given>(
@@ -142,6 +137,7 @@ export class World {
 
 	kill(n8n = this.production): void {
 		n8n.state = undefined;
+		n8n.search = undefined;
 		if (!this.options.queueMode) n8n.jobs = [];
 	}
 
@@ -153,6 +149,7 @@ export class World {
 		}
 		this.ask(n8n);
 		n8n.isPublished = false;
+		if (n8n === this.production) this.owed.clear();
 		for (const remote of this.remotes) remote.isEnded ||= remote.madeBy === n8n;
 		this.carryOut(n8n, this.dispatch(n8n, onUnpublished, { now: this.now }));
 		n8n.database = (n8n.state as unknown as SubscriptionState).saved;
@@ -188,10 +185,7 @@ export class World {
 	private create(n8n: N8n, savedByHook: boolean): void {
 		let answer = this.post(n8n);
 		if ((answer === 'address' || answer === 'limit') && n8n.state) {
-			const { saved } = n8n.state;
-			const room = this.mutation.makesRoomAlways
-				? [...saved.previous, ...(saved.current ? [saved.current] : [])]
-				: roomFor(n8n.state, answer, SILENCE, this.now);
+			const room = roomFor(n8n.state, answer, SILENCE, this.now);
 			for (const { id } of room) this.delete(n8n, id);
 			if (room.length > 0) answer = this.post(n8n);
 		}
@@ -207,7 +201,6 @@ export class World {
 			workspaceId: 'w',
 			cardId: null,
 			since: now,
-			clockAheadMs: 0,
 		};
 		const how = { mark: this.mark(), savedByHook, now };
 		this.carryOut(n8n, this.dispatch(n8n, onCreated, { subscription, ...how }));
@@ -224,8 +217,9 @@ export class World {
 			if (n8n === this.copy && remote.madeBy !== n8n && !remote.isEnded && responds) {
 				throw new Error(`the copy deleted ${id} of production`);
 			}
+			const delivered = remote.state === 'active';
 			remote.state = 'deleted';
-			this.checkSuccessor(n8n, remote);
+			if (delivered) this.checkSuccessor(n8n, remote);
 		}
 		this.dispatch(n8n, onDeleted, { id, isDone: !isLost, now: this.now });
 	}
@@ -249,25 +243,38 @@ export class World {
 
 	private carryOut(n8n: N8n, effects: readonly Effect[]): void {
 		for (const effect of effects) {
+			this.tasks += 1;
 			if (effect.type === 'create') this.create(n8n, false);
 			else if (effect.type === 'ask') this.carryOut(n8n, this.ask(n8n));
 			else if (effect.type === 'delete') {
 				for (const { id } of effect.subscriptions) this.delete(n8n, id);
 			} else if (effect.type === 'save') this.save(n8n);
-			else if (effect.type !== 'search') this.told.push(`${n8n.name}: ${effect.type}`);
+			else if (effect.type === 'search') n8n.search = effect.search;
 		}
+	}
+
+	/** An execution returns the records of the time that may be missed. */
+	private runSearch(n8n: N8n): void {
+		const { search } = n8n;
+		if (!search) return;
+		n8n.search = undefined;
+		if (this.losesSearches > 0) {
+			this.losesSearches -= 1;
+			return;
+		}
+		for (const [event, at] of this.owed) {
+			if (n8n === this.production && at > search.from && at <= search.to) this.executed.add(event);
+		}
+		this.dispatch(n8n, onSearched, { to: search.to, now: this.now });
 	}
 
 	private ask(n8n: N8n): Effect[] {
 		if (!n8n.state) return [];
 		const there = this.answering.isPublished && this.answering.state ? this.answering : undefined;
 		const has = there?.database.mark === n8n.state.saved.mark;
-		const { believesEveryAnswer, asksNobody, believesEveryMark } = this.mutation;
-		const heard = there ? (has ? 'yes' : 'no') : 'none';
-		const believed = believesEveryAnswer && heard !== 'none' ? 'yes' : heard;
-		const result = asksNobody ? 'yes' : believed;
+		const result = there ? (has ? 'yes' : 'no') : 'none';
 		// A process that responds to deliveries only may have got the probe.
-		const isOurs = believesEveryMark ?? (there === n8n && !this.options.queueMode);
+		const isOurs = there === n8n && !this.options.queueMode;
 		return this.dispatch(n8n, onProbed, { result, isOurs, now: this.now });
 	}
 
@@ -293,10 +300,18 @@ export class World {
 		if (this.production.isPublished) this.production.database = old;
 	}
 
+	/** The service pauses all subscriptions. */
+	pauseAll(): void {
+		for (const remote of this.remotes) {
+			if (remote.state === 'active') remote.state = 'paused';
+		}
+	}
+
 	/** Something happens in the workspace. */
 	event(): void {
-		const event = `event ${this.happened.length + 1}`;
-		this.happened.push(event);
+		this.now += 1_000;
+		const event = `event ${(this.events += 1)}`;
+		if (this.production.isPublished) this.owed.set(event, this.now);
 		for (const to of this.remotes) {
 			if (to.state === 'active') this.deliveries.push({ event, to, attempts: 0, at: this.now });
 		}
@@ -339,6 +354,8 @@ export class World {
 			}
 			for (const n8n of [this.production, ...(this.copy ? [this.copy] : [])]) {
 				if (!n8n.state || !n8n.isPublished) continue;
+				// One look later, when the events of its time have happened.
+				this.runSearch(n8n);
 				this.carryOut(n8n, this.dispatch(n8n, onPassed, { silenceMs: SILENCE, now: this.now }));
 			}
 		}
@@ -346,17 +363,20 @@ export class World {
 
 	/** All that hinders ends, and time passes in which everything can come to rest. */
 	comeToRest(): void {
-		[this.refuses, this.losesAnswers, this.losesDeletions, this.holdsJobs] = [0, 0, 0, false];
+		[this.refuses, this.losesAnswers, this.losesDeletions, this.losesSearches] = [0, 0, 0, 0];
+		this.holdsJobs = false;
 		this.runJobs();
 		if (!this.production.isPublished) this.start(this.production, true);
 		this.start();
-		for (let round = 0; round < 8; round += 1) {
-			this.event();
-			this.pass(20 * MINUTE);
-		}
+		this.workAsUsual(8);
 		// The next renewal ends what an overwritten list left behind.
 		this.pass(SILENCE + 120 * MINUTE, 5 * MINUTE);
-		for (let round = 0; round < 4; round += 1) {
+		this.workAsUsual(4);
+	}
+
+	/** Events come, and nothing hinders. */
+	workAsUsual(events: number): void {
+		for (let round = 0; round < events; round += 1) {
 			this.event();
 			this.pass(20 * MINUTE);
 		}
@@ -369,5 +389,3 @@ export class World {
 		);
 	}
 }
-
-const ADDRESS = 'https://n8n.example.com/webhook/1';

@@ -99,4 +99,36 @@ describe('where records are chosen to be changed', () => {
 		expect(find([where('f2', 'equals', 2)], false, exact)).toEqual(['r2']);
 		expect(find([where('f1', 'equals', 'apple')], false, exact)).toEqual(['r2']);
 	});
+	test('a property of the record that is a field as well is refused (H14)', () => {
+		const own = [where('id', 'equals', 'r1')];
+		expect(find(own, false)).toEqual(['r1']);
+		expect(find([where('f3', 'equals', 'x')], false)).toEqual(['r1']);
+		expect(() => find(own, false, exact)).toThrow('both a property of the record and a field');
+		expect(find([where('created_at', 'isEmpty', undefined)], false, exact)).toEqual(['r3']);
+	});
+});
+
+describe("a choice that records hold, and the field doesn't offer (O10)", () => {
+	const fields = [
+		field('Status', 'select', ['Open'], 's'),
+		field('Tags', 'multiselect', ['a'], 't'),
+	];
+	const held = [record('r1', { s: 'Gone', t: ['a', 'gone'] }), record('r2', { s: 'Open' })];
+	const open = (condition: EnteredCondition) =>
+		recordTest([condition], false, new FieldIndex(fields, 'Card'), place);
+	test.each([
+		['Status', 'equals', 'Gone', ['r1']],
+		['Status', 'isAnyOf', ['Gone', 'Open'], ['r1', 'r2']],
+		['Status', 'notEquals', 'Gone', ['r2']],
+		['Tags', 'equals', ['gone', 'a'], ['r1']],
+	])('%s %s %j', (key, condition, value, ids) => {
+		const passes = open(where(key, condition, value));
+		expect(held.filter((one) => passes?.(one)).map(({ id }) => id)).toEqual(ids);
+		expect(() => passes?.requireSeen()).not.toThrow();
+	});
+	test('is refused if no record holds it', () => {
+		const passes = open(where('Status', 'equals', 'Gnoe'));
+		expect(held.filter((one) => passes?.(one))).toEqual([]);
+		expect(() => passes?.requireSeen()).toThrow("Field 'Status' can't hold");
+	});
 });
