@@ -105,6 +105,7 @@ export function resourceSelector(): INodeProperties {
 }
 
 function operationSelector(resource: Resource): INodeProperties {
+	const initial = resource.operations[0]?.value ?? '';
 	return {
 		displayName: 'Operation',
 		name: 'operation',
@@ -114,7 +115,7 @@ function operationSelector(resource: Resource): INodeProperties {
 		options: resource.operations
 			.map(({ name, value, action, description }) => ({ name, value, action, description }))
 			.sort(byName),
-		default: resource.operations[0]?.value ?? '',
+		default: initial,
 	};
 }
 

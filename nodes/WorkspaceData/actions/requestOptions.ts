@@ -30,9 +30,15 @@ export function requestOptions(options: {
 	const maxParallel = readAutomatic(options.maxParallel, 'Max Parallel Requests');
 	const requestsPerSecond = readAutomatic(options.requestsPerSecond, 'Requests per Second');
 	const seconds = readNumber(options.timeout, 'Timeout (Seconds)');
+	if (seconds !== undefined && seconds > MAX_TIMEOUT_S) {
+		throw new InputError(
+			`'Timeout (Seconds)' is ${seconds} seconds, but the maximum is ${MAX_TIMEOUT_S} (one day)`,
+			"Enter a smaller number, or remove 'Timeout (Seconds)' from the options.",
+		);
+	}
 	return {
 		...(maxParallel !== undefined && { maxParallel: Math.max(1, Math.floor(maxParallel)) }),
 		...(requestsPerSecond !== undefined && { requestsPerSecond }),
-		...(seconds !== undefined && { timeoutMs: Math.min(seconds, MAX_TIMEOUT_S) * 1000 }),
+		...(seconds !== undefined && { timeoutMs: seconds * 1000 }),
 	};
 }

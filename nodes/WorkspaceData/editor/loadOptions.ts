@@ -58,10 +58,10 @@ const NOTHING_CHOSEN: INodePropertyOptions = { name: 'Select a Field…', value:
 /** The entries that 'Get Many' can filter by: the fields, and the record's own properties. */
 export const getFilterFields = editorCall(async (context): Promise<INodePropertyOptions[]> => {
 	const index = await fieldsOrReason(context);
-	const own = [
-		{ name: 'Created At (Record)', value: 'created_at' },
-		{ name: 'ID (Record)', value: 'id' },
-	];
+	const own = [...OWN_VALUES].map(([value, { field }]) => ({
+		name: `${field.name} (Record)`,
+		value,
+	}));
 	if (typeof index === 'string') return [{ name: index, value: '' }, ...own];
 	const keys = savedKeys(context, index);
 	const compared = comparedNames(context);

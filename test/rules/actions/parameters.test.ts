@@ -109,7 +109,7 @@ describe('Timeout, Max Parallel Requests and Requests per Second', () => {
 		[{}, {}],
 		[{ timeout: 5 }, { timeoutMs: 5_000 }],
 		[{ timeout: '0.5' }, { timeoutMs: 500 }],
-		[{ timeout: 86_401 }, { timeoutMs: 86_400_000 }],
+		[{ timeout: 86_400 }, { timeoutMs: 86_400_000 }],
 		[{ timeout: '' }, {}],
 		[{ timeout: null }, {}],
 		[{ maxParallel: 3 }, { maxParallel: 3 }],
@@ -129,6 +129,7 @@ describe('Timeout, Max Parallel Requests and Requests per Second', () => {
 		[{ timeout: -1 }, "'Timeout (Seconds)' must be a number above 0, not '-1'"],
 		[{ timeout: 'long' }, "'Timeout (Seconds)' must be a number above 0, not 'long'"],
 		[{ timeout: Infinity }, "'Timeout (Seconds)' must be a number above 0, not 'Infinity'"],
+		[{ timeout: 86_401 }, "'Timeout (Seconds)' is 86401 seconds, but the maximum is 86400"],
 		[{ maxParallel: -2 }, "'Max Parallel Requests' must be a number above 0, not '-2'"],
 		[{ requestsPerSecond: 'x' }, "'Requests per Second' must be a number above 0, not 'x'"],
 	])('%j is refused by its name', (options, message) => {

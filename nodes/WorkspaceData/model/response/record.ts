@@ -37,7 +37,6 @@ const TIME = kindOfType('datetime');
 
 /** A record's own properties, under their names in filters. */
 export const OWN_VALUES: ReadonlyMap<string, NamedValue> = new Map<string, NamedValue>([
-	['id', { field: { name: 'ID', type: 'text', kind: ID, options: [] }, read: ({ id }) => id }],
 	[
 		'created_at',
 		{
@@ -45,6 +44,7 @@ export const OWN_VALUES: ReadonlyMap<string, NamedValue> = new Map<string, Named
 			read: ({ createdAt }) => createdAt && asUtc(createdAt),
 		},
 	],
+	['id', { field: { name: 'ID', type: 'text', kind: ID, options: [] }, read: ({ id }) => id }],
 ]);
 
 /** One page of a record listing. */

@@ -54,7 +54,7 @@ export function placeOf(field: ValueField, stored: unknown, zone: Zone): Place {
 /** The text values by which a stored value is found. */
 export function textsOf(field: ValueField, stored: unknown): readonly string[] {
 	if (isEmpty(stored)) return [];
-	return field.kind.texts?.(stored, field) ?? [textOf(stored)];
+	return field.kind.texts?.(stored, field) ?? [stored].flat().map(textOf);
 }
 
 const holdsEmptyText = (field: ValueField): boolean => field.kind.holdsEmptyText?.(field) ?? false;

@@ -1,6 +1,6 @@
 /** Lists, objects and other JSON, compared by their content. */
 import { isExactJson, parseJsonText } from '../../response/json';
-import { canonicalJson, textOf } from '../serialization';
+import { canonicalJson } from '../serialization';
 import { EQUALITY, PARTS, unusable, type Kind } from './kind';
 
 export const json: Kind = {
@@ -10,7 +10,6 @@ export const json: Kind = {
 		const parsed = isExactJson(stored) ? parseJsonText(stored) : undefined;
 		return canonicalJson(parsed ?? stored);
 	},
-	texts: (stored) => (Array.isArray(stored) ? stored.map(textOf) : [textOf(stored)]),
 	/** Parses text if it is a JSON object or list, because the editor returns such values as text. */
 	enter(entered, field) {
 		if (typeof entered !== 'string') return entered;

@@ -116,7 +116,7 @@ export interface Kind {
 	read(stored: unknown, field: ValueField, zone: Zone): Comparable | undefined;
 	/** The form for equality, if it differs from the form for order. */
 	identify?(stored: unknown, field: ValueField): Comparable | undefined;
-	/** The text that a person reads for a stored value; by default the value as text. */
+	/** The text that a person reads for a stored value; by default the value, or each entry of a list. */
 	texts?(stored: unknown, field: ValueField): readonly string[];
 	/** True if text is sorted by the language rules of this n8n. */
 	readonly isLanguage?: boolean;

@@ -4,7 +4,7 @@
  */
 import { readNumber } from './number';
 import { compareForms } from '../comparable';
-import { canonicalJson, textOf, jsonForm } from '../serialization';
+import { canonicalJson, jsonForm } from '../serialization';
 import { ANY_OF, DAYS, ENDS, EQUALITY, ORDER, PARTS, type Habit, type Kind } from './kind';
 import type { Zone } from '../../time';
 import { byCharacter } from '../../text';
@@ -31,7 +31,6 @@ export const unknown: Kind = {
 		const text = typeof stored === 'string' ? stored : canonicalJson(stored);
 		return isCanonicalNumber(text) ? Number(text) : text;
 	},
-	texts: (stored) => (Array.isArray(stored) ? stored.map(textOf) : [textOf(stored)]),
 	isLanguage: true,
 	enter: (entered, { habit }) =>
 		habit === 'numbers' && typeof entered === 'string' && isCanonicalNumber(entered)
