@@ -8,7 +8,8 @@ import { RESERVED_KEYS, RESERVED_KEYS_2, topLevelKey } from '../model/reservedNa
 import { plainNames } from '../model/text';
 import { fieldKeysOption, outputFormatOption } from '../ui/recordOptions';
 import { simplifyProperty } from '../ui/readOptions';
-import { readChoice, readSwitch } from './readParameters';
+import { readSwitch } from '../model/decisions';
+import { readChoice } from './readParameters';
 
 /** How a record is returned. */
 export interface OutputOptions {

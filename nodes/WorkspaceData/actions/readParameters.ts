@@ -4,7 +4,7 @@ import { InputError } from '../model/inputError';
 import { plainText, plainNumber } from '../model/text';
 import { tryParse, isExactJson } from '../model/response/json';
 import { isObject, type JsonObject } from '../model/response/shapes';
-import { hasExpression, requireDecisions } from '../model/decisions';
+import { hasExpression, readSwitch, requireDecisions } from '../model/decisions';
 import { returnAllProperty } from '../ui/readOptions';
 import type { Operation } from './operation';
 
@@ -40,23 +40,6 @@ export function oneOf<Entry extends { name: string; value: string }>(
 	throw new InputError(
 		`'${label}' can't be '${plainText(value)}'`,
 		`Select one of: ${entries.map(({ name }) => name).join(', ')}.`,
-	);
-}
-
-/**
- * Reads a switch in the options. An expression may return text.
- *
- * @param label the label of the switch in the editor
- * @param fallback the value if the switch was not added
- * @throws InputError for any value except true and false
- */
-export function readSwitch(label: string, value: unknown, fallback: boolean): boolean {
-	if (value === undefined || value === null) return fallback;
-	if (value === true || value === 'true') return true;
-	if (value === false || value === 'false') return false;
-	throw new InputError(
-		`'${label}' can't be '${plainText(value)}'`,
-		'Turn it on or off, or use an expression that gives true or false.',
 	);
 }
 

@@ -1,6 +1,7 @@
 /** Checks switches and choices whose values come from expressions. */
 import { isObject } from './response/shapes';
 import { InputError } from './inputError';
+import { plainText } from './text';
 
 /** The part of n8n's parameter definition that says which decisions it holds. */
 export interface ParameterDefinition {
@@ -58,5 +59,22 @@ export function requireDecisions(
 	throw new InputError(
 		`'${displayName}' has no value`,
 		`The expression of '${displayName}' returns no value. Correct it, or select a fixed value.`,
+	);
+}
+
+/**
+ * Reads a switch in the options. An expression may return text.
+ *
+ * @param label the label of the switch in the editor
+ * @param fallback the value if the switch was not added
+ * @throws InputError for any value except true and false
+ */
+export function readSwitch(label: string, value: unknown, fallback: boolean): boolean {
+	if (value === undefined || value === null) return fallback;
+	if (value === true || value === 'true') return true;
+	if (value === false || value === 'false') return false;
+	throw new InputError(
+		`'${label}' can't be '${plainText(value)}'`,
+		'Turn it on or off, or use an expression that gives true or false.',
 	);
 }

@@ -1,6 +1,6 @@
 /** Reads and checks the parameters of the trigger node. */
 import type { IHookFunctions } from 'n8n-workflow';
-import { requireDecisions, type ParameterDefinition } from '../model/decisions';
+import { readSwitch, requireDecisions, type ParameterDefinition } from '../model/decisions';
 import { FieldIndex } from '../model/fieldIndex';
 import { InputError } from '../model/inputError';
 import { locateCard, readLocator } from '../model/locator';
@@ -76,7 +76,7 @@ export function readSettings(context: ParameterPlace, typeVersion = 1) {
 		events,
 		/** The locator of the card; undefined for all cards. */
 		card: watch === 'oneCard' ? context.getNodeParameter('cardId', '') : undefined,
-		simple: readDecision(context, simplifyProperty) !== false,
+		simple: readSwitch('Simplify', readDecision(context, simplifyProperty), true),
 		fieldKeys: options.fieldKeys === 'id' ? ('id' as const) : ('name' as const),
 		/** True if the values are at the top level of the item. */
 		isFlat: typeVersion >= 2 && options.outputFormat !== 'nested',
@@ -86,10 +86,10 @@ export function readSettings(context: ParameterPlace, typeVersion = 1) {
 		conditions: readConditions(options.filters),
 		/** True if one condition is enough. */
 		anyCondition: readMatchType(options.matchType),
-		ignoreDuplicates: options.ignoreDuplicates !== false,
+		ignoreDuplicates: readSwitch('Ignore Duplicates', options.ignoreDuplicates, true),
 		/** Infinity for any age. */
 		maxEventAgeMs: unlessZero(maxAge),
-		catchUp: options.catchUp === true,
+		catchUp: readSwitch('Catch Up on Missed Records', options.catchUp, false),
 		overlapMs: toMs(overlap, 'Overlap After a Restart (Minutes)', 'minutes'),
 		/** Time without deliveries before the subscription is renewed; Infinity: never renewed. */
 		silenceMs: Math.max(silenceMs, MIN_SILENCE_HOURS * UNIT_MS.hours),

@@ -4,9 +4,9 @@ import {
 	readJson,
 	readJsonObject,
 	readLimit,
-	readSwitch,
 	requireText,
 } from '../../../nodes/WorkspaceData/actions/readParameters';
+import { readSwitch } from '../../../nodes/WorkspaceData/model/decisions';
 import { requestOptions } from '../../../nodes/WorkspaceData/actions/requestOptions';
 
 describe('values that expressions give', () => {

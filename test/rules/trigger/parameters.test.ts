@@ -20,7 +20,11 @@ test.each([
 	['a silence of 0 is never', { renewAfterSilence: 0 }, { silenceMs: Infinity }],
 	['a silence is an hour at least', { renewAfterSilence: 0.25 }, { silenceMs: HOUR }],
 	['a silence of an hour', { renewAfterSilence: 1 }, { silenceMs: HOUR }],
-	['catching up only where it says true', { catchUp: 'yes' }, { catchUp: false }],
+	[
+		'a switch may come as text',
+		{ catchUp: 'true', ignoreDuplicates: 'false' },
+		{ catchUp: true, ignoreDuplicates: false },
+	],
 	['options that are a text', 'nonsense', { overlapMs: 15 * MINUTE, watchFields: [] }],
 ])('%s', (_, options, expected) => {
 	expect(settingsOf({ options })).toMatchObject(expected);
@@ -35,6 +39,8 @@ test.each([
 	[{ options: { maxEventAge: Infinity } }, "'Max Event Age (Minutes)' can't be 'Infinity'"],
 	[{ options: { overlap: 'soon' } }, "'Overlap After a Restart (Minutes)' can't be 'soon'"],
 	[{ options: { renewAfterSilence: [1, 2] } }, "'Renew After Silence (Hours)' can't be '[1,2]'"],
+	[{ options: { catchUp: 'yes' } }, "'Catch Up on Missed Records' can't be 'yes'"],
+	[{ simple: 'no' }, "'Simplify' can't be 'no'"],
 	[{ options: { matchType: 'some' } }, "'Must Match' can't be 'some'"],
 ])('%j is refused by the name of the parameter', (parameters, message) => {
 	expect(() => settingsOf(parameters)).toThrow(InputError);

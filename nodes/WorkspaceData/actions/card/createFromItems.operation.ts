@@ -4,7 +4,8 @@ import { InputError } from '../../model/inputError';
 import type { JsonObject } from '../../model/response/shapes';
 import { cardNameProperty, ifCardExistsProperty } from '../../ui/fieldDefinition';
 import { recordOptions, sendingOptions } from '../../ui/recordOptions';
-import { readChoice, readSwitch, requireText } from '../readParameters';
+import { readSwitch } from '../../model/decisions';
+import { readChoice, requireText } from '../readParameters';
 import type { PlannedField } from '../growth/newFields';
 import { defineOperation } from '../operation';
 import {

@@ -2,7 +2,7 @@
 import type { DataRecord } from '../../model/response/record';
 import { ownValue, type JsonObject } from '../../model/response/shapes';
 import type { Run, CardReference } from '../run/run';
-import { readSwitch } from '../readParameters';
+import { readSwitch } from '../../model/decisions';
 import type { Field } from '../../model/response/field';
 import { isEmpty } from '../../model/value/emptyValue';
 import { storedChoice } from '../../model/value/choices';

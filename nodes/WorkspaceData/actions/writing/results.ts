@@ -5,7 +5,7 @@ import type { DataRecord } from '../../model/response/record';
 import { type JsonObject, ownValue } from '../../model/response/shapes';
 import type { Zone } from '../../model/time';
 import { fieldKey, isVersion2, recordOutput, type OutputOptions } from '../outputItems';
-import { readSwitch } from '../readParameters';
+import { readSwitch } from '../../model/decisions';
 import type { CardReference, Run } from '../run/run';
 import { isSameValue } from '../run/matchIndex';
 import type { WritePlace } from '../run/writes';

@@ -25,6 +25,8 @@ import { runExecution, startSaving } from '../subscription/saving';
 import { readSealed } from '../subscription/storage';
 import { recordKey, takeMissed } from './memory';
 
+/** How often a card is read at most while its pages shift. */
+const MAX_READINGS = 3;
 /** Max tries of a search. Each one is an execution that the user can see. */
 const TRIES = 3;
 /** Delay before a search, in ms, so that deliveries of that time arrive first. */
@@ -164,14 +166,17 @@ async function createdIn(
 	cardId: string,
 	{ from, to }: Search,
 ): Promise<Candidate[]> {
-	const found: Candidate[] = [];
-	const listing = openRecordListing(session, cardId, Infinity, {}, { keep: false });
-	for await (const record of listing) {
-		const age = ageOf(record);
-		if (!(age.at > from && age.at <= to)) continue;
-		found.push({ ...age, cardId, record, key: recordKey(cardId, record.id) });
+	const found = new Map<string, Candidate>();
+	for (let tries = 1; ; tries += 1) {
+		const listing = openRecordListing(session, cardId, Infinity, {}, { keep: false });
+		for await (const record of listing) {
+			const age = ageOf(record);
+			if (!(age.at > from && age.at <= to)) continue;
+			found.set(record.id, { ...age, cardId, record, key: recordKey(cardId, record.id) });
+		}
+		// Pages that show a record twice may have skipped others.
+		if (!listing.hasShifted || tries === MAX_READINGS) return [...found.values()];
 	}
-	return found;
 }
 
 /** Returns true if the service says that a card doesn't exist. */

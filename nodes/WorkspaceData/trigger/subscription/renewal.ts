@@ -57,7 +57,9 @@ export async function renew(site: Site, how: keyof typeof CALLS): Promise<Effect
 	};
 	return await subscribe().catch((error: unknown) => {
 		if (session && how === 'start' && isTimeOut(error)) silent.add(session.baseUrl);
-		if (isWanted()) node.dispatch(onRefused, { isDemanded: !session, now: clock.now() });
+		// A search begins with the new subscription, also if the old one still delivers.
+		const isDemanded = !session || (how === 'start' && settings.catchUp);
+		if (isWanted()) node.dispatch(onRefused, { isDemanded, now: clock.now() });
 		throw error;
 	});
 }

@@ -57,7 +57,8 @@ export async function createSubscription(
 	const isKnown = subscriptionsIn(node.state.saved).some((one) => one.id === id);
 	if (isKnown && secret === undefined) throw new ApiFailure(EXISTS);
 	if (id === undefined || secret === undefined) {
-		if (id !== undefined)
+		// With another status, it may have existed before, and another n8n may use it.
+		if (id !== undefined && response.status === 201)
 			await deleteSubscription(session, { id, ...place }).catch(() => undefined);
 		throw new UnexpectedResponse(
 			`The service created the subscription, but returned no ${secret === undefined ? 'secret' : 'identifier'}`,
