@@ -83,15 +83,6 @@ test.each<[unknown, string, unknown, boolean]>([
 	expect(conditionTest(condition, expected)(actual)).toBe(result);
 });
 
-test.each(CONDITIONS.filter((condition) => !/Empty$/.test(condition)))(
-	"'%s' needs a value to compare with",
-	(condition) => {
-		expect(() => conditionTest(condition, '')).toThrow(
-			"'Value' is empty in a condition of 'Filters'",
-		);
-	},
-);
-
 test.each([
 	['isLike', 'a', "'Condition' can't be 'isLike'"],
 	['equals', undefined, "'Value' is empty"],

@@ -292,21 +292,3 @@ test('values of the right kind are sent unchanged', () => {
 		);
 	}
 });
-
-test('converting twice changes nothing more', () => {
-	fc.assert(
-		fc.property(
-			fc.constantFrom(...TYPES),
-			fc.oneof(fc.string(), fc.constantFrom('open', '12', 'TRUE', '2026-03-31 14:30')),
-			(type, value) => {
-				let once: unknown;
-				try {
-					once = convert(type, value, status);
-				} catch {
-					return;
-				}
-				expect(convert(type, once, status)).toEqual(once);
-			},
-		),
-	);
-});
