@@ -204,16 +204,6 @@ describe.each(['main', 'processor'] as const)('a probe that reaches the %s proce
 });
 
 describe('a probe', () => {
-	it('C5 is no sign of life of the subscription', async () => {
-		const trigger = await gateway.publish('main', { options: { overlap: 20 * 60 } });
-		const old = current(trigger);
-		await renewed(trigger, 26.5);
-		await ended(trigger, 47, old.id);
-		// 26.5 hours after the renewal, 6 after the probe.
-		await renewed(trigger, 53);
-		await trigger.deactivate();
-	});
-
 	it('carries no secret and no credential', async () => {
 		const trigger = await gateway.publish('processor');
 		const old = current(trigger);

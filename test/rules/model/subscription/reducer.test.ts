@@ -355,6 +355,7 @@ test.each<[string, Step[], string]>([
 
 test.each<[string, Step[], string]>([
 	['after silence', [start('a', 0), deliver('a', 1), pass(DAY, DAY + 1)], 'create'],
+	['also if its address responds (C5)', [start('a', 0), probe('yes', 9), pass(DAY)], 'create'],
 	[
 		'after silence if the clock was set back',
 		[start('a', 9 * DAY), deliver('a', 9 * DAY), pass(8 * DAY)],
