@@ -125,6 +125,23 @@ it.each([
 	await trigger.deactivate();
 });
 
+it('reads the records again if its pages show one twice', async () => {
+	const { trigger, create, card } = await watching();
+	await trigger.activate();
+	await nextMillisecond();
+	const lost = await create('1', '2', '3');
+	const { records } = (await workspace.send('GET', `/cards/${card.id}/records?limit=100`)) as {
+		records: object[];
+	};
+	const order = await restart(trigger);
+	const page = (json: object) =>
+		workspace.fail('GET', '/records$', { status: 200, body: 'json', json });
+	page({ records: records.slice(0, 2), next_cursor: '2' });
+	page({ records: records.slice(0, 1), next_cursor: null });
+	expect(ids(await trigger.execute(order, 'trigger'))).toEqual(lost);
+	await trigger.deactivate();
+});
+
 it('knows a record again whose identifiers came as numbers', async () => {
 	const { trigger } = await watching();
 	const event = { event: 'record.created', card_id: 7, record_id: 1 };

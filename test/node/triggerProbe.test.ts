@@ -309,6 +309,15 @@ describe('P1: a copy of the database with the webhook address of the original', 
 		await original.deactivate();
 	});
 
+	it("also where the service returns the original's subscription without its secret", async () => {
+		const original = await suite.published();
+		const json = { webhook_id: current(original).id };
+		suite.refuseNext({ status: 200, body: 'json', json });
+		await suite.afterRestart(original, { staticData: {}, ownAddress: original }).activate('init');
+		expect(suite.live(original).map(({ id }) => id)).toEqual([json.webhook_id]);
+		await original.deactivate();
+	});
+
 	it.each([['itself', {}] as const, ['nobody', { ownAddress: 'nobody' }] as const])(
 		'but n8n deletes its own after such a start, where its address reaches %s',
 		async (_name, options) => {

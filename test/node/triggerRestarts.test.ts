@@ -128,18 +128,23 @@ describe('over restarts', () => {
 	});
 
 	describe('at a service that takes one subscription for an address', () => {
-		it('P2 replaces the old one by itself once it knows whose that is', async () => {
-			const trigger = await suite.published();
-			const old = current(trigger);
-			const next = suite.afterRestart(trigger);
-			suite.refuseNext({ status: 409, times: 2 });
-			await next.activate('init');
-			await next.start();
-			pass(0.02);
-			await untilTicked(next, 'n8n to save it', () => current(next).id !== old.id);
-			expect(suite.live(trigger).map(({ id }) => id)).toEqual([current(next).id]);
-			expect(suite.warnings.join()).toContain('replaces it once it knows that it is');
-		});
+		it.each([false, true])(
+			'P2 replaces the old one by itself once it knows whose that is (catching up: %s)',
+			async (catchUp) => {
+				const trigger = await suite.published({ options: { catchUp } });
+				const old = current(trigger);
+				const next = suite.afterRestart(trigger);
+				suite.refuseNext({ status: 409, times: 2 });
+				await next.activate('init');
+				await next.start();
+				// A search needs a new subscription, even if the old one still delivers.
+				if (catchUp) await next.deliver(suite.delivery(old));
+				pass(0.02);
+				await untilTicked(next, 'n8n to save it', () => current(next).id !== old.id);
+				expect(suite.live(trigger).map(({ id }) => id)).toEqual([current(next).id]);
+				expect(suite.warnings.join()).toContain('replaces it once it knows that it is');
+			},
+		);
 
 		it.each([
 			['no secret', {}],

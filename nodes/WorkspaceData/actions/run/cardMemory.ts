@@ -9,8 +9,9 @@ import { getOrCreate } from './getOrCreate';
 
 /** How long a listing may lag behind, and a request without a response may still be carried out, in ms. */
 export const LAG_MS = 60_000;
-/** The maximum number of steps kept for later listings. */
+/** The maximum number of steps kept for later listings, and of characters in their values. */
 const MAX_STEPS = 5_000;
+const MAX_CHARACTERS = 2_000_000;
 
 /**
  * The outcome of a creation that returned no ID. `done`: it was carried out. `answered`: the response says that it
@@ -55,12 +56,20 @@ interface State {
 	written: Map<string, Written>;
 }
 
+/** The approximate size of a record's values in characters. */
+const sizeOf = ({ data }: DataRecord): number =>
+	Object.values(data).reduce<number>(
+		(sum, value) => sum + (typeof value === 'string' ? value.length : 50),
+		0,
+	);
+
 /** The writes to one card. */
 export class CardMemory {
 	private readonly states = new Map<string, State>();
 	private steps: Step[] = [];
 	/** The number of the first step that is kept. */
 	private first = 0;
+	private size = 0;
 	private readonly views = new Set<CardView>();
 	/** How many deletions have begun, and how many have ended. */
 	private readonly deletions = { begun: 0, ended: 0 };
@@ -106,6 +115,7 @@ export class CardMemory {
 			copy.states.set(id, { ...state, written: new Map(state.written) });
 		copy.steps = [...this.steps];
 		copy.first = this.first;
+		copy.size = this.size;
 		return copy;
 	}
 
@@ -164,7 +174,8 @@ export class CardMemory {
 	/** Notes a step, such as a creation with an unknown ID, or one that may have succeeded. */
 	note(step: Step): void {
 		this.steps.push(step);
-		if (this.steps.length > MAX_STEPS) this.forget(step.at);
+		if (step.record) this.size += sizeOf(step.record);
+		if (this.steps.length > MAX_STEPS || this.size > MAX_CHARACTERS) this.forget(step.at);
 	}
 
 	private step(id: string, at: number, facts: Omit<Step, 'at' | 'id'> = {}): State {
@@ -192,9 +203,10 @@ export class CardMemory {
 		const needed = Math.min(...[...this.views].map(({ since }) => since), this.next);
 		let count = 0;
 		for (; this.first + count < needed; count += 1) {
-			const { at, id } = this.steps[count] as Step;
-			const isMuch = this.steps.length - count > MAX_STEPS / 2;
+			const { at, id, record } = this.steps[count] as Step;
+			const isMuch = this.steps.length - count > MAX_STEPS / 2 || this.size > MAX_CHARACTERS / 2;
 			if (now - at < LAG_MS && !isMuch) break;
+			if (record) this.size -= sizeOf(record);
 			const state = id === undefined ? undefined : this.states.get(id);
 			if (id !== undefined && state?.step === this.first + count && state.underWay === 0)
 				this.states.delete(id);

@@ -100,11 +100,14 @@ describe('a write before the listing was opened (O20)', () => {
 		expect(view.isCertain('r1')).toBe(true);
 	});
 
-	test('of very many, the oldest are forgotten earlier', () => {
+	test('of very many or very large ones, the oldest are forgotten earlier', () => {
 		const memory = new CardMemory();
 		for (let n = 0; n < 20_001; n += 1) memory.created(recordOf(`n${n}`, {}), {}, 0);
 		expect(memory.creations.length).toBeLessThanOrEqual(5_000);
 		expect(memory.creations.at(-1)?.id).toBe('n20000');
+		for (let n = 0; n < 5; n += 1)
+			memory.created(recordOf(`m${n}`, { a: 'x'.repeat(900_000) }), {}, 0);
+		expect(memory.creations.length).toBeLessThanOrEqual(2);
 	});
 });
 
