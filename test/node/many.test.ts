@@ -691,7 +691,7 @@ describe('other executions write to the card', () => {
 	const change = async (data: IDataObject, id = 'r0') =>
 		await run('update', { recordId: byId(id), columns: mapEach(data) });
 	const kept = (done: string) =>
-		`Not ${done}: 1 record of card 'c'. Another execution was writing, the outcome of the last write is unknown, or somebody has deleted meanwhile`;
+		`Not ${done}: 1 record of card 'c'. Another execution was writing, the outcome of the last write is unknown, somebody has deleted meanwhile, or the card shows older values than n8n has just written`;
 
 	describe('H37: another execution changes a record that was chosen', () => {
 		test.each([
