@@ -7,7 +7,7 @@ export default {
 	jest: {
 		projectType: 'custom',
 		configFile: 'test/mutation/jest.config.cjs',
-		enableFindRelatedTests: true,
+		enableFindRelatedTests: false,
 	},
 	mutate: JSON.parse(process.env.MUTATE ?? '[]'),
 	mutator: { excludedMutations: ['StringLiteral'] },

@@ -149,6 +149,8 @@ test.each<[string, unknown, RegExp, unknown[]?]>([
 	['multi_select', ' ', /Allowed values are 'Open'.*empty list clears/, status],
 	['multi_select', ',', /Allowed values are 'Open'.*empty list clears/, status],
 	['boolean', 'yes', /true or false/],
+	['boolean', '10', /true or false/],
+	['boolean', '0x1', /true or false/],
 	['date', '31.03.2026', /YYYY-MM-DD/],
 	['date', '02/01/2024', /YYYY-MM-DD/],
 	['date', '2026-02-30', /YYYY-MM-DD/],
