@@ -167,6 +167,11 @@ describe('a listing that lags behind', () => {
 	const upsert = async (...items: IDataObject[]) => await run('upsert', { columns }, items);
 	const actions = ({ json }: { json: IDataObject[] }) => json.map(({ action }) => action);
 	const list = async () => await workspace.send('GET', `/cards/${card.id}/records?limit=100`);
+	/** Somebody else changes a record. */
+	const put = async (id: string, name: string, value: string) => {
+		const data = { [card.fieldIds[name] ?? '']: value };
+		await workspace.send('PATCH', `/cards/${card.id}/records/${id}`, { data });
+	};
 	/** The next reading gives what was listed then. */
 	const lag = (listed: unknown) => answer('GET', '/records$', listed);
 
@@ -196,14 +201,10 @@ describe('a listing that lags behind', () => {
 		await upsert({ Key: 'a', V: 'before' });
 		const [made] = (await upsert({ Key: 'a', V: 'ours' })).json;
 		const id = made?.id as string;
-		const theirs = async (name: string, value: string) => {
-			const data = { [card.fieldIds[name] ?? '']: value };
-			await workspace.send('PATCH', `/cards/${card.id}/records/${id}`, { data });
-		};
-		await theirs('V', 'theirs');
+		await put(id, 'V', 'theirs');
 		expect((await run('deleteMany', where('V', 'equals', 'ours'))).json).toEqual([]);
 		expect(actions(await upsert({ Key: 'a', V: 'ours' }))).toEqual(['updated']);
-		await theirs('Key', 'b');
+		await put(id, 'Key', 'b');
 		const sync = { columns, missingRecords: 'delete', maxDeletions: 10 };
 		expect(actions(await run('sync', sync, [{ Key: 'b', V: 'ours' }]))).toEqual(['unchanged']);
 		expect(await workspace.rows(card.id)).toEqual([{ Key: 'b', V: 'ours' }]);
@@ -254,58 +255,47 @@ describe('a listing that lags behind', () => {
 
 	describe('is like a record that somebody has restored', () => {
 		const SYNC = { columns, missingRecords: 'delete', maxDeletions: 10 };
-		const rows = async () => await workspace.rows(card.id);
-		let ids: string[];
-		const restore = async (data: IDataObject) => {
-			const named = Object.entries(data).map(([name, value]) => [card.fieldIds[name], value]);
-			const path = `/cards/${card.id}/records/${ids[0]}`;
-			await workspace.send('PATCH', path, { data: Object.fromEntries(named) });
-		};
-
+		let id: string;
 		beforeEach(async () => {
-			ids = await workspace.records(card.id, [
-				{ Key: 'a', V: 'open' },
-				{ Key: 'b', V: 'open' },
-			]);
+			const items = ['a', 'b'].map((Key) => ({ Key, V: 'open' }));
+			[id = ''] = await workspace.records(card.id, items);
 		});
 
 		test.each(['done', 'open'])('Delete Many leaves it, by the value %s', async (value) => {
 			const all = where('Key', 'isNotEmpty', '');
 			await run('updateMany', { ...all, columns: mapEach({ V: 'done' }) });
-			await restore({ V: 'open' });
+			await put(id, 'V', 'open');
 			const deletion = await run('deleteMany', where('V', 'equals', value));
 			expect(deletion.json).toHaveLength(value === 'done' ? 1 : 0);
 			expect(hintsOf(deletion)).toEqual([expect.stringContaining('Not deleted: 1 record')]);
-			expect(await rows()).toContainEqual({ Key: 'a', V: 'open' });
+			expect(await workspace.rows(card.id)).toContainEqual({ Key: 'a', V: 'open' });
 		});
 
 		test('Create or Update and Sync send its values again, and Sync leaves it', async () => {
 			for (const operation of ['upsert', 'sync']) {
 				await upsert({ Key: 'a', V: 'done' });
-				await restore({ V: 'open' });
+				await put(id, 'V', 'open');
 				expect(actions(await run(operation, { columns }, [{ Key: 'a', V: 'done' }]))).toEqual([
 					'updated',
 				]);
 			}
-			await restore({ V: 'open' });
+			await put(id, 'V', 'open');
 			expect(actions(await run('sync', SYNC, [{ Key: 'b' }]))).toEqual(['unchanged']);
-			expect(await rows()).toHaveLength(2);
+			expect(await workspace.rows(card.id)).toHaveLength(2);
 		});
 
 		test('by either of its keys, nothing is created, overwritten or deleted', async () => {
-			await run('updateMany', {
-				...where('Key', 'equals', 'a'),
-				columns: mapEach({ Key: 'wrong' }),
-			});
-			await restore({ Key: 'a' });
-			const before = await rows();
+			const wrong = mapEach({ Key: 'wrong' });
+			await run('updateMany', { ...where('Key', 'equals', 'a'), columns: wrong });
+			await put(id, 'Key', 'a');
+			const before = await workspace.rows(card.id);
 			for (const Key of ['a', 'wrong']) {
 				for (const operation of ['upsert', 'sync']) {
-					const { error } = await run(operation, { ...SYNC }, [{ Key, V: 'new' }]);
+					const { error } = await run(operation, SYNC, [{ Key, V: 'new' }]);
 					expect(`${error?.message} ${error?.description}`).toContain('older values');
 				}
 			}
-			expect(await rows()).toEqual(before);
+			expect(await workspace.rows(card.id)).toEqual(before);
 		});
 	});
 

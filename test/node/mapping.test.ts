@@ -224,6 +224,13 @@ describe('formats', () => {
 	const fromItems = async (name: string, items: IDataObject[], options: IDataObject) =>
 		await run('createFromItems', { resource: 'card', name, options }, items);
 
+	test('a column deleted with other values than true is one for all rows', async () => {
+		const items = [true, false].map((deleted) => ({ id: 1, Key: 'a', deleted }));
+		const { json, error } = await fromItems('Soft', items, {});
+		expect(error).toBeUndefined();
+		expect(json.map(({ fields }) => fields)).toMatchObject(items);
+	});
+
 	describe('Q3: Number Format, Date Format, Yes and No Words', () => {
 		test.each<[string, IDataObject]>([
 			['create', { columns: mapAutomatically() }],

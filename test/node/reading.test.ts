@@ -435,10 +435,14 @@ describe('Get Many', () => {
 			},
 		);
 
-		test('newOrChanged: fields that got new ids change nothing', async () => {
+		test('newOrChanged: fields that got new ids or names change nothing', async () => {
 			const poll = published({ since: 'newOrChanged' });
 			await workspace.records(card.id, [{ Title: 'a' }]);
 			expect(titles(await poll())).toEqual(['a']);
+			for (const name of ['New', 'Title']) {
+				await workspace.send('PATCH', `/cards/${card.id}/fields/${card.fieldIds.Title}`, { name });
+				expect((await poll()).json).toEqual([]);
+			}
 			workspace.service.control.rotateFieldIds({ cardId: card.id });
 			expect(titles(await poll())).toEqual([]);
 		});

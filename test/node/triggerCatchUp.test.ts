@@ -130,9 +130,8 @@ it('reads the records again if its pages show one twice', async () => {
 	await trigger.activate();
 	await nextMillisecond();
 	const lost = await create('1', '2', '3');
-	const { records } = (await workspace.send('GET', `/cards/${card.id}/records?limit=100`)) as {
-		records: object[];
-	};
+	const path = `/cards/${card.id}/records?limit=100`;
+	const { records } = (await workspace.send('GET', path)) as { records: object[] };
 	const order = await restart(trigger);
 	const page = (json: object) =>
 		workspace.fail('GET', '/records$', { status: 200, body: 'json', json });

@@ -185,9 +185,10 @@ describe('the output of version 2', () => {
 
 	it("has no values where the event carries none, and nulls for what it doesn't say", async () => {
 		const trigger = await activated({ events: ['card.created'] }, 2);
-		const body = { ...eventBody(), event: 'card.created', record_id: undefined, data: undefined };
+		const about2 = { event: 'card.created', card_name: 'as the service says' };
+		const body = { ...eventBody(), ...about2, record_id: undefined, data: undefined };
 		const { items } = await trigger.deliver(signed(trigger, body));
-		expect(items).toEqual([{ ...about(), event: 'card.created', record_id: null }]);
+		expect(items).toEqual([{ ...about(), ...about2, record_id: null }]);
 	});
 
 	it('is that of version 1 with Output Fields: Nested, and the body without Simplify', async () => {

@@ -117,6 +117,8 @@ export function mostOfOneTime(listed: readonly SeenEntry[]): number {
 const storedSchema = z.object({
 	tokens: z.string(),
 	floor: z.object({ at: z.number().nullable(), id: z.string() }).optional(),
+	/** The names by which the tokens call the fields, by ID. */
+	names: z.record(z.string()).default({}),
 	/**
 	 * The content of state tokens. Version 1: JSON; 2: identities; 3: with all digits, and only of compared
 	 * values.
@@ -126,6 +128,7 @@ const storedSchema = z.object({
 
 /** Remembered records, and the token version of the node that saved them. */
 export interface ReadSeen extends Seen {
+	names: Record<string, string>;
 	version: number;
 }
 
@@ -152,11 +155,12 @@ export function writeSeen({ tokens, floor }: Seen): StoredSeen {
 export function readSeen(saved: unknown): ReadSeen | undefined {
 	const parsed = storedSchema.safeParse(saved);
 	if (!parsed.success) return undefined;
-	const { tokens, floor, version } = parsed.data;
+	const { tokens, floor, names, version } = parsed.data;
 	const all = tokens.match(new RegExp(`.{${TOKEN_LENGTH}}`, 'g')) ?? [];
 	return {
 		tokens: new Set(all),
 		floor: floor && { id: floor.id, at: floor.at ?? -Infinity },
+		names,
 		version,
 	};
 }

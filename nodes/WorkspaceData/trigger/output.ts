@@ -60,14 +60,15 @@ function simplified(event: DeliveredEvent, index: FieldIndex | undefined): IData
 /** Version 2: the values in the event, then the properties of the event, then any others from the service. */
 function flat(event: DeliveredEvent, index: FieldIndex | undefined, card: unknown): IDataObject {
 	const { body, data = {}, key } = event;
-	const about: Record<string, unknown> = { ...body, card_name: nameOf(card), delivery_key: key };
-	const others = Object.keys(body).filter((name) => !OWN_KEYS.has(name) && !LEFT_OUT.has(name));
+	const name = nameOf(card) ?? body.card_name;
+	const about: Record<string, unknown> = { ...body, card_name: name, delivery_key: key };
+	const others = Object.keys(body).filter((one) => !OWN_KEYS.has(one) && !LEFT_OUT.has(one));
 	const keyOf = topLevelKey([...RESERVED_KEYS_2, ...EVENT_KEYS, ...others]);
-	const values = Object.entries(namedFields(data, index)).map(([name, value]) => [
-		keyOf(name),
+	const values = Object.entries(namedFields(data, index)).map(([one, value]) => [
+		keyOf(one),
 		value,
 	]);
-	const own = [...EVENT_KEYS, ...others].map((name) => [name, about[name] ?? null]);
+	const own = [...EVENT_KEYS, ...others].map((one) => [one, about[one] ?? null]);
 	return Object.fromEntries([...values, ...own]) as IDataObject;
 }
 

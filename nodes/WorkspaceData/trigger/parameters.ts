@@ -13,7 +13,12 @@ import { toAuthentication, type Authentication } from '../transport/auth/credent
 import { listCards, listFields, type ReadOptions } from '../transport/cardAndFieldListings';
 import { localTime } from '../transport/timeZone';
 import { simplifyProperty } from '../ui/readOptions';
-import { DEFAULT_OVERLAP_MINUTES, DEFAULT_SILENCE_HOURS, optionsProperty } from './properties';
+import {
+	DEFAULT_OVERLAP_MINUTES,
+	DEFAULT_SILENCE_HOURS,
+	EVENTS,
+	optionsProperty,
+} from './properties';
 
 /** Min time without deliveries before a subscription is renewed, in hours. */
 const MIN_SILENCE_HOURS = 1;
@@ -58,8 +63,10 @@ function readDecision(
  */
 export function readSettings(context: ParameterPlace, typeVersion = 1) {
 	const events = plainNames(context.getNodeParameter('events', []));
-	if (events.length === 0) {
-		throw new InputError("'Trigger On' is empty", 'Select at least one event.');
+	const unknown = events.find((event) => !EVENTS.includes(event));
+	if (events.length === 0 || unknown !== undefined) {
+		const wrong = unknown === undefined ? 'is empty' : `can't be '${unknown}'`;
+		throw new InputError(`'Trigger On' ${wrong}`, `Select one or more of: ${EVENTS.join(', ')}.`);
 	}
 	const watch = context.getNodeParameter('watch', 'allCards');
 	if (watch !== 'allCards' && watch !== 'oneCard') {

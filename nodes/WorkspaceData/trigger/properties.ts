@@ -11,7 +11,7 @@ export const DEFAULT_OVERLAP_MINUTES = 15;
 /** Time without a delivery before a subscription is renewed, in hours. */
 export const DEFAULT_SILENCE_HOURS = 24;
 
-const eventsProperty: INodeProperties = {
+const eventsProperty = {
 	displayName: 'Trigger On',
 	name: 'events',
 	type: 'multiOptions',
@@ -30,7 +30,10 @@ const eventsProperty: INodeProperties = {
 		{ name: 'Record Deleted', value: 'record.deleted' },
 		{ name: 'Record Updated', value: 'record.updated', description: 'Fields of a record change' },
 	],
-};
+} as const satisfies INodeProperties;
+
+/** The events, as the service names them. @see service interface, part 4 */
+export const EVENTS: readonly string[] = eventsProperty.options.map(({ value }) => value);
 
 export const optionsProperty: INodeProperties = {
 	displayName: 'Options',

@@ -33,6 +33,7 @@ test.each([
 test.each([
 	[{ events: [] }, "'Trigger On' is empty"],
 	[{ events: ' , ' }, "'Trigger On' is empty"],
+	[{ events: ['record.create'] }, "'Trigger On' can't be 'record.create'"],
 	[{ watch: 'someCards' }, "'Watch' can't be 'someCards'"],
 	[{ authentication: 'password' }, "'Authentication' can't be 'password'"],
 	[{ options: { maxEventAge: -1 } }, "'Max Event Age (Minutes)' can't be '-1'"],

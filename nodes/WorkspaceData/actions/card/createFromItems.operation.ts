@@ -168,7 +168,7 @@ export const createCardFromItems = defineOperation({
 		};
 		const request = requestOptions(options);
 		readFormats(options);
-		const columns = itemColumns(run.context.getInputData()[itemIndex]?.json ?? {});
+		const columns = itemColumns(run, run.context.getInputData()[itemIndex]?.json ?? {});
 		const part: Part = { run, itemIndex, columns, options, request };
 		const key = JSON.stringify(['createFromItems', name, how]);
 		const preparing = async (parts: readonly Part[]) => await prepareCard(name, how, parts);

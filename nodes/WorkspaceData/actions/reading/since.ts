@@ -70,6 +70,8 @@ interface Entry extends SeenEntry {
 
 interface TrackedCard {
 	before: Seen;
+	/** The names by which the tokens call the fields, by ID. */
+	names: ReadonlyMap<string, string>;
 	/** Oldest first, without records that are older than all remembered ones. */
 	listed: readonly Entry[];
 	returned: Set<string>;
@@ -92,8 +94,11 @@ function readOwn(context: IExecuteFunctions, cardId: string, { by, mark }: Since
 
 /** How a value becomes a part of a record's token: now, and in the earlier version that saved the tokens. */
 function valueTexts(run: Run, index: FieldIndex, saw: ReadSeen | undefined) {
-	const keys = new Map(index.fields.map((field) => [field.id, index.keyOf(field)]));
-	const nameOf = (id: string) => keys.get(id) ?? id;
+	// A renamed field keeps its first name, and a field with a new ID its name.
+	const names = new Map(
+		index.fields.map((field) => [field.id, saw?.names[field.id] ?? index.keyOf(field)]),
+	);
+	const nameOf = (id: string) => names.get(id) ?? id;
 	const identity = (id: string, value: unknown) => identityOf(index, id, value, run.zone);
 	const named =
 		(text: (id: string, value: unknown) => string): ValueText =>
@@ -111,6 +116,7 @@ function valueTexts(run: Run, index: FieldIndex, saw: ReadSeen | undefined) {
 	const ofVersion2 = [ordered, (id: string, value: unknown) => ordered(id, asDouble(value))];
 	const isOutdated = saw && saw.version < TOKEN_VERSION;
 	return {
+		names,
 		now: named((id, value) => identity(id, withoutLinks(value))),
 		earlier: isOutdated ? (saw.version === 1 ? ofVersion1 : ofVersion2).map(named) : [],
 	};
@@ -142,7 +148,8 @@ async function openCard(
 	await scanAll(run, { card, request }, take, () => entries.clear());
 	const listed = await sortInSlices(run.yieldToLoop, [...entries.values()], byAge);
 	if (by === 'new') requireAges(card, listed);
-	const opened: TrackedCard = { before, listed, returned: new Set(), left: new Set() };
+	const { names } = texts;
+	const opened: TrackedCard = { before, names, listed, returned: new Set(), left: new Set() };
 	run.ending.whenDone(() => save(run.context, card, query, opened));
 	return opened;
 }
@@ -190,7 +197,7 @@ function save(
 	context: IExecuteFunctions,
 	{ id }: CardReference,
 	{ by, mark }: Pick<SinceQuery, 'by' | 'mark'>,
-	{ before, listed, returned, left }: TrackedCard,
+	{ before, names, listed, returned, left }: TrackedCard,
 ): void {
 	if (!isProduction(context)) return;
 	for (const token of returned) left.delete(token);
@@ -199,7 +206,8 @@ function save(
 		(one) => one.mark === mark && (one.card !== id || one.by !== by),
 	);
 	const data = context.getWorkflowStaticData('node');
-	const text = JSON.stringify([...others, { card: id, by, mark, ...seen }]);
+	const named = by === 'newOrChanged' && { names: Object.fromEntries(names) };
+	const text = JSON.stringify([...others, { card: id, by, mark, ...seen, ...named }]);
 	if (data[KEY] !== text) data[KEY] = text;
 }
 

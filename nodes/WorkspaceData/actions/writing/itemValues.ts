@@ -33,11 +33,15 @@ export interface ItemValues {
 /** The values of `action` in a dry run. */
 const DRY_RUN_ACTIONS: readonly unknown[] = ['create', 'update', 'delete', 'none'];
 
+/** Returns true if `deleted` is a column of the items. This node adds it to deleted records only, always as `true`. */
+export const hasDeletedColumn = (items: ReadonlyArray<{ json: JsonObject }>): boolean =>
+	items.some(({ json }) => Object.hasOwn(json, 'deleted') && json.deleted !== true);
+
 /** Finds out which node returned an item, and in which form. */
-function originOf(item: JsonObject) {
+function originOf(item: JsonObject, mayBeDeleted: boolean) {
 	const has = (key: string): boolean => Object.hasOwn(item, key);
 	const keys = Object.keys(item);
-	const isDeleted = item.deleted === true && has('id');
+	const isDeleted = mayBeDeleted && item.deleted === true && has('id');
 	const isEvent = ['delivery_key', 'event', 'workspace_id'].every(has);
 	const hasBefore = isObject(item.before) && has('action');
 	// A dry run's item has no values to write.
@@ -70,9 +74,11 @@ function isFlat(item: JsonObject): boolean {
  * Returns the values of an item: its `fields`, or else all except a record's own properties.
  *
  * @param isRow true for a row of a new card, where a sheet's own `id` is one of the values
+ * @param mayBeDeleted false if `deleted` is a column of the items
  */
-export function itemValues(item: JsonObject, isRow: boolean): ItemValues {
-	const { marks, others, isDeleted, isEvent, isFlat: isRecord, extras } = originOf(item);
+export function itemValues(item: JsonObject, isRow: boolean, mayBeDeleted = true): ItemValues {
+	const origin = originOf(item, mayBeDeleted);
+	const { marks, others, isDeleted, isEvent, isFlat: isRecord, extras } = origin;
 	const { fields } = item;
 	const strange = others.filter(([key]) => !NEXT_TO_FIELDS.has(key));
 	const isTaken = !isRow || isEvent || strange.length === 0;

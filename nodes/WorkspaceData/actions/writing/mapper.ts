@@ -6,7 +6,7 @@ import { InputError } from '../../model/inputError';
 import { isObject, type JsonObject } from '../../model/response/shapes';
 import { isEmpty } from '../../model/value/emptyValue';
 import type { Run } from '../run/run';
-import { itemValues, RECORD_PROPERTIES, type ItemValues } from './itemValues';
+import { hasDeletedColumn, itemValues, RECORD_PROPERTIES, type ItemValues } from './itemValues';
 
 /** The resource mapper's value. `fieldId` is a hint that our own field listing adds. */
 const columnsSchema = z.object({
@@ -65,18 +65,20 @@ function readMapper(value: JsonObject) {
  * @throws InputError if there is nothing to write
  */
 export function readColumns(
-	{ once }: Pick<Run, 'once'>,
+	run: Pick<Run, 'once' | 'context'>,
 	value: unknown,
 	item: JsonObject,
 	label: string,
 ): Columns {
 	if (!isObject(value)) throw new InputError(`'${label}' is empty`, 'Map at least one field.');
 	// A mapper lists all fields of the card. Without expressions it is one object for all items, and is read once.
-	const known = once('mappers', () => new WeakMap<object, ReturnType<typeof readMapper>>());
+	const known = run.once('mappers', () => new WeakMap<object, ReturnType<typeof readMapper>>());
 	const mapper = known.get(value) ?? readMapper(value);
 	known.set(value, mapper);
 	const { isAutomatic, matchingKeys, hints } = mapper;
-	const { entries, ...origin } = isAutomatic ? itemValues(item, false) : { entries: mapper.mapped };
+	const { entries, ...origin } = isAutomatic
+		? itemValues(item, false, mayBeDeleted(run))
+		: { entries: mapper.mapped };
 	const given = entries.filter(([, entry]) => entry !== undefined);
 	// A deleted record without values is brought back without values.
 	const mayBeEmpty = 'marks' in origin && origin.marks.includes('deleted');
@@ -89,6 +91,10 @@ export function readColumns(
 	const automatic = 'marks' in origin && { origin, mayBeEmpty };
 	return { entries: given, matchingKeys, label, hints, ...automatic };
 }
+
+/** Returns true if an item with `deleted: true` may be a record that this node has deleted. */
+const mayBeDeleted = ({ once, context }: Pick<Run, 'once' | 'context'>): boolean =>
+	once('deleted items', () => !hasDeletedColumn(context.getInputData()));
 
 const whyNoValues = (item: JsonObject): string =>
 	isObject(item.fields)
@@ -145,8 +151,8 @@ export function hasName(name: string, value: unknown): boolean {
  *
  * @throws InputError for a value without a name
  */
-export function itemColumns(item: JsonObject): Columns {
-	const { entries, ...origin } = itemValues(item, true);
+export function itemColumns(run: Pick<Run, 'once' | 'context'>, item: JsonObject): Columns {
+	const { entries, ...origin } = itemValues(item, true, mayBeDeleted(run));
 	return {
 		entries: entries.filter(([name, value]) => hasName(name, value)),
 		matchingKeys: [],

@@ -49,10 +49,10 @@ export function readCursor(body: unknown, isNested = false): string | null {
 	if (typeof cursor === 'number') return String(cursor);
 	if (typeof cursor === 'string' && cursor !== '') return cursor;
 	// A card with a field of that name may also be next to the list.
-	if (holds(cursor) && !(isNested && isObject(cursor))) throw cutShort(cursor);
+	if (holds(cursor) && !(isNested && isObject(cursor))) throw cutShort();
 	const inner = cursor === undefined ? Object.values(body).filter(isObject) : [];
 	const found = inner.map((one) => readCursor(one, true)).find((one) => one !== null) ?? null;
-	if (found === null && saysMore(body)) throw cutShort(cursor ?? null);
+	if (found === null && saysMore(body)) throw cutShort();
 	return found;
 }
 
@@ -115,8 +115,8 @@ const saysMore = (object: JsonObject): boolean =>
 			(ELSEWHERE.test(name) && holds(value) && (!isObject(value) || isText(value.href))),
 	);
 
-const cutShort = (cursor: unknown): InputError =>
+const cutShort = (): InputError =>
 	new InputError(
-		`The service's list is incomplete: it continues, but 'next_cursor' is ${plainText(cursor)}`,
+		"The service's list is incomplete: it continues, but 'next_cursor' isn't the text of a cursor",
 		'Nothing was done with it, because entries could be missed. The service must send the cursor of the next page as text.',
 	);

@@ -13,8 +13,9 @@ import { field } from '../../model/fields';
 const TIME = '2026-01-31T12:00:00Z';
 
 const once = <Result>(_: unknown, work: () => Result): Result => work();
+const context = { getInputData: () => [] } as never;
 const read = (value: unknown, item: Record<string, unknown> = {}) =>
-	readColumns({ once }, value, item, 'Values');
+	readColumns({ once, context }, value, item, 'Values');
 
 describe('Map Each Column', () => {
 	test('the mapped values, with the hints that the editor kept', () => {
@@ -61,16 +62,9 @@ describe('Map Each Column', () => {
 		(value) => expect(() => read(value)).toThrow("No value in 'Values'"),
 	);
 
-	const remembering = () => {
-		const results = new Map<unknown, unknown>();
-		return <Result>(key: unknown, work: () => Result): Result => {
-			if (!results.has(key)) results.set(key, work());
-			return results.get(key) as Result;
-		};
-	};
-
 	test('a mapper with expressions, which is another one for each item, is forgotten with its item', () => {
-		const shared = { once: remembering() };
+		const mappers = new WeakMap();
+		const shared = { context, once: () => mappers as never };
 		const fields = Array.from({ length: 200 }, (_, n) => `Field ${n}`);
 		const readMany = () => {
 			for (let item = 0; item < 1_000; item += 1) {
