@@ -48,7 +48,7 @@ describe('unpublishing', () => {
 		await apart.close();
 	});
 
-	it('counts a subscription as deleted when the service answers 410', async () => {
+	it('counts a subscription as deleted when the service responds with 410', async () => {
 		const trigger = await suite.published();
 		const json = { type: 'https://service.example/problems/webhook-not-found' };
 		suite.workspace.fail('DELETE', '/webhooks/', { status: 410, json });

@@ -8,6 +8,9 @@ import { Listing, type ListingOptions } from './paging';
 import type { ApiRequest, ReadOptions } from './request';
 import { cardPath, NO_CONTENT, PARTIAL, unexpected } from './cardAndFieldListings';
 
+/** How often the records of a card are read at most, if their pages shift. */
+export const MAX_READINGS = 3;
+
 /** Reads one page of records. @param limit records wanted */
 async function readRecords(
 	session: Session,

@@ -83,7 +83,7 @@ export function readSettings(context: ParameterPlace, typeVersion = 1) {
 		events,
 		/** The locator of the card; undefined for all cards. */
 		card: watch === 'oneCard' ? context.getNodeParameter('cardId', '') : undefined,
-		simple: readSwitch('Simplify', readDecision(context, simplifyProperty), true),
+		simple: readSwitch(simplifyProperty.displayName, readDecision(context, simplifyProperty), true),
 		fieldKeys: options.fieldKeys === 'id' ? ('id' as const) : ('name' as const),
 		/** True if the values are at the top level of the item. */
 		isFlat: typeVersion >= 2 && options.outputFormat !== 'nested',

@@ -72,7 +72,8 @@ function previewItems(
 ): JsonObject[] {
 	const before = known.fields.map((field) => ({ name: field.name, type: field.type }));
 	const after = planned.map(({ name: field, type, choices, why }) => ({
-		...{ name: field, type },
+		name: field,
+		type,
 		...(choices && { choices }),
 		why,
 	}));

@@ -148,7 +148,7 @@ export class CardMemory {
 	/** Notes that a change or deletion has ended. @param outcome `unclear` if it may have been carried out */
 	end(id: string, outcome: 'deleted' | 'unclear' | 'refused', at: number): void {
 		const state = this.ended(id, at);
-		if (outcome !== 'refused') state.isUnclear = outcome === 'unclear' || state.overlaps;
+		if (outcome === 'unclear') state.isUnclear = true;
 		if (outcome === 'deleted') Object.assign(state, { isDeleted: true, isUnclear: false });
 	}
 

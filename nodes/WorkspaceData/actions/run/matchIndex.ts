@@ -58,11 +58,10 @@ export class MatchingFields {
 	private readonly zone: Zone;
 
 	constructor(ids: readonly string[], index: FieldIndex, zone: Zone) {
-		const nameOf = (id: string) => index.byId(id)?.name ?? id;
-		// In any order of selection, a key is the same.
-		this.ids = [...ids].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
 		this.index = index;
 		this.zone = zone;
+		// In any order of selection, a key is the same.
+		this.ids = [...ids].sort((a, b) => (this.nameOf(a) < this.nameOf(b) ? -1 : 1));
 	}
 
 	/** Combines the values of the fields into one text, the same for all spellings of a value. */

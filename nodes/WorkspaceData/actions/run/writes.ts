@@ -13,7 +13,7 @@ import {
 	UnexpectedResponse,
 } from '../../transport/failure/failures';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
-import type { RecordListing } from '../../transport/recordListing';
+import { MAX_READINGS, type RecordListing } from '../../transport/recordListing';
 import { type CardMemory, LAG_MS, type CardView } from './cardMemory';
 import { getOrCreate } from './getOrCreate';
 import type { CardReference, RunParts } from './listings';
@@ -55,9 +55,6 @@ export interface Changed {
 	action: 'updated' | 'unchanged';
 	record: DataRecord;
 }
-
-/** How often records are read if their order shifts. */
-const MAX_READINGS = 3;
 
 export class Writes {
 	private readonly run: RunParts;

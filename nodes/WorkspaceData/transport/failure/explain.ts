@@ -73,7 +73,9 @@ export function apiFailure(
 	const problem = readProblem(status, body, redact);
 	const rateLimited = isRateLimited(status, headers, isRepeatable(request.method));
 	const refusal: Refusal = {
-		...{ ...problem, ...request, rateLimited },
+		...problem,
+		...request,
+		rateLimited,
 		words: `${problem.title} ${problem.detail ?? ''}`,
 		isApiKey: authentication === 'apiKey',
 		isPage: problem.foreign === true && status >= 500,

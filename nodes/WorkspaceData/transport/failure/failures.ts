@@ -68,7 +68,9 @@ export class UnusableResponse extends NetworkFailure {
 /** The connection broke before the end of a response. */
 export const cutOff = (): NetworkFailure =>
 	new NetworkFailure('the response was cut off', {
-		...{ httpCode: 'ERR_BAD_RESPONSE', transient: true, sent: 'yes' },
+		httpCode: 'ERR_BAD_RESPONSE',
+		transient: true,
+		sent: 'yes',
 	});
 
 /** The response exceeded the size limit. */
@@ -78,7 +80,8 @@ export const tooLarge = (): UnusableResponse =>
 /** A request that wasn't sent because the service didn't respond to the previous ones. */
 export const silence = (): NetworkFailure =>
 	new NetworkFailure("it didn't respond to the previous requests, so this one wasn't sent", {
-		...{ httpCode: 'ETIMEDOUT', transient: true },
+		httpCode: 'ETIMEDOUT',
+		transient: true,
 	});
 
 /** Returns true if no response came in time. */

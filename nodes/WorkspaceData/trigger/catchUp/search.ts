@@ -12,7 +12,7 @@ import { onSearched, type Search } from '../../model/subscription/reducer';
 import { listCards } from '../../transport/cardAndFieldListings';
 import { ApiFailure, saysGone } from '../../transport/failure/failures';
 import { type Clock, systemClock } from '../../transport/http/clock';
-import { openRecordListing } from '../../transport/recordListing';
+import { MAX_READINGS, openRecordListing } from '../../transport/recordListing';
 import { openSession, type Session } from '../../transport/session';
 import { localTime } from '../../transport/timeZone';
 import { fieldsFor } from '../delivery/fieldNames';
@@ -25,8 +25,6 @@ import { runExecution, startSaving } from '../subscription/saving';
 import { readSealed } from '../subscription/storage';
 import { recordKey, takeMissed } from './memory';
 
-/** How often a card is read at most while its pages shift. */
-const MAX_READINGS = 3;
 /** Max tries of a search. Each one is an execution that the user can see. */
 const TRIES = 3;
 /** Delay before a search, in ms, so that deliveries of that time arrive first. */
