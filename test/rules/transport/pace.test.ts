@@ -184,3 +184,12 @@ test.each([2, 3, 4, 10])(
 		expect(results.flat()).not.toContain('failed');
 	},
 );
+
+test('creates that begin together spread out, and take no longer for it', async () => {
+	const service = { capacity: 1_000, latencyMs: 64, told: false };
+	const creates = { method: 'POST' as const, count: 400, startsAt: 0, ahead: false };
+	const { seen, ms } = await run(service, [creates], createTestClock());
+	const gaps = seen.slice(9).map(({ at }, place) => at - (seen[place + 8]?.at ?? 0));
+	expect(Math.min(...gaps)).toBeGreaterThanOrEqual(4);
+	expect(ms / ((creates.count / 8) * service.latencyMs)).toBeLessThan(1.05);
+});

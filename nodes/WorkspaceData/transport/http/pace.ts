@@ -22,6 +22,8 @@ const MAX_AT_ONCE = 64;
 const REDUCED_MS = 60_000;
 /** How often waiting requests check the clock again, in ms, because it may have been set. */
 const LOOK_AGAIN_MS = 1_000;
+/** The maximum time between two creates, in ms: n8n takes about one to send a request. */
+const MAX_GAP_MS = 10;
 /** How long requests of a waiting user fail immediately after a timeout, in ms. */
 const SILENT_MS = 20_000;
 /** The number of consecutive timeouts after which the rest of an execution fails immediately. */
@@ -104,6 +106,10 @@ export class Pace {
 	private closedUntil = 0;
 	/** When the last request was sent. */
 	private sentAt = -Infinity;
+	/** How long nothing is sent after it, in ms. */
+	private gapMs = 0;
+	/** How long the last response took, in ms. */
+	private tookMs = 0;
 	private wakeAt = Infinity;
 	/** The reduced maximum of parallel requests, and when it was reduced. */
 	private reduced = { to: Infinity, at: -Infinity };
@@ -193,8 +199,12 @@ export class Pace {
 	}
 
 	private begin(place: Place, now: number): void {
+		const { method } = place.request;
 		this.sentAt = now;
 		place.sentAt = now;
+		// Creates that begin together would end together, and each would wait until n8n has processed the others.
+		const gapMs = isRepeatable(method) ? 0 : this.tookMs / this.atOnce({ method }) / 2;
+		this.gapMs = gapMs < 1 ? 0 : Math.min(gapMs, MAX_GAP_MS);
 		this.underWay.add(place);
 		place.lane.running += 1;
 		place.resolve(place);
@@ -251,12 +261,13 @@ export class Pace {
 		for (const lane of this.lanes) lane.note(heldMs > 0, now);
 		if (heldMs > 0) return heldMs;
 		const rates = current.map(({ requestsPerSecond = Infinity }) => requestsPerSecond);
-		return this.sentAt + 1_000 / Math.min(...rates) - now;
+		return this.sentAt + Math.max(this.gapMs, 1_000 / Math.min(...rates)) - now;
 	}
 
 	private learn(place: Place, outcome: Outcome, now: number): void {
 		const { sentAt, request } = place;
 		if (outcome && !(outcome instanceof Error)) {
+			this.tookMs = now - sentAt;
 			this.serviceClock.learn(outcome.headers);
 			this.window.learn(outcome.headers, now);
 			if (!asksToWait(outcome, request)) this.servedAt = now;
