@@ -111,9 +111,8 @@ export function unreachable(
 ): Unreachable {
 	const { httpCode, transient, tooLarge } = fault;
 	const [message, description] = networkAdvice(fault, request.creates, host, sent);
-	return new Unreachable(`${message} ${redact(fault.message)}`, {
-		...{ description: redact(description), httpCode, transient, sent, tooLarge },
-	});
+	const facts = { description: redact(description), httpCode, transient, sent, tooLarge };
+	return new Unreachable(`${message} ${redact(fault.message)}`, facts);
 }
 
 /** How the message about a request without a usable response begins, and the advice. */
@@ -221,15 +220,13 @@ const ADVICE: ReadonlyArray<
 				: 'Something else has this value already. Enter another one, or change what has it.',
 	],
 	[
-		({ creates, status }) => creates === 'subscription' && isTransientStatus(status),
-		`The subscription may have been created: ${LOOK_FOR_SUBSCRIPTION}`,
-	],
-	[
 		({ creates, status }) => creates !== undefined && isTransientStatus(status),
 		({ creates, status, isPage }) => {
-			const unclear = `The ${creates} may have been created: check before you run this item again.`;
+			const unclear = `The ${creates} may have been created:`;
+			if (creates === 'subscription') return `${unclear} ${LOOK_FOR_SUBSCRIPTION}`;
 			const busy = `If the service handles only a few requests at once, ${LOWER_PARALLEL}`;
-			return [unclear, status === 503 ? busy : isPage && pageAdvice()].filter(Boolean).join(' ');
+			const then = status === 503 ? busy : isPage && pageAdvice();
+			return [`${unclear} check before you run this item again.`, then].filter(Boolean).join(' ');
 		},
 	],
 	[

@@ -93,7 +93,6 @@ export function readNetworkFault(error: unknown): NetworkFailure {
 	}
 	// n8n refused the request before it was sent: allowed domains, SSRF protection, …
 	const description = chain.map((link) => link.description).find(isText);
-	return new NetworkFailure(message ?? "the request couldn't be sent", {
-		...{ description, httpCode: code || undefined, transient: false },
-	});
+	const facts = { description, httpCode: code || undefined, transient: false };
+	return new NetworkFailure(message ?? "the request couldn't be sent", facts);
 }

@@ -69,43 +69,31 @@ async function readBytes(
 /** The charset in a content type. @see RFC 9110, section 8.3.2 */
 const CHARSET = /;\s*charset\s*=\s*"?([\w.:-]+)/i;
 
-/** Returns the charset of a byte order mark, other than UTF-8's. */
-function markedCharset([first, second]: Uint8Array): string | undefined {
-	if (first === 0xff && second === 0xfe) return 'utf-16le';
-	return first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
-}
-
 /**
  * Decodes bytes; as UTF-8 if the charset is unknown. Removes a byte order mark.
  *
  * @returns undefined if the bytes aren't valid in the charset
  * @see WHATWG Encoding, section 4.2
  */
-function tryDecode(
-	bytes: Uint8Array,
-	charset: string | undefined,
-	fatal: boolean,
-): string | undefined {
+function tryDecode(bytes: Uint8Array, charset: string, fatal: boolean): string | undefined {
 	try {
 		return new TextDecoder(charset, { fatal }).decode(bytes);
 	} catch (error) {
-		const isUnknown = Object(error).name === 'RangeError';
-		return isUnknown ? tryDecode(bytes, undefined, fatal) : undefined;
+		return Object(error).name === 'RangeError' ? tryDecode(bytes, 'UTF-8', fatal) : undefined;
 	}
 }
 
 /**
- * Decodes a response by its byte order mark or content type; else as UTF-8.
+ * Decodes a response by its content type; else as UTF-8.
  *
  * @param lossy true if invalid bytes may be lost, because nothing is stored
  * @throws UnusableResponse for bytes of another charset, which would be stored as wrong characters
  * @see RFC 8259, section 8.1
  */
 function decode(bytes: Uint8Array, contentType: unknown, lossy: boolean): string {
-	const declared = CHARSET.exec(String(contentType))?.[1];
-	const text = tryDecode(bytes, markedCharset(bytes) ?? declared, !lossy);
+	const charset = CHARSET.exec(String(contentType))?.[1] ?? 'UTF-8';
+	const text = tryDecode(bytes, charset, !lossy);
 	if (text !== undefined) return text;
-	const charset = declared ?? 'UTF-8';
 	const reason = `the response contains bytes that aren't ${charset}, so its text would be damaged`;
 	throw new UnusableResponse(reason);
 }

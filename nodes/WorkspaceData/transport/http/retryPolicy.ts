@@ -21,11 +21,7 @@ export interface History {
 }
 
 /** The history before the first attempt. */
-export const UNTRIED: Readonly<History> = {
-	faults: 0,
-	refusals: 0,
-	refusedMs: 0,
-};
+export const UNTRIED: Readonly<History> = { faults: 0, refusals: 0, refusedMs: 0 };
 
 /**
  * Returns true if a request can be sent again without doing its work twice.
