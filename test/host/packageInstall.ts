@@ -18,13 +18,26 @@ async function readManifest(path: string): Promise<Manifest> {
 	return JSON.parse(await readFile(path, 'utf8')) as Manifest;
 }
 
-/** The newest change of a source below a folder, in milliseconds since 1970. */
-async function newestChange(folder: string): Promise<number> {
-	const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-	const times = entries
-		.filter((entry) => entry.isFile())
-		.map(async (entry) => (await stat(join(entry.parentPath, entry.name))).mtimeMs);
-	return Math.max(0, ...(await Promise.all(times)));
+/** What the build is made of. */
+const SOURCES = [
+	'nodes',
+	'credentials',
+	'icons',
+	'gulpfile.js',
+	'package.json',
+	'package-lock.json',
+];
+
+/** The newest change of a file, or of one below a folder, in milliseconds since 1970. */
+async function newestChange(name: string): Promise<number> {
+	const path = join(repository, name);
+	if (!existsSync(path)) return 0;
+	const entries = (await stat(path)).isFile()
+		? [path]
+		: (await readdir(path, { recursive: true, withFileTypes: true }))
+				.filter((entry) => entry.isFile())
+				.map((entry) => join(entry.parentPath, entry.name));
+	return Math.max(0, ...(await Promise.all(entries.map(async (one) => (await stat(one)).mtimeMs))));
 }
 
 /**
@@ -35,28 +48,31 @@ async function newestChange(folder: string): Promise<number> {
 export async function requireFreshBuild(): Promise<void> {
 	const manifest = await readManifest(join(repository, 'package.json'));
 	const entries = [...(manifest.n8n?.nodes ?? []), ...(manifest.n8n?.credentials ?? [])];
-	const sources = await Promise.all(
-		['nodes', 'credentials'].map(async (folder) => await newestChange(join(repository, folder))),
-	);
+	const sources = await Promise.all(SOURCES.map(newestChange));
 	for (const entry of entries) {
 		const path = join(repository, entry);
 		if (!existsSync(path)) throw new Problem(`${entry} is missing: run 'npm run build'.`);
 	}
-	const built = await newestChange(join(repository, 'dist'));
-	if (built < Math.max(...sources)) {
+	if ((await newestChange('dist')) < Math.max(...sources)) {
 		throw new Problem("The build in dist/ is older than the sources: run 'npm run build'.");
 	}
 }
 
-/** Builds the package. @throws Problem with the compiler's last lines */
+/** Builds the package, unless its sources haven't changed since. @throws Problem with the compiler's last lines */
 export async function buildPackage(): Promise<void> {
+	const isFresh = await requireFreshBuild().then(
+		() => true,
+		() => false,
+	);
+	if (isFresh) return;
 	await runCommand('npm', ['run', 'build'], { cwd: repository, purpose: 'Building the package' });
 }
 
 /** Packs the built package as it would be published and gives the path of the tarball. */
 export async function packPackage(): Promise<string> {
 	await requireFreshBuild();
-	const destination = join(cacheFolder, 'package');
+	// Several programs may pack at the same time.
+	const destination = join(cacheFolder, 'package', String(process.pid));
 	await mkdir(destination, { recursive: true });
 	const output = await runCommand('npm', ['pack', '--json', '--pack-destination', destination], {
 		cwd: repository,

@@ -1,6 +1,6 @@
 import getPort from 'get-port';
 import { execa, type ResultPromise } from 'execa';
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pWaitFor from 'p-wait-for';
@@ -86,6 +86,19 @@ describe('the first publication, from a fresh clone, step by step as CONTRIBUTIN
 		expect(exitCode).toBe(1);
 		expect(output).toContain("'author.name' in package.json is a placeholder");
 		expect(output).toContain("'repository.url' in package.json is a placeholder");
+	});
+
+	test("n8n's own lint accepts the unchanged configuration for ESLint (strict mode)", async () => {
+		const bare = join(folder, 'bare');
+		await mkdir(bare);
+		for (const file of ['package.json', 'eslint.config.mjs', 'node_modules']) {
+			await symlink(join(clone, file), join(bare, file));
+		}
+		const env = { ESLINT_FLAGS: 'unstable_config_lookup_from_file' };
+		const { exitCode, all } = await execa('npx', ['n8n-node', 'lint'], {
+			...{ all: true, cwd: bare, env, reject: false },
+		});
+		expect({ exitCode, all }).toMatchObject({ exitCode: 0 });
 	});
 
 	test('is refused without a build, although npm would publish an empty package', async () => {

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
 
+import { chromiumPath } from '../../host/chromium.ts';
 import { until } from '../../host/deadline.ts';
 import { repository } from '../../host/folders.ts';
 import { demoSignIn, type N8nClient } from '../../host/n8nClient.ts';
@@ -102,7 +103,7 @@ export interface Editor {
 /** Starts Chromium and signs in. */
 export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor> {
 	const browser: Browser = await chromium.launch({
-		executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+		executablePath: chromiumPath(),
 		headless: true,
 		args: chromiumArguments,
 		timeout: PATIENCE_MS,

@@ -1,6 +1,7 @@
 /** The settings page of the reference service in a real browser, with script switched off but for its copy buttons. */
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { type ControlledService, startService } from '../../../service/index.ts';
+import { chromiumPath } from '../../host/chromium.ts';
 
 let browser: Browser;
 let service: ControlledService;
@@ -10,7 +11,7 @@ const complaints: string[] = [];
 
 beforeAll(async () => {
 	browser = await chromium.launch({
-		executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+		executablePath: chromiumPath(),
 		args: ['--no-sandbox'],
 		timeout: 120_000,
 	});
