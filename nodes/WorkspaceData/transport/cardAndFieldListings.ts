@@ -42,8 +42,6 @@ function openPlainListing<Entry extends { id: string }>(
 	options: ReadOptions,
 ): Listing<Entry> {
 	const ids = new Set<string>();
-	const unusable = (why: string) =>
-		new UnexpectedResponse(`The service's ${what} ${why}`, INCOMPLETE);
 	return new Listing(`The ${what}`, async (next) => {
 		const query = Object.fromEntries(new URLSearchParams(next));
 		const request = { method: 'GET', path, query, ...options } as const;
@@ -51,16 +49,21 @@ function openPlainListing<Entry extends { id: string }>(
 		const entries = status === NO_CONTENT ? [] : read(body);
 		if (!entries) throw unexpected(`a ${what}`);
 		if (status === PARTIAL || (status === NO_CONTENT && next !== undefined)) {
-			throw unusable('is incomplete');
+			throw new UnexpectedResponse(`The service's ${what} is incomplete`, INCOMPLETE);
 		}
 		for (const { id } of entries) {
-			if (ids.has(id)) throw unusable(`shows the ID ${id} twice`);
+			if (ids.has(id)) {
+				throw new UnexpectedResponse(`The service's ${what} shows the ID ${id} twice`, INCOMPLETE);
+			}
 			ids.add(id);
 		}
 		const following = readNextQuery(body, headers.link);
 		const total = readTotal(body, headers['x-total-count']) ?? 0;
 		if (!following && total > ids.size) {
-			throw unusable(`is incomplete: it shows ${ids.size} of ${total}`);
+			throw new UnexpectedResponse(
+				`The service's ${what} is incomplete: it shows ${ids.size} of ${total}`,
+				INCOMPLETE,
+			);
 		}
 		return { entries, nextCursor: following && new URLSearchParams(following).toString() };
 	});

@@ -3,6 +3,12 @@ import { until } from '../../host/deadline.ts';
 import type { SavedWorkflow } from '../../host/n8nClient.ts';
 import { fromList, isObject, type Stage } from './stage.ts';
 
+/** The conditions that suit a field with one choice. */
+export const CHOICE_CONDITIONS = [
+	...['Contains', 'Does Not Contain', 'Equals', 'Is Any Of', 'Is Empty', 'Is None Of'],
+	...['Is Not Empty', 'Not Equals'],
+];
+
 /** @param stage the n8n and the browser */
 export function testFilters(stage: Stage): void {
 	const { bench, editor, openAction, savedParameters, execute, createTasks } = stage;
@@ -76,16 +82,7 @@ export function testFilters(stage: Stage): void {
 		await notice.waitFor();
 
 		await chooseField('Status');
-		expect(await editor().select('condition', 'Not Equals')).toEqual([
-			'Contains',
-			'Does Not Contain',
-			'Equals',
-			'Is Any Of',
-			'Is Empty',
-			'Is None Of',
-			'Is Not Empty',
-			'Not Equals',
-		]);
+		expect(await editor().select('condition', 'Not Equals')).toEqual(CHOICE_CONDITIONS);
 		await editor().mode('value', 'From List');
 		expect(await editor().listOf('value')).toEqual(['Open', 'Closed']);
 		await editor().element('rlc-item').filter({ hasText: 'Closed' }).first().click();

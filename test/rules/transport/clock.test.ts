@@ -1,20 +1,8 @@
-/** Waiting for a task until an end: ends at once, and leaves nothing behind. */
-import { Stop, withTimeLimit } from '../../../nodes/WorkspaceData/transport/http/clock';
-import { Cancelled } from '../../../nodes/WorkspaceData/transport/failure/failures';
+/** A request with a time limit. */
+import { withTimeLimit } from '../../../nodes/WorkspaceData/transport/http/clock';
 import { createTestClock } from '../../support/clock';
 
 const never = new Promise<never>(() => {});
-
-test('a wait for a task has its result or failure, and ends at the end of all waits', async () => {
-	const stop = new Stop();
-	expect(await stop.wait(Promise.resolve(7))).toBe(7);
-	await expect(stop.wait(Promise.reject(new Error('mine')))).rejects.toThrow('mine');
-	const waits = [stop.wait(never), stop.wait(never)];
-	stop.end();
-	for (const each of [...waits, stop.wait(never)]) {
-		await expect(each).rejects.toBeInstanceOf(Cancelled);
-	}
-});
 
 test.each([
 	['a response in time', async () => await Promise.resolve('response'), 'response', false],
