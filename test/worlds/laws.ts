@@ -266,8 +266,8 @@ function* unanswered({ steps }: PlayedWorld): Generator<string> {
 		}
 		if (result.status !== 'success') yield `ended as ${result.status}`;
 		const [good, bad] = [pairs(result.items), pairs(result.errorItems)];
-		// What Sync deleted comes last, with the first item.
-		const inOrder = shape.operation === 'sync' ? [...new Set(good)] : good;
+		// What Sync deleted, and the card of a dry run, come last, with the first item.
+		const inOrder = shape.operation === 'sync' || shape.dryRun ? [...new Set(good)] : good;
 		if (!isAscending(inOrder) || !isAscending(bad)) yield `${shape.operation}: ${good} / ${bad}`;
 		const all = [...good, ...bad].sort((a, b) => a - b);
 		if (shape.dryRun || !ONE_FOR_EACH.includes(shape.operation)) continue;
