@@ -10,7 +10,7 @@ import {
 	type RecordTest,
 } from '../../model/value/recordFilter';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
-import type { RecordListing } from '../../transport/recordListing';
+import { MAX_READINGS, type RecordListing } from '../../transport/recordListing';
 
 /** The number of records processed between two yields to the event loop. */
 const A_FEW = 100;
@@ -41,24 +41,37 @@ export async function scanRecords(
 	}
 }
 
+/** How all records of a card are read. */
+interface WholeCard {
+	card: CardReference;
+	request: ReadOptions;
+	/** The first listing, if other items use it as well. */
+	listing?: RecordListing;
+	/** Called before each reading. */
+	begin?: () => void;
+}
+
 /**
- * Reads all records of a card, and again if pages may have skipped some. A hint says if some may be missing.
+ * Reads all records of a card, and again if pages may have skipped some, because their order has shifted or this
+ * process has deleted records meanwhile. A hint says if some may be missing.
  *
- * @param begin called before each reading
+ * @returns true if no record can have been skipped
  */
 export async function scanAll(
 	run: Pick<Run, 'yieldToLoop' | 'messages' | 'records' | 'writes'>,
-	{ card, request }: { card: CardReference; request: ReadOptions },
+	{ card, request, listing: first, begin = () => {} }: WholeCard,
 	take: (record: DataRecord) => void,
-	begin: () => void = () => {},
-): Promise<void> {
-	const first = run.records.of(card, Infinity, request, true);
-	const scan = async (listing: RecordListing) => {
+): Promise<boolean> {
+	for (let readings = 1; ; readings += 1) {
+		const listing = (readings === 1 && first) || run.records.again(card, request);
 		begin();
-		await scanRecords(run, listing, take, true);
-	};
-	const { listing } = await run.writes.readAll(card, request, scan, first);
-	hintAtShift(run, listing, card.name);
+		const scan = async () => await scanRecords(run, listing, take, true);
+		const isSteady = await run.writes.withoutDeletions(card, scan);
+		if (isSteady && !listing.hasShifted) return true;
+		if (readings < MAX_READINGS) continue;
+		hintAtShift(run, listing, card.name);
+		return false;
+	}
 }
 
 /** The records that an operation looks for. */

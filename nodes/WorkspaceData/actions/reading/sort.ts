@@ -9,7 +9,6 @@ import { directionProperty } from '../../ui/readOptions';
 import { readChoice } from '../readParameters';
 import type { Run } from '../run/run';
 import { sortInSlices, mapInSlices } from '../schedule/yieldToLoop';
-import type { Zone } from '../../model/time';
 import type { ValueField } from '../../model/value/kinds/kind';
 import { compareForms } from '../../model/value/comparable';
 import { placeOf, type Place } from '../../model/value/value';
@@ -54,10 +53,10 @@ async function sorted(
 	by: ReadonlyArray<NamedValue & Pick<OrderField, 'direction'>>,
 ): Promise<DataRecord[]> {
 	await yieldToLoop();
-	const keyed = await mapInSlices(yieldToLoop, records, (record) => {
-		const values = by.map(({ read }) => read(record));
-		return { record, places: placesOf(by, values, zone) };
-	});
+	const keyed = await mapInSlices(yieldToLoop, records, (record) => ({
+		record,
+		places: by.map(({ field, read }) => placeOf(field, read(record), zone)),
+	}));
 	const compare = compareBy(by);
 	const inOrder = await sortInSlices(yieldToLoop, keyed, (a, b) => compare(a.places, b.places));
 	return inOrder.map(({ record }) => record);
@@ -70,13 +69,6 @@ export interface OrderField {
 	field: ValueField;
 	direction: Direction;
 }
-
-/** The sort values of a record, one for each field of an order. */
-export const placesOf = (
-	orders: readonly OrderField[],
-	values: readonly unknown[],
-	zone: Zone,
-): Place[] => orders.map(({ field }, column) => placeOf(field, values[column], zone));
 
 /**
  * Compares by the first field; if the values are equal, by the next one, and so on.

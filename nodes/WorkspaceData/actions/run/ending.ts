@@ -1,6 +1,5 @@
 /** Ends a run: adds a hint after a long wait, and says how far a failed or canceled run came. */
 import type { IExecuteFunctions, NodeOperationError } from 'n8n-workflow';
-import type { JsonObject } from '../../model/response/shapes';
 import { Cancelled } from '../../transport/failure/failures';
 import { progressOf, type Messages } from './messages';
 
@@ -45,24 +44,4 @@ export function logCancelled(
 		workflowId: context.getWorkflow().id,
 		executionId: context.getExecutionId(),
 	});
-}
-
-/** The last steps of a successful run. */
-export class Ending {
-	/** Output items after those of all input items, each with the input item that it is paired with. */
-	readonly appended: Array<{ itemIndex: number; json: JsonObject }> = [];
-	private readonly steps: Array<() => void> = [];
-
-	whenDone(step: () => void): void {
-		this.steps.push(step);
-	}
-
-	append(results: Ending['appended']): void {
-		for (const result of results) this.appended.push(result);
-	}
-
-	/** Runs the steps that `whenDone` added, because all items have succeeded, or their errors are output. */
-	done(): void {
-		for (const step of this.steps) step();
-	}
 }

@@ -2,9 +2,10 @@
 import { InputError } from '../../model/inputError';
 import { plainNumber } from '../../model/text';
 import { isObject } from '../../model/response/shapes';
-import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
+import type { FieldIndex } from '../../model/fieldIndex';
 import type { DataRecord } from '../../model/response/record';
 import { count } from '../../model/names';
+import type { RecordTest } from '../../model/value/recordFilter';
 import { namesGone } from '../../transport/failure/failures';
 import { wholeNumber } from '../readParameters';
 import { inParallel } from '../schedule/items';
@@ -12,22 +13,16 @@ import { mapInSlices } from '../schedule/yieldToLoop';
 import { progressOf } from '../run/messages';
 import type { Run } from '../run/run';
 import type { Writer } from '../run/writes';
-import { readFilter, scanAll } from '../reading/scan';
+import { scanAll } from '../reading/scan';
 import { maxChangesProperty } from '../../ui/writeOptions';
 import { requireSameFields } from './liveFields';
-
-/** The conditions that select the records to change. */
-export interface Conditions {
-	filters: unknown;
-	matchType: unknown;
-}
 
 /**
  * Requires a condition, because without one all records of the card would be changed.
  *
  * @throws InputError before anything is sent
  */
-export function requireConditions({ filters }: Conditions): void {
+export function requireConditions(filters: unknown): void {
 	const conditions = isObject(filters) ? filters.conditions : undefined;
 	if (Array.isArray(conditions) && conditions.length > 0) return;
 	throw new InputError(
@@ -53,9 +48,8 @@ export interface ManyChanges<Result> {
 	writer: Writer;
 	/** The current field listing. */
 	index: FieldIndex;
-	conditions: Conditions;
-	/** What the field mapper has saved about fields, by key. */
-	hints?: ReadonlyMap<string, FieldHint>;
+	/** The conditions; undefined if there are none. */
+	passes: RecordTest | undefined;
 	/** The maximum number of records to change. */
 	maxChanges: number;
 	/** Returns true if anything is sent for a record. If missing, every record is sent. */
@@ -79,13 +73,8 @@ export interface ManyChanges<Result> {
  * @throws InputError for ambiguous conditions, or if the fields of the card changed while its records were read,
  * because values may have been missed
  */
-async function chooseRecords(
-	run: Run,
-	{ writer, index, conditions, hints, done }: ManyChanges<unknown>,
-) {
+async function chooseRecords(run: Run, { writer, index, passes, done }: ManyChanges<unknown>) {
 	const { card, request } = writer;
-	const { filters, matchType } = conditions;
-	const passes = readFilter(filters, matchType, index, run, { isExact: true, hints });
 	const chosen = new Map<string, DataRecord>();
 	const view = run.writes.view(writer);
 	const unseen = new Map(view.creations().map((record) => [record.id, record]));
@@ -98,7 +87,8 @@ async function chooseRecords(
 		else if (view.isDoubtful(listed.id) && passes?.(listed)) chosen.set(listed.id, listed);
 		else chosen.delete(listed.id);
 	};
-	await scanAll(run, { card, request }, take);
+	const listing = run.records.of(card, Infinity, request, true);
+	await scanAll(run, { card, request, listing }, take);
 	// A listing that lags behind doesn't show the newest records.
 	for (const record of unseen.values()) take(record);
 	passes?.requireSeen();
