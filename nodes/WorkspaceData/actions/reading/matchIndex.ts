@@ -68,13 +68,15 @@ export class MatchingFields {
 	}
 
 	/** Combines the values of the fields into one text, the same for all spellings of a value. */
-	keyOf(data: JsonObject): string {
-		return this.combined(data, (value) => value);
+	keyOf(data: JsonObject, form = (value: unknown): unknown => value): string {
+		const identity = (id: string) =>
+			identityOf(this.index, id, form(ownValue(data, id)), this.zone);
+		return JSON.stringify(this.ids.map(identity));
 	}
 
 	/** As `keyOf`, but the same for values that a service may store in one spelling. */
 	looseKeyOf(data: JsonObject): string {
-		return this.combined(data, loosened).toUpperCase().toLowerCase();
+		return this.keyOf(data, loosened).toUpperCase().toLowerCase();
 	}
 
 	/** Returns true if the values differ only in spelling: case, spaces, or fractions of a second. */
@@ -102,12 +104,6 @@ export class MatchingFields {
 	/** Shows the values in a message. */
 	shown(data: JsonObject): string {
 		return this.ids.map((id) => showValue(ownValue(data, id))).join(', ');
-	}
-
-	private combined(data: JsonObject, form: (value: unknown) => unknown): string {
-		const identity = (id: string) =>
-			identityOf(this.index, id, form(ownValue(data, id)), this.zone);
-		return JSON.stringify(this.ids.map(identity));
 	}
 }
 
@@ -186,7 +182,7 @@ export class MatchIndex {
 		const { run, writer, view } = this;
 		for (const [key, error] of this.unclear) if (error === inDoubt) this.unclear.delete(key);
 		this.isComplete = await scanAll(run, writer, (record) => this.take(record));
-		for (const record of view.creations()) {
+		for (const record of view.memory.creations) {
 			if (this.records.has(record.id)) continue;
 			this.take(record);
 			view.notListed(record.id);

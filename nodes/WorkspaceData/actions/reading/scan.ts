@@ -47,8 +47,6 @@ interface WholeCard {
 	request: ReadOptions;
 	/** The first listing, if other items use it as well. */
 	listing?: RecordListing;
-	/** Called before each reading. */
-	begin?: () => void;
 }
 
 /**
@@ -58,18 +56,18 @@ interface WholeCard {
  * @returns true if no record can have been skipped
  */
 export async function scanAll(
-	run: Pick<Run, 'yieldToLoop' | 'messages' | 'records' | 'writes'>,
-	{ card, request, listing: first, begin = () => {} }: WholeCard,
+	run: Run,
+	{ card, request, listing: first }: WholeCard,
 	take: (record: DataRecord) => void,
 ): Promise<boolean> {
+	const { memory } = run.writes.view({ card, isDry: false });
 	for (let readings = 1; ; readings += 1) {
 		const listing = (readings === 1 && first) || run.records.again(card, request);
-		begin();
 		const scan = async () => await scanRecords(run, listing, take, true);
-		const isSteady = await run.writes.withoutDeletions(card, scan);
+		const isSteady = await memory.withoutDeletions(scan);
 		if (isSteady && !listing.hasShifted) return true;
 		if (readings < MAX_READINGS) continue;
-		hintAtShift(run, listing, card.name);
+		hintAtShift(run, listing, card);
 		return false;
 	}
 }
@@ -92,7 +90,7 @@ export interface Wanted {
  * @param take receives each of them; returns true if no further record is needed
  */
 export async function readPassing(
-	run: Pick<Run, 'yieldToLoop' | 'messages'>,
+	run: Run,
 	{ card, listing, filter, passes = filter, toTheEnd = false }: Wanted,
 	take: (record: DataRecord) => unknown,
 ): Promise<void> {
@@ -102,19 +100,15 @@ export async function readPassing(
 		return isEnough;
 	};
 	await scanRecords(run, listing, look, toTheEnd);
-	hintAtShift(run, listing, card.name);
+	hintAtShift(run, listing, card);
 	if (!isEnough) filter?.requireSeen();
 }
 
-/** Adds a hint if pages repeated a record, as others may be missing. @param card the card's name in messages */
-function hintAtShift(
-	{ messages }: Pick<Run, 'messages'>,
-	listing: RecordListing,
-	card: string,
-): void {
+/** Adds a hint if pages repeated a record, as others may be missing. */
+function hintAtShift({ messages }: Run, listing: RecordListing, { name }: CardReference): void {
 	if (!listing.hasShifted) return;
 	messages.hint(
-		`The pages of card '${card}' showed a record twice, so they may have skipped others. Run the node again while nobody else changes the card`,
+		`The pages of card '${name}' showed a record twice, so they may have skipped others. Run the node again while nobody else changes the card`,
 	);
 }
 

@@ -148,7 +148,7 @@ async function openCard(
 		if (texts.earlier.some((text) => tokens.has(tokenOf(record, by, text)))) tokens.add(token);
 		entries.set(record.id, { ...age, token, record });
 	};
-	await scanAll(run, { card, request, begin: () => entries.clear() }, take);
+	await scanAll(run, { card, request }, take);
 	const listed = await sortInSlices(run.yieldToLoop, [...entries.values()], byAge);
 	if (by === 'new') requireAges(card, listed);
 	const { names } = texts;
@@ -202,7 +202,8 @@ function save(
 	{ by, mark }: Pick<SinceQuery, 'by' | 'mark'>,
 	{ before, names, listed, returned, left }: TrackedCard,
 ): void {
-	if (!isProduction(context)) return;
+	// n8n saves changes of static data after other executions only.
+	if (['manual', 'evaluation'].includes(context.getMode())) return;
 	for (const token of returned) left.delete(token);
 	const seen = writeSeen(remember(by, before, listed, { returned, left }));
 	const others = readSaved(context).filter(
@@ -213,10 +214,6 @@ function save(
 	const text = JSON.stringify([...others, { card: id, by, mark, ...seen, ...named }]);
 	if (data[KEY] !== text) data[KEY] = text;
 }
-
-/** Returns true if n8n saves changes of static data after this execution. */
-const isProduction = (context: IExecuteFunctions): boolean =>
-	!['manual', 'evaluation'].includes(context.getMode());
 
 /**
  * Returns the records that this node has not returned before, oldest first. They count as returned after the node

@@ -1,4 +1,3 @@
-import type { DataRecord } from '../../model/response/record';
 import { filterDetails, filtersProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import { outputFormatOption2, recordOptions, sendingOptions } from '../../ui/recordOptions';
@@ -37,12 +36,17 @@ export const deleteManyRecords = defineOperation({
 		const passes = readFilter(filters, get('matchType'), index, run, { isExact: true });
 		const writer = createWriter(run, card, request, isDry);
 		const results = resultsOf(run, writer, index, options);
-		const change = async (record: DataRecord, now: () => DataRecord | undefined) => {
-			const isWanted = () => now() !== undefined;
-			const isGone = await run.writes.remove(writer, record.id, isWanted);
-			return isGone ? results('deleted', record) : undefined;
-		};
-		const chosen = { writer, index, passes, maxChanges };
-		return await changeMany(run, itemIndex, { ...chosen, change, done: 'deleted' });
+		return await changeMany(run, itemIndex, {
+			writer,
+			index,
+			passes,
+			maxChanges,
+			change: async (record, now) => {
+				const isWanted = () => now() !== undefined;
+				const isGone = await run.writes.remove(writer, record.id, isWanted);
+				return isGone ? results('deleted', record) : undefined;
+			},
+			done: 'deleted',
+		});
 	},
 });

@@ -27,37 +27,27 @@ interface Written {
 }
 
 /** A record that was written, or that may have been created. */
-interface State {
+class State {
 	/** The number of its last step, and when it was, in ms since the epoch. */
-	step: number;
-	at: number;
+	step = 0;
+	at = 0;
 	/** The approximate number of characters that it takes. */
-	size: number;
-	underWay: number;
+	size = 0;
+	underWay = 0;
 	/** True if writes have overlapped since the last quiet moment: the service may carry them out in any order. */
-	overlaps: boolean;
+	overlaps = false;
 	/** True if it is unknown which write was carried out last. */
-	isUnclear: boolean;
-	isDeleted: boolean;
-	created?: DataRecord;
+	isUnclear = false;
+	isDeleted = false;
+	created: DataRecord | undefined;
 	/** What was sent to create it, if its ID is unknown. */
-	mayExist?: JsonObject;
+	mayExist: JsonObject | undefined;
 	/** The values of the last response, which may include more than was sent. */
-	shown?: { step: number; data: JsonObject };
-	written: Map<string, Written>;
+	shown: { step: number; data: JsonObject } | undefined;
+	readonly written = new Map<string, Written>();
 }
 
-const newState = (): State => ({
-	step: 0,
-	at: 0,
-	size: 0,
-	underWay: 0,
-	overlaps: false,
-	isUnclear: false,
-	isDeleted: false,
-	written: new Map(),
-});
-
+/** The approximate number of characters that a record takes. */
 const sizeOf = (data: JsonObject): number =>
 	Object.values(data).reduce<number>(
 		(sum, value) => sum + (typeof value === 'string' ? value.length : 50),
@@ -93,7 +83,7 @@ export class CardMemory {
 		return this.states.get(id);
 	}
 
-	/** The records that were created and not deleted. */
+	/** The records that were created and not deleted. A listing may not show them yet. */
 	get creations(): readonly DataRecord[] {
 		return [...this.states.values()].flatMap(({ created, isDeleted }) =>
 			created && !isDeleted ? [created] : [],
@@ -184,7 +174,7 @@ export class CardMemory {
 
 	private step(id: string | symbol, at: number, data: JsonObject = {}): State {
 		if (this.size > MAX_CHARACTERS) this.forget(at);
-		const state = this.states.get(id) ?? newState();
+		const state = this.states.get(id) ?? new State();
 		const size = Math.max(state.size, sizeOf(data));
 		this.size += size - state.size;
 		Object.assign(state, { step: this.steps, at, size });
@@ -231,7 +221,7 @@ export class CardView {
 	readonly since: number;
 	/** What each follower has yet to learn. */
 	readonly inboxes: News[][] = [];
-	private readonly memory: CardMemory;
+	readonly memory: CardMemory;
 	private readonly openedAt: number;
 	private readonly unlisted = new Set<string>();
 	/** Records that a listing shows as they were before a write of the minute before. */
@@ -304,11 +294,6 @@ export class CardView {
 		const written = [...(this.memory.state(id)?.written.values() ?? [])];
 		const isKnown = written.every(({ step, older }) => step >= this.since || older !== undefined);
 		return isKnown && this.isClear(id) && (this.isWritten(id) || !this.isUnlisted(id));
-	}
-
-	/** Records that this process created shortly before the listing, which may not show them yet. */
-	creations(): readonly DataRecord[] {
-		return this.memory.creations;
 	}
 
 	/** Notes that a record of `creations` isn't listed: the listing lags behind, or somebody deleted the record. */

@@ -1,17 +1,7 @@
-/** Ends a run: adds a hint after a long wait, and says how far a failed or canceled run came. */
+/** Says how far a failed or canceled run came. */
 import type { IExecuteFunctions, NodeOperationError } from 'n8n-workflow';
 import { Cancelled } from '../../transport/failure/failures';
 import { progressOf, type Messages } from './messages';
-
-/** A longer wait for the rate limit, in ms, causes a hint, because n8n shows no progress. */
-const LONG_WAIT_MS = 5_000;
-
-/** Returns the hint after a long wait for the rate limit; undefined if there was none. */
-export function longWaitHint(waitedMs: number): string | undefined {
-	if (waitedMs <= LONG_WAIT_MS) return undefined;
-	const seconds = Math.round(waitedMs / 1_000);
-	return `This run waited ${seconds} seconds for the service's rate limit. Process fewer items at a time, or ask the operator of the service for a higher limit.`;
-}
 
 /**
  * Says how many items were processed before an error ended the run; undefined if one item's error is enough.

@@ -128,9 +128,8 @@ export class Fields {
 
 	/** The fields of a card, read again after this run has changed them. All items use these from then on. */
 	async changed(card: CardReference, options?: ReadOptions): Promise<FieldIndex> {
-		const changed = await this.readAgain(card, options);
 		this.known.delete(freshKey(card));
-		return changed;
+		return await this.readAgain(card, options);
 	}
 
 	/** Adds further names of fields. @param names each with its field */

@@ -14,9 +14,11 @@ import { Cards, Fields, Records } from './listings';
 import { getOrCreate } from './getOrCreate';
 import { Messages } from './messages';
 import { Writes } from './writes';
-import { longWaitHint } from './ending';
 
 export type { CardReference } from './listings';
+
+/** A longer wait for the rate limit, in ms, causes a hint, because n8n shows no progress. */
+const LONG_WAIT_MS = 5_000;
 
 /**
  * Opens the state that the items of one execution share.
@@ -82,8 +84,11 @@ export class Run {
 	/** Does the last steps of a successful run. */
 	finish(): void {
 		for (const step of this.lastSteps) step();
-		const hint = longWaitHint(this.session.waitedMs);
-		if (hint) this.messages.hint(hint);
+		const { waitedMs } = this.session;
+		if (waitedMs <= LONG_WAIT_MS) return;
+		this.messages.hint(
+			`This run waited ${Math.round(waitedMs / 1_000)} seconds for the service's rate limit. Process fewer items at a time, or ask the operator of the service for a higher limit.`,
+		);
 	}
 
 	/** Releases what this run holds in the process. */

@@ -57,7 +57,7 @@ export interface Changed {
 export class Writes {
 	private readonly run: RunParts;
 	private readonly now = systemClock.now;
-	private readonly seen = new Map<string, { memory: CardMemory; view: CardView }>();
+	private readonly views = new Map<string, CardView>();
 
 	constructor(run: RunParts) {
 		this.run = run;
@@ -186,19 +186,20 @@ export class Writes {
 		});
 	}
 
-	/** Returns a view of a card's records that includes this process's writes. Open it before they are listed. */
-	view(place: WritePlace): CardView {
-		return this.seenOf(place).view;
-	}
-
-	/** Runs a reading of a card. Returns true if this process deleted none of its records meanwhile. */
-	async withoutDeletions(card: CardReference, read: () => Promise<unknown>): Promise<boolean> {
-		return await this.seenOf({ card, isDry: false }).memory.withoutDeletions(read);
+	/**
+	 * Returns a view of a card's records that includes this process's writes. Open it before they are listed. It keeps the
+	 * card's memory until the run is closed.
+	 */
+	view({ card, isDry }: WritePlace): CardView {
+		return getOrCreate(this.views, JSON.stringify([card.id, isDry]), () => {
+			const own = memoryOf(this.address(card.id));
+			return (isDry ? own.copy() : own).open(this.now());
+		});
 	}
 
 	/** Closes the run's views, and forgets what only they need. */
 	close(): void {
-		for (const { memory, view } of this.seen.values()) memory.close(view);
+		for (const view of this.views.values()) view.memory.close(view);
 		forgetCards(this.now());
 	}
 
@@ -207,17 +208,8 @@ export class Writes {
 		return JSON.stringify([baseUrl, workspaceId, ...parts]);
 	}
 
-	/** Returns a card with its view, which keeps its memory until the run is closed. */
-	private seenOf({ card, isDry }: WritePlace) {
-		return getOrCreate(this.seen, JSON.stringify([card.id, isDry]), () => {
-			const own = memoryOf(this.address(card.id));
-			const memory = isDry ? own.copy() : own;
-			return { memory, view: memory.open(this.now()) };
-		});
-	}
-
 	private memory(place: WritePlace): CardMemory {
-		return place.isDry ? this.seenOf(place).memory : memoryOf(this.address(place.card.id));
+		return place.isDry ? this.view(place).memory : memoryOf(this.address(place.card.id));
 	}
 
 	/** Runs a task after all earlier ones of this run for a record. */

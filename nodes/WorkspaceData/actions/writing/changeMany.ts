@@ -77,7 +77,7 @@ async function chooseRecords(run: Run, { writer, index, passes, done }: ManyChan
 	const { card, request } = writer;
 	const chosen = new Map<string, DataRecord>();
 	const view = run.writes.view(writer);
-	const unseen = new Map(view.creations().map((record) => [record.id, record]));
+	const unseen = new Map(view.memory.creations.map((record) => [record.id, record]));
 	const take = (listed: DataRecord): void => {
 		unseen.delete(listed.id);
 		const current = view.listed(listed);

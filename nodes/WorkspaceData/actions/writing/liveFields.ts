@@ -21,12 +21,8 @@ interface WriteParameters {
 	columns: unknown;
 	/** True in a dry run; read from the options if missing. */
 	isDry?: boolean;
-	options: Write['options'] & {
-		maxParallel?: unknown;
-		timeout?: unknown;
-		dryRun?: unknown;
-		unchanged?: unknown;
-	};
+	options: Write['options'] &
+		Parameters<typeof requestOptions>[0] & { dryRun?: unknown; unchanged?: unknown };
 }
 
 /**
