@@ -137,13 +137,10 @@ function filling(
  * @returns the object itself, or a copy that has the value under `error_`
  */
 export function withoutErrorFlag(object: JsonObject): JsonObject {
-	return Object.hasOwn(object, 'error') ? withErrorRenamed(object) : object;
+	if (!Object.hasOwn(object, 'error')) return object;
+	const { error, ...rest } = object;
+	return { ...rest, error_: error };
 }
-
-const withErrorRenamed = ({ error, ...rest }: Record<string, unknown>) => ({
-	...rest,
-	error_: error,
-});
 
 /** If an item has no other keys, n8n treats `error` as a failure. */
 const FAILURE_KEYS = ['error', 'message', 'details'];
@@ -157,11 +154,10 @@ export function passedOn(
 	item: Record<string, unknown>,
 	{ retryOnFail, onError }: Pick<INode, 'retryOnFail' | 'onError'>,
 ): Record<string, unknown> {
-	if (!Object.hasOwn(item, 'error')) return item;
 	const isFailure =
 		onError === 'continueErrorOutput' &&
 		Object.keys(item).every((key) => FAILURE_KEYS.includes(key));
-	return retryOnFail === true || isFailure ? withErrorRenamed(item) : item;
+	return retryOnFail === true || isFailure ? withoutErrorFlag(item) : item;
 }
 
 /**

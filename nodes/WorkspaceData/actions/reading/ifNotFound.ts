@@ -3,10 +3,10 @@ import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/response/record';
 import type { JsonObject } from '../../model/response/shapes';
 import { saysGone } from '../../transport/failure/failures';
-import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { readChoice } from '../readParameters';
 import type { CardView } from '../run/cardMemory';
-import type { CardReference, Run } from '../run/run';
+import type { Run } from '../run/run';
+import type { Writer } from '../run/writes';
 import { ifNotFoundOption } from '../../ui/ifNotFound';
 
 /**
@@ -41,7 +41,7 @@ export class RecordMissing extends InputError {}
  */
 export async function findRecord(
 	{ records }: Run,
-	{ card, request }: { card: CardReference; request: ReadOptions },
+	{ card, request }: Pick<Writer, 'card' | 'request'>,
 	recordId: string,
 	view?: CardView,
 ): Promise<DataRecord> {

@@ -1,6 +1,7 @@
 /** Reads a card's records page by page, as far as the conditions require it. */
 import type { DataRecord } from '../../model/response/record';
 import type { CardReference, Run } from '../run/run';
+import type { Writer } from '../run/writes';
 import type { FieldIndex } from '../../model/fieldIndex';
 import {
 	readConditions,
@@ -9,7 +10,6 @@ import {
 	recordTest,
 	type RecordTest,
 } from '../../model/value/recordFilter';
-import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { MAX_READINGS, type RecordListing } from '../../transport/recordListing';
 
 /** The number of records processed between two yields to the event loop. */
@@ -41,24 +41,18 @@ export async function scanRecords(
 	}
 }
 
-/** How all records of a card are read. */
-interface WholeCard {
-	card: CardReference;
-	request: ReadOptions;
-	/** The first listing, if other items use it as well. */
-	listing?: RecordListing;
-}
-
 /**
  * Reads all records of a card, and again if pages may have skipped some, because their order has shifted or this
  * process has deleted records meanwhile. A hint says if some may be missing.
  *
+ * @param first the first listing, if other items use it as well
  * @returns true if no record can have been skipped
  */
 export async function scanAll(
 	run: Run,
-	{ card, request, listing: first }: WholeCard,
+	{ card, request }: Pick<Writer, 'card' | 'request'>,
 	take: (record: DataRecord) => void,
+	first?: RecordListing,
 ): Promise<boolean> {
 	const { memory } = run.writes.view({ card, isDry: false });
 	for (let readings = 1; ; readings += 1) {

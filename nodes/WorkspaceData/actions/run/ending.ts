@@ -18,8 +18,7 @@ export function stoppedNote(
 	if (outcomes.length === 1 && !isUntold) return undefined;
 	const errors = outcomes.flatMap(({ error }) => (error ? [error] : []));
 	const done = outcomes.length - errors.length;
-	const what = 'items were processed before the run stopped';
-	return progressOf(done, outcomes.length, what, errors);
+	return progressOf(done, outcomes.length, 'items were processed before the run stopped', errors);
 }
 
 /**

@@ -177,6 +177,14 @@ export class Fields {
 		const { session, messages } = this.run;
 		const fields = await listFields(session, card.id, options);
 		for (const { id, name } of fields) messages.learnName(id, name);
-		return new FieldIndex(fields, card.name, this.aliases.get(card.id));
+		const index = new FieldIndex(fields, card.name, this.aliases.get(card.id));
+		const shown = fields.filter((field) => index.keyOf(field) !== field.name);
+		if (shown.length > 0) {
+			const twice = [...new Set(shown.map(({ name }) => `'${name}'`))].join(', ');
+			messages.hint(
+				`Fields of card '${card.name}' called ${twice} appear under their IDs, because their names aren't unique`,
+			);
+		}
+		return index;
 	}
 }

@@ -56,7 +56,7 @@ export async function checkCard(own: CardItems): Promise<CheckedCard> {
 	const passes = readFilter(filters, matchType, listing, run, exact);
 	const matches = await readMatches(run, writer, fields);
 	const records = matches.all();
-	await requireSameFields(run, card, known, request);
+	await requireSameFields(run, writer, known);
 	const live = { fields, matches };
 	const { items, refused } = await convertItems(own, live, growing !== undefined);
 	// The record of a refused item may have been skipped, and may have the value.

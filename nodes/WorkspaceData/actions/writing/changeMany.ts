@@ -88,11 +88,11 @@ async function chooseRecords(run: Run, { writer, index, passes, done }: ManyChan
 		else chosen.delete(listed.id);
 	};
 	const listing = run.records.of(card, Infinity, request, true);
-	await scanAll(run, { card, request, listing }, take);
+	await scanAll(run, writer, take, listing);
 	// A listing that lags behind doesn't show the newest records.
 	for (const record of unseen.values()) take(record);
 	passes?.requireSeen();
-	await requireSameFields(run, card, index, request);
+	await requireSameFields(run, writer, index);
 	return {
 		records: [...chosen.values()],
 		now(record: DataRecord): DataRecord | undefined {
@@ -118,14 +118,13 @@ export async function changeMany<Result>(
 	changes: ManyChanges<Result>,
 ): Promise<Result[]> {
 	const { writer, maxChanges, needsWrite = () => true, change, done } = changes;
-	const { card } = writer;
 	return await run.writes.inItemOrder(itemIndex, writer, 'many', async () => {
 		const { records, now } = await chooseRecords(run, changes);
 		const needed = await mapInSlices(run.yieldToLoop, records, needsWrite);
 		const written = needed.filter(Boolean).length;
 		if (written > maxChanges) {
 			throw new InputError(
-				`${count(written, 'record')} of card '${card.name}' would be ${done}, but '${maxChangesProperty.displayName}' is ${maxChanges}`,
+				`${count(written, 'record')} of card '${writer.card.name}' would be ${done}, but '${maxChangesProperty.displayName}' is ${maxChanges}`,
 				`Nothing was changed. Check the conditions, or raise '${maxChangesProperty.displayName}' (-1 for no limit).`,
 			);
 		}

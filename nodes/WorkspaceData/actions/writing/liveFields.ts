@@ -4,8 +4,8 @@ import { InputError } from '../../model/inputError';
 import type { Locator } from '../../model/locator';
 import type { JsonObject } from '../../model/response/shapes';
 import { ApiFailure } from '../../transport/failure/failures';
-import type { ReadOptions } from '../../transport/cardAndFieldListings';
-import type { CardReference, Run } from '../run/run';
+import type { Run } from '../run/run';
+import type { Writer } from '../run/writes';
 import { readChoice } from '../readParameters';
 import { readFormats, toRecordData, type Write } from './valueConversion';
 import { readDryRun } from './dryRun';
@@ -58,9 +58,8 @@ export async function readWrite(
  */
 export async function requireSameFields(
 	run: Run,
-	card: CardReference,
+	{ card, request }: Writer,
 	before: FieldIndex,
-	request: ReadOptions,
 ): Promise<void> {
 	const fresh = await run.fields.fresh(card, request);
 	const known = (fields: FieldIndex): string =>
