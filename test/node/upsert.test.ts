@@ -45,7 +45,7 @@ describe('the record is found', () => {
 		const { json } = await run('upsert', { columns: mapAutomatically(['Key']) }, items, {
 			node: { onError: 'continueRegularOutput' },
 		});
-		const said = "The record that an earlier item created can't be found";
+		const said = "This record may exist already, but the service doesn't list it";
 		expect(json.map(({ error: text }) => text)).toEqual([undefined, said, said]);
 		expect(workspace.requests().filter((request) => request.startsWith('POST'))).toHaveLength(1);
 	});

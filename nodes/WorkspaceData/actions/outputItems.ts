@@ -3,7 +3,7 @@ import type { INode } from 'n8n-workflow';
 import type { Field } from '../model/response/field';
 import type { FieldIndex } from '../model/fieldIndex';
 import { UNKNOWN_ID, type DataRecord } from '../model/response/record';
-import type { JsonObject } from '../model/response/shapes';
+import { isObject, type JsonObject } from '../model/response/shapes';
 import { RESERVED_KEYS, RESERVED_KEYS_2, topLevelKey } from '../model/reservedNames';
 import { plainNames } from '../model/text';
 import { fieldKeysOption, outputFormatOption } from '../ui/recordOptions';
@@ -137,13 +137,10 @@ function filling(
  * @returns the object itself, or a copy that has the value under `error_`
  */
 export function withoutErrorFlag(object: JsonObject): JsonObject {
-	return Object.hasOwn(object, 'error') ? withErrorRenamed(object) : object;
+	if (!Object.hasOwn(object, 'error')) return object;
+	const { error, ...rest } = object;
+	return { ...rest, error_: error };
 }
-
-const withErrorRenamed = ({ error, ...rest }: Record<string, unknown>) => ({
-	...rest,
-	error_: error,
-});
 
 /** If an item has no other keys, n8n treats `error` as a failure. */
 const FAILURE_KEYS = ['error', 'message', 'details'];
@@ -157,44 +154,19 @@ export function passedOn(
 	item: Record<string, unknown>,
 	{ retryOnFail, onError }: Pick<INode, 'retryOnFail' | 'onError'>,
 ): Record<string, unknown> {
-	if (!Object.hasOwn(item, 'error')) return item;
 	const isFailure =
 		onError === 'continueErrorOutput' &&
 		Object.keys(item).every((key) => FAILURE_KEYS.includes(key));
-	return retryOnFail === true || isFailure ? withErrorRenamed(item) : item;
-}
-
-const isContainer = (value: unknown): value is JsonObject | unknown[] => {
-	if (typeof value !== 'object' || value === null) return false;
-	// Dates and similar objects aren't copied.
-	return Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
-};
-
-/** Makes a deep copy. Keys like `__proto__` are kept. */
-function copyOf(value: unknown): unknown {
-	if (!isContainer(value)) return value;
-	if (Array.isArray(value)) return value.map(copyOf);
-	return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, copyOf(part)]));
+	return retryOnFail === true || isFailure ? withoutErrorFlag(item) : item;
 }
 
 /**
- * Makes sure that no two output items share objects. A listing is read once for all items, and a later node that
- * changes one item would change the others, too.
- *
- * @returns a function for one item after the other, which copies only what an earlier item has
+ * Makes a deep copy. A listing is read once for all items, and a later node that changes one item must not change the
+ * others. Keys like `__proto__` are kept.
  */
-export function createUnsharing(): (json: JsonObject) => JsonObject {
-	const seen = new WeakSet<object>();
-	const own = (value: unknown): unknown => {
-		if (!isContainer(value)) return value;
-		if (seen.has(value)) return copyOf(value);
-		seen.add(value);
-		for (const [key, part] of Object.entries(value)) {
-			const ownPart = own(part);
-			// Defined as an own property, because a key may be `__proto__`.
-			if (ownPart !== part) Object.defineProperty(value, key, { value: ownPart });
-		}
-		return value;
-	};
-	return (json) => own(json) as JsonObject;
+export function copyOf(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(copyOf);
+	// Dates and similar objects aren't copied.
+	if (!isObject(value) || Object.getPrototypeOf(value) !== Object.prototype) return value;
+	return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, copyOf(part)]));
 }

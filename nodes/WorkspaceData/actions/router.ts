@@ -1,6 +1,5 @@
 /** Runs the selected operation for every input item. */
 import type { IDataObject, IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
-import type { JsonObject } from '../model/response/shapes';
 import { Cancelled } from '../transport/failure/failures';
 import { errorDetails, toNodeError } from '../transport/failure/nodeError';
 import type { Operation } from './operation';
@@ -8,7 +7,7 @@ import { openParameters } from './readParameters';
 import { findOperation } from './registry';
 import { logCancelled, stoppedNote } from './run/ending';
 import { openRun, type Run } from './run/run';
-import { createUnsharing, passedOn, withoutErrorFlag } from './outputItems';
+import { copyOf, passedOn, withoutErrorFlag } from './outputItems';
 
 /**
  * Runs the selected operation for all input items in parallel, and returns the output in input order. Only this file
@@ -42,12 +41,10 @@ async function runItems(operation: Operation, run: Run): Promise<INodeExecutionD
 	const { context } = run;
 	const parameter = openParameters(context, operation, context.getNode().typeVersion);
 	const getOf = (itemIndex: number, name: string): unknown => parameter(name, itemIndex);
-	const isAlone = context.getInputData().length === 1;
-	const unshare = isAlone ? (json: JsonObject) => json : createUnsharing();
 	const outcomes = await run.items.each(async (itemIndex) => {
 		await run.yieldToLoop();
 		const get = (name: string): unknown => parameter(name, itemIndex);
-		return await runItem(operation, { run, itemIndex, get, getOf }, unshare);
+		return await runItem(operation, { run, itemIndex, get, getOf });
 	});
 	const errors = outcomes.filter(({ error }) => error !== undefined);
 	const failed = errors.find(({ error }) => !(error instanceof Cancelled)) ?? errors[0];
@@ -57,9 +54,9 @@ async function runItems(operation: Operation, run: Run): Promise<INodeExecutionD
 		if (isCancelled) logCancelled(context, error);
 		if (!context.continueOnFail()) throw error;
 	}
-	run.ending.done();
+	run.finish();
 	// Cards are worked on in parallel.
-	const late = [...run.ending.appended]
+	const late = [...run.appended]
 		.sort((a, b) => a.itemIndex - b.itemIndex)
 		.map(({ itemIndex, json }) => ({
 			json: withoutErrorFlag(json) as IDataObject,
@@ -80,7 +77,6 @@ interface Outcome {
 async function runItem(
 	operation: Operation,
 	call: Parameters<Operation['execute']>[0],
-	unshare: (json: JsonObject) => JsonObject,
 ): Promise<Outcome> {
 	const { run, itemIndex } = call;
 	const { context } = run;
@@ -90,6 +86,7 @@ async function runItem(
 		return { itemIndex, items: [], error: new Cancelled() };
 	try {
 		const results = await operation.execute(call);
+		const isAlone = context.getInputData().length === 1;
 		const binary = operation.passesOn && context.getInputData()[itemIndex]?.binary;
 		// Created with its final length: a growing array reserves room for 16 more, and there may be 100,000 of them.
 		const items = new Array<INodeExecutionData>(results.length);
@@ -98,7 +95,7 @@ async function runItem(
 			const safe = operation.passesOn
 				? passedOn(result, context.getNode())
 				: withoutErrorFlag(result);
-			const json = unshare(safe) as IDataObject;
+			const json = (isAlone ? safe : copyOf(safe)) as IDataObject;
 			items[place] = binary ? { json, binary, pairedItem } : { json, pairedItem };
 		}
 		return { itemIndex, items };

@@ -1,6 +1,6 @@
 /** What comes out for a record: its fields by name, nothing that steers n8n, and nothing that two items share. */
 import {
-	createUnsharing,
+	copyOf,
 	recordOutput,
 	type OutputOptions,
 } from '../../../nodes/WorkspaceData/actions/outputItems';
@@ -60,13 +60,11 @@ test('Simplify by an expression that returns text', () => {
 	expect(() => output({}, given, 'raw')).toThrow("'Simplify' can't be 'raw'");
 });
 
-test('an object that two items would share is copied, also under a key called __proto__', () => {
-	const own = createUnsharing();
-	const part = { a: 1 };
-	own({ part });
-	const odd = JSON.parse('{"__proto__":null}') as Record<string, unknown>;
-	Object.defineProperty(odd, '__proto__', { value: part });
-	const [[key, value] = []] = Object.entries(own(odd));
-	expect([key, value]).toEqual(['__proto__', part]);
-	expect(value).not.toBe(part);
+test('a copy shares no object, also under a key called __proto__', () => {
+	const odd = JSON.parse('{"__proto__":{"a":[{"b":1}]}}') as Record<string, unknown>;
+	const [[key, value] = []] = Object.entries(copyOf(odd) as object);
+	expect([key, value]).toEqual(['__proto__', { a: [{ b: 1 }] }]);
+	const [original] = Object.values(odd) as Array<{ a: unknown[] }>;
+	expect(value).not.toBe(original);
+	expect((value as { a: unknown[] }).a[0]).not.toBe(original?.a[0]);
 });

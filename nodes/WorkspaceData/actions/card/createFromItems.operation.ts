@@ -16,7 +16,7 @@ import {
 	type Allowed,
 } from '../growth/cardChanges';
 import { dryRunItem, readDryRun } from '../writing/dryRun';
-import { withLiveFields } from '../writing/liveFields';
+import { liveFields, withFreshFields, type LiveFields } from '../writing/liveFields';
 import { readFormats, type Write } from '../writing/valueConversion';
 import { isVersion2, recordOutput } from '../outputItems';
 import { requestOptions } from '../requestOptions';
@@ -104,7 +104,7 @@ async function previewCard(
 	hintAtAdditions(run, card, plan);
 	const items = previewItems(card.name, found, known, plan.planned);
 	const shown = isVersion2(options) ? items : items.slice(-1);
-	run.ending.append(shown.map((json) => ({ itemIndex, json })));
+	run.appended.push(...shown.map((json) => ({ itemIndex, json })));
 	return { card, isNew: !found, predicted: plan.index };
 }
 
@@ -124,7 +124,7 @@ async function prepareCard(name: string, how: How, parts: readonly Part[]): Prom
 	if (!how.hasRecords) {
 		const { fields } = await run.fields.of(card, request);
 		const json = { ...card.raw, fields: fields.map(({ raw }) => raw) };
-		run.ending.append([{ itemIndex, json }]);
+		run.appended.push({ itemIndex, json });
 	}
 	return { card, isNew };
 }
@@ -178,11 +178,14 @@ export const createCardFromItems = defineOperation({
 		const writer = createWriter(run, card, request, how.isDry);
 		const write: Write = { ...part, card, writer, skipsUnchanged: false };
 		const listing = predicted ?? (await run.fields.of(card, request));
-		const writing = withLiveFields(write, listing, async (live) => {
+		const work = async (live: LiveFields) => {
 			// A dry run refuses what the real run would.
 			const created = await create(write, live);
 			return how.isDry ? [] : [recordOutput(live.index, true, options)(created)];
-		});
+		};
+		const writing = liveFields(write, listing).then(
+			async (live) => await withFreshFields(write, live, work),
+		);
 		return await (how.isDry ? writing : writing.catch(notingWhatExists(run, card, isNew)));
 	},
 });

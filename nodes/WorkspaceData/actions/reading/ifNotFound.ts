@@ -3,10 +3,10 @@ import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/response/record';
 import type { JsonObject } from '../../model/response/shapes';
 import { saysGone } from '../../transport/failure/failures';
-import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { readChoice } from '../readParameters';
 import type { CardView } from '../run/cardMemory';
-import type { CardReference, Run } from '../run/run';
+import type { Run } from '../run/run';
+import type { Writer } from '../run/writes';
 import { ifNotFoundOption } from '../../ui/ifNotFound';
 
 /**
@@ -21,7 +21,9 @@ import { ifNotFoundOption } from '../../ui/ifNotFound';
 export function readNotFound(policy: unknown): (error: unknown) => JsonObject[] {
 	const choice = readChoice(ifNotFoundOption, policy) ?? 'error';
 	return (error) => {
-		if (choice === 'error' || !isRecordNotFound(error)) throw error;
+		// A missing card or workspace doesn't count, nor does a gateway's 404, which has no problem type.
+		const isMissing = error instanceof RecordMissing || saysGone(error, ['record']);
+		if (choice === 'error' || !isMissing) throw error;
 		return choice === 'skip' ? [] : [{}];
 	};
 }
@@ -39,13 +41,13 @@ export class RecordMissing extends InputError {}
  */
 export async function findRecord(
 	{ records }: Run,
-	{ card, request }: { card: CardReference; request: ReadOptions },
+	{ card, request }: Pick<Writer, 'card' | 'request'>,
 	recordId: string,
 	view?: CardView,
 ): Promise<DataRecord> {
 	const found = await records.of(card, Infinity, request).find(recordId);
 	// A listing that lags behind doesn't show the newest records.
-	const listed = found ?? view?.creations().find(({ id }) => id === recordId);
+	const listed = found ?? view?.memory.creations.find(({ id }) => id === recordId);
 	const record = listed && view ? view.current(listed) : listed;
 	if (record && record !== 'deleted') return record;
 	throw new RecordMissing(
@@ -53,10 +55,3 @@ export async function findRecord(
 		"Check 'Record', or set the option 'If Not Found'.",
 	);
 }
-
-/**
- * Returns true if the record doesn't exist: it isn't listed, or the service itself says so. A missing card or workspace
- * doesn't count, nor does a gateway's 404, which has no problem type.
- */
-const isRecordNotFound = (error: unknown): boolean =>
-	error instanceof RecordMissing || saysGone(error, ['record']);

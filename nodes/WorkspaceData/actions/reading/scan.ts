@@ -1,6 +1,7 @@
 /** Reads a card's records page by page, as far as the conditions require it. */
 import type { DataRecord } from '../../model/response/record';
 import type { CardReference, Run } from '../run/run';
+import type { Writer } from '../run/writes';
 import type { FieldIndex } from '../../model/fieldIndex';
 import {
 	readConditions,
@@ -9,8 +10,7 @@ import {
 	recordTest,
 	type RecordTest,
 } from '../../model/value/recordFilter';
-import type { ReadOptions } from '../../transport/cardAndFieldListings';
-import type { RecordListing } from '../../transport/recordListing';
+import { MAX_READINGS, type RecordListing } from '../../transport/recordListing';
 
 /** The number of records processed between two yields to the event loop. */
 const A_FEW = 100;
@@ -42,23 +42,28 @@ export async function scanRecords(
 }
 
 /**
- * Reads all records of a card, and again if pages may have skipped some. A hint says if some may be missing.
+ * Reads all records of a card, and again if pages may have skipped some, because their order has shifted or this
+ * process has deleted records meanwhile. A hint says if some may be missing.
  *
- * @param begin called before each reading
+ * @param first the first listing, if other items use it as well
+ * @returns true if no record can have been skipped
  */
 export async function scanAll(
-	run: Pick<Run, 'yieldToLoop' | 'messages' | 'records' | 'writes'>,
-	{ card, request }: { card: CardReference; request: ReadOptions },
+	run: Run,
+	{ card, request }: Pick<Writer, 'card' | 'request'>,
 	take: (record: DataRecord) => void,
-	begin: () => void = () => {},
-): Promise<void> {
-	const first = run.records.of(card, Infinity, request, true);
-	const scan = async (listing: RecordListing) => {
-		begin();
-		await scanRecords(run, listing, take, true);
-	};
-	const { listing } = await run.writes.readAll(card, request, scan, first);
-	hintAtShift(run, listing, card.name);
+	first?: RecordListing,
+): Promise<boolean> {
+	const { memory } = run.writes.view({ card, isDry: false });
+	for (let readings = 1; ; readings += 1) {
+		const listing = (readings === 1 && first) || run.records.again(card, request);
+		const scan = async () => await scanRecords(run, listing, take, true);
+		const isSteady = await memory.withoutDeletions(scan);
+		if (isSteady && !listing.hasShifted) return true;
+		if (readings < MAX_READINGS) continue;
+		hintAtShift(run, listing, card);
+		return false;
+	}
 }
 
 /** The records that an operation looks for. */
@@ -79,7 +84,7 @@ export interface Wanted {
  * @param take receives each of them; returns true if no further record is needed
  */
 export async function readPassing(
-	run: Pick<Run, 'yieldToLoop' | 'messages'>,
+	run: Run,
 	{ card, listing, filter, passes = filter, toTheEnd = false }: Wanted,
 	take: (record: DataRecord) => unknown,
 ): Promise<void> {
@@ -89,19 +94,15 @@ export async function readPassing(
 		return isEnough;
 	};
 	await scanRecords(run, listing, look, toTheEnd);
-	hintAtShift(run, listing, card.name);
+	hintAtShift(run, listing, card);
 	if (!isEnough) filter?.requireSeen();
 }
 
-/** Adds a hint if pages repeated a record, as others may be missing. @param card the card's name in messages */
-function hintAtShift(
-	{ messages }: Pick<Run, 'messages'>,
-	listing: RecordListing,
-	card: string,
-): void {
+/** Adds a hint if pages repeated a record, as others may be missing. */
+function hintAtShift({ messages }: Run, listing: RecordListing, { name }: CardReference): void {
 	if (!listing.hasShifted) return;
 	messages.hint(
-		`The pages of card '${card}' showed a record twice, so they may have skipped others. Run the node again while nobody else changes the card`,
+		`The pages of card '${name}' showed a record twice, so they may have skipped others. Run the node again while nobody else changes the card`,
 	);
 }
 

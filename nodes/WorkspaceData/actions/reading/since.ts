@@ -24,9 +24,9 @@ import { canonicalJson } from '../../model/value/serialization';
 import { isOfKind } from '../../model/value/value';
 import type { RecordTest } from '../../model/value/recordFilter';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
-import { identityOf } from '../run/matchIndex';
 import type { CardReference, Run } from '../run/run';
 import { sortInSlices, mapInSlices } from '../schedule/yieldToLoop';
+import { identityOf } from './matchIndex';
 import { scanAll } from './scan';
 
 /** The key in the node's static data. Its value is JSON text. */
@@ -103,7 +103,6 @@ function valueTexts(run: Run, index: FieldIndex, saw: ReadSeen | undefined) {
 	const named =
 		(text: (id: string, value: unknown) => string): ValueText =>
 		(id, value) => [nameOf(id), text(id, value)];
-	const ofVersion1 = [(_: string, value: unknown) => JSON.stringify(asDouble(value))];
 	// Version 0.2.0 compared several choices in their order if one of them was removed from the field.
 	const ordered = (id: string, value: unknown): string => {
 		const field = index.byId(id);
@@ -113,12 +112,16 @@ function valueTexts(run: Run, index: FieldIndex, saw: ReadSeen | undefined) {
 		const isRead = set.of(value, field).every((one) => isOfKind(member, one, run.zone));
 		return isRead ? identity(id, value) : `?${canonicalJson(value)}`;
 	};
-	const ofVersion2 = [ordered, (id: string, value: unknown) => ordered(id, asDouble(value))];
-	const isOutdated = saw && saw.version < TOKEN_VERSION;
+	const outdated = [
+		ordered,
+		(id: string, value: unknown) => ordered(id, asDouble(value)),
+		// Before version 0.2.0.
+		(_id: string, value: unknown) => JSON.stringify(asDouble(value)),
+	];
 	return {
 		names,
 		now: named((id, value) => identity(id, withoutLinks(value))),
-		earlier: isOutdated ? (saw.version === 1 ? ofVersion1 : ofVersion2).map(named) : [],
+		earlier: saw && saw.version < TOKEN_VERSION ? outdated.map(named) : [],
 	};
 }
 
@@ -145,12 +148,12 @@ async function openCard(
 		if (texts.earlier.some((text) => tokens.has(tokenOf(record, by, text)))) tokens.add(token);
 		entries.set(record.id, { ...age, token, record });
 	};
-	await scanAll(run, { card, request }, take, () => entries.clear());
+	await scanAll(run, { card, request }, take);
 	const listed = await sortInSlices(run.yieldToLoop, [...entries.values()], byAge);
 	if (by === 'new') requireAges(card, listed);
 	const { names } = texts;
 	const opened: TrackedCard = { before, names, listed, returned: new Set(), left: new Set() };
-	run.ending.whenDone(() => save(run.context, card, query, opened));
+	run.lastSteps.push(() => save(run.context, card, query, opened));
 	return opened;
 }
 
@@ -199,7 +202,8 @@ function save(
 	{ by, mark }: Pick<SinceQuery, 'by' | 'mark'>,
 	{ before, names, listed, returned, left }: TrackedCard,
 ): void {
-	if (!isProduction(context)) return;
+	// n8n saves changes of static data after other executions only.
+	if (['manual', 'evaluation'].includes(context.getMode())) return;
 	for (const token of returned) left.delete(token);
 	const seen = writeSeen(remember(by, before, listed, { returned, left }));
 	const others = readSaved(context).filter(
@@ -210,10 +214,6 @@ function save(
 	const text = JSON.stringify([...others, { card: id, by, mark, ...seen, ...named }]);
 	if (data[KEY] !== text) data[KEY] = text;
 }
-
-/** Returns true if n8n saves changes of static data after this execution. */
-const isProduction = (context: IExecuteFunctions): boolean =>
-	!['manual', 'evaluation'].includes(context.getMode());
 
 /**
  * Returns the records that this node has not returned before, oldest first. They count as returned after the node

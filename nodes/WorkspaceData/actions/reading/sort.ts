@@ -2,14 +2,13 @@
 import { z } from 'zod/v3';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
-import type { DataRecord, NamedValue } from '../../model/response/record';
+import type { DataRecord } from '../../model/response/record';
 import { namedValue } from '../../model/value/recordFilter';
 import { byCharacter } from '../../model/text';
 import { directionProperty } from '../../ui/readOptions';
 import { readChoice } from '../readParameters';
 import type { Run } from '../run/run';
 import { sortInSlices, mapInSlices } from '../schedule/yieldToLoop';
-import type { Zone } from '../../model/time';
 import type { ValueField } from '../../model/value/kinds/kind';
 import { compareForms } from '../../model/value/comparable';
 import { placeOf, type Place } from '../../model/value/value';
@@ -29,7 +28,11 @@ type Sorting = (records: readonly DataRecord[]) => Promise<DataRecord[]>;
  * @returns undefined if there is no order
  * @throws InputError for an unknown field or direction
  */
-export function readSort(sort: unknown, index: FieldIndex, run: Run): Sorting | undefined {
+export function readSort(
+	sort: unknown,
+	index: FieldIndex,
+	{ yieldToLoop, zone }: Run,
+): Sorting | undefined {
 	const parsed = sortSchema.safeParse(sort ?? {});
 	if (!parsed.success) throw new InputError("'Sort' can't be read", 'Add the fields again.');
 	const by = (parsed.data.by ?? []).map(({ field, direction }) => {
@@ -45,22 +48,17 @@ export function readSort(sort: unknown, index: FieldIndex, run: Run): Sorting | 
 			'Select the field to sort by, or remove the entry.',
 		);
 	});
-	return by.length > 0 ? async (records) => await sorted(run, records, by) : undefined;
-}
-
-async function sorted(
-	{ yieldToLoop, zone }: Run,
-	records: readonly DataRecord[],
-	by: ReadonlyArray<NamedValue & Pick<OrderField, 'direction'>>,
-): Promise<DataRecord[]> {
-	await yieldToLoop();
-	const keyed = await mapInSlices(yieldToLoop, records, (record) => {
-		const values = by.map(({ read }) => read(record));
-		return { record, places: placesOf(by, values, zone) };
-	});
+	if (by.length === 0) return undefined;
 	const compare = compareBy(by);
-	const inOrder = await sortInSlices(yieldToLoop, keyed, (a, b) => compare(a.places, b.places));
-	return inOrder.map(({ record }) => record);
+	return async (records) => {
+		await yieldToLoop();
+		const keyed = await mapInSlices(yieldToLoop, records, (record) => ({
+			record,
+			places: by.map(({ field, read }) => placeOf(field, read(record), zone)),
+		}));
+		const inOrder = await sortInSlices(yieldToLoop, keyed, (a, b) => compare(a.places, b.places));
+		return inOrder.map(({ record }) => record);
+	};
 }
 
 export type Direction = 'asc' | 'desc';
@@ -70,13 +68,6 @@ export interface OrderField {
 	field: ValueField;
 	direction: Direction;
 }
-
-/** The sort values of a record, one for each field of an order. */
-export const placesOf = (
-	orders: readonly OrderField[],
-	values: readonly unknown[],
-	zone: Zone,
-): Place[] => orders.map(({ field }, column) => placeOf(field, values[column], zone));
 
 /**
  * Compares by the first field; if the values are equal, by the next one, and so on.

@@ -3,7 +3,7 @@ import { cardLocator } from '../../ui/locators';
 import { recordOptions } from '../../ui/recordOptions';
 import { grownFields } from '../growth/cardChanges';
 import { defineOperation } from '../operation';
-import { readWrite, withLiveFields } from '../writing/liveFields';
+import { liveFields, readWrite, withFreshFields } from '../writing/liveFields';
 import { recordOutput } from '../outputItems';
 import { create } from '../writing/write';
 import { writeOptions } from '../../ui/writeOptions';
@@ -19,9 +19,10 @@ export const createRecord = defineOperation({
 		const options = get('options');
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
 		const write = await readWrite(run, itemIndex, parameters, VALUES_LABEL);
-		return await withLiveFields(write, await grownFields(write), async (live) => {
-			const output = recordOutput(live.index, true, options);
-			return [output(await create(write, live))];
+		const live = await liveFields(write, await grownFields(write));
+		return await withFreshFields(write, live, async (now) => {
+			const output = recordOutput(now.index, true, options);
+			return [output(await create(write, now))];
 		});
 	},
 });

@@ -1,8 +1,8 @@
-import type { DataRecord } from '../../model/response/record';
 import { filterDetails, filtersProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import { outputFormatOption2, recordOptions, sendingOptions } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
+import { readFilter } from '../reading/scan';
 import { changeMany, readMaxChanges, requireConditions } from '../writing/changeMany';
 import { readDryRun } from '../writing/dryRun';
 import { resultsOf } from '../writing/results';
@@ -28,19 +28,25 @@ export const deleteManyRecords = defineOperation({
 		const options = get('options');
 		const request = requestOptions(options);
 		const isDry = readDryRun(get('dryRun'), options.dryRun);
-		const conditions = { filters: get('filters'), matchType: get('matchType') };
 		const maxChanges = readMaxChanges(get('maxChanges'));
-		requireConditions(conditions);
+		const filters = get('filters');
+		requireConditions(filters);
 		const card = await run.cards.find(get('cardId'), request, true);
 		const index = await run.fields.of(card, request);
+		const passes = readFilter(filters, get('matchType'), index, run, { isExact: true });
 		const writer = createWriter(run, card, request, isDry);
 		const results = resultsOf(run, writer, index, options);
-		const change = async (record: DataRecord, now: () => DataRecord | undefined) => {
-			const isWanted = () => now() !== undefined;
-			const isGone = await run.writes.remove(writer, record.id, isWanted);
-			return isGone ? results('deleted', record) : undefined;
-		};
-		const chosen = { writer, index, conditions, maxChanges };
-		return await changeMany(run, itemIndex, { ...chosen, change, done: 'deleted' });
+		return await changeMany(run, itemIndex, {
+			writer,
+			index,
+			passes,
+			maxChanges,
+			change: async (record, now) => {
+				const isWanted = () => now() !== undefined;
+				const isGone = await run.writes.remove(writer, record.id, isWanted);
+				return isGone ? results('deleted', record) : undefined;
+			},
+			done: 'deleted',
+		});
 	},
 });

@@ -5,7 +5,7 @@ import { ifNotFoundOption } from '../../ui/ifNotFound';
 import { recordOptions } from '../../ui/recordOptions';
 import { grownFields } from '../growth/cardChanges';
 import { defineOperation } from '../operation';
-import { readWrite, withLiveFields } from '../writing/liveFields';
+import { liveFields, readWrite, withFreshFields } from '../writing/liveFields';
 import { findRecord, readNotFound } from '../reading/ifNotFound';
 import { readOldValues, resultsOf } from '../writing/results';
 import { update } from '../writing/write';
@@ -31,19 +31,17 @@ export const updateRecord = defineOperation({
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
 		const write = await readWrite(run, itemIndex, parameters, UPDATE_LABEL);
 		const { writer } = write;
-		return await withLiveFields(
-			write,
-			await grownFields(write),
-			async (live) => {
-				const results = resultsOf(run, writer, live.index, options);
+		const live = await liveFields(write, await grownFields(write));
+		const updating = async () =>
+			await withFreshFields(write, live, async (now) => {
+				const results = resultsOf(run, writer, now.index, options);
 				const readsFirst = writer.isDry || readOldValues(options, false);
-				if (!readsFirst) return [results('plain', await update(write, live, recordId))];
+				if (!readsFirst) return [results('plain', await update(write, now, recordId))];
 				// Requested before the records are listed.
 				const view = run.writes.view(writer);
 				const record = await findRecord(run, write, recordId, view);
-				return [results('updated', await update(write, live, recordId, record), record)];
-			},
-			async (_, task) => await run.writes.inItemOrder(itemIndex, writer, recordId, task),
-		).catch(whenNotFound);
+				return [results('updated', await update(write, now, recordId, record), record)];
+			});
+		return await run.writes.inItemOrder(itemIndex, writer, recordId, updating).catch(whenNotFound);
 	},
 });

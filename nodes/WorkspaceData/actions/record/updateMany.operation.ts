@@ -4,6 +4,7 @@ import { cardLocator } from '../../ui/locators';
 import { recordOptions } from '../../ui/recordOptions';
 import { grownFields } from '../growth/cardChanges';
 import { defineOperation } from '../operation';
+import { readFilter } from '../reading/scan';
 import { changeMany, readMaxChanges, requireConditions } from '../writing/changeMany';
 import { readDryRun } from '../writing/dryRun';
 import { liveFields, readWrite } from '../writing/liveFields';
@@ -37,22 +38,23 @@ export const updateManyRecords = defineOperation({
 	],
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');
-		const conditions = { filters: get('filters'), matchType: get('matchType') };
+		const filters = get('filters');
 		const maxChanges = readMaxChanges(get('maxChanges'));
 		const isDry = readDryRun(get('dryRun'), options.dryRun);
-		requireConditions(conditions);
+		requireConditions(filters);
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options, isDry };
 		const write = await readWrite(run, itemIndex, parameters, UPDATE_LABEL, true);
 		const { card, columns, request, writer } = write;
 		const live = await liveFields(write, await grownFields(write));
 		requireData(live.data, columns);
 		const results = resultsOf(run, writer, live.index, options);
+		// Conditions use the existing fields, also in a dry run.
+		const index = await run.fields.of(card, request);
+		const exact = { isExact: true, hints: columns.hints };
 		return await changeMany(run, itemIndex, {
 			writer,
-			// Conditions use the existing fields, also in a dry run.
-			index: await run.fields.of(card, request),
-			conditions,
-			hints: columns.hints,
+			index,
+			passes: readFilter(filters, get('matchType'), index, run, exact),
 			maxChanges,
 			needsWrite: (record) => !isUnchanged(write, live, record),
 			change: async (record, now) => {

@@ -9,7 +9,7 @@ import { readChoice } from '../readParameters';
 import { grownFields } from '../growth/cardChanges';
 import { defineOperation } from '../operation';
 import { inParallel } from '../schedule/items';
-import { readWrite, withLiveFields, type LiveFields } from '../writing/liveFields';
+import { liveFields, readWrite, withFreshFields, type LiveFields } from '../writing/liveFields';
 import {
 	hintAtSpelling,
 	itemKey,
@@ -18,6 +18,7 @@ import {
 	otherSpellings,
 } from '../writing/matching';
 import { readNotFound, RecordMissing } from '../reading/ifNotFound';
+import { readMatches } from '../reading/matchIndex';
 import { resultsOf } from '../writing/results';
 import { create, updateFound } from '../writing/write';
 import {
@@ -80,7 +81,7 @@ export const upsertRecord = defineOperation({
 			const { index, data } = live;
 			const result = resultsOf(run, write.writer, index, options);
 			const fields = matchingFields(run, columns, index);
-			const matches = await run.writes.matches(write.writer, fields);
+			const matches = await readMatches(run, write.writer, fields);
 			const found = chosen(await matches.find(data), multipleMatches, card.name);
 			// They stay unchanged, so they are neither `created` nor `updated`.
 			if (found.length > 0 && upsertMode === 'createOnly')
@@ -112,13 +113,15 @@ export const upsertRecord = defineOperation({
 			hintAtSpelling(run, fields, data, created);
 			return [result('created', created)];
 		};
-		const listing = await grownFields(write);
-		return await withLiveFields(write, listing, work, async ({ index, data }, task) => {
-			// Items with the same key change the same record, one after the other.
-			const fields = matchingFields(run, columns, index);
-			keys.add(itemKey(fields, data));
-			const turn = async () => await run.writes.onKey(write.writer, fields.partOf(data), task);
-			return await run.items.inItemOrder(itemIndex, turn);
-		});
+		const live = await liveFields(write, await grownFields(write));
+		// Items with the same key change the same record, one after the other.
+		const fields = matchingFields(run, columns, live.index);
+		keys.add(itemKey(fields, live.data));
+		const part = fields.partOf(live.data);
+		const upserting = async () => await withFreshFields(write, live, work);
+		return await run.items.inItemOrder(
+			itemIndex,
+			async () => await run.writes.onKey(write.writer, part, upserting),
+		);
 	},
 });

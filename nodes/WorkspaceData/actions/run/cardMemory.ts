@@ -5,30 +5,16 @@
 import type { DataRecord } from '../../model/response/record';
 import { type JsonObject, ownValue } from '../../model/response/shapes';
 import { canonicalJson } from '../../model/value/serialization';
-import { getOrCreate } from './getOrCreate';
 
 /** How long a listing may lag behind, and a request without a response may still be carried out, in ms. */
 export const LAG_MS = 60_000;
-/** The maximum number of steps kept for later listings, and of characters in their values. */
-const MAX_STEPS = 5_000;
-const MAX_CHARACTERS = 2_000_000;
+/** The approximate maximum of characters kept for later listings. */
+const MAX_CHARACTERS = 4_000_000;
 
-/**
- * The outcome of a creation that returned no ID. `done`: it was carried out. `answered`: the response says that it
- * failed. `unanswered`: there was no response, so it may be carried out later.
- */
-export type UnknownCreation = 'done' | 'answered' | 'unanswered';
-
-/** A step of a write: it has begun, or its outcome is known. */
-export interface Step {
-	/** When it happened, in ms since the epoch. */
-	at: number;
-	/** The record; undefined if its ID is unknown. */
-	id?: string;
-	/** The record after the write. */
+/** A record after a write; without a record, one may have been created, and its ID is unknown. */
+export interface News {
 	record?: DataRecord;
-	sent?: JsonObject;
-	creation?: UnknownCreation;
+	sent: JsonObject;
 }
 
 /** A value that was written. */
@@ -40,35 +26,40 @@ interface Written {
 	older: ReadonlySet<string> | undefined;
 }
 
-/** A record that was written. */
-interface State {
-	/** The number of its last step. */
-	step: number;
-	underWay: number;
+/** A record that was written, or that may have been created. */
+class State {
+	/** The number of its last step, and when it was, in ms since the epoch. */
+	step = 0;
+	at = 0;
+	/** The approximate number of characters that it takes. */
+	size = 0;
+	underWay = 0;
 	/** True if writes have overlapped since the last quiet moment: the service may carry them out in any order. */
-	overlaps: boolean;
+	overlaps = false;
 	/** True if it is unknown which write was carried out last. */
-	isUnclear: boolean;
-	isDeleted: boolean;
-	created?: DataRecord;
+	isUnclear = false;
+	isDeleted = false;
+	created: DataRecord | undefined;
+	/** What was sent to create it, if its ID is unknown. */
+	mayExist: JsonObject | undefined;
 	/** The values of the last response, which may include more than was sent. */
-	shown?: { step: number; data: JsonObject };
-	written: Map<string, Written>;
+	shown: { step: number; data: JsonObject } | undefined;
+	readonly written = new Map<string, Written>();
 }
 
-/** The approximate size of a record's values in characters. */
-const sizeOf = ({ data }: DataRecord): number =>
+/** The approximate number of characters that a record takes. */
+const sizeOf = (data: JsonObject): number =>
 	Object.values(data).reduce<number>(
 		(sum, value) => sum + (typeof value === 'string' ? value.length : 50),
-		0,
+		400,
 	);
 
 /** The writes to one card. */
 export class CardMemory {
-	private readonly states = new Map<string, State>();
-	private steps: Step[] = [];
-	/** The number of the first step that is kept. */
-	private first = 0;
+	/** By ID, in the order of their last steps. A record whose ID is unknown has a symbol. */
+	private readonly states = new Map<string | symbol, State>();
+	/** The number of steps so far: a write has begun, or its outcome is known. */
+	private steps = 0;
 	private size = 0;
 	private readonly views = new Set<CardView>();
 	/** How many deletions have begun, and how many have ended. */
@@ -77,7 +68,7 @@ export class CardMemory {
 	/**
 	 * Runs a reading. Returns true if this process deleted no record meanwhile: pages may otherwise skip records.
 	 */
-	async withoutDeletions(read: () => Promise<void>): Promise<boolean> {
+	async withoutDeletions(read: () => Promise<unknown>): Promise<boolean> {
 		const { begun, ended } = this.deletions;
 		await read();
 		return begun === ended && begun === this.deletions.begun;
@@ -88,23 +79,21 @@ export class CardMemory {
 		await send().finally(() => (this.deletions.ended += 1));
 	}
 
-	get next(): number {
-		return this.first + this.steps.length;
-	}
-
-	/** Returns the steps from a number up to another, as far as they are kept. */
-	between(from: number, to = this.next): readonly Step[] {
-		return this.steps.slice(Math.max(0, from - this.first), Math.max(0, to - this.first));
-	}
-
 	state(id: string): Readonly<State> | undefined {
 		return this.states.get(id);
 	}
 
-	/** The records that were created and not deleted. */
+	/** The records that were created and not deleted. A listing may not show them yet. */
 	get creations(): readonly DataRecord[] {
 		return [...this.states.values()].flatMap(({ created, isDeleted }) =>
 			created && !isDeleted ? [created] : [],
+		);
+	}
+
+	/** Creations whose record is unknown, after a time in ms since the epoch. */
+	unknownAfter(time: number): News[] {
+		return [...this.states.values()].flatMap(({ at, mayExist }) =>
+			mayExist && at > time ? [{ sent: mayExist }] : [],
 		);
 	}
 
@@ -113,8 +102,7 @@ export class CardMemory {
 		const copy = new CardMemory();
 		for (const [id, state] of this.states)
 			copy.states.set(id, { ...state, written: new Map(state.written) });
-		copy.steps = [...this.steps];
-		copy.first = this.first;
+		copy.steps = this.steps;
 		copy.size = this.size;
 		return copy;
 	}
@@ -122,7 +110,7 @@ export class CardMemory {
 	/** Opens a view for a new listing. */
 	open(now: number): CardView {
 		this.forget(now);
-		const view = new CardView(this, now);
+		const view = new CardView(this, now, this.steps);
 		this.views.add(view);
 		return view;
 	}
@@ -135,7 +123,7 @@ export class CardMemory {
 	isOver(now: number): boolean {
 		this.forget(now);
 		// A write that is under way has a state, no matter when it began.
-		return this.steps.length === 0 && this.states.size === 0 && this.views.size === 0;
+		return this.states.size === 0 && this.views.size === 0;
 	}
 
 	/** Notes that a change or deletion is sent. */
@@ -154,7 +142,7 @@ export class CardMemory {
 
 	/** Notes a change. @param before the record's previous values, if they are known */
 	changed(record: DataRecord, sent: JsonObject, before: JsonObject | undefined, at: number): void {
-		const state = this.ended(record.id, at, { record, sent });
+		const state = this.ended(record.id, at, record.data);
 		Object.assign(state, { isUnclear: state.overlaps, isDeleted: false });
 		state.shown = { step: state.step, data: record.data };
 		if (state.created) state.created = record;
@@ -163,56 +151,55 @@ export class CardMemory {
 			const older = olderOf(before && canonicalJson(ownValue(before, id)), last);
 			state.written.set(id, { value: ownValue(record.data, id), step: state.step, older });
 		}
+		this.tell({ record, sent });
 	}
 
 	/** Notes a created record. */
 	created(record: DataRecord, sent: JsonObject, at: number): void {
-		const state = this.step(record.id, at, { record, sent });
+		const state = this.step(record.id, at, record.data);
 		Object.assign(state, { created: record, isDeleted: false });
+		this.tell({ record, sent });
 	}
 
-	/** Notes a step, such as a creation with an unknown ID, or one that may have succeeded. */
-	note(step: Step): void {
-		this.steps.push(step);
-		if (step.record) this.size += sizeOf(step.record);
-		if (this.steps.length > MAX_STEPS || this.size > MAX_CHARACTERS) this.forget(step.at);
+	/** Notes that a record may exist. @param isFailed true if the response says that its creation failed */
+	mayExist(sent: JsonObject, isFailed: boolean, at: number): void {
+		// Later listings show if it exists.
+		if (!isFailed) this.step(Symbol('unknown'), at, sent).mayExist = sent;
+		this.tell({ sent });
 	}
 
-	private step(id: string, at: number, facts: Omit<Step, 'at' | 'id'> = {}): State {
-		const state = getOrCreate(this.states, id, () => ({
-			step: 0,
-			underWay: 0,
-			overlaps: false,
-			isUnclear: false,
-			isDeleted: false,
-			written: new Map<string, Written>(),
-		}));
-		state.step = this.next;
-		this.note({ ...facts, at, id });
+	private tell(news: News): void {
+		for (const { inboxes } of this.views) for (const inbox of inboxes) inbox.push(news);
+	}
+
+	private step(id: string | symbol, at: number, data: JsonObject = {}): State {
+		if (this.size > MAX_CHARACTERS) this.forget(at);
+		const state = this.states.get(id) ?? new State();
+		const size = Math.max(state.size, sizeOf(data));
+		this.size += size - state.size;
+		Object.assign(state, { step: this.steps, at, size });
+		this.steps += 1;
+		this.states.delete(id);
+		this.states.set(id, state);
 		return state;
 	}
 
-	private ended(id: string, at: number, facts?: Omit<Step, 'at' | 'id'>): State {
-		const state = this.step(id, at, facts);
+	private ended(id: string, at: number, data?: JsonObject): State {
+		const state = this.step(id, at, data);
 		state.underWay = Math.max(0, state.underWay - 1);
 		return state;
 	}
 
 	/** Forgets what neither a run nor a later listing needs any longer. */
 	private forget(now: number): void {
-		const needed = Math.min(...[...this.views].map(({ since }) => since), this.next);
-		let count = 0;
-		for (; this.first + count < needed; count += 1) {
-			const { at, id, record } = this.steps[count] as Step;
-			const isMuch = this.steps.length - count > MAX_STEPS / 2 || this.size > MAX_CHARACTERS / 2;
-			if (now - at < LAG_MS && !isMuch) break;
-			if (record) this.size -= sizeOf(record);
-			const state = id === undefined ? undefined : this.states.get(id);
-			if (id !== undefined && state?.step === this.first + count && state.underWay === 0)
-				this.states.delete(id);
+		const needed = Math.min(...[...this.views].map(({ since }) => since), this.steps);
+		for (const [id, { step, at, size, underWay }] of this.states) {
+			const isMuch = this.size > MAX_CHARACTERS / 2;
+			if (step >= needed || (now - at < LAG_MS && !isMuch)) break;
+			if (underWay > 0) continue;
+			this.states.delete(id);
+			this.size -= size;
 		}
-		this.steps.splice(0, count);
-		this.first += count;
 	}
 }
 
@@ -232,16 +219,18 @@ function olderOf(
 export class CardView {
 	/** The number of the first step after the listing was opened. */
 	readonly since: number;
-	private readonly memory: CardMemory;
+	/** What each follower has yet to learn. */
+	readonly inboxes: News[][] = [];
+	readonly memory: CardMemory;
 	private readonly openedAt: number;
 	private readonly unlisted = new Set<string>();
 	/** Records that a listing shows as they were before a write of the minute before. */
 	private readonly doubtful = new Set<string>();
 
-	constructor(memory: CardMemory, openedAt: number) {
+	constructor(memory: CardMemory, openedAt: number, since: number) {
 		this.memory = memory;
 		this.openedAt = openedAt;
-		this.since = memory.next;
+		this.since = since;
 	}
 
 	/**
@@ -302,18 +291,9 @@ export class CardView {
 
 	/** Returns true if the record's values are known: the last write has ended, and its outcome is clear. */
 	isCertain(id: string): boolean {
-		const state = this.memory.state(id);
-		if (!state) return !this.unlisted.has(id);
-		const isKnown = [...state.written.values()].every(
-			({ step, older }) => step >= this.since || older !== undefined,
-		);
-		const isSeen = state.step >= this.since || !this.unlisted.has(id);
-		return this.isClear(id) && isKnown && isSeen;
-	}
-
-	/** Records that this process created shortly before the listing, which may not show them yet. */
-	creations(): readonly DataRecord[] {
-		return this.memory.creations;
+		const written = [...(this.memory.state(id)?.written.values() ?? [])];
+		const isKnown = written.every(({ step, older }) => step >= this.since || older !== undefined);
+		return isKnown && this.isClear(id) && (this.isWritten(id) || !this.isUnlisted(id));
 	}
 
 	/** Notes that a record of `creations` isn't listed: the listing lags behind, or somebody deleted the record. */
@@ -322,19 +302,12 @@ export class CardView {
 	}
 
 	/**
-	 * Returns a function that returns the steps since its last call. The first call returns the steps since the
-	 * listing was opened, and creations in the minute before, which it may not show yet.
+	 * Returns a list that receives all writes from now on. It begins with creations in the minute before the listing was
+	 * opened, which may not show them yet.
 	 */
-	follow(): () => readonly Step[] {
-		const unseen = this.memory
-			.between(0, this.since)
-			.filter(({ creation = 'answered' }) => creation !== 'answered')
-			.filter(({ at }) => this.openedAt - at < LAG_MS);
-		let next = this.since;
-		return () => {
-			const news = [...unseen.splice(0), ...this.memory.between(next)];
-			next = this.memory.next;
-			return news;
-		};
+	follow(): News[] {
+		const inbox = this.memory.unknownAfter(this.openedAt - LAG_MS);
+		this.inboxes.push(inbox);
+		return inbox;
 	}
 }

@@ -1,18 +1,7 @@
-/** Ends a run: adds a hint after a long wait, and says how far a failed or canceled run came. */
+/** Says how far a failed or canceled run came. */
 import type { IExecuteFunctions, NodeOperationError } from 'n8n-workflow';
-import type { JsonObject } from '../../model/response/shapes';
 import { Cancelled } from '../../transport/failure/failures';
 import { progressOf, type Messages } from './messages';
-
-/** A longer wait for the rate limit, in ms, causes a hint, because n8n shows no progress. */
-const LONG_WAIT_MS = 5_000;
-
-/** Returns the hint after a long wait for the rate limit; undefined if there was none. */
-export function longWaitHint(waitedMs: number): string | undefined {
-	if (waitedMs <= LONG_WAIT_MS) return undefined;
-	const seconds = Math.round(waitedMs / 1_000);
-	return `This run waited ${seconds} seconds for the service's rate limit. Process fewer items at a time, or ask the operator of the service for a higher limit.`;
-}
 
 /**
  * Says how many items were processed before an error ended the run; undefined if one item's error is enough.
@@ -29,8 +18,7 @@ export function stoppedNote(
 	if (outcomes.length === 1 && !isUntold) return undefined;
 	const errors = outcomes.flatMap(({ error }) => (error ? [error] : []));
 	const done = outcomes.length - errors.length;
-	const what = 'items were processed before the run stopped';
-	return progressOf(done, outcomes.length, what, errors);
+	return progressOf(done, outcomes.length, 'items were processed before the run stopped', errors);
 }
 
 /**
@@ -45,24 +33,4 @@ export function logCancelled(
 		workflowId: context.getWorkflow().id,
 		executionId: context.getExecutionId(),
 	});
-}
-
-/** The last steps of a successful run. */
-export class Ending {
-	/** Output items after those of all input items, each with the input item that it is paired with. */
-	readonly appended: Array<{ itemIndex: number; json: JsonObject }> = [];
-	private readonly steps: Array<() => void> = [];
-
-	whenDone(step: () => void): void {
-		this.steps.push(step);
-	}
-
-	append(results: Ending['appended']): void {
-		for (const result of results) this.appended.push(result);
-	}
-
-	/** Runs the steps that `whenDone` added, because all items have succeeded, or their errors are output. */
-	done(): void {
-		for (const step of this.steps) step();
-	}
 }

@@ -3,6 +3,7 @@ import type { Field } from '../../model/response/field';
 import { foldCase } from '../../model/text';
 import type { Card } from '../../model/response/card';
 import { ownValue } from '../../model/response/shapes';
+import type { KeyedQueue } from '../../model/keyedQueue';
 import { FieldIndex } from '../../model/fieldIndex';
 import { locateCard, readLocator, type Locator } from '../../model/locator';
 import type { Session } from '../../transport/session';
@@ -13,7 +14,6 @@ import {
 } from '../../transport/cardAndFieldListings';
 import type { Listing } from '../../transport/paging';
 import { openRecordListing, type RecordListing } from '../../transport/recordListing';
-import type { Clock } from '../../transport/http/clock';
 import type { Items } from '../schedule/items';
 import { yieldAfter, type YieldToLoop } from '../schedule/yieldToLoop';
 import { getOrCreate } from './getOrCreate';
@@ -34,7 +34,7 @@ export interface RunParts {
 	records: Records;
 	messages: Messages;
 	items: Items;
-	clock: Clock;
+	inOrder: KeyedQueue;
 	yieldToLoop: YieldToLoop;
 }
 
@@ -101,12 +101,14 @@ export class Records {
 	}
 }
 
+/** The key of the second listing. */
+const freshKey = ({ id }: CardReference): string => `fresh ${id}`;
+
 /** The field listings of a run; none is read before an item needs it. */
 export class Fields {
 	private readonly run: RunParts;
-	private readonly indexes = new Map<string, Promise<FieldIndex>>();
-	private readonly freshIndexes = new Map<string, Promise<FieldIndex>>();
-	private readonly sampledIndexes = new Map<FieldIndex, Promise<FieldIndex>>();
+	/** The first and the fresh listing of a card, and what is sampled for a listing. */
+	private readonly known = new Map<string | FieldIndex, Promise<FieldIndex>>();
 	/** Further names of fields, with their IDs, by card. */
 	private readonly aliases = new Map<string, Map<string, string>>();
 
@@ -116,21 +118,18 @@ export class Fields {
 
 	/** The fields of a card, read once. */
 	async of(card: CardReference, options?: ReadOptions): Promise<FieldIndex> {
-		const reading = async () => await this.read(card, options);
-		return await this.once(this.indexes, card.id, reading);
+		return await this.once(card.id, async () => await this.read(card, options));
 	}
 
 	/** The fields of a card, read a second time at most: the first listing may be outdated. */
 	async fresh(card: CardReference, options?: ReadOptions): Promise<FieldIndex> {
-		const reading = async () => await this.readAgain(card, options);
-		return await this.once(this.freshIndexes, card.id, reading);
+		return await this.once(freshKey(card), async () => await this.readAgain(card, options));
 	}
 
 	/** The fields of a card, read again after this run has changed them. All items use these from then on. */
 	async changed(card: CardReference, options?: ReadOptions): Promise<FieldIndex> {
-		const changed = await this.readAgain(card, options);
-		this.freshIndexes.delete(card.id);
-		return changed;
+		this.known.delete(freshKey(card));
+		return await this.readAgain(card, options);
 	}
 
 	/** Adds further names of fields. @param names each with its field */
@@ -138,7 +137,7 @@ export class Fields {
 		const own = getOrCreate(this.aliases, card.id, () => new Map<string, string>());
 		for (const [name, { id }] of names) own.set(foldCase(name), id);
 		const called = new FieldIndex(index.fields, card.name, own);
-		this.indexes.set(card.id, Promise.resolve(called));
+		this.known.set(card.id, Promise.resolve(called));
 		return called;
 	}
 
@@ -158,23 +157,19 @@ export class Fields {
 				...field,
 				habit: field.kind.habitOf?.(sampled.map(({ data }) => ownValue(data, field.id))),
 			}));
-			return new FieldIndex(fields, card.name, this.aliases.get(card.id));
+			return index.with(fields);
 		};
-		return await this.once(this.sampledIndexes, index, sampling);
+		return await this.once(index, sampling);
 	}
 
 	/** Reads once for all items that need it. Each of them continues in its turn. */
-	private async once<Key>(
-		known: Map<Key, Promise<FieldIndex>>,
-		key: Key,
-		read: () => Promise<FieldIndex>,
-	): Promise<FieldIndex> {
-		return await yieldAfter(this.run.yieldToLoop, getOrCreate(known, key, read));
+	private async once(key: string | FieldIndex, read: () => Promise<FieldIndex>) {
+		return await yieldAfter(this.run.yieldToLoop, getOrCreate(this.known, key, read));
 	}
 
 	private async readAgain(card: CardReference, options?: ReadOptions): Promise<FieldIndex> {
 		const index = await this.read(card, options);
-		this.indexes.set(card.id, Promise.resolve(index));
+		this.known.set(card.id, Promise.resolve(index));
 		return index;
 	}
 

@@ -5,19 +5,20 @@ import type { Zone } from '../../model/time';
 import { createKeyedQueue } from '../../model/keyedQueue';
 import { openSession, type Session } from '../../transport/session';
 import { toAuthentication } from '../../transport/auth/credential';
-import { systemClock, type Clock } from '../../transport/http/clock';
 import { localTime } from '../../transport/timeZone';
 import { getDescription } from '../../transport/apiDescription';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { Items } from '../schedule/items';
-import { createYieldToLoop, type YieldToLoop } from '../schedule/yieldToLoop';
+import { createYieldToLoop } from '../schedule/yieldToLoop';
 import { Cards, Fields, Records } from './listings';
 import { getOrCreate } from './getOrCreate';
 import { Messages } from './messages';
 import { Writes } from './writes';
-import { Ending, longWaitHint } from './ending';
 
 export type { CardReference } from './listings';
+
+/** A longer wait for the rate limit, in ms, causes a hint, because n8n shows no progress. */
+const LONG_WAIT_MS = 5_000;
 
 /**
  * Opens the state that the items of one execution share.
@@ -36,42 +37,42 @@ export class Run {
 	/** The time zone of the workflow. */
 	readonly zone: Zone;
 	readonly session: Session;
-	readonly clock: Clock;
 	readonly items: Items;
 	/** Waits until an item may compute, because thousands of items share the event loop with n8n. */
-	readonly yieldToLoop: YieldToLoop;
+	readonly yieldToLoop = createYieldToLoop();
 	readonly cards: Cards;
 	readonly fields: Fields;
 	readonly records: Records;
 	readonly writes: Writes;
 	readonly messages: Messages;
-	readonly once = createOnce();
 	/** Runs a task after all earlier tasks of this run with the same key. */
 	readonly inOrder = createKeyedQueue();
-	readonly ending = new Ending();
+	/** Output items after those of all input items, each with the input item that it is paired with. */
+	readonly appended: Array<{ itemIndex: number; json: JsonObject }> = [];
+	/** What remains to be done once all items have succeeded, or their errors are output. */
+	readonly lastSteps: Array<() => void> = [];
 
-	constructor(
-		context: IExecuteFunctions,
-		session: Session,
-		yieldToLoop = createYieldToLoop(),
-		clock: Clock = systemClock,
-	) {
+	private readonly results = new Map<string, unknown>();
+
+	constructor(context: IExecuteFunctions, session: Session) {
 		const count = context.getInputData().length;
 		this.context = context;
 		this.session = session;
-		this.yieldToLoop = yieldToLoop;
-		this.clock = clock;
 		this.zone = localTime(context);
 		this.messages = new Messages(context);
-		this.items = new Items(count, yieldToLoop);
+		this.items = new Items(count, this.yieldToLoop);
 		this.records = new Records(session, count > 1);
 		this.cards = new Cards(this);
 		this.fields = new Fields(this);
 		this.writes = new Writes(this);
-		this.ending.whenDone(() => {
-			const hint = longWaitHint(session.waitedMs);
-			if (hint) this.messages.hint(hint);
-		});
+	}
+
+	/**
+	 * Does some work once for each key. A rejected promise is kept, too. Each key belongs to one place in the code, so its
+	 * results have one type.
+	 */
+	once<Result>(key: string, work: () => Result): Result {
+		return getOrCreate(this.results, key, work) as Result;
 	}
 
 	/** The service's OpenAPI description, read once. */
@@ -80,19 +81,19 @@ export class Run {
 		return await this.once(`description ${format}`, read);
 	}
 
+	/** Does the last steps of a successful run. */
+	finish(): void {
+		for (const step of this.lastSteps) step();
+		const { waitedMs } = this.session;
+		if (waitedMs <= LONG_WAIT_MS) return;
+		this.messages.hint(
+			`This run waited ${Math.round(waitedMs / 1_000)} seconds for the service's rate limit. Process fewer items at a time, or ask the operator of the service for a higher limit.`,
+		);
+	}
+
 	/** Releases what this run holds in the process. */
 	close(): void {
 		this.writes.close();
 		this.session.close();
 	}
-}
-
-/**
- * Returns a function that does some work once for each key. A rejected promise is kept, too. Each key belongs to one
- * place in the code, so its results have one type.
- */
-function createOnce(): <Result>(key: string, work: () => Result) => Result {
-	const results = new Map<string, unknown>();
-	return <Result>(key: string, work: () => Result): Result =>
-		getOrCreate(results, key, work) as Result;
 }

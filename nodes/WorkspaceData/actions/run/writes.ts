@@ -2,7 +2,6 @@
 import type { FieldIndex } from '../../model/fieldIndex';
 import { UNKNOWN_ID, type DataRecord } from '../../model/response/record';
 import type { JsonObject } from '../../model/response/shapes';
-import { createKeyedQueue } from '../../model/keyedQueue';
 import {
 	Cancelled,
 	Failure,
@@ -13,11 +12,10 @@ import {
 	UnexpectedResponse,
 } from '../../transport/failure/failures';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
-import { MAX_READINGS, type RecordListing } from '../../transport/recordListing';
+import { systemClock } from '../../transport/http/clock';
 import { type CardMemory, LAG_MS, type CardView } from './cardMemory';
 import { getOrCreate } from './getOrCreate';
 import type { CardReference, RunParts } from './listings';
-import { type MatchingFields, MatchIndex } from './matchIndex';
 import { forgetCards, memoryOf, turns, unclearCreations } from './processState';
 
 /** The target of a write. */
@@ -58,9 +56,8 @@ export interface Changed {
 
 export class Writes {
 	private readonly run: RunParts;
-	private readonly queue = createKeyedQueue();
-	private readonly seen = new Map<string, { memory: CardMemory; view: CardView }>();
-	private readonly indexes = new Map<string, Promise<MatchIndex>>();
+	private readonly now = systemClock.now;
+	private readonly views = new Map<string, CardView>();
 
 	constructor(run: RunParts) {
 		this.run = run;
@@ -74,7 +71,7 @@ export class Writes {
 		task: () => Promise<T>,
 	): Promise<T> {
 		const key = JSON.stringify([card.id, part]);
-		const begin = async () => await this.queue(key, task);
+		const begin = async () => await this.run.inOrder(key, task);
 		return await this.run.items.inItemOrder(itemIndex, begin);
 	}
 
@@ -101,7 +98,7 @@ export class Writes {
 	/** As `exclusively`, for the records of a key: two executions that don't find a record would both create it. */
 	async onKey<T>({ card, isDry }: WritePlace, key: string, task: () => Promise<T>): Promise<T> {
 		const thing = JSON.stringify([card.id, key]);
-		return await (isDry ? this.queue(thing, task) : this.exclusively(thing, task));
+		return await (isDry ? this.run.inOrder(thing, task) : this.exclusively(thing, task));
 	}
 
 	/**
@@ -119,15 +116,14 @@ export class Writes {
 		find: () => Promise<T | undefined> = async () => undefined,
 	): Promise<T> {
 		const key = this.address(name);
-		const { clock } = this.run;
-		if (clock.now() - (unclearCreations.get(key) ?? -Infinity) < LAG_MS) {
+		if (this.now() - (unclearCreations.get(key) ?? -Infinity) < LAG_MS) {
 			throw new UnexpectedResponse(
 				`${shown} may exist already, but the service doesn't list it`,
 				'The response to its creation was lost less than a minute ago. Nothing was created, to avoid a duplicate. Run the item again in a minute.',
 			);
 		}
 		return await create().catch(async (error: unknown) => {
-			if (mayStillHappen(error)) unclearCreations.set(key, clock.now());
+			if (mayStillHappen(error)) unclearCreations.set(key, this.now());
 			const arrived = mayHaveHappened(error) && (await find().catch(() => undefined));
 			return arrived || (await Promise.reject(error as Error));
 		});
@@ -135,15 +131,14 @@ export class Writes {
 
 	/** Creates a record, and informs all executions of this process. */
 	async create(writer: Writer, sent: JsonObject): Promise<DataRecord> {
-		const { now } = this.run.clock;
 		const record = await writer.create(sent).catch(async (error: unknown) => {
-			const creation = mayStillHappen(error) ? 'unanswered' : 'answered';
-			if (mayHaveHappened(error)) this.memory(writer).note({ at: now(), sent, creation });
+			const isFailed = !mayStillHappen(error);
+			if (mayHaveHappened(error)) this.memory(writer).mayExist(sent, isFailed, this.now());
 			return await Promise.reject(error as Error);
 		});
 		const memory = this.memory(writer);
-		if (record.id === UNKNOWN_ID) memory.note({ at: now(), sent, creation: 'done' });
-		else memory.created(record, sent, now());
+		if (record.id === UNKNOWN_ID) memory.mayExist(sent, false, this.now());
+		else memory.created(record, sent, this.now());
 		return record;
 	}
 
@@ -158,14 +153,15 @@ export class Writes {
 		id: string,
 		prepare: () => Change | undefined,
 	): Promise<Changed | undefined> {
-		return await this.onRecord(writer, id, async (send) => {
+		return await this.inTurn(writer, id, async () => {
 			const change = prepare();
 			if (!change) return undefined;
 			const { earlier, values, sent } = change;
 			if (earlier && Object.keys(sent).length === 0)
 				return { action: 'unchanged', record: earlier };
-			const record = await send(async () => await writer.update(id, change));
-			this.memory(writer).changed(record, values, earlier?.data, this.run.clock.now());
+			const update = async () => await writer.update(id, change);
+			const record = await this.noted(writer, id, update);
+			this.memory(writer).changed(record, values, earlier?.data, this.now());
 			return { action: 'updated', record };
 		});
 	}
@@ -182,67 +178,29 @@ export class Writes {
 			await writer.delete(id).catch((error: unknown) => {
 				if (!isWanted || !saysGone(error, ['record'])) throw error;
 			});
-		return await this.onRecord(writer, id, async (send) => {
+		return await this.inTurn(writer, id, async () => {
 			if (isWanted?.() === false) return false;
-			await send(async () => await this.memory(writer).deleting(remove));
-			this.memory(writer).end(id, 'deleted', this.run.clock.now());
+			await this.noted(writer, id, async () => await this.memory(writer).deleting(remove));
+			this.memory(writer).end(id, 'deleted', this.now());
 			return true;
 		});
 	}
 
-	/** Returns a view of a card's records that includes this process's writes. Open it before they are listed. */
-	view(place: WritePlace): CardView {
-		return this.seenOf(place).view;
-	}
-
 	/**
-	 * Reads all records of a card. Reads again if pages may have skipped some, because their order has shifted
-	 * or this process has deleted records meanwhile.
-	 *
-	 * @param read reads a listing
-	 * @param first the first listing
-	 * @returns the last listing, and if it can't have skipped a record
+	 * Returns a view of a card's records that includes this process's writes. Open it before they are listed. It keeps the
+	 * card's memory until the run is closed.
 	 */
-	async readAll(
-		card: CardReference,
-		request: ReadOptions,
-		read: (listing: RecordListing) => Promise<void>,
-		first = this.run.records.again(card, request),
-	): Promise<{ listing: RecordListing; isWhole: boolean }> {
-		const { memory } = this.seenOf({ card, isDry: false });
-		let listing = first;
-		for (let tries = 1; ; tries += 1) {
-			const isSteady = await memory.withoutDeletions(async () => await read(listing));
-			const isWhole = isSteady && !listing.hasShifted;
-			if (isWhole || tries === MAX_READINGS) return { listing, isWhole };
-			listing = this.run.records.again(card, request);
-		}
-	}
-
-	/** Finds records of a card by the values of their matching fields. The records are read once. */
-	async matches({ card, isDry, request }: Writer, fields: MatchingFields): Promise<MatchIndex> {
-		const key = JSON.stringify([card.id, isDry, fields.ids]);
-		return await getOrCreate(this.indexes, key, async () => {
-			const matches = new MatchIndex({
-				readAll: async (take) => {
-					const read = async (all: RecordListing) => {
-						for await (const record of all) take(record);
-					};
-					return (await this.readAll(card, request, read)).isWhole;
-				},
-				fields,
-				view: this.view({ card, isDry }),
-				yieldToLoop: this.run.yieldToLoop,
-			});
-			await matches.read();
-			return matches;
+	view({ card, isDry }: WritePlace): CardView {
+		return getOrCreate(this.views, JSON.stringify([card.id, isDry]), () => {
+			const own = memoryOf(this.address(card.id));
+			return (isDry ? own.copy() : own).open(this.now());
 		});
 	}
 
 	/** Closes the run's views, and forgets what only they need. */
 	close(): void {
-		for (const { memory, view } of this.seen.values()) memory.close(view);
-		forgetCards(this.run.clock.now());
+		for (const view of this.views.values()) view.memory.close(view);
+		forgetCards(this.now());
 	}
 
 	private address(...parts: string[]): string {
@@ -250,42 +208,25 @@ export class Writes {
 		return JSON.stringify([baseUrl, workspaceId, ...parts]);
 	}
 
-	/** Returns a card with its view, which keeps its memory until the run is closed. */
-	private seenOf({ card, isDry }: WritePlace) {
-		return getOrCreate(this.seen, JSON.stringify([card.id, isDry]), () => {
-			const own = memoryOf(this.address(card.id));
-			const memory = isDry ? own.copy() : own;
-			return { memory, view: memory.open(this.run.clock.now()) };
-		});
-	}
-
 	private memory(place: WritePlace): CardMemory {
-		return place.isDry ? this.seenOf(place).memory : memoryOf(this.address(place.card.id));
+		return place.isDry ? this.view(place).memory : memoryOf(this.address(place.card.id));
 	}
 
-	/**
-	 * Runs a task after all earlier ones of this run for a record.
-	 *
-	 * @param task receives a function that sends a request, and notes its beginning and its failure
-	 */
-	private async onRecord<Result>(
-		place: WritePlace,
-		id: string,
-		task: (send: <T>(request: () => Promise<T>) => Promise<T>) => Promise<Result>,
-	): Promise<Result> {
-		const { now } = this.run.clock;
-		const send = async <T>(request: () => Promise<T>): Promise<T> => {
-			// Not before, because the process forgets a memory that nobody uses.
-			const memory = this.memory(place);
-			memory.begin(id, now());
-			return await request().catch(async (error: unknown) => {
-				const isRefused = error instanceof Failure && !mayHaveHappened(error);
-				const isGone = isRefused && namesGone(error, 'record');
-				memory.end(id, isGone ? 'deleted' : isRefused ? 'refused' : 'unclear', now());
-				return await Promise.reject(error as Error);
-			});
-		};
-		const key = JSON.stringify(['record', place.card.id, id]);
-		return await this.queue(key, async () => await task(send));
+	/** Runs a task after all earlier ones of this run for a record. */
+	private async inTurn<T>({ card }: WritePlace, id: string, task: () => Promise<T>): Promise<T> {
+		return await this.run.inOrder(JSON.stringify(['record', card.id, id]), task);
+	}
+
+	/** Sends a change or a deletion, and notes its beginning and its failure. */
+	private async noted<T>(place: WritePlace, id: string, send: () => Promise<T>): Promise<T> {
+		// Not before, because the process forgets a memory that nobody uses.
+		const memory = this.memory(place);
+		memory.begin(id, this.now());
+		return await send().catch(async (error: unknown) => {
+			const isRefused = error instanceof Failure && !mayHaveHappened(error);
+			const isGone = isRefused && namesGone(error, 'record');
+			memory.end(id, isGone ? 'deleted' : isRefused ? 'refused' : 'unclear', this.now());
+			return await Promise.reject(error as Error);
+		});
 	}
 }

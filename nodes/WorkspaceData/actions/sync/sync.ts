@@ -107,8 +107,10 @@ async function writeCard(run: Run, checked: CheckedCard, outcomes: Outcomes): Pr
 	if (!deleted) return;
 	const results = resultsOf(run, writer, live.fields.index, options);
 	const marks = writer.isDry ? {} : { action: 'deleted' };
-	const outputs = deleted.map((record) => ({ ...results('deleted', record), ...marks }));
-	run.ending.append(outputs.map((json) => ({ itemIndex: indexes[0] ?? 0, json })));
+	for (const record of deleted) {
+		const json = { ...results('deleted', record), ...marks };
+		run.appended.push({ itemIndex: indexes[0] ?? 0, json });
+	}
 }
 
 /** Writes an item of a card that passed the check. In a dry run nothing is sent. */

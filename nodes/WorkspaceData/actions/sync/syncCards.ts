@@ -2,6 +2,7 @@
 import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/response/record';
 import { changeCard, hintAtAdditions, planChanges, type GrowingCard } from '../growth/cardChanges';
+import { readMatches } from '../reading/matchIndex';
 import { readFilter } from '../reading/scan';
 import type { Run } from '../run/run';
 import { requireSameFields } from '../writing/liveFields';
@@ -53,9 +54,9 @@ export async function checkCard(own: CardItems): Promise<CheckedCard> {
 	const fields = matchingFields(run, columns, listing);
 	const exact = { isExact: true, hints: columns.hints };
 	const passes = readFilter(filters, matchType, listing, run, exact);
-	const matches = await run.writes.matches(writer, fields);
+	const matches = await readMatches(run, writer, fields);
 	const records = matches.all();
-	await requireSameFields(run, card, known, request);
+	await requireSameFields(run, writer, known);
 	const live = { fields, matches };
 	const { items, refused } = await convertItems(own, live, growing !== undefined);
 	// The record of a refused item may have been skipped, and may have the value.
@@ -104,5 +105,5 @@ export async function grown(checked: CheckedCard): Promise<LiveCard> {
 		items.map((item) => item.write),
 	);
 	const fields = matchingFields(run, columns, await run.fields.of(card, request));
-	return { fields, matches: await run.writes.matches(writer, fields) };
+	return { fields, matches: await readMatches(run, writer, fields) };
 }

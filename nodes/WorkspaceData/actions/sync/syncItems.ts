@@ -5,7 +5,7 @@ import { plainText } from '../../model/text';
 import { isEmpty } from '../../model/value/emptyValue';
 import type { Allowed } from '../growth/cardChanges';
 import { getOrCreate } from '../run/getOrCreate';
-import type { MatchIndex, MatchingFields } from '../run/matchIndex';
+import type { MatchIndex, MatchingFields } from '../reading/matchIndex';
 import type { CardReference, Run } from '../run/run';
 import { settled } from '../writing/difference';
 import type { Write } from '../writing/valueConversion';

@@ -2,9 +2,10 @@
 import { InputError } from '../../model/inputError';
 import { plainNumber } from '../../model/text';
 import { isObject } from '../../model/response/shapes';
-import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
+import type { FieldIndex } from '../../model/fieldIndex';
 import type { DataRecord } from '../../model/response/record';
 import { count } from '../../model/names';
+import type { RecordTest } from '../../model/value/recordFilter';
 import { namesGone } from '../../transport/failure/failures';
 import { wholeNumber } from '../readParameters';
 import { inParallel } from '../schedule/items';
@@ -12,22 +13,16 @@ import { mapInSlices } from '../schedule/yieldToLoop';
 import { progressOf } from '../run/messages';
 import type { Run } from '../run/run';
 import type { Writer } from '../run/writes';
-import { readFilter, scanAll } from '../reading/scan';
+import { scanAll } from '../reading/scan';
 import { maxChangesProperty } from '../../ui/writeOptions';
 import { requireSameFields } from './liveFields';
-
-/** The conditions that select the records to change. */
-export interface Conditions {
-	filters: unknown;
-	matchType: unknown;
-}
 
 /**
  * Requires a condition, because without one all records of the card would be changed.
  *
  * @throws InputError before anything is sent
  */
-export function requireConditions({ filters }: Conditions): void {
+export function requireConditions(filters: unknown): void {
 	const conditions = isObject(filters) ? filters.conditions : undefined;
 	if (Array.isArray(conditions) && conditions.length > 0) return;
 	throw new InputError(
@@ -53,9 +48,8 @@ export interface ManyChanges<Result> {
 	writer: Writer;
 	/** The current field listing. */
 	index: FieldIndex;
-	conditions: Conditions;
-	/** What the field mapper has saved about fields, by key. */
-	hints?: ReadonlyMap<string, FieldHint>;
+	/** The conditions; undefined if there are none. */
+	passes: RecordTest | undefined;
 	/** The maximum number of records to change. */
 	maxChanges: number;
 	/** Returns true if anything is sent for a record. If missing, every record is sent. */
@@ -79,16 +73,11 @@ export interface ManyChanges<Result> {
  * @throws InputError for ambiguous conditions, or if the fields of the card changed while its records were read,
  * because values may have been missed
  */
-async function chooseRecords(
-	run: Run,
-	{ writer, index, conditions, hints, done }: ManyChanges<unknown>,
-) {
+async function chooseRecords(run: Run, { writer, index, passes, done }: ManyChanges<unknown>) {
 	const { card, request } = writer;
-	const { filters, matchType } = conditions;
-	const passes = readFilter(filters, matchType, index, run, { isExact: true, hints });
 	const chosen = new Map<string, DataRecord>();
 	const view = run.writes.view(writer);
-	const unseen = new Map(view.creations().map((record) => [record.id, record]));
+	const unseen = new Map(view.memory.creations.map((record) => [record.id, record]));
 	const take = (listed: DataRecord): void => {
 		unseen.delete(listed.id);
 		const current = view.listed(listed);
@@ -98,11 +87,12 @@ async function chooseRecords(
 		else if (view.isDoubtful(listed.id) && passes?.(listed)) chosen.set(listed.id, listed);
 		else chosen.delete(listed.id);
 	};
-	await scanAll(run, { card, request }, take);
+	const listing = run.records.of(card, Infinity, request, true);
+	await scanAll(run, writer, take, listing);
 	// A listing that lags behind doesn't show the newest records.
 	for (const record of unseen.values()) take(record);
 	passes?.requireSeen();
-	await requireSameFields(run, card, index, request);
+	await requireSameFields(run, writer, index);
 	return {
 		records: [...chosen.values()],
 		now(record: DataRecord): DataRecord | undefined {
@@ -128,14 +118,13 @@ export async function changeMany<Result>(
 	changes: ManyChanges<Result>,
 ): Promise<Result[]> {
 	const { writer, maxChanges, needsWrite = () => true, change, done } = changes;
-	const { card } = writer;
 	return await run.writes.inItemOrder(itemIndex, writer, 'many', async () => {
 		const { records, now } = await chooseRecords(run, changes);
 		const needed = await mapInSlices(run.yieldToLoop, records, needsWrite);
 		const written = needed.filter(Boolean).length;
 		if (written > maxChanges) {
 			throw new InputError(
-				`${count(written, 'record')} of card '${card.name}' would be ${done}, but '${maxChangesProperty.displayName}' is ${maxChanges}`,
+				`${count(written, 'record')} of card '${writer.card.name}' would be ${done}, but '${maxChangesProperty.displayName}' is ${maxChanges}`,
 				`Nothing was changed. Check the conditions, or raise '${maxChangesProperty.displayName}' (-1 for no limit).`,
 			);
 		}

@@ -11,7 +11,7 @@ import type { EntryRules } from '../../model/value/kinds/kind';
 import { isEmpty } from '../../model/value/emptyValue';
 import { textOf } from '../../model/value/serialization';
 import { enter } from '../../model/value/value';
-import { isSameValue } from '../run/matchIndex';
+import { isSameValue } from '../reading/matchIndex';
 import { combineErrors } from './combineErrors';
 
 /** A value that its field doesn't accept. It isn't an error if the record already has it. */

@@ -16,8 +16,6 @@ const NEXT_TO_FIELDS = new Set<string>([
 	'fields',
 ]);
 
-const NONE: ReadonlySet<string> = new Set();
-
 export interface ItemValues {
 	entries: Entry[];
 	/** Values that are left out, although the card may have fields with their names. */
@@ -37,26 +35,12 @@ const DRY_RUN_ACTIONS: readonly unknown[] = ['create', 'update', 'delete', 'none
 export const hasDeletedColumn = (items: ReadonlyArray<{ json: JsonObject }>): boolean =>
 	items.some(({ json }) => Object.hasOwn(json, 'deleted') && json.deleted !== true);
 
-/** Finds out which node returned an item, and in which form. */
-function originOf(item: JsonObject, mayBeDeleted: boolean) {
-	const has = (key: string): boolean => Object.hasOwn(item, key);
+/** Returns the keys that this node added. A dry run's item has no values to write. */
+function marksOf(item: JsonObject, isDeleted: boolean): string[] {
 	const keys = Object.keys(item);
-	const isDeleted = mayBeDeleted && item.deleted === true && has('id');
-	const isEvent = ['delivery_key', 'event', 'workspace_id'].every(has);
-	const hasBefore = isObject(item.before) && has('action');
-	// A dry run's item has no values to write.
-	const isDry = item.dry_run === true && DRY_RUN_ACTIONS.includes(item.action);
-	const isMark = (key: string): boolean =>
-		isDry || (key === 'deleted' && isDeleted) || (key === 'before' && hasBefore);
-	return {
-		isDeleted,
-		isEvent,
-		isFlat: isFlat(item),
-		/** Keys that this node added. */
-		marks: keys.filter(isMark),
-		others: Object.entries(item).filter(([key]) => !isMark(key)),
-		extras: isEvent ? keys.slice(keys.indexOf('delivery_key') + 1) : [],
-	};
+	if (item.dry_run === true && DRY_RUN_ACTIONS.includes(item.action)) return keys;
+	const hasBefore = isObject(item.before) && Object.hasOwn(item, 'action');
+	return keys.filter((key) => (key === 'deleted' ? isDeleted : key === 'before' && hasBefore));
 }
 
 /** Returns true if the item has the record's own properties right after its fields, as in version 2 of the node. */
@@ -77,31 +61,40 @@ function isFlat(item: JsonObject): boolean {
  * @param mayBeDeleted false if `deleted` is a column of the items
  */
 export function itemValues(item: JsonObject, isRow: boolean, mayBeDeleted = true): ItemValues {
-	const origin = originOf(item, mayBeDeleted);
-	const { marks, others, isDeleted, isEvent, isFlat: isRecord, extras } = origin;
 	const { fields } = item;
+	const has = (key: string): boolean => Object.hasOwn(item, key);
+	const isDeleted = mayBeDeleted && item.deleted === true && has('id');
+	const isEvent = ['delivery_key', 'event', 'workspace_id'].every(has);
+	const marks = marksOf(item, isDeleted);
+	const others = Object.entries(item).filter(([key]) => !marks.includes(key));
 	const strange = others.filter(([key]) => !NEXT_TO_FIELDS.has(key));
 	const isTaken = !isRow || isEvent || strange.length === 0;
 	if (isObject(fields) && !marks.includes('fields') && isTaken) {
 		const isLeftOut = ([key, value]: Entry): boolean =>
 			canonicalJson(value) !== canonicalJson(ownValue(fields, key));
-		const entries = Object.entries(fields);
-		return { entries, leftOut: strange.filter(isLeftOut), marks, hasNulls: false, extras: NONE };
+		return {
+			entries: Object.entries(fields),
+			leftOut: strange.filter(isLeftOut),
+			marks,
+			hasNulls: false,
+			extras: new Set(),
+		};
 	}
 	// A sheet's own dates are seldom times.
 	const isTime = item.created_at === null || readTimestamp(item.created_at)?.clock !== undefined;
-	const hasNulls = isDeleted || (isRecord && (isTime || !isRow));
+	const hasNulls = isDeleted || (isFlat(item) && (isTime || !isRow));
 	const isOwn = ([key]: Entry): boolean =>
 		((hasNulls || !isRow) && RECORD_PROPERTIES.includes(key)) ||
 		(isEvent && NEXT_TO_FIELDS.has(key));
 	const own = others.filter(isOwn);
-	const isReplaced = ([key]: Entry): boolean => Object.hasOwn(item, `fields.${key}`);
+	const keys = Object.keys(item);
+	const extras = isRow || !isEvent ? [] : keys.slice(keys.indexOf('delivery_key') + 1);
 	return {
 		entries: others.filter((entry) => !isOwn(entry)).map(withPlainName),
-		leftOut: isRow ? [] : own.filter((entry) => !isReplaced(entry)),
+		leftOut: isRow ? [] : own.filter(([key]) => !has(`fields.${key}`)),
 		marks: isRow ? [...marks, ...own.map(([key]) => key)] : marks,
 		hasNulls,
-		extras: isRow ? NONE : new Set(extras),
+		extras: new Set(extras),
 	};
 }
 

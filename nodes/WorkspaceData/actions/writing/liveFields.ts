@@ -4,8 +4,8 @@ import { InputError } from '../../model/inputError';
 import type { Locator } from '../../model/locator';
 import type { JsonObject } from '../../model/response/shapes';
 import { ApiFailure } from '../../transport/failure/failures';
-import type { ReadOptions } from '../../transport/cardAndFieldListings';
-import type { CardReference, Run } from '../run/run';
+import type { Run } from '../run/run';
+import type { Writer } from '../run/writes';
 import { readChoice } from '../readParameters';
 import { readFormats, toRecordData, type Write } from './valueConversion';
 import { readDryRun } from './dryRun';
@@ -21,12 +21,8 @@ interface WriteParameters {
 	columns: unknown;
 	/** True in a dry run; read from the options if missing. */
 	isDry?: boolean;
-	options: Write['options'] & {
-		maxParallel?: unknown;
-		timeout?: unknown;
-		dryRun?: unknown;
-		unchanged?: unknown;
-	};
+	options: Write['options'] &
+		Parameters<typeof requestOptions>[0] & { dryRun?: unknown; unchanged?: unknown };
 }
 
 /**
@@ -62,9 +58,8 @@ export async function readWrite(
  */
 export async function requireSameFields(
 	run: Run,
-	card: CardReference,
+	{ card, request }: Writer,
 	before: FieldIndex,
-	request: ReadOptions,
 ): Promise<void> {
 	const fresh = await run.fields.fresh(card, request);
 	const known = (fields: FieldIndex): string =>
@@ -81,20 +76,6 @@ function blamesFields(error: unknown): boolean {
 	return error instanceof ApiFailure && [400, 404, 409, 422].includes(error.problem.status);
 }
 
-/** Returns the card's fields, with the habits of its records if these decide how a value is sent. */
-async function fieldsFor(
-	{ run, card, columns }: Write,
-	index: FieldIndex,
-	request: ReadOptions,
-): Promise<FieldIndex> {
-	// A card of a dry run that doesn't exist yet has no records.
-	if (card.id === '' || !index.fields.some(({ kind }) => kind.dependsOnRecords)) return index;
-	const matters = columns.entries.some(([key, value]) =>
-		fieldOfKey(index, key, columns.hints.get(key))?.kind.dependsOnRecords?.(value),
-	);
-	return matters ? await run.fields.sampled(card, index, request) : index;
-}
-
 export interface LiveFields {
 	/** The current fields, with the habits of the card's records if these decide how a value is sent. */
 	index: FieldIndex;
@@ -103,49 +84,41 @@ export interface LiveFields {
 }
 
 /** Converts an item's values. @param listing the current field listing @throws InputError as `toRecordData` */
-export async function liveFields(
-	write: Write,
-	listing: FieldIndex,
-	request = write.request,
-): Promise<LiveFields> {
-	const index = await fieldsFor(write, listing, request);
+export async function liveFields(write: Write, listing: FieldIndex): Promise<LiveFields> {
+	const { run, card, columns, request } = write;
+	// A card of a dry run that doesn't exist yet has no records.
+	const mayMatter = card.id !== '' && listing.fields.some(({ kind }) => kind.dependsOnRecords);
+	const matters = ([key, value]: [string, unknown]) =>
+		fieldOfKey(listing, key, columns.hints.get(key))?.kind.dependsOnRecords?.(value);
+	const isSampled = mayMatter && columns.entries.some(matters);
+	const index = isSampled ? await run.fields.sampled(card, listing, request) : listing;
 	return { index, data: toRecordData(write, index) };
 }
 
 /**
- * Does an item's work with the field listing of this run. If the service refuses it and the fields have been renamed
- * or replaced since, the listing is read once more, and the work starts again with the new IDs. Until that is
- * known, no other item sends anything.
+ * Does an item's work. If the service refuses it and the fields have been renamed or replaced since, the listing is
+ * read once more, and the work starts again with the new IDs. Until that is known, no other item sends anything.
  *
- * @param listing the field listing of this run
+ * @param live the values of the item, and the field listing of this run
  * @param work must be repeatable
- * @param inOrder runs the work after earlier writes to the same record; the second attempt keeps its place
  */
-export async function withLiveFields<Result>(
+export async function withFreshFields<Result>(
 	write: Write,
-	listing: FieldIndex,
+	live: LiveFields,
 	work: (live: LiveFields) => Promise<Result>,
-	inOrder: (live: LiveFields, task: () => Promise<Result>) => Promise<Result> = async (_, task) =>
-		await task(),
 ): Promise<Result> {
-	const { run, card, request } = write;
-	async function tryAgain(error: unknown, { index, data }: LiveFields): Promise<Result> {
+	const { run, card } = write;
+	return await work(live).catch(async (error: unknown) => {
 		if (!blamesFields(error)) throw error;
 		const resume = run.session.pause();
-		const reading = { ...request, ahead: true };
+		const request = { ...write.request, ahead: true };
 		// The service's message about the record matters more than its message about a listing.
 		const again = await run.fields
-			.fresh(card, reading)
-			.catch(() => index)
-			.then(async (fresh) => await liveFields(write, fresh, reading))
+			.fresh(card, request)
+			.catch(() => live.index)
+			.then(async (fresh) => await liveFields({ ...write, request }, fresh))
 			.finally(resume);
-		if (Object.keys(again.data).join() === Object.keys(data).join()) throw error;
+		if (Object.keys(again.data).join() === Object.keys(live.data).join()) throw error;
 		return await work(again);
-	}
-
-	const live = await liveFields(write, listing);
-	return await inOrder(
-		live,
-		async () => await work(live).catch(async (error: unknown) => await tryAgain(error, live)),
-	);
+	});
 }

@@ -93,8 +93,8 @@ export function readColumns(
 }
 
 /** Returns true if an item with `deleted: true` may be a record that this node has deleted. */
-const mayBeDeleted = ({ once, context }: Pick<Run, 'once' | 'context'>): boolean =>
-	once('deleted items', () => !hasDeletedColumn(context.getInputData()));
+const mayBeDeleted = (run: Pick<Run, 'once' | 'context'>): boolean =>
+	run.once('deleted items', () => !hasDeletedColumn(run.context.getInputData()));
 
 const whyNoValues = (item: JsonObject): string =>
 	isObject(item.fields)

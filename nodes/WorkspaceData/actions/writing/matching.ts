@@ -5,7 +5,7 @@ import type { Field } from '../../model/response/field';
 import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import type { JsonObject } from '../../model/response/shapes';
-import { MatchingFields } from '../run/matchIndex';
+import { MatchingFields } from '../reading/matchIndex';
 import type { Run } from '../run/run';
 import type { Columns } from './mapper';
 import { quote } from '../../model/names';

@@ -7,7 +7,7 @@ import type { Zone } from '../../model/time';
 import { fieldKey, isVersion2, recordOutput, type OutputOptions } from '../outputItems';
 import { readSwitch } from '../../model/decisions';
 import type { CardReference, Run } from '../run/run';
-import { isSameValue } from '../run/matchIndex';
+import { isSameValue } from '../reading/matchIndex';
 import type { WritePlace } from '../run/writes';
 import { oldValuesOption } from '../../ui/writeOptions';
 import { dryRunItem } from './dryRun';
@@ -121,11 +121,9 @@ function dryResults(
 type Counts = Record<Exclude<Outcome, 'plain'>, number>;
 
 /** Counts what a dry run would do to a card, and adds a hint at its end. */
-function countsOf({ ending, messages }: Run, card: string): Counts {
+function countsOf({ lastSteps, messages }: Run, card: string): Counts {
 	const counts: Counts = { created: 0, updated: 0, unchanged: 0, deleted: 0 };
-	ending.whenDone(() => {
-		messages.hint(`Dry run of card '${card}': ${inWords(counts)}`);
-	});
+	lastSteps.push(() => messages.hint(`Dry run of card '${card}': ${inWords(counts)}`));
 	return counts;
 }
 

@@ -5,12 +5,12 @@ import {
 	createYieldToLoop,
 } from '../../../../nodes/WorkspaceData/actions/schedule/yieldToLoop';
 import { OWN_VALUES } from '../../../../nodes/WorkspaceData/model/response/record';
+import { placeOf } from '../../../../nodes/WorkspaceData/model/value/value';
 import { field } from '../../model/fields';
 import { zone } from '../../model/value/zone';
 import {
 	compareBy,
 	type Direction,
-	placesOf,
 	type OrderField,
 } from '../../../../nodes/WorkspaceData/actions/reading/sort';
 import { cases } from '../../../support/cases';
@@ -30,7 +30,8 @@ const orderBy = (kind: FieldKind, direction: Direction = 'asc'): OrderField => (
 /** Sorts rows by their values, one for each order. */
 function sorted<Row extends readonly unknown[]>(orders: OrderField[], rows: readonly Row[]): Row[] {
 	const compare = compareBy(orders);
-	const keysOf = (row: Row) => placesOf(orders, row, zone);
+	const keysOf = (row: Row) =>
+		orders.map(({ field: own }, column) => placeOf(own, row[column], zone));
 	return [...rows].sort((a, b) => compare(keysOf(a), keysOf(b)));
 }
 const column = (order: OrderField, values: readonly unknown[]) =>

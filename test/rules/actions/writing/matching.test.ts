@@ -1,5 +1,5 @@
 /** By which fields an item finds its record: exactly those, and never by an empty value. */
-import { MatchingFields } from '../../../../nodes/WorkspaceData/actions/run/matchIndex';
+import { MatchingFields } from '../../../../nodes/WorkspaceData/actions/reading/matchIndex';
 import { itemKey, matchingFields } from '../../../../nodes/WorkspaceData/actions/writing/matching';
 import type { Columns } from '../../../../nodes/WorkspaceData/actions/writing/mapper';
 import { FieldIndex, type FieldHint } from '../../../../nodes/WorkspaceData/model/fieldIndex';

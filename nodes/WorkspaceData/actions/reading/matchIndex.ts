@@ -7,9 +7,12 @@ import { keyOf } from '../../model/value/value';
 import { type DataRecord, ageOf, byAge } from '../../model/response/record';
 import { ownValue, type JsonObject } from '../../model/response/shapes';
 import { UnexpectedResponse } from '../../transport/failure/failures';
-import { eachInSlices, type YieldToLoop } from '../schedule/yieldToLoop';
-import type { CardView, UnknownCreation } from './cardMemory';
-import { getOrCreate } from './getOrCreate';
+import type { CardView, News } from '../run/cardMemory';
+import { getOrCreate } from '../run/getOrCreate';
+import type { Run } from '../run/run';
+import type { Writer } from '../run/writes';
+import { eachInSlices } from '../schedule/yieldToLoop';
+import { scanAll } from './scan';
 
 /** Returns a text that is the same for all spellings of a field's value. */
 export function identityOf(index: FieldIndex, fieldId: string, value: unknown, zone: Zone): string {
@@ -65,13 +68,15 @@ export class MatchingFields {
 	}
 
 	/** Combines the values of the fields into one text, the same for all spellings of a value. */
-	keyOf(data: JsonObject): string {
-		return this.combined(data, (value) => value);
+	keyOf(data: JsonObject, form = (value: unknown): unknown => value): string {
+		const identity = (id: string) =>
+			identityOf(this.index, id, form(ownValue(data, id)), this.zone);
+		return JSON.stringify(this.ids.map(identity));
 	}
 
 	/** As `keyOf`, but the same for values that a service may store in one spelling. */
 	looseKeyOf(data: JsonObject): string {
-		return this.combined(data, loosened).toUpperCase().toLowerCase();
+		return this.keyOf(data, loosened).toUpperCase().toLowerCase();
 	}
 
 	/** Returns true if the values differ only in spelling: case, spaces, or fractions of a second. */
@@ -100,12 +105,6 @@ export class MatchingFields {
 	shown(data: JsonObject): string {
 		return this.ids.map((id) => showValue(ownValue(data, id))).join(', ');
 	}
-
-	private combined(data: JsonObject, form: (value: unknown) => unknown): string {
-		const identity = (id: string) =>
-			identityOf(this.index, id, form(ownValue(data, id)), this.zone);
-		return JSON.stringify(this.ids.map(identity));
-	}
 }
 
 const skipped = (): UnexpectedResponse =>
@@ -114,16 +113,10 @@ const skipped = (): UnexpectedResponse =>
 		'Nothing was created or deleted. The list was read three times. Run the node again while nobody else changes the card, or tell the operator of the service.',
 	);
 
-const notListed = (): UnexpectedResponse =>
-	new UnexpectedResponse(
-		"The record that an earlier item created can't be found",
-		"The service didn't return the ID of the new record, and doesn't list a record with these values. Nothing was written for this item, to avoid a duplicate.",
-	);
-
 const mayExist = (): UnexpectedResponse =>
 	new UnexpectedResponse(
 		"This record may exist already, but the service doesn't list it",
-		'The response to its creation was lost. Nothing was written for this item, to avoid a duplicate. Run it again in a minute.',
+		'The response to its creation was lost, or had no ID. Nothing was written for this item, to avoid a duplicate. Run it again in a minute.',
 	);
 
 const inDoubt = (): UnexpectedResponse =>
@@ -132,29 +125,37 @@ const inDoubt = (): UnexpectedResponse =>
 		"Somebody may have restored them, or the list isn't up to date. Nothing was written for this item, to avoid a duplicate. Run it again in a minute.",
 	);
 
-/** The input of a match index. */
-export interface MatchSource {
-	/** Reads all records of the card from the service. Returns true if none can have been skipped. */
-	readAll(take: (record: DataRecord) => void): Promise<boolean>;
-	fields: MatchingFields;
-	/** The records as this process knows them, opened before they were listed. */
-	view: CardView;
-	yieldToLoop: YieldToLoop;
-}
-
 /** The IDs of records by some of their values. */
 type IdsByKey = Map<string, Set<string>>;
 
 const file = (ids: IdsByKey, key: string, id: string): void =>
 	void getOrCreate(ids, key, () => new Set<string>()).add(id);
 
+/** Reads the records of a card by the values of their matching fields, once for all items. */
+export async function readMatches(
+	run: Run,
+	writer: Writer,
+	fields: MatchingFields,
+): Promise<MatchIndex> {
+	const key = JSON.stringify(['matches', writer.card.id, writer.isDry, fields.ids]);
+	return await run.once(key, async () => {
+		const matches = new MatchIndex(run, writer, fields);
+		await matches.read();
+		return matches;
+	});
+}
+
 /**
  * The records of a card by the values of their matching fields. A record is found by the values that were sent, and
  * by the values that it has, because the service may store another spelling.
  */
 export class MatchIndex {
-	private readonly source: MatchSource;
-	private readonly news: ReturnType<CardView['follow']>;
+	private readonly run: Run;
+	private readonly writer: Writer;
+	private readonly fields: MatchingFields;
+	/** The records as this process knows them, opened before they are listed. */
+	private readonly view: CardView;
+	private readonly news: News[];
 	/** Records as last listed, or as created. */
 	private readonly records = new Map<string, DataRecord>();
 	/** Records by the values that they have, had, or were sent. */
@@ -163,38 +164,27 @@ export class MatchIndex {
 	private readonly sentKeys = new Map<string, string>();
 	/** Records by their loose key. Created when the first record isn't found. */
 	private nearby: Promise<IdsByKey> | undefined;
-	/** Loose keys whose record was created, or may have been, with an unknown ID. */
-	private readonly unknown = new Map<string, UnknownCreation>();
-	/** Loose keys that a record has, or has in the listing only. */
-	private readonly inDoubt = new Set<string>();
+	/** Loose keys that a record may have, and the error of an item with such a key. */
+	private readonly unclear = new Map<string, typeof mayExist | typeof inDoubt>();
 	private isComplete = true;
 	private rereading: Promise<void> | undefined;
 
 	/** Reads nothing yet. */
-	constructor(source: MatchSource) {
-		this.source = source;
-		this.news = source.view.follow();
+	constructor(run: Run, writer: Writer, fields: MatchingFields) {
+		this.run = run;
+		this.writer = writer;
+		this.fields = fields;
+		this.view = run.writes.view(writer);
+		this.news = this.view.follow();
 	}
 
 	async read(): Promise<void> {
-		const { readAll, view, fields } = this.source;
-		this.inDoubt.clear();
-		this.isComplete = await readAll((record) => {
-			const current = view.listed(record);
-			const data = current === 'deleted' ? {} : current.data;
-			if (view.isDoubtful(record.id) && fields.keyOf(data) !== fields.keyOf(record.data)) {
-				for (const one of [data, record.data]) this.inDoubt.add(fields.looseKeyOf(one));
-				this.records.delete(record.id);
-				return;
-			}
-			if (current === 'deleted') return;
-			this.records.set(record.id, record);
-			file(this.byKey, fields.keyOf(current.data), record.id);
-		});
-		for (const record of view.creations()) {
+		const { run, writer, view } = this;
+		for (const [key, error] of this.unclear) if (error === inDoubt) this.unclear.delete(key);
+		this.isComplete = await scanAll(run, writer, (record) => this.take(record));
+		for (const record of view.memory.creations) {
 			if (this.records.has(record.id)) continue;
-			this.records.set(record.id, record);
-			file(this.byKey, fields.keyOf(record.data), record.id);
+			this.take(record);
 			view.notListed(record.id);
 		}
 	}
@@ -217,7 +207,7 @@ export class MatchIndex {
 
 	/** Returns records whose matching values differ only in spelling: case, spaces, or fractions of a second. */
 	async near(data: JsonObject): Promise<readonly DataRecord[]> {
-		const { fields } = this.source;
+		const { fields } = this;
 		this.nearby ??= this.fileNear();
 		const ids = (await this.nearby).get(fields.looseKeyOf(data));
 		return this.current(ids).filter((record) => fields.mayBeSame(record.data, data));
@@ -232,23 +222,21 @@ export class MatchIndex {
 	async find(data: JsonObject): Promise<readonly DataRecord[]> {
 		const found = this.known(data);
 		if (found.length > 0) return found;
-		const key = this.source.fields.looseKeyOf(data);
-		const creation = this.unknown.get(key);
-		if (creation === undefined && !this.inDoubt.has(key)) return [];
+		const key = this.fields.looseKeyOf(data);
+		if (!this.unclear.has(key)) return [];
 		// One listing shows the IDs of all.
 		this.rereading ??= this.read().finally(() => (this.rereading = undefined));
 		await this.rereading;
 		const listed = this.known(data);
-		if (listed.length === 0 && this.inDoubt.has(key)) throw inDoubt();
-		if (listed.length === 0 && creation) throw creation === 'done' ? notListed() : mayExist();
-		this.unknown.delete(key);
+		const error = this.unclear.get(key);
+		if (listed.length === 0 && error) throw error();
 		return listed;
 	}
 
 	/** Returns the records that have these values, oldest first, as far as their IDs are known. */
 	known(data: JsonObject): readonly DataRecord[] {
 		this.catchUp();
-		const { fields, view } = this.source;
+		const { fields, view } = this;
 		const key = fields.keyOf(data);
 		const found = this.current(this.byKey.get(key))
 			// Its values may have changed since it was filed.
@@ -264,22 +252,37 @@ export class MatchIndex {
 	private current(ids: Iterable<string> = []): DataRecord[] {
 		return [...ids].flatMap((id) => {
 			const record = this.records.get(id);
-			const now = record && this.source.view.current(record);
+			const now = record && this.view.current(record);
 			return now && now !== 'deleted' ? [now] : [];
 		});
 	}
 
+	/** Files a listed record, unless its values are in doubt. */
+	private take(record: DataRecord): void {
+		const { fields, view } = this;
+		const current = view.listed(record);
+		const data = current === 'deleted' ? {} : current.data;
+		if (view.isDoubtful(record.id) && fields.keyOf(data) !== fields.keyOf(record.data)) {
+			for (const one of [data, record.data])
+				getOrCreate(this.unclear, fields.looseKeyOf(one), () => inDoubt);
+			this.records.delete(record.id);
+		} else if (current !== 'deleted') {
+			this.records.set(record.id, record);
+			file(this.byKey, fields.keyOf(data), record.id);
+		}
+	}
+
 	/** Adds what this process has written since. */
 	private catchUp(): void {
-		for (const { record, sent = {}, creation } of this.news()) {
-			if (creation) this.unknown.set(this.source.fields.looseKeyOf(sent), creation);
-			else if (record) this.put(record, sent);
+		for (const { record, sent } of this.news.splice(0)) {
+			if (record) this.put(record, sent);
+			else this.unclear.set(this.fields.looseKeyOf(sent), mayExist);
 		}
 	}
 
 	/** Files a record by its values, and by the sent ones. A value that was not sent is taken from the record. */
 	private put(record: DataRecord, sent: JsonObject): void {
-		const { fields } = this.source;
+		const { fields } = this;
 		const { id, data } = record;
 		if (this.nearby) void this.nearby.then((ids) => file(ids, fields.looseKeyOf(data), id));
 		if (!fields.ids.some((one) => Object.hasOwn(sent, one))) return;
@@ -290,9 +293,9 @@ export class MatchIndex {
 	}
 
 	private async fileNear(): Promise<IdsByKey> {
-		const { fields, yieldToLoop } = this.source;
+		const { fields, run } = this;
 		const ids: IdsByKey = new Map();
-		await eachInSlices(yieldToLoop, this.all(), ({ id, data }) =>
+		await eachInSlices(run.yieldToLoop, this.all(), ({ id, data }) =>
 			file(ids, fields.looseKeyOf(data), id),
 		);
 		return ids;
