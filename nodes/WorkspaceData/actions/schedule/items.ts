@@ -24,11 +24,11 @@ export class Items {
 	/** The items that have started but not ended, and don't wait for others. */
 	private readonly busy = new Set<number>();
 	private readonly groups = new Map<string, Group>();
-	/** By item: resolves once all earlier ones have passed, that is, begun their ordered task or ended. */
-	private readonly turns = new Map<number, { turn: Promise<void>; pass: () => void }>();
-	private lastPassed = Promise.resolve();
-	/** The number of items that wait for an earlier one to pass. */
-	private waiting = 0;
+	/** The first item that has neither begun its ordered task nor ended, and the later ones that have. */
+	private turn = 0;
+	private readonly passed = new Set<number>();
+	/** By item that waits for its turn: begins it. */
+	private readonly waiting = new Map<number, () => void>();
 	private open = (): void => {};
 	private readonly complete = new Promise<void>((resolve) => (this.open = resolve));
 	private start: (itemIndex: number) => void = () => {};
@@ -55,8 +55,7 @@ export class Items {
 			const runItem = async (itemIndex: number): Promise<void> => {
 				ended[itemIndex] = await work(itemIndex);
 				this.leave(itemIndex);
-				this.turns.get(itemIndex)?.pass();
-				this.turns.delete(itemIndex);
+				this.pass(itemIndex);
 				left -= 1;
 				if (left === 0) resolve();
 			};
@@ -72,13 +71,13 @@ export class Items {
 	 * part of the task before its first wait runs in the order of the items.
 	 */
 	async inItemOrder<Result>(itemIndex: number, task: () => Promise<Result>): Promise<Result> {
-		const own = this.turns.get(itemIndex);
-		this.waiting += 1;
-		this.settle();
-		await own?.turn;
-		this.waiting -= 1;
+		if (itemIndex > this.turn) {
+			const turn = new Promise<void>((begin) => void this.waiting.set(itemIndex, begin));
+			this.settle();
+			await turn;
+		}
 		const result = task();
-		own?.pass();
+		this.pass(itemIndex);
 		return await result;
 	}
 
@@ -109,24 +108,24 @@ export class Items {
 
 	/** The number of items that count toward the limit. Once one has gathered, items that wait for it don't count. */
 	private get active(): number {
-		return this.busy.size - (this.groups.size > 0 ? this.waiting : 0);
+		return this.busy.size - (this.groups.size > 0 ? this.waiting.size : 0);
 	}
 
 	private startMore(): void {
 		while (this.next < this.count && this.active < this.atOnce) {
 			this.busy.add(this.next);
-			this.queue(this.next);
 			this.next += 1;
 			this.start(this.next - 1);
 		}
 	}
 
-	private queue(itemIndex: number): void {
-		const turn = this.lastPassed;
-		let pass = (): void => {};
-		const passed = new Promise<void>((resolve) => (pass = resolve));
-		this.lastPassed = turn.then(async () => await passed);
-		this.turns.set(itemIndex, { turn, pass });
+	private pass(itemIndex: number): void {
+		// An item passes again when it ends.
+		if (itemIndex < this.turn) return;
+		this.passed.add(itemIndex);
+		while (this.passed.delete(this.turn)) this.turn += 1;
+		this.waiting.get(this.turn)?.();
+		this.waiting.delete(this.turn);
 	}
 
 	private settle(): void {
