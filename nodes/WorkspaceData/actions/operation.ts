@@ -17,11 +17,6 @@ type Options<P> = P extends { readonly options: infer O extends readonly unknown
 	? O[number]
 	: never;
 
-/** The version of the node, which is part of its Options collection; undefined in version 1. */
-interface VersionOfNode {
-	typeVersion?: number;
-}
-
 /** The types of values by the type of their parameter. */
 interface Values {
 	string: string;
@@ -31,7 +26,10 @@ interface Values {
 	resourceLocator: Locator;
 }
 
-/** The type of a parameter's value, inferred from its definition. */
+/**
+ * The type of a parameter's value, inferred from its definition. The Options collection has the version of the node,
+ * too; undefined in version 1.
+ */
 type ValueOf<P> = P extends { readonly type: infer T extends keyof Values }
 	? Values[T]
 	: P extends { readonly type: 'options' }
@@ -39,7 +37,7 @@ type ValueOf<P> = P extends { readonly type: infer T extends keyof Values }
 			? V
 			: string
 		: P extends { readonly type: 'collection' }
-			? Partial<ParameterValues<Options<P>>> & VersionOfNode
+			? Partial<ParameterValues<Options<P>>> & { typeVersion?: number }
 			: unknown;
 
 /** The names and types of parameters, inferred from their definitions. */
@@ -51,12 +49,13 @@ export type ParameterValues<P> = {
 export interface Call<P> {
 	run: Run;
 	itemIndex: number;
-	/** Reads a parameter for this item, with expressions evaluated. */
-	get<Name extends keyof ParameterValues<P> & string>(name: Name): ParameterValues<P>[Name];
-	/** As `get`, for any item. It is used for work that is done once for all items. */
-	getOf<Name extends keyof ParameterValues<P> & string>(
-		itemIndex: number,
+	/**
+	 * Reads a parameter with its expressions evaluated: for this item, or for another one if work is done once for all
+	 * items.
+	 */
+	get<Name extends keyof ParameterValues<P> & string>(
 		name: Name,
+		itemIndex?: number,
 	): ParameterValues<P>[Name];
 }
 
@@ -80,14 +79,7 @@ export interface OperationDefinition<P extends readonly PropertyDefinition[]> {
 }
 
 /** An operation with any parameters. */
-export type Operation = Omit<OperationDefinition<readonly PropertyDefinition[]>, 'execute'> & {
-	execute(call: {
-		run: Run;
-		itemIndex: number;
-		get(name: string): unknown;
-		getOf(itemIndex: number, name: string): unknown;
-	}): Promise<JsonObject[]>;
-};
+export type Operation = OperationDefinition<readonly PropertyDefinition[]>;
 
 /**
  * Defines an operation. Parameter names and types are inferred from `properties`, so a misspelled name is a compile

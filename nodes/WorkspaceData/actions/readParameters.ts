@@ -6,6 +6,7 @@ import { tryParse, isExactJson } from '../model/response/json';
 import { isObject, type JsonObject } from '../model/response/shapes';
 import { hasExpression, readSwitch, requireDecisions } from '../model/decisions';
 import { returnAllProperty } from '../ui/readOptions';
+import { getOrCreate } from './run/getOrCreate';
 import type { Operation } from './operation';
 
 /** The definition of a parameter with a fixed list of values. */
@@ -161,8 +162,7 @@ export function openParameters(
 	}
 
 	return (name, itemIndex) => {
-		const parameter = known.get(name) ?? learn(name);
-		known.set(name, parameter);
+		const parameter = getOrCreate(known, name, () => learn(name));
 		if (parameter.constant) return parameter.constant.value;
 		const value = read(name, itemIndex);
 		const definition = definitions.get(name);

@@ -91,8 +91,6 @@ export function findOperation(resourceValue: unknown, operationValue: unknown): 
 	return oneOf('Operation', operations, operationValue);
 }
 
-const byName = (a: { name: string }, b: { name: string }): number => byCharacter(a.name, b.name);
-
 export function resourceSelector(): INodeProperties {
 	return {
 		displayName: 'Resource',
@@ -114,7 +112,7 @@ function operationSelector(resource: Resource): INodeProperties {
 		displayOptions: { show: { resource: [resource.value] } },
 		options: resource.operations
 			.map(({ name, value, action, description }) => ({ name, value, action, description }))
-			.sort(byName),
+			.sort((a, b) => byCharacter(a.name, b.name)),
 		default: initial,
 	};
 }
@@ -127,13 +125,8 @@ function shownFor(
 ): INodeProperties {
 	// Definitions are read-only. n8n's type isn't, but n8n doesn't change them.
 	const { displayOptions, ...rest } = property as INodeProperties;
-	return {
-		...rest,
-		displayOptions: {
-			...displayOptions,
-			show: { ...displayOptions?.show, resource: [resource], operation: [operation] },
-		},
-	};
+	const show = { ...displayOptions?.show, resource: [resource], operation: [operation] };
+	return { ...rest, displayOptions: { ...displayOptions, show } };
 }
 
 /** Returns the operation selectors and all parameters of all operations. */

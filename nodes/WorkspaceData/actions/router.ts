@@ -2,7 +2,7 @@
 import type { IDataObject, IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 import { Cancelled } from '../transport/failure/failures';
 import { errorDetails, toNodeError } from '../transport/failure/nodeError';
-import type { Operation } from './operation';
+import type { Call, Operation, PropertyDefinition } from './operation';
 import { openParameters } from './readParameters';
 import { findOperation } from './registry';
 import { logCancelled, stoppedNote } from './run/ending';
@@ -14,13 +14,14 @@ import { copyOf, passedOn, withoutErrorFlag } from './outputItems';
  * handles items, pairing and Continue On Fail.
  */
 export async function route(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	let prepared: { operation: Operation; run: Run };
+	let operation: Operation;
+	let run: Run;
 	try {
-		const operation = findOperation(
+		operation = findOperation(
 			context.getNodeParameter('resource', 0, ''),
 			context.getNodeParameter('operation', 0, ''),
 		);
-		prepared = { operation, run: await openRun(context) };
+		run = await openRun(context);
 	} catch (error) {
 		const node = context.getNode();
 		const errorOf = (itemIndex: number) => toNodeError(node, error, { itemIndex });
@@ -28,7 +29,6 @@ export async function route(context: IExecuteFunctions): Promise<INodeExecutionD
 		// A thrown error would make n8n pass the input items on as if they had succeeded.
 		return [context.getInputData().map((_, item) => errorItem(node, errorOf(item), item))];
 	}
-	const { operation, run } = prepared;
 	try {
 		return [await runItems(operation, run)];
 	} finally {
@@ -40,17 +40,18 @@ export async function route(context: IExecuteFunctions): Promise<INodeExecutionD
 async function runItems(operation: Operation, run: Run): Promise<INodeExecutionData[]> {
 	const { context } = run;
 	const parameter = openParameters(context, operation, context.getNode().typeVersion);
-	const getOf = (itemIndex: number, name: string): unknown => parameter(name, itemIndex);
 	const outcomes = await run.items.each(async (itemIndex) => {
 		await run.yieldToLoop();
-		const get = (name: string): unknown => parameter(name, itemIndex);
-		return await runItem(operation, { run, itemIndex, get, getOf });
+		const get = (name: string, ofItem = itemIndex): unknown => parameter(name, ofItem);
+		return await runItem(operation, { run, itemIndex, get });
 	});
 	const errors = outcomes.filter(({ error }) => error !== undefined);
 	const failed = errors.find(({ error }) => !(error instanceof Cancelled)) ?? errors[0];
 	const isCancelled = operation.writes && context.getExecutionCancelSignal()?.aborted;
 	if (failed && (isCancelled || !context.continueOnFail())) {
-		const error = stoppedError(run, operation, outcomes, failed);
+		// Reports the number of processed items, because a new run repeats them.
+		const note = operation.writes ? stoppedNote(run.messages, outcomes, failed.error) : undefined;
+		const error = itemError(run, failed.error, failed.itemIndex, note);
 		if (isCancelled) logCancelled(context, error);
 		if (!context.continueOnFail()) throw error;
 	}
@@ -74,10 +75,7 @@ interface Outcome {
 	error?: unknown;
 }
 
-async function runItem(
-	operation: Operation,
-	call: Parameters<Operation['execute']>[0],
-): Promise<Outcome> {
+async function runItem(operation: Operation, call: Call<PropertyDefinition>): Promise<Outcome> {
 	const { run, itemIndex } = call;
 	const { context } = run;
 	const pairedItem = { item: itemIndex };
@@ -111,14 +109,14 @@ async function runItem(
 
 type ItemError = ReturnType<typeof toNodeError>;
 
-/** Returns the error of an item, with the run's note. */
-function itemError(run: Run, error: unknown, itemIndex: number): ItemError {
+/** Returns the error of an item, with the run's note on it. @param more a further note */
+function itemError(run: Run, error: unknown, itemIndex: number, more?: string): ItemError {
 	const withFieldNames = (text: string) => run.messages.withNames(text);
 	const place = { itemIndex, withFieldNames, redact: (text: string) => run.session.redact(text) };
 	const nodeError = toNodeError(run.context.getNode(), error, place);
-	const note = run.messages.noteOn(error);
-	if (note) nodeError.description = [nodeError.description, note].filter(Boolean).join(' ');
-	const { description } = nodeError;
+	const notes = [nodeError.description, run.messages.noteOn(error), more].filter(Boolean);
+	const description = notes.join(' ');
+	nodeError.description = description || undefined;
 	// An AI model receives only the message, so the message must list the allowed values.
 	if (description && run.context.getNode().type.endsWith('Tool')) {
 		nodeError.message = `${nodeError.message}. ${description}`;
@@ -131,26 +129,12 @@ function itemError(run: Run, error: unknown, itemIndex: number): ItemError {
  * `error` and `message`. If there were an error object next to them, n8n would drop the other properties.
  */
 function errorItem(node: INode, nodeError: ItemError, itemIndex: number): INodeExecutionData {
-	const { description: message, ...facts } = errorDetails(nodeError);
-	const details =
-		node.onError === 'continueErrorOutput'
-			? { ...(message && { message }) }
-			: { details: { ...(message && { description: message }), ...facts } };
+	const details = errorDetails(nodeError);
+	const { description: message } = details;
+	const isErrorOutput = node.onError === 'continueErrorOutput';
+	const more = isErrorOutput ? { ...(message && { message }) } : { details };
 	return {
-		json: { error: nodeError.message, ...details },
+		json: { error: nodeError.message, ...more },
 		pairedItem: { item: itemIndex },
 	};
-}
-
-/** The error that ends the run. It reports the number of processed items, because a new run repeats them. */
-function stoppedError(
-	run: Run,
-	operation: Operation,
-	outcomes: Outcome[],
-	failed: Outcome,
-): ItemError {
-	const error = itemError(run, failed.error, failed.itemIndex);
-	const note = operation.writes && stoppedNote(run.messages, outcomes, failed.error);
-	if (note) error.description = [error.description, note].filter(Boolean).join(' ');
-	return error;
 }

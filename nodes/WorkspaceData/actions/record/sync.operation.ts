@@ -68,22 +68,22 @@ export const syncRecords = defineOperation({
 		dryRunProperty,
 		recordOptions([...writeOptions, ...savedDryRunOptions, ...oldValuesOptions, unchangedOption]),
 	],
-	async execute({ run, itemIndex, getOf }) {
+	async execute({ run, itemIndex, get }) {
 		const read = async (index: number): Promise<SyncPart> => {
-			const cardId = getOf(index, 'cardId');
-			const given = getOf(index, 'options');
+			const cardId = get('cardId', index);
+			const given = get('options', index);
 			const card = await run.cards.find(cardId, requestOptions(given), true);
 			try {
-				const isDry = readDryRun(getOf(index, 'dryRun'), given.dryRun);
-				const missing = readChoice(missingRecordsProperty, getOf(index, 'missingRecords'));
+				const isDry = readDryRun(get('dryRun', index), given.dryRun);
+				const missing = readChoice(missingRecordsProperty, get('missingRecords', index));
 				const isWanted = missing === 'delete';
-				const most = isWanted ? readMaxDeletions(getOf(index, 'maxDeletions')) : undefined;
-				const parameters = { cardId, columns: getOf(index, 'columns'), options: given, isDry };
+				const most = isWanted ? readMaxDeletions(get('maxDeletions', index)) : undefined;
+				const parameters = { cardId, columns: get('columns', index), options: given, isDry };
 				const write = await readWrite(run, index, parameters, VALUES_LABEL, true);
 				if (isWanted) requireAllItems(run);
 				const settings = {
-					filters: getOf(index, 'filters'),
-					matchType: getOf(index, 'matchType'),
+					filters: get('filters', index),
+					matchType: get('matchType', index),
 					isDry,
 					deletions: { isWanted, most },
 					allowed: allowedChanges(given),
