@@ -4,8 +4,6 @@ import type { ApiRequest } from '../transport/request';
 import type { Session } from '../transport/session';
 import { assertDone, readCreated, type ThingName } from '../transport/writeResponse';
 
-type Requests = Pick<Session, 'request'>;
-
 /**
  * Creates a thing.
  *
@@ -14,7 +12,7 @@ type Requests = Pick<Session, 'request'>;
  * @throws UnexpectedResponse if something else responded, such as a proxy's page
  */
 export async function sendCreation<Thing>(
-	session: Requests,
+	session: Session,
 	thing: ThingName,
 	read: (body: unknown) => Thing | undefined,
 	request: Omit<ApiRequest, 'method'> & { body: JsonObject },
@@ -30,7 +28,7 @@ export async function sendCreation<Thing>(
  * @throws UnexpectedResponse as `sendCreation`
  */
 export async function sendChange(
-	session: Requests,
+	session: Session,
 	thing: ThingName,
 	request: Omit<ApiRequest, 'method'>,
 ): Promise<unknown> {
@@ -41,7 +39,7 @@ export async function sendChange(
 
 /** Deletes a thing. @throws UnexpectedResponse as `sendCreation` */
 export async function sendDeletion(
-	session: Requests,
+	session: Session,
 	thing: ThingName,
 	request: Omit<ApiRequest, 'method'>,
 ): Promise<void> {

@@ -54,12 +54,6 @@ export const createField = defineOperation({
 	},
 });
 
-/** The two ways to enter the choices of a field. */
-interface EnteredOptions {
-	options?: unknown;
-	choices?: unknown;
-}
-
 /**
  * Reads the parameter 'Choices': each value once, without empty ones.
  *
@@ -85,14 +79,14 @@ function spellingOf(choice: unknown, options: readonly FieldOption[]): string {
 }
 
 /**
- * Reads the options of a field, as the user entered them.
+ * Reads the options of a field, which the user can enter in two ways.
  *
  * @param shape converts the choices to the shape that the field uses
  * @param known the existing choices of the field, which may contain commas
  * @throws InputError for invalid JSON, or if both ways are used
  */
 export function readFieldOptions(
-	{ options, choices }: EnteredOptions,
+	{ options, choices }: { options?: unknown; choices?: unknown },
 	shape: (choices: string[]) => JsonObject = (texts) => ({ options: texts }),
 	known: readonly FieldOption[] = [],
 ): JsonObject {

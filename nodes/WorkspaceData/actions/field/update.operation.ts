@@ -95,26 +95,17 @@ export const updateField = defineOperation({
 			return { ...changes, ...readFieldOptions(entered, shape, field.options) };
 		};
 		if (isDry) return [await previewUpdate(run, card, field, bodyFor(field))];
-		if (Object.keys(readFieldOptions(entered)).length === 0) {
-			return [await sendUpdate(run, card, field, changes)];
-		}
+		const send = async (body: JsonObject): Promise<JsonObject[]> => {
+			const path = fieldPath(card.id, field.id);
+			const response = await sendChange(run.session, 'field', { path, body });
+			// A response may show the ID alone.
+			return [readField(response)?.raw ?? { id: field.id, ...body }];
+		};
+		if (Object.keys(readFieldOptions(entered)).length === 0) return await send(changes);
 		// The update replaces the list, so executions that add choices take turns.
 		return await run.writes.exclusively(fieldsOf(card), async () => {
 			const current = (await run.fields.changed(card)).byId(field.id) ?? field;
-			return [await sendUpdate(run, card, current, bodyFor(current))];
+			return await send(bodyFor(current));
 		});
 	},
 });
-
-/** Changes a field. @returns the field as the response shows it */
-async function sendUpdate(
-	run: Run,
-	card: CardReference,
-	field: Field,
-	sent: JsonObject,
-): Promise<JsonObject> {
-	const path = fieldPath(card.id, field.id);
-	const body = await sendChange(run.session, 'field', { path, body: sent });
-	// A response may show the ID alone.
-	return readField(body)?.raw ?? { id: field.id, ...sent };
-}
