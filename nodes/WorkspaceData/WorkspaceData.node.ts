@@ -5,7 +5,7 @@ import {
 	type INodeTypeDescription,
 	NodeConnectionTypes,
 } from 'n8n-workflow';
-import { operationProperties, operationTitles, resourceSelector } from './actions/registry';
+import { operationProperties, operationTitles } from './actions/registry';
 import { route } from './actions/router';
 import { testWorkspaceAccess } from './editor/credentialTest';
 import * as listSearch from './editor/listSearch';
@@ -45,7 +45,7 @@ export class WorkspaceData implements INodeType {
 				testedBy: 'testWorkspaceAccess',
 			},
 		],
-		properties: [authenticationProperty, resourceSelector(), ...operationProperties()],
+		properties: [authenticationProperty, ...operationProperties()],
 	};
 
 	methods = {

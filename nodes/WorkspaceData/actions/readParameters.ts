@@ -141,32 +141,29 @@ export function openParameters(
 	{ properties }: Pick<Operation, 'properties'>,
 	typeVersion = 1,
 ): (name: string, itemIndex: number) => unknown {
-	/** The raw parameter in the workflow, and its value if it is the same for all items. */
-	const known = new Map<string, { raw: unknown; constant?: { value: unknown } }>();
-	const definitions = new Map(properties.map((property) => [property.name, property]));
+	const readers = new Map<string, (itemIndex: number) => unknown>();
 
-	function read(name: string, itemIndex: number): unknown {
-		const fallback = definitions.get(name)?.default;
-		// n8n's own conversion loses nulls and refuses new options. Values are checked against the current listing.
-		const unchecked = { skipValidation: true };
-		const value: unknown = context.getNodeParameter(name, itemIndex, fallback, unchecked);
-		return name === 'options' && typeVersion > 1 && isObject(value)
-			? { ...value, typeVersion }
-			: value;
-	}
-
-	function learn(name: string): { raw: unknown; constant?: { value: unknown } } {
-		const fallback = definitions.get(name)?.default;
+	function readerOf(name: string): (itemIndex: number) => unknown {
+		const definition = properties.find((property) => property.name === name);
+		const fallback = definition?.default;
+		const read = (itemIndex: number): unknown => {
+			// n8n's own conversion loses nulls and refuses new options. Values are checked against the current listing.
+			const unchecked = { skipValidation: true };
+			const value: unknown = context.getNodeParameter(name, itemIndex, fallback, unchecked);
+			const hasVersion = name === 'options' && typeVersion > 1 && isObject(value);
+			return hasVersion ? { ...value, typeVersion } : value;
+		};
 		const raw: unknown = context.getNodeParameter(name, 0, fallback, { rawExpressions: true });
-		return hasExpression(raw) ? { raw } : { raw, constant: { value: read(name, 0) } };
+		if (!hasExpression(raw)) {
+			const constant = read(0);
+			return () => constant;
+		}
+		return (itemIndex) => {
+			const value = read(itemIndex);
+			if (definition) requireDecisions(definition, raw, value);
+			return value;
+		};
 	}
 
-	return (name, itemIndex) => {
-		const parameter = getOrCreate(known, name, () => learn(name));
-		if (parameter.constant) return parameter.constant.value;
-		const value = read(name, itemIndex);
-		const definition = definitions.get(name);
-		if (definition) requireDecisions(definition, parameter.raw, value);
-		return value;
-	};
+	return (name, itemIndex) => getOrCreate(readers, name, () => readerOf(name))(itemIndex);
 }

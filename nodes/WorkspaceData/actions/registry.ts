@@ -91,16 +91,14 @@ export function findOperation(resourceValue: unknown, operationValue: unknown): 
 	return oneOf('Operation', operations, operationValue);
 }
 
-export function resourceSelector(): INodeProperties {
-	return {
-		displayName: 'Resource',
-		name: 'resource',
-		type: 'options',
-		noDataExpression: true,
-		options: RESOURCES.map(({ name, value }) => ({ name, value })),
-		default: 'record',
-	};
-}
+const resourceSelector: INodeProperties = {
+	displayName: 'Resource',
+	name: 'resource',
+	type: 'options',
+	noDataExpression: true,
+	options: RESOURCES.map(({ name, value }) => ({ name, value })),
+	default: 'record',
+};
 
 function operationSelector(resource: Resource): INodeProperties {
 	const initial = resource.operations[0]?.value ?? '';
@@ -129,14 +127,15 @@ function shownFor(
 	return { ...rest, displayOptions: { ...displayOptions, show } };
 }
 
-/** Returns the operation selectors and all parameters of all operations. */
+/** Returns the selectors of resources and operations, and all parameters of all operations. */
 export function operationProperties(): INodeProperties[] {
-	return RESOURCES.flatMap((resource) => [
+	const ofResources = RESOURCES.flatMap((resource) => [
 		operationSelector(resource),
 		...resource.operations.flatMap(({ value, properties }) =>
 			properties.map((property) => shownFor(property, resource.value, value)),
 		),
 	]);
+	return [resourceSelector, ...ofResources];
 }
 
 /**

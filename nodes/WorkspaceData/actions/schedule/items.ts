@@ -101,8 +101,7 @@ export class Items {
 		this.leave(itemIndex);
 		await this.complete;
 		// In the order of the items. Some items may have none.
-		const all = () => Object.values(group.contributions) as Contribution[];
-		group.result ??= work(all());
+		group.result ??= work(Object.values(group.contributions) as Contribution[]);
 		return (await yieldAfter(this.yieldToLoop, group.result)) as Result;
 	}
 
@@ -144,7 +143,7 @@ export class Items {
  * that nothing happens after the end.
  *
  * @param atOnce the maximum under way now; called again whenever some work is done
- * @param failed receives the first failure, the results so far, and all failures
+ * @param failed receives the results so far, and all failures
  * @returns the results in the order of the entries
  * @throws the first failure
  */
@@ -153,7 +152,6 @@ export async function inParallel<Entry, Result>(
 	atOnce: () => number,
 	work: (entry: Entry) => Promise<Result>,
 	failed: (
-		error: unknown,
 		results: ReadonlyArray<Result | undefined>,
 		errors: readonly unknown[],
 	) => void = () => {},
@@ -174,6 +172,6 @@ export async function inParallel<Entry, Result>(
 	}
 	await Promise.all(underWay);
 	if (failures.length === 0) return results;
-	failed(failures[0], results, failures);
+	failed(results, failures);
 	throw failures[0];
 }

@@ -11,19 +11,16 @@ const SLICE_MS = 20;
 export type YieldToLoop = () => Promise<void>;
 
 /** Runs the items' computing steps one at a time, and yields to the event loop every 20 ms. */
-export function createYieldToLoop({
-	now,
-	sleep,
-}: Pick<Clock, 'now' | 'sleep'> = systemClock): YieldToLoop {
+export function createYieldToLoop(clock: Clock = systemClock): YieldToLoop {
 	let last = Promise.resolve();
 	/** The end of the slice, in ms since the epoch. */
 	let end = 0;
 	// Called once the step before has computed.
 	const next = async (): Promise<void> => {
-		if (now() < end) return;
+		if (clock.now() < end) return;
 		// A timer gives others at least a millisecond, because most need several ticks.
-		await sleep(0);
-		end = now() + SLICE_MS;
+		await clock.sleep(0);
+		end = clock.now() + SLICE_MS;
 	};
 	return () => {
 		last = last.then(next);

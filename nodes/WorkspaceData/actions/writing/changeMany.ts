@@ -158,10 +158,10 @@ export async function writeEach<Result>(
 			await run.yieldToLoop();
 			return await write(record);
 		},
-		(error, ended, errors) => {
+		(ended, errors) => {
 			const written = ended.filter((result) => result !== undefined).length;
 			const progress = progressOf(written, records.length, `records were ${done}`, errors);
-			run.messages.note(error, progress);
+			run.messages.note(errors[0], progress);
 		},
 	);
 	const all = results.filter((result) => result !== undefined);
