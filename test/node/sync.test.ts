@@ -247,7 +247,7 @@ describe('is refused, and nothing is sent, with', () => {
 	});
 
 	test.each([
-		[['', '10'], "because the card of item 1 isn't known", "'Card' is empty"],
+		[['', '10'], "because item 1 isn't valid", "'Card' is empty"],
 		[['{card}', 'all'], "because item 1 isn't valid", "'Max Records to Delete' must be"],
 	])('%j, also if errors continue: the others name the item', async (odd, others, own) => {
 		await fill();

@@ -30,15 +30,12 @@ export function readCardFields(value: unknown): PlannedField[] {
 			);
 		}
 		names.add(plain);
-		const ownType = requireText(type, part('Type'));
 		const { options } = readFieldOptions({ choices });
 		return {
 			name: plain,
-			type: ownType,
+			type: requireText(type, part('Type')),
 			...(Array.isArray(options) && { choices: options.map(String) }),
 			why: 'chosen',
-			// A type that the user selected isn't replaced.
-			textType: ownType,
 		};
 	});
 }

@@ -8,13 +8,7 @@ import { readSwitch } from '../../model/decisions';
 import { readChoice, requireText } from '../readParameters';
 import type { PlannedField } from '../growth/newFields';
 import { defineOperation } from '../operation';
-import {
-	allowedChanges,
-	changeCard,
-	hintAtAdditions,
-	planChanges,
-	type Allowed,
-} from '../growth/cardChanges';
+import { allowedChanges, changeCard, hintAtAdditions, planChanges } from '../growth/cardChanges';
 import { dryRunItem, readDryRun } from '../writing/dryRun';
 import { liveFields, withFreshFields, type LiveFields } from '../writing/liveFields';
 import { readFormats, type Write } from '../writing/valueConversion';
@@ -43,100 +37,92 @@ const createRecordsOption = {
 	description: 'Whether to create a record for each item; else only the card and its fields',
 } as const;
 
-/** What an item contributes to a card that several items share. */
-type Part = Pick<Write, 'run' | 'itemIndex' | 'columns' | 'options' | 'request'>;
-
-/** The settings of a card; the same for all of its items. */
-interface How {
+/** What an item contributes to its card. All of a card's items have the same name and settings. */
+interface Part extends Pick<Write, 'run' | 'itemIndex' | 'columns' | 'options' | 'request'> {
+	name: string;
 	policy: 'reuse' | 'error';
 	isDry: boolean;
 	hasRecords: boolean;
-	allowed: Allowed;
 }
 
 /** The card of some items. */
 interface Target {
 	/** Its ID is empty in a dry run that would create it. */
 	card: CardReference;
-	isNew: boolean;
 	/** The fields that it would have after a dry run. */
 	predicted?: FieldIndex;
 }
 
 /** The output items of a dry run: from version 2 on one for each field that would be added, then the card. */
 function previewItems(
-	name: string,
+	cardName: string,
 	card: Card | undefined,
 	known: FieldIndex,
 	planned: readonly PlannedField[],
 ): JsonObject[] {
-	const before = known.fields.map((field) => ({ name: field.name, type: field.type }));
-	const after = planned.map(({ name: field, type, choices, why }) => ({
-		name: field,
+	const before = known.fields.map(({ name, type }) => ({ name, type }));
+	const after = planned.map(({ name, type, choices, why }) => ({
+		name,
 		type,
 		...(choices && { choices }),
 		why,
 	}));
-	const added = planned.map(({ name: field, type, why: reason }) =>
-		dryRunItem('create', { field, type, reason }),
+	const added = planned.map(({ name, type, why }) =>
+		dryRunItem('create', { field: name, type, reason: why }),
 	);
 	const action = !card ? 'create' : planned.length > 0 ? 'update' : 'none';
 	const wholeCard = dryRunItem(action, {
 		id: card?.id ?? null,
-		before: card ? { name: card.name, fields: before } : null,
-		after: { name, fields: [...before, ...after] },
+		before: card ? { name: cardName, fields: before } : null,
+		after: { name: cardName, fields: [...before, ...after] },
 	});
 	return [...added, wholeCard];
 }
 
 /** Plans the card in a dry run, without changing anything. Its output comes after the errors of single items. */
-async function previewCard(
-	name: string,
-	{ policy, allowed }: How,
-	parts: readonly Part[],
-): Promise<Target> {
-	const { run, itemIndex, options, request } = parts[0] as Part;
+async function previewCard(part: Part, parts: readonly Part[]): Promise<Target> {
+	const { run, itemIndex, name, policy, options, request } = part;
 	const found = existingCard(await run.cards.list(request).first(Infinity), name, policy);
 	const card = found ?? { id: '', name };
 	const known = found ? await run.fields.of(found, request) : new FieldIndex([], name);
 	run.messages.hint(`Dry run: card '${card.name}' ${found ? 'exists' : 'would be created'}`);
-	const plan = await planChanges({ run, card, allowed, request }, known, parts);
-	hintAtAdditions(run, card, plan);
+	const plan = await planChanges({ ...part, card }, known, parts);
+	hintAtAdditions({ run, card }, plan);
 	const items = previewItems(card.name, found, known, plan.planned);
 	const shown = isVersion2(options) ? items : items.slice(-1);
 	run.appended.push(...shown.map((json) => ({ itemIndex, json })));
-	return { card, isNew: !found, predicted: plan.index };
+	return { card, predicted: plan.index };
 }
 
 /** Finds or creates the card, and adds the fields that the items need. */
-async function prepareCard(name: string, how: How, parts: readonly Part[]): Promise<Target> {
+async function prepareCard(parts: readonly Part[]): Promise<Target> {
 	if (parts.every(({ columns }) => columns.entries.length === 0)) {
 		throw new InputError(
 			'The items have no values',
 			'Connect a node whose items have a key for each field.',
 		);
 	}
-	if (how.isDry) return await previewCard(name, how, parts);
-	const { run, itemIndex, request } = parts[0] as Part;
-	const { card, isNew } = await cardOfName(run, name, how.policy, { name }, request);
-	const growing = { run, card, allowed: how.allowed, request };
-	await changeCard(growing, parts).catch(notingWhatExists(run, card, isNew));
-	if (!how.hasRecords) {
+	const first = parts[0] as Part;
+	const { run, itemIndex, name, policy, request } = first;
+	if (first.isDry) return await previewCard(first, parts);
+	const { card } = await cardOfName(run, name, policy, { name }, request);
+	await changeCard({ ...first, card }, parts).catch(notingWhatExists(run, card));
+	if (!first.hasRecords) {
 		const { fields } = await run.fields.of(card, request);
 		const json = { ...card.raw, fields: fields.map(({ raw }) => raw) };
 		run.appended.push({ itemIndex, json });
 	}
-	return { card, isNew };
+	return { card };
 }
 
 /** Returns a function that adds to an error's note what exists after a failed run, and throws the error. */
 const notingWhatExists =
-	({ messages }: Run, { name, id }: CardReference, isNew: boolean) =>
+	({ messages }: Run, { name, id }: CardReference) =>
 	(error: unknown): never => {
-		const exists = isNew
-			? `Card '${name}' (${id}) exists now. To continue with it, select 'Reuse the Card' in '${ifExistsOption.displayName}'.`
-			: `Card '${name}' keeps the fields that were added.`;
-		messages.note(error, exists);
+		messages.note(
+			error,
+			`Card '${name}' (${id}) exists now. To continue with it, select 'Reuse the Card' in '${ifExistsOption.displayName}'.`,
+		);
 		throw error;
 	};
 
@@ -161,31 +147,29 @@ export const createCardFromItems = defineOperation({
 		const name = requireText(get('name'), 'Name');
 		const { ifExists, dryRun, createRecords, ...given } = get('options');
 		const options = { ...given, unknownFields: 'create', whole: true };
-		const how: How = {
-			policy: readChoice(ifExistsOption, ifExists) ?? 'error',
-			isDry: readDryRun(dryRun),
-			hasRecords: readSwitch('Create Records', createRecords, true),
-			allowed: allowedChanges(options),
-		};
+		const policy = readChoice(ifExistsOption, ifExists) ?? 'error';
+		const isDry = readDryRun(dryRun);
+		const hasRecords = readSwitch('Create Records', createRecords, true);
+		const { choices } = allowedChanges(options);
+		const key = JSON.stringify(['createFromItems', name, policy, isDry, hasRecords, choices]);
 		const request = requestOptions(options);
 		readFormats(options);
 		const columns = itemColumns(run, run.context.getInputData()[itemIndex]?.json ?? {});
-		const part: Part = { run, itemIndex, columns, options, request };
-		const key = JSON.stringify(['createFromItems', name, how]);
-		const preparing = async (parts: readonly Part[]) => await prepareCard(name, how, parts);
-		const { card, isNew, predicted } = await run.items.gather(key, itemIndex, part, preparing);
-		if (!how.hasRecords) return [];
-		const writer = createWriter(run, card, request, how.isDry);
-		const write: Write = { ...part, card, writer, skipsUnchanged: false };
+		const entered = { run, itemIndex, columns, options, request };
+		const part: Part = { ...entered, name, policy, isDry, hasRecords };
+		const { card, predicted } = await run.items.gather(key, itemIndex, part, prepareCard);
+		if (!hasRecords) return [];
+		const writer = createWriter(run, card, request, isDry);
+		const write: Write = { ...entered, card, writer, skipsUnchanged: false };
 		const listing = predicted ?? (await run.fields.of(card, request));
 		const work = async (live: LiveFields) => {
 			// A dry run refuses what the real run would.
 			const created = await create(write, live);
-			return how.isDry ? [] : [recordOutput(live.index, true, options)(created)];
+			return isDry ? [] : [recordOutput(live.index, true, options)(created)];
 		};
 		const writing = liveFields(write, listing).then(
 			async (live) => await withFreshFields(write, live, work),
 		);
-		return await (how.isDry ? writing : writing.catch(notingWhatExists(run, card, isNew)));
+		return await (isDry ? writing : writing.catch(notingWhatExists(run, card)));
 	},
 });

@@ -4,6 +4,7 @@ import { addingChoices } from '../../model/value/newChoices';
 import { readField } from '../../model/response/field';
 import { plainOption } from '../../model/response/option';
 import type { FieldIndex } from '../../model/fieldIndex';
+import { sendChange } from '../changeRequests';
 import { readChoice } from '../readParameters';
 import { fieldPath, fieldsOf } from '../field/fieldLocator';
 import {
@@ -14,7 +15,6 @@ import {
 	type PlannedField,
 	useNames,
 } from './newFields';
-import type { CardReference, Run } from '../run/run';
 import { readFormats, type Write } from '../writing/valueConversion';
 import { missingChoicesOption, unknownFieldsOption } from '../../ui/writeOptions';
 import {
@@ -35,13 +35,8 @@ export interface Allowed {
 	choices: boolean;
 }
 
-/** A card that may get fields and choices. */
-export interface GrowingCard {
-	run: Run;
-	card: CardReference;
-	allowed: Allowed;
-	request: Write['request'];
-}
+/** A card that may get fields and choices, and the options that allow it. */
+export type GrowingCard = Pick<Write, 'run' | 'card' | 'options' | 'request'>;
 
 /** What a run adds to a card, and the resulting fields. */
 interface Plan {
@@ -56,10 +51,11 @@ interface Plan {
  * @throws InputError for a field that could lose choices
  */
 export async function planChanges(
-	{ run, card, allowed, request }: GrowingCard,
+	{ run, card, options, request }: GrowingCard,
 	listed: FieldIndex,
 	writes: PlannedWrites,
 ): Promise<Plan> {
+	const allowed = allowedChanges(options);
 	const columns = await columnsOf(run, writes);
 	const missing = allowed.fields ? missingColumns(listed, columns) : [];
 	const names = storedNames(listed, missing);
@@ -74,27 +70,25 @@ export async function planChanges(
 		const field = readField({ id: name, name, type, ...(choices && { options: choices }) });
 		return field ? [field] : [];
 	});
-	const changed = new Map(additions.map(({ field, texts }) => [field, texts]));
-	const known = index.fields.map((field) => ({
-		...field,
-		options: [...field.options, ...(changed.get(field) ?? []).map(plainOption)],
-	}));
+	const known = index.fields.map((field) => {
+		const texts = additions.find((addition) => addition.field === field)?.texts ?? [];
+		return { ...field, options: [...field.options, ...texts.map(plainOption)] };
+	});
 	return { planned, additions, index: index.with([...known, ...added]) };
 }
 
 /** Adds a dry run's hints about additions. */
 export function hintAtAdditions(
-	{ messages }: Pick<Run, 'messages'>,
-	card: CardReference,
+	{ run, card }: Pick<GrowingCard, 'run' | 'card'>,
 	{ planned, additions }: Plan,
 ): void {
 	if (planned.length > 0) {
-		messages.hint(
+		run.messages.hint(
 			`Dry run: fields would be added to card '${card.name}': ${describePlan(planned)}`,
 		);
 	}
 	for (const { field, texts } of additions) {
-		messages.hint(
+		run.messages.hint(
 			`Dry run: choices would be added to field '${field.name}' of card '${card.name}': ${allQuoted(texts)}`,
 		);
 	}
@@ -116,17 +110,13 @@ async function addChoices(
 		const current = index.byId(field.id);
 		const missing = texts.filter((text) => current && !isChoice(current.options, text));
 		if (!current || missing.length === 0) continue;
+		const path = fieldPath(card.id, current.id);
+		const body = addingChoices(current, missing);
 		// Sends the whole list: an earlier unclear change could arrive later and remove these choices.
 		const adding = run.writes.creating(
 			`choices of ${card.id} ${current.id}`,
 			`One of the choices ${allQuoted(missing)} of field ${quote(field.name)}`,
-			async () =>
-				await run.session.request({
-					...request,
-					method: 'PATCH',
-					path: fieldPath(card.id, current.id),
-					body: addingChoices(current, missing),
-				}),
+			async () => await sendChange(run.session, 'field', { ...request, path, body }),
 		);
 		await adding.catch((error: unknown) => {
 			const wanted = `${quote(field.name)} (${listedInQuotes(missing, MAX_NAMED)})`;
@@ -163,12 +153,9 @@ export async function changeCard(growing: GrowingCard, writes: PlannedWrites): P
 }
 
 /** Returns the additions that the options of a write allow. @throws InputError for an unknown option value */
-export const allowedChanges = ({
-	unknownFields,
-	missingChoices: choices,
-}: Write['options']): Allowed => ({
-	fields: readChoice(unknownFieldsOption, unknownFields) === 'create',
-	choices: readChoice(missingChoicesOption, choices) === 'add',
+export const allowedChanges = (options: Write['options']): Allowed => ({
+	fields: readChoice(unknownFieldsOption, options.unknownFields) === 'create',
+	choices: readChoice(missingChoicesOption, options.missingChoices) === 'add',
 });
 
 /**
@@ -178,18 +165,17 @@ export const allowedChanges = ({
  * @returns the fields of the card; in a dry run the predicted ones
  */
 export async function grownFields(write: Write): Promise<FieldIndex> {
-	const { run, itemIndex, card, options, request, writer } = write;
+	const { run, itemIndex, card, request, writer } = write;
 	const { isDry } = writer;
-	const allowed = allowedChanges(options);
-	const growing: GrowingCard = { run, card, allowed, request };
 	const grow = async (writes: PlannedWrites): Promise<FieldIndex | undefined> => {
-		const plan = await planChanges(growing, await run.fields.of(card, request), writes);
-		if (isDry) hintAtAdditions(run, card, plan);
-		else if (plan.planned.length + plan.additions.length > 0) await changeCard(growing, writes);
+		const plan = await planChanges(write, await run.fields.of(card, request), writes);
+		if (isDry) hintAtAdditions(write, plan);
+		else if (plan.planned.length + plan.additions.length > 0) await changeCard(write, writes);
 		return isDry ? plan.index : undefined;
 	};
-	const grows = allowed.fields || allowed.choices;
+	const allowed = allowedChanges(write.options);
 	const key = JSON.stringify(['grow', card.id, allowed, isDry]);
+	const grows = allowed.fields || allowed.choices;
 	const predicted = grows && (await run.items.gather(key, itemIndex, write, grow));
 	return predicted || (await run.fields.of(card, request));
 }

@@ -19,8 +19,10 @@ export interface PlannedField {
 	choices?: string[];
 	/** The reason for the type. */
 	why: string;
-	/** The type for text, which is used if the service refuses the other one. */
-	textType: string;
+	/** The type for text, which is used if the service refuses the other one; none if the user selected the type. */
+	textType?: string;
+	/** The ID of a field that was created, if the response has it. */
+	id?: string;
 }
 
 /** The timeout for the service's description, in ms. Without it, the usual types are used. */
@@ -32,13 +34,11 @@ const MAX_NAMED = 50;
 async function offeredTypes(
 	run: Run,
 	seen: readonly Field[],
-	{ timeoutMs = DESCRIPTION_TIMEOUT_MS }: ReadOptions,
+	request: ReadOptions,
 ): Promise<readonly string[]> {
+	const timeoutMs = Math.min(request.timeoutMs ?? Infinity, DESCRIPTION_TIMEOUT_MS);
 	const described = await run
-		.description('json', {
-			optional: true,
-			timeoutMs: Math.min(timeoutMs, DESCRIPTION_TIMEOUT_MS),
-		})
+		.description('json', { optional: true, timeoutMs })
 		.then(describedFieldTypes)
 		.catch(() => []);
 	return described.length > 0 ? described : [...seen.map(({ type }) => type), ...USUAL_TYPES];
@@ -98,7 +98,7 @@ async function createField(
 	card: CardReference,
 	field: PlannedField,
 	request: ReadOptions,
-): Promise<CreatedField> {
+): Promise<PlannedField> {
 	const { name, type, choices, textType: plain } = field;
 	const body = { name, type, ...(choices && { options: choices }) };
 	const creating = run.writes.creating(
@@ -114,15 +114,12 @@ async function createField(
 		(made) => ({ ...field, ...(made && { id: made.id }) }),
 		async (error: unknown) => {
 			const isRefused = error instanceof ApiFailure && [400, 422].includes(error.problem.status);
-			if (!isRefused || type === plain) throw error;
+			if (!isRefused || plain === undefined || type === plain) throw error;
 			const why = `the service refused ${type}: ${error.message}`;
-			return await createField(run, card, { name, type: plain, textType: plain, why }, request);
+			return await createField(run, card, { name, type: plain, why }, request);
 		},
 	);
 }
-
-/** A field that was created, with its ID if the response has it. */
-type CreatedField = PlannedField & { id?: string };
 
 /** Uses the fields that the service stores under other names, and adds hints. @param names each with its field */
 export function useNames(
@@ -157,7 +154,7 @@ export async function createFields(
 	request: ReadOptions,
 ): Promise<readonly PlannedField[]> {
 	if (planned.length === 0) return planned;
-	const created: CreatedField[] = [];
+	const created: PlannedField[] = [];
 	const work = async () => {
 		for (const field of planned) created.push(await createField(run, card, field, request));
 		const listing = await run.fields.changed(card, request);

@@ -9,7 +9,6 @@ import { defineOperation } from '../operation';
 import type { Run } from '../run/run';
 import { readDryRun } from '../writing/dryRun';
 import { readWrite } from '../writing/liveFields';
-import { requestOptions } from '../requestOptions';
 import { syncAll } from '../sync/sync';
 import { maxDeletionsProperty, readMaxDeletions } from '../sync/deletionLimit';
 import type { SyncPart } from '../sync/syncItems';
@@ -69,31 +68,25 @@ export const syncRecords = defineOperation({
 		recordOptions([...writeOptions, ...savedDryRunOptions, ...oldValuesOptions, unchangedOption]),
 	],
 	async execute({ run, itemIndex, get }) {
+		const findCard = async (index: number) => await run.cards.find(get('cardId', index), {}, true);
 		const read = async (index: number): Promise<SyncPart> => {
-			const cardId = get('cardId', index);
-			const given = get('options', index);
-			const card = await run.cards.find(cardId, requestOptions(given), true);
-			try {
-				const isDry = readDryRun(get('dryRun', index), given.dryRun);
-				const missing = readChoice(missingRecordsProperty, get('missingRecords', index));
-				const isWanted = missing === 'delete';
-				const most = isWanted ? readMaxDeletions(get('maxDeletions', index)) : undefined;
-				const parameters = { cardId, columns: get('columns', index), options: given, isDry };
-				const write = await readWrite(run, index, parameters, VALUES_LABEL, true);
-				if (isWanted) requireAllItems(run);
-				const settings = {
-					filters: get('filters', index),
-					matchType: get('matchType', index),
-					isDry,
-					deletions: { isWanted, most },
-					allowed: allowedChanges(given),
-				};
-				return { card, write, settings };
-			} catch (error) {
-				return { card, error };
-			}
+			const options = get('options', index);
+			const isDry = readDryRun(get('dryRun', index), options.dryRun);
+			const deletes = readChoice(missingRecordsProperty, get('missingRecords', index)) === 'delete';
+			const maxDeletions = deletes ? readMaxDeletions(get('maxDeletions', index)) : 'none';
+			const mapped = { cardId: get('cardId', index), columns: get('columns', index) };
+			const write = await readWrite(run, index, { ...mapped, options, isDry }, VALUES_LABEL, true);
+			if (deletes) requireAllItems(run);
+			const settings = {
+				filters: get('filters', index),
+				matchType: get('matchType', index),
+				isDry,
+				maxDeletions,
+				allowed: allowedChanges(options),
+			};
+			return { write, settings };
 		};
-		const take = await run.once('sync', async () => await syncAll(run, read));
+		const take = await run.once('sync', async () => await syncAll(run, read, findCard));
 		await run.yieldToLoop();
 		return take(itemIndex);
 	},

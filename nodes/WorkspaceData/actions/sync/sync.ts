@@ -3,14 +3,13 @@ import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/response/record';
 import type { JsonObject } from '../../model/response/shapes';
 import { Cancelled } from '../../transport/failure/failures';
-import type { Run } from '../run/run';
+import type { CardReference, Run } from '../run/run';
 import { inParallel } from '../schedule/items';
 import { liveFields } from '../writing/liveFields';
 import { writeEach } from '../writing/changeMany';
 import { hintAtSpelling } from '../writing/matching';
 import { resultsOf } from '../writing/results';
 import { create, updateFound } from '../writing/write';
-import { ItemsRefused } from './refusedItems';
 import { checkCard, grown, type CheckedCard } from './syncCards';
 import { readItems, type LiveCard, type SyncPart, type SyncWrite } from './syncItems';
 
@@ -20,23 +19,22 @@ type Outcomes = Map<number, { json: JsonObject[] } | { error: unknown }>;
 /**
  * Syncs all cards with their items.
  *
- * @param read returns an item's values; throws if its card is unknown
+ * @param read as in `readItems`
+ * @param findCard as in `readItems`
  * @returns a function that returns the output of an item, or throws its error. It works once for each item
  */
 export async function syncAll(
 	run: Run,
 	read: (itemIndex: number) => Promise<SyncPart>,
+	findCard: (itemIndex: number) => Promise<CardReference>,
 ): Promise<(itemIndex: number) => JsonObject[]> {
-	const { cards, errors, homeless } = await readItems(run, read);
+	const { cards, errors } = await readItems(run, read, findCard);
 	const outcomes: Outcomes = new Map([...errors].map(([index, error]) => [index, { error }]));
 	const checked: CheckedCard[] = [];
 	for (const own of cards) {
 		try {
-			if (homeless !== undefined) throw unknownCard(homeless);
-			checked.push(await checkCard(own));
+			checked.push(await checkCard(own, errors));
 		} catch (error) {
-			if (error instanceof ItemsRefused)
-				for (const index of error.itemIndexes) errors.set(index, error);
 			for (const index of own.indexes) outcomes.set(index, { error: errors.get(index) ?? error });
 		}
 		await run.yieldToLoop();
@@ -56,23 +54,16 @@ export async function syncAll(
 	};
 }
 
-const unknownCard = (itemIndex: number): InputError =>
-	new InputError(
-		`Nothing was sent, because the card of item ${itemIndex} isn't known`,
-		'Correct that item: its record could be missing from any of the cards.',
-	);
-
 /** Writes the items of a card, then deletes its records without an item if all items were written. */
 async function writeCard(run: Run, checked: CheckedCard, outcomes: Outcomes): Promise<void> {
 	const { indexes, items, deletions, write } = checked;
 	const { card, request, writer, options } = write;
-	const endsRun = !run.context.continueOnFail();
-	const isOver = () => endsRun && run.session.halted.isOver;
+	const { halted } = run.session;
 	const fail = (index: number, error: unknown): void => {
 		outcomes.set(index, { error });
-		if (endsRun) run.session.stop();
+		if (!run.context.continueOnFail()) run.session.stop();
 	};
-	if (isOver()) return;
+	if (halted.isOver) return;
 	const live = await grown(checked).catch((error: unknown) => {
 		for (const index of indexes) fail(index, error);
 	});
@@ -80,7 +71,7 @@ async function writeCard(run: Run, checked: CheckedCard, outcomes: Outcomes): Pr
 	let left = items.length;
 	const atOnce = () => run.session.atOnce({ method: 'PATCH', ...request });
 	await inParallel(items, atOnce, async (item) => {
-		if (isOver()) return;
+		if (halted.isOver) return;
 		await run.yieldToLoop();
 		try {
 			outcomes.set(item.itemIndex, { json: await writeItem(run, checked, live, item) });

@@ -2,8 +2,9 @@
 import type { DataRecord } from '../../model/response/record';
 import type { JsonObject } from '../../model/response/shapes';
 import { InputError } from '../../model/inputError';
-import { deletionLimit } from './deletionLimit';
+import { USUAL_DELETIONS, type MaxDeletions } from './deletionLimit';
 import { getOrCreate } from '../run/getOrCreate';
+import type { MatchingFields } from '../reading/matchIndex';
 import { eachInSlices } from '../schedule/yieldToLoop';
 import { count, clip, listed } from '../../model/names';
 
@@ -22,24 +23,14 @@ export interface SyncCheck {
 	items: readonly SyncItem[];
 	/** All records of the card. */
 	records: readonly DataRecord[];
-	/** The matching values of a record as one text; undefined if one of them is empty. */
-	keyOf(record: DataRecord): string | undefined;
+	fields: Pick<MatchingFields, 'emptyIn' | 'keyOf' | 'shown'>;
 	/** Returns true if a record meets the conditions and takes part. Undefined without conditions. */
 	meets: ((record: DataRecord) => boolean) | undefined;
-	deletions: Deletions;
-	/** Shows the matching values of an item or a record in a message. */
-	shown(one: Pick<SyncItem, 'data'>): string;
+	maxDeletions: MaxDeletions;
 	/** The creation time of new records, as an ISO timestamp. */
 	now: string;
 	/** Yields to others, because there may be 100,000 items and records. */
 	pause(): Promise<void>;
-}
-
-/** What happens to records without an item. */
-export interface Deletions {
-	isWanted: boolean;
-	/** The maximum of deletions; undefined for the usual one. */
-	most: number | undefined;
 }
 
 /** The maximum number of items or records in a message. */
@@ -49,7 +40,7 @@ const MAX_NAMED = 10;
 type WantedKeys = ReadonlyMap<string, number>;
 
 /** The records of a card by their matching values. */
-type ListedRecords = Awaited<ReturnType<typeof listRecords>>;
+type RecordsByKey = ReadonlyMap<string, readonly DataRecord[]>;
 
 /**
  * Checks all items of a card against all of its records.
@@ -59,19 +50,19 @@ type ListedRecords = Awaited<ReturnType<typeof listRecords>>;
  */
 export async function checkAgainstRecords(check: SyncCheck): Promise<DataRecord[]> {
 	const wanted = await distinctItems(check);
-	const listed = await listRecords(check, wanted);
-	const { card, deletions } = check;
-	const { taking, withoutItem, withoutKey } = listed;
+	const { byKey, taking, withoutItem, withoutKey } = await listRecords(check, wanted);
+	const { card, maxDeletions } = check;
 	if (withoutKey.length > 0) {
 		throw new InputError(
 			`${count(withoutKey.length, 'record')} of card '${card}' without a value in a field to match on`,
 			`Nothing was sent. Give them a value, or exclude them by 'Filters': ${idsOf(withoutKey)}.`,
 		);
 	}
-	requireDistinctRecords(check, wanted, listed);
-	await requireConditions(check, listed);
-	if (!deletions.isWanted) return [];
-	const most = deletionLimit(deletions.most, taking);
+	requireDistinctRecords(check, wanted, byKey);
+	await requireConditions(check, byKey);
+	if (maxDeletions === 'none') return [];
+	const usual = Math.min(USUAL_DELETIONS, Math.floor(taking / 2));
+	const most = maxDeletions === 'usual' ? usual : maxDeletions;
 	if (withoutItem.length <= most) return withoutItem;
 	throw new InputError(
 		`${withoutItem.length} of ${taking} records of card '${card}' have no item and would be deleted, but at most ${most} may be`,
@@ -79,7 +70,7 @@ export async function checkAgainstRecords(check: SyncCheck): Promise<DataRecord[
 	);
 }
 
-async function listRecords({ records, keyOf, meets, pause }: SyncCheck, wanted: WantedKeys) {
+async function listRecords({ records, fields, meets, pause }: SyncCheck, wanted: WantedKeys) {
 	const byKey = new Map<string, DataRecord[]>();
 	/** Of the records that take part: those without a key or an item, and how many there are. */
 	const withoutKey: DataRecord[] = [];
@@ -87,12 +78,12 @@ async function listRecords({ records, keyOf, meets, pause }: SyncCheck, wanted: 
 	let taking = 0;
 	await eachInSlices(pause, records, (record) => {
 		const takesPart = meets?.(record) ?? true;
-		const key = keyOf(record);
 		if (takesPart) taking += 1;
-		if (key === undefined) {
+		if (fields.emptyIn(record.data) !== undefined) {
 			if (takesPart) withoutKey.push(record);
 			return;
 		}
+		const key = fields.keyOf(record.data);
 		if (takesPart && !wanted.has(key)) withoutItem.push(record);
 		getOrCreate(byKey, key, (): DataRecord[] => []).push(record);
 	});
@@ -104,13 +95,13 @@ const named = (names: readonly string[]): string => listed(names, MAX_NAMED);
 const idsOf = (records: readonly DataRecord[]): string => named(records.map(({ id }) => id));
 
 /** Returns the keys of the items. @throws InputError if two have the same */
-async function distinctItems({ items, shown, pause }: SyncCheck): Promise<WantedKeys> {
+async function distinctItems({ items, fields, pause }: SyncCheck): Promise<WantedKeys> {
 	const byKey = new Map<string, number>();
 	const twice: string[] = [];
 	await eachInSlices(pause, items, (item) => {
 		const other = byKey.get(item.key);
 		if (other === undefined) byKey.set(item.key, item.itemIndex);
-		else twice.push(`${clip(shown(item))} (items ${other} and ${item.itemIndex})`);
+		else twice.push(`${clip(fields.shown(item.data))} (items ${other} and ${item.itemIndex})`);
 	});
 	if (twice.length === 0) return byKey;
 	throw new InputError(
@@ -121,24 +112,27 @@ async function distinctItems({ items, shown, pause }: SyncCheck): Promise<Wanted
 
 /** @throws InputError if several records have the key of an item, or take part and have the same key */
 function requireDistinctRecords(
-	{ card, meets = () => true, shown }: SyncCheck,
+	{ card, meets = () => true, fields }: SyncCheck,
 	wanted: WantedKeys,
-	{ byKey }: ListedRecords,
+	byKey: RecordsByKey,
 ): void {
 	const twice = [...byKey].filter(
 		([key, same]) => same.length > 1 && (wanted.has(key) || same.filter(meets).length > 1),
 	);
 	if (twice.length === 0) return;
+	const groups = twice.map(
+		([, same]) => `${clip(fields.shown(same[0]?.data ?? {}))} (${idsOf(same)})`,
+	);
 	throw new InputError(
 		`Several records of card '${card}' have the same values in the fields to match on`,
-		`Nothing was sent. Match on more fields, or delete all but one of: ${named(twice.map(([, same]) => `${same[0] ? clip(shown(same[0])) : ''} (${idsOf(same)})`))}.`,
+		`Nothing was sent. Match on more fields, or delete all but one of: ${named(groups)}.`,
 	);
 }
 
 /** @throws InputError if an item changes a record outside the conditions, or moves its record outside them */
 async function requireConditions(
-	{ card, items, meets, shown, now, pause }: SyncCheck,
-	{ byKey }: ListedRecords,
+	{ card, items, meets, fields, now, pause }: SyncCheck,
+	byKey: RecordsByKey,
 ): Promise<void> {
 	if (!meets) return;
 	const outside: SyncItem[] = [];
@@ -150,7 +144,7 @@ async function requireConditions(
 		if (!isInside) outside.push(item);
 	});
 	if (outside.length === 0) return;
-	const names = outside.map((item) => `item ${item.itemIndex} (${clip(shown(item))})`);
+	const names = outside.map((item) => `item ${item.itemIndex} (${clip(fields.shown(item.data))})`);
 	throw new InputError(
 		`Values or records of ${count(outside.length, 'item')} don't meet the conditions of card '${card}'`,
 		`Nothing was sent. Change 'Filters' or the items: ${named(names)}.`,

@@ -1,8 +1,5 @@
 /** Reads the items of a Sync by card, and converts their values once the records of the card are known. */
 import { ownValue } from '../../model/response/shapes';
-import { quote } from '../../model/names';
-import { plainText } from '../../model/text';
-import { isEmpty } from '../../model/value/emptyValue';
 import type { Allowed } from '../growth/cardChanges';
 import { getOrCreate } from '../run/getOrCreate';
 import type { MatchIndex, MatchingFields } from '../reading/matchIndex';
@@ -12,23 +9,25 @@ import type { Write } from '../writing/valueConversion';
 import { liveFields } from '../writing/liveFields';
 import { itemKey } from '../writing/matching';
 import { resultsOf } from '../writing/results';
-import { type RefusedItem } from './refusedItems';
-import type { Deletions, SyncItem } from './syncCheck';
+import { refusalOf, type RefusedItem } from './refusedItems';
+import type { MaxDeletions } from './deletionLimit';
+import type { SyncItem } from './syncCheck';
 
 /** The settings of Sync, which must be the same for all items of a card. */
 export interface SyncSettings {
 	filters: unknown;
 	matchType: unknown;
 	isDry: boolean;
-	deletions: Deletions;
+	maxDeletions: MaxDeletions;
 	/** The additions to the card that the options allow. */
 	allowed: Allowed;
 }
 
-/** The values of an item, or why it has none. */
-export type SyncPart =
-	| { card: CardReference; write: Write; settings: SyncSettings }
-	| { card?: CardReference; error: unknown };
+/** What an item gives to its card. */
+export interface SyncPart {
+	write: Write;
+	settings: SyncSettings;
+}
 
 /** The items of a card. */
 export interface CardItems {
@@ -38,43 +37,38 @@ export interface CardItems {
 	/** The valid items, and the settings of the first of them. */
 	given: Write[];
 	settings?: SyncSettings;
-	/** The first invalid item, and the first one with different settings. */
+	/** The first invalid item (of the run, if its card isn't known), and the first one with different settings. */
 	invalid?: number;
 	different?: number;
-}
-
-interface RunItems {
-	cards: readonly CardItems[];
-	/** Why single items are invalid. */
-	errors: Map<number, unknown>;
-	/** The first item whose card is unknown. */
-	homeless: number | undefined;
 }
 
 /**
  * Reads all items in order. Nothing is written before all of them are known.
  *
- * @param read returns an item's values; throws if its card is unknown
+ * @param read returns an item's values
+ * @param findCard returns an item's card, although its values are invalid
+ * @returns the items by card, and why single items are invalid
  */
 export async function readItems(
 	run: Run,
 	read: (itemIndex: number) => Promise<SyncPart>,
-): Promise<RunItems> {
+	findCard: (itemIndex: number) => Promise<CardReference>,
+) {
 	const cards = new Map<string, CardItems>();
 	const errors = new Map<number, unknown>();
+	/** The first item whose card isn't known: its record could be missing from any of the cards. */
 	let homeless: number | undefined;
 	for (const itemIndex of run.context.getInputData().keys()) {
 		await run.yieldToLoop();
-		const part = await read(itemIndex).catch((error: unknown): SyncPart => ({ error }));
-		if ('error' in part) errors.set(itemIndex, part.error);
-		const { card } = part;
+		const part = await read(itemIndex).catch((error) => void errors.set(itemIndex, error));
+		const card = part ? part.write.card : await findCard(itemIndex).catch(() => undefined);
 		if (!card) {
 			homeless ??= itemIndex;
 			continue;
 		}
 		const own = getOrCreate(cards, card.id, (): CardItems => ({ card, indexes: [], given: [] }));
 		own.indexes.push(itemIndex);
-		if ('error' in part) {
+		if (!part) {
 			own.invalid ??= itemIndex;
 			continue;
 		}
@@ -83,7 +77,8 @@ export async function readItems(
 		if (JSON.stringify(settings) !== JSON.stringify(own.settings)) own.different ??= itemIndex;
 		own.given.push(write);
 	}
-	return { cards: [...cards.values()], errors, homeless };
+	for (const own of cards.values()) own.invalid ??= homeless;
+	return { cards: [...cards.values()], errors };
 }
 
 /** The matching fields of a card, and its records by their values. */
@@ -115,35 +110,36 @@ async function converted(write: Write, { fields, matches }: LiveCard): Promise<S
  * Converts the values of all items, and drops the entered ones unless they are needed again: there may be 100,000.
  *
  * @param keepsEntries true if the fields of the card will change
+ * @param errors receives why single items are invalid
+ * @throws InputError with all invalid items
  */
 export async function convertItems(
 	{ given }: CardItems,
 	live: LiveCard,
 	keepsEntries: boolean,
-): Promise<{ items: SyncWrite[]; refused: RefusedItem[] }> {
+	errors: Map<number, unknown>,
+): Promise<SyncWrite[]> {
 	const items: SyncWrite[] = [];
 	const refused: RefusedItem[] = [];
 	let options: Write['options'] | undefined;
 	for (const write of given.splice(0)) {
-		const { run, itemIndex } = write;
-		await run.yieldToLoop();
+		await write.run.yieldToLoop();
 		try {
 			// The options for the output are read here, because nothing may fail once records are written.
-			if (write.options !== options) resultsOf(run, write.writer, live.fields.index, write.options);
+			if (write.options !== options)
+				resultsOf(write.run, write.writer, live.fields.index, write.options);
 			options = write.options;
 			const item = await converted(write, live);
 			const columns = { ...write.columns, entries: [] };
 			items.push(keepsEntries ? item : { ...item, write: { ...write, columns } });
 		} catch (error) {
-			refused.push({ itemIndex, name: enteredName(write), error });
+			refused.push({ write, error });
 		}
 	}
-	return { items, refused };
+	if (refused.length === 0) return items;
+	// The record of a refused item may have been skipped, and may have the value.
+	live.matches.requireComplete();
+	const refusal = refusalOf(refused);
+	for (const { write } of refused) errors.set(write.itemIndex, refusal);
+	throw refusal;
 }
-
-/** Names an item for the user by its values for the fields to match on. */
-const enteredName = ({ columns: { entries, matchingKeys } }: Write): string =>
-	matchingKeys
-		.flatMap((key) => entries.filter(([name, value]) => name === key && !isEmpty(value)))
-		.map(([key, value]) => `${key} ${quote(plainText(value))}`)
-		.join(', ');

@@ -5,6 +5,7 @@ import {
 	type SyncItem,
 } from '../../../../nodes/WorkspaceData/actions/sync/syncCheck';
 import type { DataRecord } from '../../../../nodes/WorkspaceData/model/response/record';
+import type { JsonObject } from '../../../../nodes/WorkspaceData/model/response/shapes';
 import { cases } from '../../../support/cases';
 
 const keys = fc.constantFrom('a', 'b', 'c', 'd', 'e');
@@ -14,6 +15,7 @@ const record = fc.record({
 });
 const item = fc.record({ key: keys, source: fc.constantFrom('shop', 'shop', 'shop', 'crm') });
 
+const keyOf = ({ key }: JsonObject) => String(key);
 const recordOf = ({ key, source }: { key: string; source: string }, place: number): DataRecord => {
 	const data = { key, source };
 	return { id: `r${place}`, data, createdAt: '2026-01-01T00:00:00Z', raw: data };
@@ -30,11 +32,7 @@ test('after the plan the records that take part are those of the items; whatever
 			async (stored, given, hasFilter, isWanted, most) => {
 				const all = stored.map(recordOf);
 				const items = given.map(
-					(data, itemIndex): SyncItem => ({
-						itemIndex,
-						key: data.key,
-						data,
-					}),
+					(data, itemIndex): SyncItem => ({ itemIndex, key: data.key, data }),
 				);
 				const takesPart = ({ data }: DataRecord) => !hasFilter || data.source === 'shop';
 				const plan = async () =>
@@ -42,10 +40,9 @@ test('after the plan the records that take part are those of the items; whatever
 						card: 'Card',
 						items,
 						records: all,
-						keyOf: ({ data }) => (data.key === '' ? undefined : String(data.key)),
+						fields: { emptyIn: ({ key }) => (key === '' ? 'key' : undefined), keyOf, shown: keyOf },
 						meets: hasFilter ? takesPart : undefined,
-						deletions: { isWanted, most },
-						shown: ({ data }) => String(data.key),
+						maxDeletions: isWanted ? (most ?? 'usual') : 'none',
 						now: '2026-01-02T00:00:00Z',
 						pause: async () => await Promise.resolve(),
 					});
