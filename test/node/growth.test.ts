@@ -294,14 +294,17 @@ describe('fields and choices', () => {
 			},
 		);
 
-		test('refused: the fields that were added before are named', async () => {
-			workspace.fail('PATCH', '/fields/', { status: 409 });
-			const { error } = await writeValues({ ...creates, ...adds }, { New: 'x', Status: 'Late' });
-			expect(error?.description).toContain(
-				"Choices were to be added to 'Status' ('Late'). Card 'Follows' has the new fields 'New'.",
-			);
-			expect(await rows()).toEqual([]);
-		});
+		test.each([{ status: 409 }, { status: 200, body: 'html' }] as const)(
+			'refused by %j: the fields that were added before are named',
+			async (refusal) => {
+				workspace.fail('PATCH', '/fields/', refusal);
+				const { error } = await writeValues({ ...creates, ...adds }, { New: 'x', Status: 'Late' });
+				expect(error?.description).toContain(
+					"Choices were to be added to 'Status' ('Late'). Card 'Follows' has the new fields 'New'.",
+				);
+				expect(await rows()).toEqual([]);
+			},
+		);
 
 		test('nothing is missing: only the write is sent', async () => {
 			await writeValues(adds, { Status: 'Done' });
@@ -854,21 +857,19 @@ describe('Create From Items', () => {
 		expect(await rowsOf(name)).toHaveLength(2);
 	});
 
-	describe('each shape that the service can have', () => {
-		test.each([
-			{ fieldOptions: 'idName' },
-			{ fieldOptions: 'valueLabel' },
-			{ createStatus: 204, updateStatus: 204 },
-			{ createStatus: 200, objects: 'named', lists: 'bare' },
-			{ objects: 'data', lists: 'items', fieldIdKey: 'field_id', extraProperties: true },
-		] as const)('%j', async (variants) => {
-			const name = newName();
-			workspace.service.control.setVariants(variants);
-			const result = await run(name, people, { maxParallel: 1 });
-			expect(result.error).toBeUndefined();
-			expect(result.json.map(({ fields }) => fields)).toEqual(people);
-			workspace.service.control.reset();
-			expect(await rowsOf(name)).toEqual(people);
-		});
+	test.each([
+		{ fieldOptions: 'idName' },
+		{ fieldOptions: 'valueLabel' },
+		{ createStatus: 204, updateStatus: 204 },
+		{ createStatus: 200, objects: 'named', lists: 'bare' },
+		{ objects: 'data', lists: 'items', fieldIdKey: 'field_id', extraProperties: true },
+	] as const)('each shape that the service can have: %j', async (variants) => {
+		const name = newName();
+		workspace.service.control.setVariants(variants);
+		const result = await run(name, people, { maxParallel: 1 });
+		expect(result.error).toBeUndefined();
+		expect(result.json.map(({ fields }) => fields)).toEqual(people);
+		workspace.service.control.reset();
+		expect(await rowsOf(name)).toEqual(people);
 	});
 });

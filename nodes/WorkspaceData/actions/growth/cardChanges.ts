@@ -100,10 +100,11 @@ const allQuoted = (labels: readonly string[]): string => listedInQuotes(labels, 
 /** The maximum number of choices in the note on an error. */
 const MAX_NAMED = 5;
 
-/** Adds choices with one request for each field. */
+/** Adds choices with one request for each field. @param created the fields that exist now if this fails */
 async function addChoices(
 	{ run, card, request }: GrowingCard,
 	additions: readonly Addition[],
+	created: readonly PlannedField[],
 ): Promise<void> {
 	let index = await run.fields.of(card, request);
 	for (const { field, texts } of additions) {
@@ -121,6 +122,7 @@ async function addChoices(
 		await adding.catch((error: unknown) => {
 			const wanted = `${quote(field.name)} (${listedInQuotes(missing, MAX_NAMED)})`;
 			run.messages.note(error, `Choices were to be added to ${wanted}.`);
+			if (created.length > 0) run.messages.note(error, newFieldsNote(card, created));
 			throw error;
 		});
 		run.messages.hint(
@@ -145,10 +147,7 @@ export async function changeCard(growing: GrowingCard, writes: PlannedWrites): P
 		const created = await createFields(run, card, planned, request);
 		if (created.length > 0)
 			run.messages.hint(`Fields were added to card '${card.name}': ${describePlan(created)}`);
-		await addChoices(growing, additions).catch((error: unknown) => {
-			if (created.length > 0) run.messages.note(error, newFieldsNote(card, created));
-			throw error;
-		});
+		await addChoices(growing, additions, created);
 	});
 }
 
