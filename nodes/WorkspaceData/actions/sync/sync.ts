@@ -1,9 +1,8 @@
 /** Sync: checks all items, writes them, then deletes the records without an item. */
 import { InputError } from '../../model/inputError';
-import type { DataRecord } from '../../model/response/record';
 import type { JsonObject } from '../../model/response/shapes';
 import { Cancelled } from '../../transport/failure/failures';
-import type { CardReference, Run } from '../run/run';
+import type { Run } from '../run/run';
 import { inParallel } from '../schedule/items';
 import { liveFields } from '../writing/liveFields';
 import { writeEach } from '../writing/changeMany';
@@ -20,22 +19,23 @@ type Outcomes = Map<number, { json: JsonObject[] } | { error: unknown }>;
  * Syncs all cards with their items.
  *
  * @param read as in `readItems`
- * @param findCard as in `readItems`
  * @returns a function that returns the output of an item, or throws its error. It works once for each item
  */
 export async function syncAll(
 	run: Run,
 	read: (itemIndex: number) => Promise<SyncPart>,
-	findCard: (itemIndex: number) => Promise<CardReference>,
 ): Promise<(itemIndex: number) => JsonObject[]> {
-	const { cards, errors } = await readItems(run, read, findCard);
+	const { cards, errors } = await readItems(run, read);
 	const outcomes: Outcomes = new Map([...errors].map(([index, error]) => [index, { error }]));
+	const [unread] = errors.keys();
 	const checked: CheckedCard[] = [];
 	for (const own of cards) {
+		const indexes = own.given.map(({ itemIndex }) => itemIndex);
 		try {
+			if (unread !== undefined) throw notValid(unread);
 			checked.push(await checkCard(own, errors));
 		} catch (error) {
-			for (const index of own.indexes) outcomes.set(index, { error: errors.get(index) ?? error });
+			for (const index of indexes) outcomes.set(index, { error: errors.get(index) ?? error });
 		}
 		await run.yieldToLoop();
 	}
@@ -54,10 +54,16 @@ export async function syncAll(
 	};
 }
 
+const notValid = (itemIndex: number): InputError =>
+	new InputError(
+		`Nothing was sent, because item ${itemIndex} isn't valid`,
+		'Correct that item, then run all items again: its record could be missing from any of the cards.',
+	);
+
 /** Writes the items of a card, then deletes its records without an item if all items were written. */
 async function writeCard(run: Run, checked: CheckedCard, outcomes: Outcomes): Promise<void> {
-	const { indexes, items, deletions, write } = checked;
-	const { card, request, writer, options } = write;
+	const { items, deletions, write } = checked;
+	const { card, request } = write;
 	const { halted } = run.session;
 	const fail = (index: number, error: unknown): void => {
 		outcomes.set(index, { error });
@@ -65,7 +71,7 @@ async function writeCard(run: Run, checked: CheckedCard, outcomes: Outcomes): Pr
 	};
 	if (halted.isOver) return;
 	const live = await grown(checked).catch((error: unknown) => {
-		for (const index of indexes) fail(index, error);
+		for (const { itemIndex } of items) fail(itemIndex, error);
 	});
 	if (!live) return;
 	let left = items.length;
@@ -93,15 +99,9 @@ async function writeCard(run: Run, checked: CheckedCard, outcomes: Outcomes): Pr
 			error,
 			`All items of card '${card.name}' were written. Run all items again to delete the other records.`,
 		);
-		fail(indexes.at(-1) ?? 0, error);
+		fail(items.at(-1)?.itemIndex ?? 0, error);
 	});
-	if (!deleted) return;
-	const results = resultsOf(run, writer, live.fields.index, options);
-	const marks = writer.isDry ? {} : { action: 'deleted' };
-	for (const record of deleted) {
-		const json = { ...results('deleted', record), ...marks };
-		run.appended.push({ itemIndex: indexes[0] ?? 0, json });
-	}
+	for (const json of deleted ?? []) run.appended.push({ itemIndex: write.itemIndex, json });
 }
 
 /** Writes an item of a card that passed the check. In a dry run nothing is sent. */
@@ -144,20 +144,22 @@ async function writeItem(
 /**
  * Deletes the records without an item.
  *
- * @returns the deleted records; a record that another execution has written since the check stays
+ * @returns the output of the deleted records; a record that another execution has written since the check stays
  * @throws the first refusal; its message says how many were deleted
  */
 async function deleteMissing(
 	run: Run,
 	{ write, deletions }: CheckedCard,
 	{ fields }: LiveCard,
-): Promise<DataRecord[]> {
-	const { writer } = write;
+): Promise<JsonObject[]> {
+	const { writer, options } = write;
+	const results = resultsOf(run, writer, fields.index, options);
+	const marks = writer.isDry ? {} : { action: 'deleted' };
 	const view = run.writes.view(writer);
 	return await writeEach(run, { writer, done: 'deleted' }, deletions, async (record) => {
 		const isWanted = () => !view.isWritten(record.id) && view.isClear(record.id);
 		const remove = async () => await run.writes.remove(writer, record.id, isWanted);
 		const isGone = await run.writes.onKey(writer, fields.partOf(record.data), remove);
-		return isGone ? record : undefined;
+		return isGone ? { ...results('deleted', record), ...marks } : undefined;
 	});
 }
