@@ -141,10 +141,10 @@ async function listCreated(
 	search: Search,
 	warnings: Set<string>,
 ): Promise<Candidate[]> {
-	if (watched !== null) return await createdIn(session, watched, search);
+	if (watched !== null) return await createdIn(session, watched, search, warnings);
 	const listed: Candidate[] = [];
 	for (const { id, name } of await listCards(session)) {
-		const records = await createdIn(session, id, search).catch((error: unknown) => {
+		const records = await createdIn(session, id, search, warnings).catch((error: unknown) => {
 			if (!isRefused(error)) throw error;
 			if (!isGone(error)) {
 				warnings.add(
@@ -158,17 +158,23 @@ async function listCreated(
 	return listed;
 }
 
-/** The records of a card that were created in a time span. */
+/** The records of a card that were created in a time span. A record that doesn't state when is reported. */
 async function createdIn(
 	session: Session,
 	cardId: string,
 	{ from, to }: Search,
+	warnings: Set<string>,
 ): Promise<Candidate[]> {
 	const found = new Map<string, Candidate>();
 	for (let tries = 1; ; tries += 1) {
 		const listing = openRecordListing(session, cardId, Infinity, {}, { keep: false });
 		for await (const record of listing) {
-			const age = ageOf(record);
+			const age = ageOf(record, NaN);
+			if (Number.isNaN(age.at)) {
+				warnings.add(
+					`Records of card ${cardId} state no usable 'created_at', so missed ones can't be found`,
+				);
+			}
 			if (!(age.at > from && age.at <= to)) continue;
 			found.set(record.id, { ...age, cardId, record, key: recordKey(cardId, record.id) });
 		}
