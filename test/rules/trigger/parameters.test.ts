@@ -82,10 +82,7 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
 
 test('a delivery can tell the kind of credential', () => {
 	const reading = (authentication: string | undefined) =>
-		readAuthentication({
-			getNodeParameter: (name, fallback) =>
-				(name === 'authentication' ? (authentication ?? fallback) : undefined) as never,
-		});
+		readAuthentication({ getNode: () => ({ parameters: { authentication } }) as never });
 	expect(reading('serviceAccount')).toBe('serviceAccount');
 	expect(reading(undefined)).toBe('apiKey');
 	expect(reading('password')).toBe('apiKey');

@@ -7,11 +7,10 @@ import type {
 } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { type DataRecord, type Age, ageOf } from '../../model/response/record';
-import type { FieldIndex } from '../../model/fieldIndex';
 import { onSearched, type Search } from '../../model/subscription/reducer';
 import { listCards } from '../../transport/cardAndFieldListings';
 import { ApiFailure, saysGone } from '../../transport/failure/failures';
-import { type Clock, systemClock } from '../../transport/http/clock';
+import { systemClock } from '../../transport/http/clock';
 import { MAX_READINGS, openRecordListing } from '../../transport/recordListing';
 import { openSession, type Session } from '../../transport/session';
 import { localTime } from '../../transport/timeZone';
@@ -32,9 +31,10 @@ const DELAY_MS = 5_000;
 /** Pause after a failed search, in ms. */
 const PAUSE_MS = 60_000;
 
-/** Plans a search for missed records, if the settings ask for it. */
-export function planSearch({ node, settings, clock }: Site, search: Search): void {
-	if (!settings.catchUp || !settings.events.includes('record.created')) return;
+/** Plans a search for what the last creation may have missed, if the settings ask for it. */
+export function planSearch({ node, settings, clock }: Site): void {
+	const { search } = node.state;
+	if (!search || !settings.catchUp || !settings.events.includes('record.created')) return;
 	node.search = { search, triesLeft: TRIES, notBefore: clock.now() + DELAY_MS };
 }
 
@@ -99,9 +99,8 @@ export async function catchUp(
 	context: IExecuteFunctions,
 	settings: TriggerSettings,
 	search: Search,
-	clock: Clock = systemClock,
 ): Promise<INodeExecutionData[]> {
-	const session = await openSession(context, settings.authentication, clock);
+	const session = await openSession(context, settings.authentication);
 	const warnings = new Set<string>();
 	try {
 		// The subscribed card, because another card may have the selected name by now.
@@ -113,14 +112,10 @@ export async function catchUp(
 		const place = { context, workspaceId, openService: async () => session };
 		const zone = localTime(context);
 		const log = (_kind: string, message: string) => warnings.add(message);
-		const indexes = new Map<string, FieldIndex | undefined>();
 		const items: INodeExecutionData[] = [];
 		for (const { at, cardId, record } of await takeMissed(context, listed, search)) {
 			const event = missedEvent({ cardId, record, createdAt: at }, workspaceId);
-			if (!indexes.has(cardId)) {
-				indexes.set(cardId, await fieldsFor(event, settings, place, clock));
-			}
-			const index = indexes.get(cardId);
+			const index = await fieldsFor(event, settings, place, systemClock);
 			const isWanted = at >= oldest && isRelevant(event, settings, { index, zone, warn: log });
 			if (isWanted) items.push({ json: outputOf(event, settings, index) });
 		}
