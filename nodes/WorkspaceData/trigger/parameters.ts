@@ -71,7 +71,6 @@ export function readSettings(context: ParameterPlace, typeVersion = 1) {
 	}
 	const given = readDecision(context, optionsProperty);
 	const options = (typeof given === 'object' ? given : {}) as Record<string, unknown>;
-	const maxAge = toMs(options.maxEventAge ?? 0, 'Max Event Age (Minutes)', 'minutes');
 	const overlap = options.overlap ?? DEFAULT_OVERLAP_MINUTES;
 	const silence = options.renewAfterSilence ?? DEFAULT_SILENCE_HOURS;
 	const silenceMs = toMs(silence, 'Renew After Silence (Hours)', 'hours') || Infinity;
@@ -92,7 +91,7 @@ export function readSettings(context: ParameterPlace, typeVersion = 1) {
 		anyCondition: readMatchType(options.matchType),
 		ignoreDuplicates: readSwitch('Ignore Duplicates', options.ignoreDuplicates, true),
 		/** Infinity for any age. */
-		maxEventAgeMs: maxAge || Infinity,
+		maxEventAgeMs: toMs(options.maxEventAge ?? 0, 'Max Event Age (Minutes)', 'minutes') || Infinity,
 		catchUp: readSwitch('Catch Up on Missed Records', options.catchUp, false),
 		overlapMs: toMs(overlap, 'Overlap After a Restart (Minutes)', 'minutes'),
 		/** Time without deliveries before the subscription is renewed; Infinity: never renewed. */

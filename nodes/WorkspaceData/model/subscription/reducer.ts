@@ -13,7 +13,6 @@ import {
 	subscriptionsIn,
 	unsearchedSince,
 } from './saved';
-import { NEVER, nextTry, type Retry } from './retryPause';
 
 /**
  * What is known about n8n's own webhook address since the last creation or save. `mine`: it has what this
@@ -24,6 +23,12 @@ type Standing = 'unasked' | 'mine' | 'foreign' | 'unknown';
 
 /** The response of n8n's own webhook address. `yes`: it has what was saved last; `none`: nobody said. */
 export type ProbeResult = 'yes' | 'no' | 'none';
+
+/** A task to try again, with a growing pause. */
+interface Retry {
+	at: number;
+	pauseMs: number;
+}
 
 export interface SubscriptionState {
 	/**
@@ -60,6 +65,8 @@ export interface SubscriptionState {
 	deletions: ReadonlyMap<string, Retry & { since: number }>;
 }
 
+/** The pauses between the tries of a task at the service: doubled each time, up to an hour. */
+const FIRST_PAUSE_MS = 15_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 86_400_000;
@@ -75,6 +82,14 @@ const MAX_WAITING = 20;
 const LATE_MS = 15 * MINUTE_MS;
 /** A new subscription may miss records that were created at the same moment. In ms. */
 const SEARCH_MARGIN_MS = 2_000;
+
+const NEVER: Retry = { at: Infinity, pauseMs: FIRST_PAUSE_MS };
+
+/** Plans the next try of a task. */
+const nextTry = ({ pauseMs }: Pick<Retry, 'pauseMs'>, now: number): Retry => ({
+	at: now + pauseMs,
+	pauseMs: Math.min(pauseMs * 2, HOUR_MS),
+});
 
 export const INITIAL: SubscriptionState = {
 	address: undefined,
@@ -101,8 +116,11 @@ export interface Search {
 	isWhole: boolean;
 }
 
-/** Something that happened. Returns the new state. */
-export type Change<Given> = (state: SubscriptionState, given: Given) => SubscriptionState;
+/** Something that happened `now`. Returns the new state. */
+export type Change<Given = object> = (
+	state: SubscriptionState,
+	given: Given & { now: number },
+) => SubscriptionState;
 
 /** Another call from n8n, such as a delivery, read the saved data. `address`: if the call tells it. */
 export const onRead: Change<{ stored: Saved; address?: string }> = (
@@ -114,10 +132,7 @@ export const onRead: Change<{ stored: Saved; address?: string }> = (
  * The service created none, as far as is known. `isDemanded`: it wasn't even asked, because the credential is
  * wrong.
  */
-export const onRefused: Change<{ isDemanded: boolean; now: number }> = (
-	state,
-	{ isDemanded, now },
-) => ({
+export const onRefused: Change<{ isDemanded: boolean }> = (state, { isDemanded, now }) => ({
 	...state,
 	renewal: nextTry(state.renewal, now),
 	isDemanded: isDemanded || state.isDemanded,
@@ -127,13 +142,11 @@ export const onRefused: Change<{ isDemanded: boolean; now: number }> = (
  * A new one is planned because a response was late or the credential changed. If it changed, the seals must be
  * saved again as well.
  */
-export const onPlanned: Change<{ at: number; isDemanded: boolean }> = (
-	state,
-	{ at, isDemanded },
-) => {
-	const renewal = { ...NEVER, at: Math.min(at, state.renewal.at) };
+export const onPlanned: Change<{ delayMs: number; isDemanded: boolean }> = (state, given) => {
+	const { delayMs, isDemanded, now } = given;
+	const renewal = { ...NEVER, at: Math.min(now + delayMs, state.renewal.at) };
 	const planned = { ...state, renewal, isDemanded: isDemanded || state.isDemanded };
-	return isDemanded ? dirty(planned, at) : planned;
+	return isDemanded ? dirty(planned, now) : planned;
 };
 
 /** A change that the next delivery saves. That needs no execution. */
@@ -155,7 +168,6 @@ export const onStarted: Change<{
 	stored: Saved;
 	mark: string;
 	overlapMs: number;
-	now: number;
 }> = (state, { address, stored, mark, overlapMs, now }) => {
 	const saved = newer(state.saved, stored);
 	// A corrected clock must not keep them for years. Version 0.2.0 set no time for some.
@@ -193,7 +205,6 @@ export const onCreated: Change<{
 	subscription: Subscription;
 	mark: string;
 	savedByHook: boolean;
-	now: number;
 }> = (state, { subscription, mark, savedByHook, now }) => {
 	const { address, overlapMs, saved } = state;
 	const all = retired(saved, now + overlapMs);
@@ -223,14 +234,14 @@ export const onCreated: Change<{
 };
 
 /** All records up to a time were searched. */
-export const onSearched: Change<{ to: number; now: number }> = (state, { to, now }) => {
+export const onSearched: Change<{ to: number }> = (state, { to, now }) => {
 	const { missed } = state.saved;
 	const isLater = missed && missed.from < to;
 	return isLater ? dirty(state, now, { missed: { ...missed, from: to } }) : state;
 };
 
 /** This process verified a delivery. */
-export const onDelivered: Change<{ id: string; now: number }> = (state, { id, now }) => {
+export const onDelivered: Change<{ id: string }> = (state, { id, now }) => {
 	const { current, previous } = state.saved;
 	if (id !== current?.id) {
 		// Nobody responded at the address, but a delivery came through it.
@@ -253,7 +264,7 @@ export const isToSave = ({ saving }: SubscriptionState, now: number): boolean =>
 	saving !== undefined && saving.at <= now;
 
 /** An execution is to save. The next one follows after as long as nothing has been saved for. */
-export const onSaving: Change<{ now: number }> = (state, { now }) => {
+export const onSaving: Change = (state, { now }) => {
 	const { saving } = state;
 	if (!saving) return state;
 	const pauseMs = Math.min(Math.max(now - saving.since, MINUTE_MS), HOUR_MS);
@@ -261,7 +272,7 @@ export const onSaving: Change<{ now: number }> = (state, { now }) => {
 };
 
 /** n8n saved this version. */
-export const onSaved: Change<{ version: number; now: number }> = (state, { version, now }) => {
+export const onSaved: Change<{ version: number }> = (state, { version, now }) => {
 	if (version < state.saved.version || !state.saving) return state;
 	const isLate = now - state.saving.since > SAVED_IN_TIME_MS && state.standing === 'unasked';
 	return { ...doubted(state, isLate), saving: undefined };
@@ -275,7 +286,7 @@ function doubted(state: SubscriptionState, isLate: boolean): SubscriptionState {
 }
 
 /** n8n's own webhook address was probed. `isOurs`: this process itself responded. */
-export const onProbed: Change<{ result: ProbeResult; isOurs: boolean; now: number }> = (
+export const onProbed: Change<{ result: ProbeResult; isOurs: boolean }> = (
 	state,
 	{ result: said, isOurs, now },
 ) => {
@@ -345,10 +356,7 @@ export function roomFor(
 }
 
 /** A deletion ended. A failed one is tried again after a growing pause. */
-export const onDeleted: Change<{ id: string; isDone: boolean; now: number }> = (
-	state,
-	{ id, isDone, now },
-) => {
+export const onDeleted: Change<{ id: string; isDone: boolean }> = (state, { id, isDone, now }) => {
 	const deletions = new Map(state.deletions);
 	if (!isDone) {
 		const { pauseMs, since } = deletions.get(id) ?? { pauseMs: MINUTE_MS, since: now };
@@ -371,7 +379,7 @@ export const onDeleted: Change<{ id: string; isDone: boolean; now: number }> = (
  * The workflow is unpublished. Every subscription that this n8n may delete is due for deletion, and stays in the
  * list until it is deleted.
  */
-export const onUnpublished: Change<{ now: number }> = (state, { now }) => {
+export const onUnpublished: Change = (state, { now }) => {
 	const isProven = state.standing === 'mine' || state.standing === 'unknown';
 	const previous = retired(state.saved, now + state.overlapMs)
 		.filter((one) => one.fate === 'deleted' || isOurs(state, one, isProven))
@@ -398,11 +406,8 @@ export function isToAsk(state: SubscriptionState, now: number): boolean {
 }
 
 /** Returns true if a new subscription is due, because it was planned or because of silence. */
-export function isToRenew(
-	{ address, saved, renewal, aliveAt }: SubscriptionState,
-	silenceMs: number,
-	now: number,
-): boolean {
+export function isToRenew(state: SubscriptionState, silenceMs: number, now: number): boolean {
+	const { address, saved, renewal, aliveAt } = state;
 	const isSilent = saved.current !== undefined && Math.abs(now - aliveAt) >= silenceMs;
 	const isDue = renewal.at <= now || (isSilent && renewal.at === Infinity);
 	return isDue && address !== undefined;
@@ -412,7 +417,7 @@ export function isToRenew(
  * Only time passed. Gives up deletions that failed for a day, and subscriptions of another address after their
  * overlap.
  */
-export const onPassed: Change<{ now: number }> = (state, { now }) => {
+export const onPassed: Change = (state, { now }) => {
 	// A process that couldn't start the node doesn't know which subscriptions deliver elsewhere.
 	if (state.address === undefined) return state;
 	const { previous } = state.saved;

@@ -84,25 +84,21 @@ export async function isKnown(
  * doesn't apply if a search has failed in that time: earlier records may have been missed, and duplicates are
  * better.
  */
-export const takeMissed = async <One extends Age & { key: string }>(
+export const takeMissed = async <One extends Age & { cardId: string }>(
 	context: IExecuteFunctions,
 	listed: One[],
 	{ isWhole }: Search,
 ): Promise<One[]> =>
 	await queue(String(context.getWorkflow().id), async () => {
+		const keyOf = ({ cardId, id }: One) => recordKey(cardId, id);
 		const byTime = listed.sort(byAge);
-		const known = await find(
-			context,
-			byTime.map(({ key }) => key),
-		);
+		const known = await find(context, byTime.map(keyOf));
 		const count = await context.helpers.getProcessedDataCount(SCOPE, MODE);
 		const mayForget = isWhole && count >= MAX_KEYS;
-		const oldest = mayForget ? byTime.find(({ key }) => known.has(key)) : undefined;
+		const oldest = mayForget ? byTime.find((one) => known.has(keyOf(one))) : undefined;
 		const since = oldest?.at ?? -Infinity;
-		const missed = byTime.filter(({ at, key }) => at >= since && !known.has(key));
-		await add(
-			context,
-			missed.slice(-MAX_CAUGHT).map(({ key }) => caughtKey(key)),
-		);
+		const missed = byTime.filter((one) => one.at >= since && !known.has(keyOf(one)));
+		const caught = missed.slice(-MAX_CAUGHT).map((one) => caughtKey(keyOf(one)));
+		await add(context, caught);
 		return missed;
 	});

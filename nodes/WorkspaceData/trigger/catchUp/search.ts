@@ -1,10 +1,5 @@
 /** Finds the records that were created while no event reached the workflow. */
-import type {
-	IDataObject,
-	IExecuteFunctions,
-	INodeExecutionData,
-	ITriggerFunctions,
-} from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { type DataRecord, type Age, ageOf } from '../../model/response/record';
 import { onSearched, type Search } from '../../model/subscription/reducer';
@@ -22,8 +17,10 @@ import { type TriggerSettings, watchedCard } from '../parameters';
 import type { Site } from '../subscription/node';
 import { runExecution, startSaving } from '../subscription/saving';
 import { readSealed } from '../subscription/storage';
-import { recordKey, takeMissed } from './memory';
+import { takeMissed } from './memory';
 
+/** Marks the item of an execution that searches. */
+const EVENT = 'catch_up';
 /** Max tries of a search. Each one is an execution that the user can see. */
 const TRIES = 3;
 /** Delay before a search, in ms, so that deliveries of that time arrive first. */
@@ -48,10 +45,11 @@ export function startSearch(site: Site<ITriggerFunctions>): void {
 	if (!pending || clock.now() < pending.notBefore) return;
 	node.search = undefined;
 	const { epoch } = node;
-	const ended = runExecution(context, searchJob(pending.search)).catch(() => 'failed' as const);
+	const { from, to, isWhole } = pending.search;
+	const job = { event: EVENT, from: toIso(from), to: toIso(to), isWhole };
+	const ended = runExecution(context, job).catch(() => 'failed' as const);
 	void ended.then((ending) => {
 		if (node.epoch !== epoch) return;
-		const { to } = pending.search;
 		if (ending !== 'failed') {
 			node.dispatch(onSearched, { to, now: clock.now() });
 			// If n8n ends before this is saved, the next search returns the same records.
@@ -64,31 +62,21 @@ export function startSearch(site: Site<ITriggerFunctions>): void {
 }
 
 const toIso = (ms: number): string => new Date(ms).toISOString();
-
-/** The item that starts such an execution. */
-const searchJob = ({ from, to, isWhole }: Search): IDataObject => ({
-	event: 'catch_up',
-	from: toIso(from),
-	to: toIso(to),
-	isWhole,
-});
-
 const time = z.string().transform((text) => Date.parse(text));
 const jobSchema = z.object({
-	event: z.literal('catch_up'),
+	event: z.literal(EVENT),
 	from: time,
 	to: time,
 	isWhole: z.boolean().default(false),
 });
 
-/** Reads the search from such an item; undefined for another item. */
+/** Reads the search from an item of such a job; undefined for another item. */
 export const readSearchJob = (json: unknown): Search | undefined => jobSchema.safeParse(json).data;
 
 /** A record that was created in the searched time. */
 interface Candidate extends Age {
 	cardId: string;
 	record: DataRecord;
-	key: string;
 }
 
 /**
@@ -171,7 +159,7 @@ async function createdIn(
 				);
 			}
 			if (!(age.at > from && age.at <= to)) continue;
-			found.set(record.id, { ...age, cardId, record, key: recordKey(cardId, record.id) });
+			found.set(record.id, { ...age, cardId, record });
 		}
 		// Pages that show a record twice may have skipped others.
 		if (!listing.hasShifted || tries === MAX_READINGS) return [...found.values()];

@@ -51,7 +51,7 @@ export async function receiveDelivery(
 			return respond(context, proof.status, proof.text);
 		}
 	}
-	node.dispatch(onRead, { stored });
+	node.dispatch(onRead, { stored, now: clock.now() });
 	const valid = accepted(node.state.saved, clock.now());
 	// A probe that isn't from this node is refused like any forgery.
 	const signature: unknown = PROBE_HEADER in headers ? undefined : headers[SIGNATURE_HEADER];
@@ -143,6 +143,6 @@ const DOUBT =
 function onDoubt(site: Site<IWebhookFunctions>, id: string): void {
 	const { node, clock } = site;
 	if (id !== node.state.saved.current?.id) return;
-	node.dispatch(onPlanned, { at: clock.now() + LATE_RENEWAL_MS, isDemanded: false });
+	node.dispatch(onPlanned, { delayMs: LATE_RENEWAL_MS, isDemanded: false, now: clock.now() });
 	node.warn(site, 'late', DOUBT, LATE_RENEWAL_MS);
 }

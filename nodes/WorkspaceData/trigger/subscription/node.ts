@@ -56,7 +56,7 @@ export class TriggerNode {
 	 *
 	 * @returns the subscriptions that it takes from the list although they weren't deleted
 	 */
-	dispatch<Given>(change: Change<Given>, given: Given): Subscription[] {
+	dispatch<Given>(change: Change<Given>, given: Given & { now: number }): Subscription[] {
 		const before = this.state;
 		this.state = change(before, given);
 		return abandoned(before, this.state);

@@ -118,21 +118,20 @@ const WAIT_MS = 9_000;
  * runs. It is saved as well, and tried again when the workflow is published.
  */
 export async function deactivate(context: IHookFunctions): Promise<boolean> {
-	const clock = systemClock;
 	const address = context.getNodeWebhookUrl('default') ?? '';
 	const use = endedUse(context, address);
 	const node = nodeOf(context, use);
-	const site = { context, node, clock };
+	const site = { context, node, clock: systemClock };
 	// A process that was started since only knows the saved data, and nothing about its address.
 	const stored = await readStored(context, node);
-	node.dispatch(onRead, { stored, address });
+	node.dispatch(onRead, { stored, address, now: systemClock.now() });
 	if (use === 'production') await ask(site);
 	// What began before, also while the address was asked, is no longer wanted.
 	node.epoch += 1;
 	node.search = undefined;
-	logAbandoned(context, node.dispatch(onUnpublished, { now: clock.now() }));
-	node.ending.done = deleteWith(site, dueDeletions(node.state, clock.now()), 'patient');
-	await withTimeLimit(WAIT_MS, clock, async () => await node.ending.done).catch(() =>
+	logAbandoned(context, node.dispatch(onUnpublished, { now: systemClock.now() }));
+	node.ending.done = deleteWith(site, dueDeletions(node.state, systemClock.now()), 'patient');
+	await withTimeLimit(WAIT_MS, systemClock, async () => await node.ending.done).catch(() =>
 		warn(
 			context,
 			'Deleting the subscription is taking longer than expected; it continues in the background',

@@ -149,11 +149,10 @@ export async function deleteWith(
 		node.dispatch(onDeleted, { id: one.id, isDone, now: clock.now() });
 		if (isDone && wasTried) warn(context, `Subscription ${one.id} is deleted now`);
 		if (isDone) return;
-		const isStopped = error instanceof Cancelled;
-		const reason = reasonOf(isStopped ? 'the workflow is published again' : error);
+		const cause = error instanceof Cancelled ? 'the workflow is published again' : error;
 		warn(
 			context,
-			`Subscription ${one.id} couldn't be deleted yet: ${reason}. It is tried again while the workflow is published. Otherwise, delete it in the settings of the service`,
+			`Subscription ${one.id} couldn't be deleted yet: ${reasonOf(cause)}. It is tried again while the workflow is published. Otherwise, delete it in the settings of the service`,
 		);
 	};
 	await Promise.all(subscriptions.map(remove));

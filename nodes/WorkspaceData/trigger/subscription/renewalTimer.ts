@@ -32,7 +32,6 @@ type TriggerSite = Site<ITriggerFunctions>;
  * calls the lifecycle methods at every start as well.
  */
 export async function lookAfter(context: ITriggerFunctions): Promise<ITriggerResponse> {
-	const clock = systemClock;
 	if (context.getMode() === 'manual') return {};
 	let settings: TriggerSettings;
 	try {
@@ -46,14 +45,15 @@ export async function lookAfter(context: ITriggerFunctions): Promise<ITriggerRes
 	const tick = async (): Promise<void> => {
 		if (isBusy) return;
 		isBusy = true;
-		const site: TriggerSite = { context, settings, clock, node: nodeOf(context, 'production') };
+		const node = nodeOf(context, 'production');
+		const site: TriggerSite = { context, settings, clock: systemClock, node };
 		await look(site).catch((error: unknown) =>
 			site.node.warn(site, 'upkeep', `The subscription couldn't be checked: ${reasonOf(error)}`),
 		);
 		isBusy = false;
 	};
 	// Many triggers don't renew together.
-	const second = Math.floor(60 * clock.random());
+	const second = Math.floor(60 * systemClock.random());
 	context.helpers.registerCron({ expression: `${second} * * * * *` }, () => void tick());
 	return {};
 }
@@ -90,5 +90,5 @@ async function compareCredential({ context, settings, clock, node }: TriggerSite
 	const isFirst = credential.checkedAt === -Infinity;
 	if (isFirst || fingerprint === '' || fingerprint === credential.fingerprint) return;
 	warn(context, 'The credential has changed: the subscription is renewed');
-	node.dispatch(onPlanned, { at: clock.now(), isDemanded: true });
+	node.dispatch(onPlanned, { delayMs: 0, isDemanded: true, now: clock.now() });
 }

@@ -19,12 +19,6 @@ const DELETE_CALL = { patient: { timeoutMs: 8_000 }, impatient: CALLS.start } as
 /** The service's clock is known by the Date header, which has no fraction of a second. */
 const DATE_PRECISION_MS = 1_000;
 
-/** What a service says that returns the subscription it already has for the address, without its secret. */
-const EXISTS = {
-	status: 409,
-	title: 'The service returned the subscription that exists already, without its secret',
-};
-
 /**
  * Creates a subscription at the service.
  *
@@ -52,7 +46,10 @@ export async function createSubscription(
 	const { secret, createdAt, ...found } = readCreatedSubscription(response.body);
 	const id = found.id ?? idInLocation(response.headers.location, 'webhooks');
 	const isKnown = subscriptionsIn(node.state.saved).some((one) => one.id === id);
-	if (isKnown && secret === undefined) throw new ApiFailure(EXISTS);
+	if (isKnown && secret === undefined) {
+		const title = 'The service returned the subscription that exists already, without its secret';
+		throw new ApiFailure({ status: 409, title });
+	}
 	if (id === undefined || secret === undefined) {
 		// With another status, it may have existed before, and another n8n may use it.
 		if (id !== undefined && response.status === 201)

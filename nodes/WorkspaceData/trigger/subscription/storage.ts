@@ -1,17 +1,12 @@
 /** The subscriptions of a node in n8n's static data, with sealed secrets. */
-import type {
-	IExecuteFunctions,
-	IHookFunctions,
-	ITriggerFunctions,
-	IWebhookFunctions,
-} from 'n8n-workflow';
+import type { IAllExecuteFunctions, IHookFunctions } from 'n8n-workflow';
 import { readSaved, type Saved, sealSaved, subscriptionsIn } from '../../model/subscription/saved';
 import { readOwnSecret } from '../../transport/auth/credential';
 import { readAuthentication } from '../parameters';
 import type { TriggerNode } from './node';
 
-/** A context with the static data and the parameters of its node. */
-type StorePlace = IHookFunctions | ITriggerFunctions | IWebhookFunctions;
+/** A context with the static data of its node. */
+type StorePlace = IAllExecuteFunctions & Pick<IHookFunctions, 'getWorkflowStaticData'>;
 
 /** The key in the node's static data. */
 const KEY = 'subscriptions';
@@ -24,7 +19,7 @@ export const sealingSecret = async (context: StorePlace): Promise<string | undef
  * Reads the saved subscriptions without their secrets. In deliveries and executions, n8n has just read them
  * from its database.
  */
-export const readSealed = (context: IExecuteFunctions): Saved =>
+export const readSealed = (context: StorePlace): Saved =>
 	readSaved(context.getWorkflowStaticData('node')[KEY]);
 
 /**
@@ -48,6 +43,6 @@ export async function writeStored(context: StorePlace, saved: Saved): Promise<vo
 }
 
 /** The same for a text, which shows no secret. */
-export function writeSealed(context: StorePlace | IExecuteFunctions, text: string): void {
+export function writeSealed(context: StorePlace, text: string): void {
 	context.getWorkflowStaticData('node')[KEY] = text;
 }

@@ -115,7 +115,7 @@ const inTurn =
 	(before) =>
 		all.reduce((state, step) => step(state), before);
 const by =
-	<Given>(change: Change<Given>, given: Given): Step =>
+	<Given>(change: Change<Given>, given: Given & { now: number }): Step =>
 	(before) => {
 		const state = change(before, given);
 		note('leave', abandoned(before, state));
@@ -165,7 +165,7 @@ const move = (id: string, minute: number): Step =>
 	inTurn(boot(minute, 'https://new'), create(id, minute));
 const refuse = (minute: number): Step => by(onRefused, { isDemanded: false, now: minute * MINUTE });
 const plan = (minute: number, isDemanded = false): Step =>
-	by(onPlanned, { at: minute * MINUTE, isDemanded });
+	by(onPlanned, { delayMs: 0, isDemanded, now: minute * MINUTE });
 /** n8n looks. Where it asks the address, the response is the next step. */
 const passTo =
 	(minute: number): Step =>
@@ -197,8 +197,9 @@ const searched = (seconds: number): Step =>
 const unpublish = (minute: number): Step =>
 	inTurn(by(onUnpublished, { now: minute * MINUTE }), deleteDue(minute * MINUTE));
 /** Another process knows only what is saved. */
-const otherProcess: Step = ({ saved: stored }) => by(onRead, { stored })(INITIAL);
-const crash: Step = ({ saved: stored }) => by(onRead, { stored, address: ADDRESS })(INITIAL);
+const otherProcess: Step = ({ saved: stored }) => by(onRead, { stored, now: 0 })(INITIAL);
+const crash: Step = ({ saved: stored }) =>
+	by(onRead, { stored, address: ADDRESS, now: 0 })(INITIAL);
 /** The address never has what is saved. */
 const denied = [2, 3, 4].flatMap((minute) => [probe('no', minute), saved(minute)]);
 

@@ -111,7 +111,11 @@ export class World {
 		this.options = options;
 	}
 
-	private dispatch<Given>(n8n: N8n, change: Change<Given>, given: Given): SubscriptionState {
+	private dispatch<Given>(
+		n8n: N8n,
+		change: Change<Given>,
+		given: Given & { now: number },
+	): SubscriptionState {
 		n8n.state = change(n8n.state ?? INITIAL, given);
 		return n8n.state;
 	}
@@ -144,7 +148,7 @@ export class World {
 	unpublish(n8n = this.production): void {
 		if (!n8n.isPublished) return;
 		if (!n8n.state) {
-			this.dispatch(n8n, onRead, { address: ADDRESS, stored: n8n.database });
+			this.dispatch(n8n, onRead, { address: ADDRESS, stored: n8n.database, now: this.now });
 		}
 		this.ask(n8n);
 		n8n.isPublished = false;
@@ -327,7 +331,8 @@ export class World {
 	private receive({ to, event }: Delivery): boolean {
 		const n8n = this.answering;
 		if (!n8n.isPublished || (!this.options.queueMode && !n8n.state)) return false;
-		const read = (state: SubscriptionState) => onRead(state, { stored: n8n.database });
+		const read = (state: SubscriptionState) =>
+			onRead(state, { stored: n8n.database, now: this.now });
 		n8n.processor = read(n8n.processor);
 		const state = this.options.queueMode ? n8n.processor : read(n8n.state as SubscriptionState);
 		if (!accepted(state.saved, this.now).some(({ id }) => id === to.id)) return false;
