@@ -141,6 +141,20 @@ it('reads the records again if its pages show one twice', async () => {
 	await trigger.deactivate();
 });
 
+it("names the card once whose records don't state when they were created", async () => {
+	const { trigger, card } = await watching();
+	await trigger.activate();
+	const order = await restart(trigger);
+	const warnings = watchWarnings();
+	const records = [{ created_at: 'lately' }, {}].map((more, id) => ({ id, data: {}, ...more }));
+	workspace.fail('GET', '/records$', { status: 200, body: 'json', json: { records } });
+	expect(await trigger.execute(order, 'trigger')).toEqual([]);
+	expect(warnings.lines).toEqual([
+		expect.stringContaining(`Records of card ${card.id} state no usable 'created_at'`),
+	]);
+	await trigger.deactivate();
+});
+
 it('knows a record again whose identifiers came as numbers', async () => {
 	const { trigger } = await watching();
 	const event = { event: 'record.created', card_id: 7, record_id: 1 };

@@ -76,10 +76,7 @@ describe('publishing', () => {
 	});
 
 	const shapes = [
-		{ webhookIdKey: 'id' },
-		{ webhookSecret: 'wrapped' },
 		{ webhookSecret: 'wrapped', objects: 'data', webhookIdKey: 'id' },
-		{ objects: 'named' },
 		{ objects: 'data', createStatus: 200 },
 		{ extraProperties: true, deleteStatus: 200 },
 	] as const;

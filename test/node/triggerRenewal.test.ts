@@ -26,15 +26,6 @@ describe('when nothing comes for long', () => {
 		expect(suite.live(trigger)).toEqual([]);
 	});
 
-	it('catches up on records that it missed', async () => {
-		const trigger = await published({ catchUp: true });
-		pass(26.5);
-		await untilTicked(trigger, 'the renewal', () => trigger.emitted.length > 0);
-		pass(26.6);
-		await untilTicked(trigger, 'catching up', () => trigger.emitted.length > 1);
-		expect(trigger.emitted[1]).toMatchObject([{ json: { event: 'catch_up' } }]);
-	});
-
 	it("keeps a subscription that delivers, even events that aren't wanted", async () => {
 		const trigger = await published();
 		const before = suite.subscribed();
@@ -82,25 +73,7 @@ describe('when nothing comes for long', () => {
 		},
 	);
 
-	it('names what it gives up, also where a renewal is refused at the same time', async () => {
-		const trigger = await published();
-		const { id } = current(trigger);
-		await trigger.activate('init');
-		const { control } = suite.workspace.service;
-		control.fail({ method: 'DELETE', path: '/webhooks/', status: 503, times: 100 });
-		pass(1);
-		await untilTicked(trigger, 'the first try', () =>
-			suite.warnings.find((line) => line.includes("couldn't be deleted yet")),
-		);
-		suite.refuseNext({ status: 503 });
-		pass(1 + 24 + 1);
-		await untilTicked(trigger, 'the line in the log', () =>
-			suite.warnings.find((line) => line.includes(`Subscription ${id} still exists`)),
-		);
-		control.clearFailures();
-	});
-
-	it('does so by expressions, too, which n8n 2 evaluates only while it activates the trigger', async () => {
+	it('does so and catches up by expressions, too, which n8n 2 evaluates only while it activates the trigger', async () => {
 		const trigger = await published({ catchUp: '={{ true }}', renewAfterSilence: '={{ 1 }}' });
 		const old = current(trigger);
 		jest.spyOn(TriggerContext.prototype, 'getNodeParameter').mockImplementation(() => {
@@ -110,6 +83,7 @@ describe('when nothing comes for long', () => {
 		await untilTicked(trigger, 'n8n to save it', () => current(trigger).id !== old.id);
 		pass(1.6);
 		await untilTicked(trigger, 'catching up', () => trigger.emitted.length > 1);
+		expect(trigger.emitted[1]).toMatchObject([{ json: { event: 'catch_up' } }]);
 		await untilTicked(trigger, 'the old one to be deleted', () => suite.live(trigger).length === 1);
 		expect(suite.warnings.filter((line) => line.includes("couldn't be checked"))).toEqual([]);
 	});

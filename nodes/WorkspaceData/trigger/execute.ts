@@ -15,9 +15,9 @@ export async function execute(context: IExecuteFunctions): Promise<INodeExecutio
 	const mode = context.getMode();
 	// n8n retries a failed execution in a separate mode. Records of a delivery are known by then.
 	const json = mode === 'trigger' || mode === 'retry' ? items[0]?.json : undefined;
-	const saving = readSaveJob(json);
-	if (saving) {
-		if (mode === 'trigger') carryOutSaveJob(context, saving);
+	const sealed = readSaveJob(json);
+	if (sealed !== undefined) {
+		if (mode === 'trigger') carryOutSaveJob(context, sealed);
 		return [[]];
 	}
 	const search = readSearchJob(json);

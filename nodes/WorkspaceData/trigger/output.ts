@@ -12,6 +12,13 @@ import type { TriggerSettings } from './parameters';
 /** Names that would control n8n at the top level, or that have another place. */
 const LEFT_OUT = new Set(['error', 'data', 'fields', 'delivery_key']);
 
+/**
+ * The properties of an event, also those beyond the interface: for example the person who was added as a
+ * collaborator.
+ */
+const propertiesOf = ({ body }: DeliveredEvent): JsonObject =>
+	Object.fromEntries(Object.entries(body).filter(([name]) => !LEFT_OUT.has(name)));
+
 /** Values by field name; by field ID if the name is unknown or used by another value. */
 function namedFields(data: JsonObject, index: FieldIndex | undefined): JsonObject {
 	const named = new Map<string, unknown>();
@@ -42,37 +49,27 @@ export function outputOf(
 	return isFlat ? flat(event, names, card) : simplified(event, names);
 }
 
-/**
- * The simplified output for an event. Properties beyond the interface are included, for example the person
- * who was added as a collaborator.
- *
- * @param index the fields of the card; undefined if IDs are wanted or no names are available
- */
-function simplified(event: DeliveredEvent, index: FieldIndex | undefined): IDataObject {
-	const rest = Object.entries(event.body).filter(([name]) => !LEFT_OUT.has(name));
-	return {
-		...Object.fromEntries(rest),
+/** Version 1: the properties of the event, then its values under `fields`. */
+const simplified = (event: DeliveredEvent, index: FieldIndex | undefined) =>
+	({
+		...propertiesOf(event),
 		...(event.data && { fields: namedFields(event.data, index) }),
 		delivery_key: event.key,
-	} as IDataObject;
-}
+	}) as IDataObject;
 
 /** Version 2: the values in the event, then the properties of the event, then any others from the service. */
 function flat(event: DeliveredEvent, index: FieldIndex | undefined, card: unknown): IDataObject {
-	const { body, data = {}, key } = event;
-	const name = nameOf(card) ?? body.card_name;
-	const about: Record<string, unknown> = { ...body, card_name: name, delivery_key: key };
-	const others = Object.keys(body).filter((one) => !OWN_KEYS.has(one) && !LEFT_OUT.has(one));
-	const keyOf = topLevelKey([...RESERVED_KEYS_2, ...EVENT_KEYS, ...others]);
-	const values = Object.entries(namedFields(data, index)).map(([one, value]) => [
-		keyOf(one),
-		value,
-	]);
-	const own = [...EVENT_KEYS, ...others].map((one) => [one, about[one] ?? null]);
-	return Object.fromEntries([...values, ...own]) as IDataObject;
+	const about: JsonObject = {
+		...Object.fromEntries(EVENT_KEYS.map((name) => [name, null])),
+		...propertiesOf(event),
+		card_name: nameOf(card) ?? event.body.card_name ?? null,
+		delivery_key: event.key,
+	};
+	const keyOf = topLevelKey([...RESERVED_KEYS_2, ...Object.keys(about)]);
+	const values = Object.entries(namedFields(event.data ?? {}, index));
+	const fields = Object.fromEntries(values.map(([name, value]) => [keyOf(name), value]));
+	return { ...fields, ...about } as IDataObject;
 }
-
-const OWN_KEYS = new Set<string>(EVENT_KEYS);
 
 /** The name of the watched card, if the parameter contains it. It is never requested. */
 function nameOf(card: unknown): string | null {

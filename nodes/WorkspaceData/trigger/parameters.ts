@@ -40,9 +40,6 @@ function toMs(value: unknown, parameter: string, unit: keyof typeof UNIT_MS): nu
 	);
 }
 
-/** Converts a limit in ms: 0 means no limit. */
-const unlessZero = (ms: number): number => (ms === 0 ? Infinity : ms);
-
 /** Reads a parameter that decides something. @throws InputError if its expression returns no value */
 function readDecision(
 	context: ParameterPlace,
@@ -74,10 +71,9 @@ export function readSettings(context: ParameterPlace, typeVersion = 1) {
 	}
 	const given = readDecision(context, optionsProperty);
 	const options = (typeof given === 'object' ? given : {}) as Record<string, unknown>;
-	const maxAge = toMs(options.maxEventAge ?? 0, 'Max Event Age (Minutes)', 'minutes');
 	const overlap = options.overlap ?? DEFAULT_OVERLAP_MINUTES;
 	const silence = options.renewAfterSilence ?? DEFAULT_SILENCE_HOURS;
-	const silenceMs = unlessZero(toMs(silence, 'Renew After Silence (Hours)', 'hours'));
+	const silenceMs = toMs(silence, 'Renew After Silence (Hours)', 'hours') || Infinity;
 	return {
 		authentication: toAuthentication(context.getNodeParameter('authentication', 'apiKey')),
 		events,
@@ -95,7 +91,7 @@ export function readSettings(context: ParameterPlace, typeVersion = 1) {
 		anyCondition: readMatchType(options.matchType),
 		ignoreDuplicates: readSwitch('Ignore Duplicates', options.ignoreDuplicates, true),
 		/** Infinity for any age. */
-		maxEventAgeMs: unlessZero(maxAge),
+		maxEventAgeMs: toMs(options.maxEventAge ?? 0, 'Max Event Age (Minutes)', 'minutes') || Infinity,
 		catchUp: readSwitch('Catch Up on Missed Records', options.catchUp, false),
 		overlapMs: toMs(overlap, 'Overlap After a Restart (Minutes)', 'minutes'),
 		/** Time without deliveries before the subscription is renewed; Infinity: never renewed. */
@@ -103,11 +99,12 @@ export function readSettings(context: ParameterPlace, typeVersion = 1) {
 	};
 }
 
-/** The kind of credential, also where other parameters are invalid. */
-export const readAuthentication = (context: ParameterPlace): Authentication =>
-	context.getNodeParameter('authentication', 'apiKey') === 'serviceAccount'
-		? 'serviceAccount'
-		: 'apiKey';
+/**
+ * The kind of credential, also where other parameters are invalid. It can't have an expression, which n8n 2
+ * evaluates only while it activates the trigger.
+ */
+export const readAuthentication = (context: Pick<IHookFunctions, 'getNode'>): Authentication =>
+	context.getNode().parameters.authentication === 'serviceAccount' ? 'serviceAccount' : 'apiKey';
 
 /**
  * The watched card.

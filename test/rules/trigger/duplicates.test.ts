@@ -5,15 +5,11 @@ import { Duplicates, MAX_KNOWN } from '../../../nodes/WorkspaceData/trigger/deli
 import { createTestClock } from '../../support/clock';
 
 class Answer extends EventEmitter {
-	writableEnded = false;
-
 	statusCode = 200;
 
 	destroyed = false;
 
-	end(): void {
-		this.writableEnded = true;
-	}
+	end(): void {}
 
 	/** n8n responds, whether the sender is still there or not. */
 	send(status: number): void {

@@ -1,7 +1,7 @@
 /** What the trigger makes of its parameters, which expressions and saved workflows can fill with anything. */
 import type { IGetNodeParameterOptions } from 'n8n-workflow';
 import { InputError } from '../../../nodes/WorkspaceData/model/inputError';
-import { readAuthentication, readSettings } from '../../../nodes/WorkspaceData/trigger/parameters';
+import { readSettings } from '../../../nodes/WorkspaceData/trigger/parameters';
 import { settingsOf } from '../../support/triggerSettings';
 
 const MINUTE = 60_000;
@@ -48,14 +48,6 @@ test.each([
 	expect(() => settingsOf(parameters)).toThrow(message);
 });
 
-test.each([
-	[{ maxEventAge: 'x' }, 'Enter a number of minutes.'],
-	[{ overlap: 'x' }, 'Enter a number of minutes.'],
-	[{ renewAfterSilence: 'x' }, 'Enter a number of hours.'],
-])('%j is responded with the unit', (options, description) => {
-	expect(() => settingsOf({ options })).toThrow(expect.objectContaining({ description }));
-});
-
 const nothing = '={{ $vars.a }}';
 const filtering = (condition?: string) => ({
 	filters: { conditions: [{ field: 'F', condition, value: 'a' }] },
@@ -79,14 +71,3 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
 		expect(() => readSettings(context)).toThrow(`'${label}' has no value`);
 	},
 );
-
-test('a delivery can tell the kind of credential', () => {
-	const reading = (authentication: string | undefined) =>
-		readAuthentication({
-			getNodeParameter: (name, fallback) =>
-				(name === 'authentication' ? (authentication ?? fallback) : undefined) as never,
-		});
-	expect(reading('serviceAccount')).toBe('serviceAccount');
-	expect(reading(undefined)).toBe('apiKey');
-	expect(reading('password')).toBe('apiKey');
-});

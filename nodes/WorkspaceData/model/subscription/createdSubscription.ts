@@ -1,5 +1,5 @@
 /** Reads the service's response to a new subscription. */
-import { isObject, type JsonObject, onlyObject, WRAPPERS } from '../response/shapes';
+import { isObject, isText, type JsonObject, onlyObject, WRAPPERS } from '../response/shapes';
 import { parseTime } from '../time';
 
 /** Names that always mean a subscription's identifier, wherever they are. */
@@ -27,21 +27,16 @@ const isSecret = (text: string): boolean =>
 /** Returns true if an identifier can be part of an address. */
 const isUsable = (id: string): boolean => /^(?!\.{1,2}$)[^\s/]+$/.test(id);
 
-/** The first value under one of the names. */
+/** The first value under the first of the names that has one. A number counts as text. */
 function find(
 	names: readonly string[],
 	objects: readonly JsonObject[],
 	accepts: (text: string) => boolean = isUsable,
 ): string | undefined {
-	for (const name of names) {
-		for (const object of objects) {
-			const given = object[name];
-			const value = isObject(given) ? given.value : given;
-			if (typeof value === 'string' && accepts(value)) return value;
-			if (typeof value === 'number') return String(value);
-		}
-	}
-	return undefined;
+	const given = names.flatMap((name) => objects.map((object) => object[name]));
+	const values = given.map((value) => (isObject(value) ? value.value : value));
+	const texts = values.map((value) => (typeof value === 'number' ? String(value) : value));
+	return texts.filter(isText).find(accepts);
 }
 
 function readFrom(objects: readonly JsonObject[]) {

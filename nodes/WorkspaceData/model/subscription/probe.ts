@@ -59,7 +59,6 @@ export function answerProbe(
 	const sent = Buffer.concat([Buffer.from(`probe ${nonce} `), body]);
 	if (!isSigned(sent, proof, [key])) return undefined;
 	const isSaved = mark !== '' && Buffer.from(body).toString() === bodyOf(mark);
-	return isSaved
-		? { status: 200, text: proofOf(`saved ${nonce}`, key), nonce }
-		: { status: 401, text: proofOf(`not saved ${nonce}`, key), nonce };
+	const said = isSaved ? 'saved' : 'not saved';
+	return { status: isSaved ? 200 : 401, text: proofOf(`${said} ${nonce}`, key), nonce };
 }

@@ -1,7 +1,7 @@
 /**
  * Decides about the subscriptions of a trigger node. It is a pure reducer: each exported `on…` takes the state
- * and what happened, and returns the new state and the next tasks. It reads no clock: `now` is given. Times are
- * ms since the epoch by the local clock.
+ * and what happened, and returns the new state; the other functions tell what is due. They read no clock: `now` is
+ * given. Times are ms since the epoch by the local clock.
  */
 import {
 	MAX_PREVIOUS,
@@ -10,9 +10,9 @@ import {
 	type Previous,
 	type Saved,
 	type Subscription,
+	subscriptionsIn,
 	unsearchedSince,
 } from './saved';
-import { NEVER, nextTry, type Retry } from './retryPause';
 
 /**
  * What is known about n8n's own webhook address since the last creation or save. `mine`: it has what this
@@ -23,6 +23,12 @@ type Standing = 'unasked' | 'mine' | 'foreign' | 'unknown';
 
 /** The response of n8n's own webhook address. `yes`: it has what was saved last; `none`: nobody said. */
 export type ProbeResult = 'yes' | 'no' | 'none';
+
+/** A task to try again, with a growing pause. */
+interface Retry {
+	at: number;
+	pauseMs: number;
+}
 
 export interface SubscriptionState {
 	/**
@@ -51,13 +57,18 @@ export interface SubscriptionState {
 	renewal: Retry;
 	/** True if that is needed also if the current one delivers, because the credential changed or is wrong. */
 	isDemanded: boolean;
-	/** When to have n8n save again, and since when something isn't saved; undefined if everything is. */
-	saving: (Retry & { since: number }) | undefined;
+	/** When to have n8n save, and since when something isn't saved; undefined if everything is. */
+	saving: { at: number; since: number } | undefined;
+	/** What the last creation may have missed; undefined if nothing. */
+	search: Search | undefined;
 	/** Deletions that failed, by subscription. */
 	deletions: ReadonlyMap<string, Retry & { since: number }>;
 }
 
+/** The pauses between the tries of a task at the service: doubled each time, up to an hour. */
+const FIRST_PAUSE_MS = 15_000;
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 86_400_000;
 /** Services may pause a subscription whose deliveries are refused for longer, because it isn't saved. In ms. */
 const SAVED_IN_TIME_MS = 5_000;
@@ -72,6 +83,14 @@ const LATE_MS = 15 * MINUTE_MS;
 /** A new subscription may miss records that were created at the same moment. In ms. */
 const SEARCH_MARGIN_MS = 2_000;
 
+const NEVER: Retry = { at: Infinity, pauseMs: FIRST_PAUSE_MS };
+
+/** Plans the next try of a task. */
+const nextTry = ({ pauseMs }: Pick<Retry, 'pauseMs'>, now: number): Retry => ({
+	at: now + pauseMs,
+	pauseMs: Math.min(pauseMs * 2, HOUR_MS),
+});
+
 export const INITIAL: SubscriptionState = {
 	address: undefined,
 	overlapMs: LATE_MS,
@@ -85,6 +104,7 @@ export const INITIAL: SubscriptionState = {
 	renewal: NEVER,
 	isDemanded: false,
 	saving: undefined,
+	search: undefined,
 	deletions: new Map(),
 };
 
@@ -96,56 +116,38 @@ export interface Search {
 	isWhole: boolean;
 }
 
-export type Effect =
-	| { type: 'create' }
-	| { type: 'delete'; subscriptions: Previous[] }
-	/** Have an execution save what this process knows. */
-	| { type: 'save' }
-	/** Probe n8n's own webhook address. */
-	| { type: 'ask' }
-	| { type: 'search'; search: Search }
-	/** Give up on these, which still exist at the service. */
-	| { type: 'abandon'; subscriptions: Subscription[] };
-
-export interface Outcome {
-	state: SubscriptionState;
-	effects: Effect[];
-}
-
-const only = (state: SubscriptionState): Outcome => ({ state, effects: [] });
+/** Something that happened `now`. Returns the new state. */
+export type Change<Given = object> = (
+	state: SubscriptionState,
+	given: Given & { now: number },
+) => SubscriptionState;
 
 /** Another call from n8n, such as a delivery, read the saved data. `address`: if the call tells it. */
-export const onRead = (
-	state: SubscriptionState,
-	{ address = state.address, stored }: { stored: Saved; address?: string },
-): Outcome => only({ ...state, address, saved: newer(state.saved, stored) });
+export const onRead: Change<{ stored: Saved; address?: string }> = (
+	state,
+	{ stored, address = state.address },
+) => ({ ...state, address, saved: newer(state.saved, stored) });
 
 /**
  * The service created none, as far as is known. `isDemanded`: it wasn't even asked, because the credential is
  * wrong.
  */
-export const onRefused = (
-	state: SubscriptionState,
-	{ isDemanded, now }: { isDemanded: boolean; now: number },
-): Outcome =>
-	only({
-		...state,
-		renewal: nextTry(state.renewal, now),
-		isDemanded: isDemanded || state.isDemanded,
-	});
+export const onRefused: Change<{ isDemanded: boolean }> = (state, { isDemanded, now }) => ({
+	...state,
+	renewal: nextTry(state.renewal, now),
+	isDemanded: isDemanded || state.isDemanded,
+});
 
 /**
  * A new one is planned because a response was late or the credential changed. If it changed, the seals must be
  * saved again as well.
  */
-export function onPlanned(
-	state: SubscriptionState,
-	{ at, isDemanded }: { at: number; isDemanded: boolean },
-): Outcome {
-	const renewal = { ...NEVER, at: Math.min(at, state.renewal.at) };
+export const onPlanned: Change<{ delayMs: number; isDemanded: boolean }> = (state, given) => {
+	const { delayMs, isDemanded, now } = given;
+	const renewal = { ...NEVER, at: Math.min(now + delayMs, state.renewal.at) };
 	const planned = { ...state, renewal, isDemanded: isDemanded || state.isDemanded };
-	return only(isDemanded ? dirty(planned, at) : planned);
-}
+	return isDemanded ? dirty(planned, now) : planned;
+};
 
 /** A change that the next delivery saves. That needs no execution. */
 const changed = (state: SubscriptionState, changes: Partial<Saved>): SubscriptionState => ({
@@ -153,22 +155,20 @@ const changed = (state: SubscriptionState, changes: Partial<Saved>): Subscriptio
 	saved: { ...state.saved, ...changes, version: state.saved.version + 1 },
 });
 
-/** @param at when to have a change saved, by the next look */
-const savingAt = (at: number, since: number) => ({ at, pauseMs: MINUTE_MS, since });
-
 /** A change that n8n must save. */
 const dirty = (
 	state: SubscriptionState,
 	now: number,
 	changes: Partial<Saved> = {},
-): SubscriptionState => ({ ...changed(state, changes), saving: savingAt(now, now) });
+): SubscriptionState => ({ ...changed(state, changes), saving: { at: now, since: now } });
 
 /** n8n published the workflow or started. `stored`: the saved data; `mark`: random text. */
-export function onStarted(
-	state: SubscriptionState,
-	given: { address: string; stored: Saved; mark: string; overlapMs: number; now: number },
-): Outcome {
-	const { address, stored, mark, overlapMs, now } = given;
+export const onStarted: Change<{
+	address: string;
+	stored: Saved;
+	mark: string;
+	overlapMs: number;
+}> = (state, { address, stored, mark, overlapMs, now }) => {
 	const saved = newer(state.saved, stored);
 	// A corrected clock must not keep them for years. Version 0.2.0 set no time for some.
 	const previous = saved.previous.map((one) => ({
@@ -176,7 +176,7 @@ export function onStarted(
 		deleteAt: Math.min(one.deleteAt, now + overlapMs),
 	}));
 	const version = Math.max(now, saved.version + 1);
-	return only({
+	return {
 		...INITIAL,
 		address,
 		overlapMs,
@@ -184,8 +184,8 @@ export function onStarted(
 		isMarked: true,
 		made: state.made,
 		aliveAt: now,
-	});
-}
+	};
+};
 
 /** The previous subscriptions, and the current one as the newest of them. */
 const retired = ({ current, previous }: Saved, deleteAt: number): Previous[] => [
@@ -193,28 +193,32 @@ const retired = ({ current, previous }: Saved, deleteAt: number): Previous[] => 
 	...(current ? [{ ...current, deleteAt }] : []),
 ];
 
+/** The subscriptions that a change has taken from the list although they weren't deleted. */
+export function abandoned(before: SubscriptionState, after: SubscriptionState): Subscription[] {
+	const kept = new Set(subscriptionsIn(after.saved).map(({ id }) => id));
+	const all = retired(before.saved, Infinity);
+	return all.filter(({ id, fate }) => fate !== 'deleted' && !kept.has(id));
+}
+
 /** The service created a subscription. `savedByHook`: n8n saves it when the caller returns. */
-export function onCreated(
-	state: SubscriptionState,
-	given: { subscription: Subscription; mark: string; savedByHook: boolean; now: number },
-): Outcome {
-	const { subscription, mark, savedByHook, now } = given;
+export const onCreated: Change<{
+	subscription: Subscription;
+	mark: string;
+	savedByHook: boolean;
+}> = (state, { subscription, mark, savedByHook, now }) => {
 	const { address, overlapMs, saved } = state;
 	const all = retired(saved, now + overlapMs);
 	const isListed = all.some(({ id, fate }) => id === subscription.id && fate !== 'deleted');
-	const replaced = all.filter(({ id }) => id !== subscription.id);
-	const tooMany = replaced.slice(0, Math.max(0, replaced.length - MAX_WAITING));
-	const to = subscription.since + SEARCH_MARGIN_MS;
+	const upTo = subscription.since + SEARCH_MARGIN_MS;
 	const missed = saved.missed?.cardId === subscription.cardId ? saved.missed : undefined;
-	const search = missed && { from: missed.from, to, isWhole: missed.upTo <= missed.from };
-	const created: SubscriptionState = {
+	return {
 		...INITIAL,
 		address,
 		overlapMs,
 		saved: {
 			current: subscription,
-			previous: replaced.slice(tooMany.length),
-			missed: missed ? { ...missed, upTo: to } : unsearchedSince(subscription),
+			previous: all.filter(({ id }) => id !== subscription.id).slice(-MAX_WAITING),
+			missed: missed ? { ...missed, upTo } : unsearchedSince(subscription),
 			version: Math.max(now, saved.version + 1),
 			mark,
 		},
@@ -223,65 +227,56 @@ export function onCreated(
 		made: isListed ? state.made : new Set([...state.made, subscription.id]),
 		aliveAt: now,
 		renewal: { ...state.renewal, at: Infinity },
-		saving: savedByHook ? undefined : savingAt(now + MINUTE_MS, now),
+		saving: savedByHook ? undefined : { at: now, since: now },
+		search: missed && { from: missed.from, to: upTo, isWhole: missed.upTo <= missed.from },
 		deletions: state.deletions,
 	};
-	const effects: Effect[] = [
-		...(search ? [{ type: 'search', search } as const] : []),
-		...(savedByHook ? [] : [{ type: 'save' } as const]),
-		...deletion(dueDeletions(created, now)),
-		...abandoning(tooMany),
-	];
-	return { state: created, effects };
-}
-
-const deletion = (subscriptions: Previous[]): Effect[] =>
-	subscriptions.length > 0 ? [{ type: 'delete', subscriptions }] : [];
-
-const abandoning = (subscriptions: Subscription[]): Effect[] =>
-	subscriptions.length > 0 ? [{ type: 'abandon', subscriptions }] : [];
+};
 
 /** All records up to a time were searched. */
-export function onSearched(
-	state: SubscriptionState,
-	{ to, now }: { to: number; now: number },
-): Outcome {
+export const onSearched: Change<{ to: number }> = (state, { to, now }) => {
 	const { missed } = state.saved;
 	const isLater = missed && missed.from < to;
-	return only(isLater ? dirty(state, now, { missed: { ...missed, from: to } }) : state);
-}
+	return isLater ? dirty(state, now, { missed: { ...missed, from: to } }) : state;
+};
 
 /** This process verified a delivery. */
-export function onDelivered(
-	state: SubscriptionState,
-	{ id, now }: { id: string; now: number },
-): Outcome {
+export const onDelivered: Change<{ id: string }> = (state, { id, now }) => {
 	const { current, previous } = state.saved;
 	if (id !== current?.id) {
 		// Nobody responded at the address, but a delivery came through it.
 		const isPrevious = previous.some((one) => one.id === id && isHere(state, one));
 		const isProof = isPrevious && state.standing === 'unknown';
-		return only(isProof ? { ...state, standing: 'mine', askAt: Infinity } : state);
+		return isProof ? { ...state, standing: 'mine', askAt: Infinity } : state;
 	}
 	const alive: SubscriptionState = { ...state, aliveAt: now };
-	if (!isHere(state, current)) return only(alive);
+	if (!isHere(state, current)) return alive;
 	// A service stops delivering for a paused subscription, and no copy has its secret.
 	const renewal = state.isDemanded ? state.renewal : NEVER;
-	return only({ ...alive, standing: 'mine', denials: 0, askAt: Infinity, renewal });
-}
+	return { ...alive, standing: 'mine', denials: 0, askAt: Infinity, renewal };
+};
 
 const isHere = ({ address }: SubscriptionState, { targetUrl }: Subscription): boolean =>
 	targetUrl === address;
 
+/** Returns true if an execution that saves is due. */
+export const isToSave = ({ saving }: SubscriptionState, now: number): boolean =>
+	saving !== undefined && saving.at <= now;
+
+/** An execution is to save. The next one follows after as long as nothing has been saved for. */
+export const onSaving: Change = (state, { now }) => {
+	const { saving } = state;
+	if (!saving) return state;
+	const pauseMs = Math.min(Math.max(now - saving.since, MINUTE_MS), HOUR_MS);
+	return { ...state, saving: { ...saving, at: now + pauseMs } };
+};
+
 /** n8n saved this version. */
-export function onSaved(
-	state: SubscriptionState,
-	{ version, now }: { version: number; now: number },
-): Outcome {
-	if (version < state.saved.version || !state.saving) return only(state);
+export const onSaved: Change<{ version: number }> = (state, { version, now }) => {
+	if (version < state.saved.version || !state.saving) return state;
 	const isLate = now - state.saving.since > SAVED_IN_TIME_MS && state.standing === 'unasked';
-	return only({ ...doubted(state, isLate), saving: undefined });
-}
+	return { ...doubted(state, isLate), saving: undefined };
+};
 
 /** Deliveries may have been refused, which can pause the new subscription: it is renewed once more. */
 function doubted(state: SubscriptionState, isLate: boolean): SubscriptionState {
@@ -291,33 +286,29 @@ function doubted(state: SubscriptionState, isLate: boolean): SubscriptionState {
 }
 
 /** n8n's own webhook address was probed. `isOurs`: this process itself responded. */
-export function onProbed(
-	state: SubscriptionState,
-	{ result: said, isOurs, now }: { result: ProbeResult; isOurs: boolean; now: number },
-): Outcome {
+export const onProbed: Change<{ result: ProbeResult; isOurs: boolean }> = (
+	state,
+	{ result: said, isOurs, now },
+) => {
 	// The original has a mark that wasn't made here as well, so its response proves nothing.
 	const result = said === 'yes' && !state.isMarked && !isOurs ? 'no' : said;
 	const askAt = now + ASK_PAUSE_MS;
 	if (result === 'none') {
 		// A delivery that came meanwhile has proven the address.
-		return only(state.askAt === Infinity ? state : { ...state, standing: 'unknown', askAt });
+		return state.askAt === Infinity ? state : { ...state, standing: 'unknown', askAt };
 	}
 	if (result === 'yes') {
 		const mine = { ...state, standing: 'mine', askAt: now + MINUTE_MS } as const;
 		// The service may have paused it because of refusals, so the old ones stay until another one is
 		// known to work.
-		if (state.denials > 0) return only({ ...mine, renewal: nextTry(state.renewal, now) });
-		const renewal = state.renewal.at === Infinity ? NEVER : state.renewal;
-		return { state: { ...mine, renewal }, effects: deletion(dueDeletions(mine, now)) };
+		if (state.denials > 0) return { ...mine, renewal: nextTry(state.renewal, now) };
+		return { ...mine, renewal: state.renewal.at === Infinity ? NEVER : state.renewal };
 	}
-	if (state.saving) return only({ ...doubted(state, true), standing: 'unasked' });
+	if (state.saving) return { ...doubted(state, true), standing: 'unasked' };
 	const denials = state.denials + 1;
-	if (denials > MAX_DENIALS) {
-		return only({ ...state, standing: 'foreign', denials, askAt });
-	}
-	const saving = savingAt(now + MINUTE_MS, now);
-	return { state: { ...state, standing: 'unasked', denials, saving }, effects: [{ type: 'save' }] };
-}
+	if (denials > MAX_DENIALS) return { ...state, standing: 'foreign', denials, askAt };
+	return { ...state, standing: 'unasked', denials, saving: { at: now, since: now } };
+};
 
 /**
  * Returns true if a subscription still exists and is this n8n's. A copy of the database also lists the
@@ -335,7 +326,7 @@ const isSafe = ({ standing, denials }: SubscriptionState): boolean =>
 	standing === 'mine' && denials === 0;
 
 /** The subscriptions to delete now: their overlap is over, or there are too many newer ones. */
-function dueDeletions(state: SubscriptionState, now: number): Previous[] {
+export function dueDeletions(state: SubscriptionState, now: number): Previous[] {
 	const { previous } = state.saved;
 	const isDecided = isSafe(state) || state.standing === 'foreign';
 	const isOver = ({ deleteAt }: Previous, place: number) =>
@@ -365,57 +356,47 @@ export function roomFor(
 }
 
 /** A deletion ended. A failed one is tried again after a growing pause. */
-export function onDeleted(
-	state: SubscriptionState,
-	{ id, isDone, now }: { id: string; isDone: boolean; now: number },
-): Outcome {
+export const onDeleted: Change<{ id: string; isDone: boolean }> = (state, { id, isDone, now }) => {
 	const deletions = new Map(state.deletions);
 	if (!isDone) {
 		const { pauseMs, since } = deletions.get(id) ?? { pauseMs: MINUTE_MS, since: now };
 		deletions.set(id, { ...nextTry({ pauseMs }, now), since });
-		return only({ ...state, deletions });
+		return { ...state, deletions };
 	}
 	deletions.delete(id);
 	const { current, previous } = state.saved;
 	const isCurrent = current?.id === id;
 	const all = isCurrent ? retired(state.saved, now + LATE_MS) : previous;
-	// Late deliveries are accepted until its overlap is over.
-	const left = all
-		.map((one): Previous => (one.id === id ? { ...one, fate: 'deleted' } : one))
-		.filter(({ fate, deleteAt }) => fate !== 'deleted' || deleteAt > now);
-	const changes = { current: isCurrent ? undefined : current, previous: left };
-	return only({ ...changed(state, changes), deletions });
-}
+	const changes = {
+		current: isCurrent ? undefined : current,
+		// It stays until its overlap is over, because late deliveries are accepted until then.
+		previous: all.map((one): Previous => (one.id === id ? { ...one, fate: 'deleted' } : one)),
+	};
+	return { ...changed(state, changes), deletions };
+};
 
 /**
- * The workflow is unpublished. Deletes every subscription that this n8n may delete. Failed deletions stay
- * in the list.
+ * The workflow is unpublished. Every subscription that this n8n may delete is due for deletion, and stays in the
+ * list until it is deleted.
  */
-export function onUnpublished(state: SubscriptionState, { now }: { now: number }): Outcome {
+export const onUnpublished: Change = (state, { now }) => {
 	const isProven = state.standing === 'mine' || state.standing === 'unknown';
-	const all = retired(state.saved, now + state.overlapMs);
-	const gone = all.filter(({ fate }) => fate === 'deleted');
-	const left = all.filter(({ fate }) => fate !== 'deleted');
-	const own = left
-		.filter((one) => isOurs(state, one, isProven))
-		.map((one): Previous => ({ ...one, fate: 'ended' }));
-	const others = left.filter((one) => !isOurs(state, one, isProven));
+	const previous = retired(state.saved, now + state.overlapMs)
+		.filter((one) => one.fate === 'deleted' || isOurs(state, one, isProven))
+		.map((one): Previous => ({ ...one, fate: one.fate ?? 'ended' }));
 	const version = Math.max(now, state.saved.version + 1);
 	return {
-		state: {
-			...INITIAL,
-			address: state.address,
-			made: state.made,
-			saved: { ...NOTHING_SAVED, previous: [...gone, ...own], version },
-		},
-		effects: [...deletion(own), ...abandoning(others)],
+		...INITIAL,
+		address: state.address,
+		made: state.made,
+		saved: { ...NOTHING_SAVED, previous, version },
 	};
-}
+};
 
 /** Returns true if a response of the address is needed and no valid one is known. */
-function isToAsk(state: SubscriptionState, now: number): boolean {
-	const { standing, askAt, saving, saved, renewal } = state;
-	if (!saved.current || (saving && saving.at > now)) return false;
+export function isToAsk(state: SubscriptionState, now: number): boolean {
+	const { address, standing, askAt, saving, saved, renewal } = state;
+	if (address === undefined || !saved.current || (saving && saving.at > now)) return false;
 	if (standing === 'unasked') return true;
 	if (askAt > now) return false;
 	const waits = saved.previous.some(
@@ -424,34 +405,25 @@ function isToAsk(state: SubscriptionState, now: number): boolean {
 	return standing === 'mine' ? dueDeletions(state, now).length > 0 : waits || renewal.at < Infinity;
 }
 
-/** Only time passed: renews after silence, probes, and deletes what is due. */
-export function onPassed(
-	before: SubscriptionState,
-	{ silenceMs, now }: { silenceMs: number; now: number },
-): Outcome {
-	// A process that couldn't start the node doesn't know which subscriptions deliver elsewhere.
-	if (before.address === undefined) return only(before);
-	const { state, effects } = withoutAbandoned(before, now);
-	const isSilent = state.saved.current !== undefined && Math.abs(now - state.aliveAt) >= silenceMs;
-	const asks = isToAsk(state, now);
-	if (asks) effects.push({ type: 'ask' });
-	if (state.renewal.at <= now || (isSilent && state.renewal.at === Infinity)) {
-		return { state, effects: [...effects, { type: 'create' }] };
-	}
-	if (!asks) effects.push(...deletion(dueDeletions(state, now)));
-	if (!state.saving || state.saving.at > now) return { state, effects };
-	const saving = { ...state.saving, ...nextTry(state.saving, now) };
-	return { state: { ...state, saving }, effects: [...effects, { type: 'save' }] };
+/** Returns true if a new subscription is due, because it was planned or because of silence. */
+export function isToRenew(state: SubscriptionState, silenceMs: number, now: number): boolean {
+	const { address, saved, renewal, aliveAt } = state;
+	const isSilent = saved.current !== undefined && Math.abs(now - aliveAt) >= silenceMs;
+	const isDue = renewal.at <= now || (isSilent && renewal.at === Infinity);
+	return isDue && address !== undefined;
 }
 
-/** Gives up deletions that failed for a day, and subscriptions of another address after their overlap. */
-function withoutAbandoned(state: SubscriptionState, now: number): Outcome {
+/**
+ * Only time passed. Gives up deletions that failed for a day, and subscriptions of another address after their
+ * overlap.
+ */
+export const onPassed: Change = (state, { now }) => {
+	// A process that couldn't start the node doesn't know which subscriptions deliver elsewhere.
+	if (state.address === undefined) return state;
 	const { previous } = state.saved;
 	const hasFailed = ({ id }: Previous) => now - (state.deletions.get(id)?.since ?? now) > DAY_MS;
 	const isOver = (one: Previous) =>
 		one.deleteAt <= now && (one.fate === 'deleted' || !isHere(state, one));
 	const left = previous.filter((one) => !hasFailed(one) && !isOver(one));
-	if (left.length === previous.length) return only(state);
-	const gone = previous.filter((one) => !left.includes(one) && one.fate !== 'deleted');
-	return { state: changed(state, { previous: left }), effects: abandoning(gone) };
-}
+	return left.length === previous.length ? state : changed(state, { previous: left });
+};

@@ -3,11 +3,11 @@
  * executions can access. It holds the latest records.
  */
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import { createKeyedQueue } from '../../model/keyedQueue';
 import { REMEMBERED } from '../../model/recordMemory';
 import { type Age, byAge } from '../../model/response/record';
 import type { Search } from '../../model/subscription/reducer';
 import { reasonOf, warn } from '../log';
-import { inOrder } from '../subscription/node';
 
 /** Max records of a search that are remembered, because events about them may still come. */
 const MAX_CAUGHT = 1_000;
@@ -17,6 +17,9 @@ const MAX_KEYS = 2 * REMEMBERED.new;
 const LOOKUP_SIZE = 1_000;
 const SCOPE = 'node';
 const MODE = { mode: 'entries' } as const;
+
+/** Executions of a workflow look up and add keys one after the other, because n8n does so without a lock. */
+const queue = createKeyedQueue();
 
 /** The key of a created record that came by an event. */
 export const recordKey = (cardId: unknown, recordId: unknown): string =>
@@ -63,8 +66,7 @@ export async function isKnown(
 	if (event !== 'record.created' || record_id === undefined) return false;
 	const key = recordKey(card_id, record_id);
 	try {
-		// After the earlier ones, because n8n reads and writes without a lock.
-		return await inOrder(context, 'memory', async () => {
+		return await queue(String(context.getWorkflow().id), async () => {
 			const added = await add(context, [key, caughtKey(key)]);
 			const isCaught = added.has(key) && added.size === 1;
 			if (isCaught) await context.helpers.removeProcessed([key], SCOPE, MODE);
@@ -82,25 +84,21 @@ export async function isKnown(
  * doesn't apply if a search has failed in that time: earlier records may have been missed, and duplicates are
  * better.
  */
-export const takeMissed = async <One extends Age & { key: string }>(
+export const takeMissed = async <One extends Age & { cardId: string }>(
 	context: IExecuteFunctions,
 	listed: One[],
 	{ isWhole }: Search,
 ): Promise<One[]> =>
-	await inOrder(context, 'memory', async () => {
+	await queue(String(context.getWorkflow().id), async () => {
+		const keyOf = ({ cardId, id }: One) => recordKey(cardId, id);
 		const byTime = listed.sort(byAge);
-		const known = await find(
-			context,
-			byTime.map(({ key }) => key),
-		);
+		const known = await find(context, byTime.map(keyOf));
 		const count = await context.helpers.getProcessedDataCount(SCOPE, MODE);
 		const mayForget = isWhole && count >= MAX_KEYS;
-		const oldest = mayForget ? byTime.find(({ key }) => known.has(key)) : undefined;
+		const oldest = mayForget ? byTime.find((one) => known.has(keyOf(one))) : undefined;
 		const since = oldest?.at ?? -Infinity;
-		const missed = byTime.filter(({ at, key }) => at >= since && !known.has(key));
-		await add(
-			context,
-			missed.slice(-MAX_CAUGHT).map(({ key }) => caughtKey(key)),
-		);
+		const missed = byTime.filter((one) => one.at >= since && !known.has(keyOf(one)));
+		const caught = missed.slice(-MAX_CAUGHT).map((one) => caughtKey(keyOf(one)));
+		await add(context, caught);
 		return missed;
 	});

@@ -1,17 +1,11 @@
 /** Finds the records that were created while no event reached the workflow. */
-import type {
-	IDataObject,
-	IExecuteFunctions,
-	INodeExecutionData,
-	ITriggerFunctions,
-} from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { type DataRecord, type Age, ageOf } from '../../model/response/record';
-import type { FieldIndex } from '../../model/fieldIndex';
 import { onSearched, type Search } from '../../model/subscription/reducer';
 import { listCards } from '../../transport/cardAndFieldListings';
 import { ApiFailure, saysGone } from '../../transport/failure/failures';
-import { type Clock, systemClock } from '../../transport/http/clock';
+import { systemClock } from '../../transport/http/clock';
 import { MAX_READINGS, openRecordListing } from '../../transport/recordListing';
 import { openSession, type Session } from '../../transport/session';
 import { localTime } from '../../transport/timeZone';
@@ -23,8 +17,10 @@ import { type TriggerSettings, watchedCard } from '../parameters';
 import type { Site } from '../subscription/node';
 import { runExecution, startSaving } from '../subscription/saving';
 import { readSealed } from '../subscription/storage';
-import { recordKey, takeMissed } from './memory';
+import { takeMissed } from './memory';
 
+/** Marks the item of an execution that searches. */
+const EVENT = 'catch_up';
 /** Max tries of a search. Each one is an execution that the user can see. */
 const TRIES = 3;
 /** Delay before a search, in ms, so that deliveries of that time arrive first. */
@@ -32,9 +28,10 @@ const DELAY_MS = 5_000;
 /** Pause after a failed search, in ms. */
 const PAUSE_MS = 60_000;
 
-/** Plans a search for missed records, if the settings ask for it. */
-export function planSearch({ node, settings, clock }: Site, search: Search): void {
-	if (!settings.catchUp || !settings.events.includes('record.created')) return;
+/** Plans a search for what the last creation may have missed, if the settings ask for it. */
+export function planSearch({ node, settings, clock }: Site): void {
+	const { search } = node.state;
+	if (!search || !settings.catchUp || !settings.events.includes('record.created')) return;
 	node.search = { search, triesLeft: TRIES, notBefore: clock.now() + DELAY_MS };
 }
 
@@ -48,10 +45,11 @@ export function startSearch(site: Site<ITriggerFunctions>): void {
 	if (!pending || clock.now() < pending.notBefore) return;
 	node.search = undefined;
 	const { epoch } = node;
-	const ended = runExecution(context, searchJob(pending.search)).catch(() => 'failed' as const);
+	const { from, to, isWhole } = pending.search;
+	const job = { event: EVENT, from: toIso(from), to: toIso(to), isWhole };
+	const ended = runExecution(context, job).catch(() => 'failed' as const);
 	void ended.then((ending) => {
 		if (node.epoch !== epoch) return;
-		const { to } = pending.search;
 		if (ending !== 'failed') {
 			node.dispatch(onSearched, { to, now: clock.now() });
 			// If n8n ends before this is saved, the next search returns the same records.
@@ -64,31 +62,21 @@ export function startSearch(site: Site<ITriggerFunctions>): void {
 }
 
 const toIso = (ms: number): string => new Date(ms).toISOString();
-
-/** The item that starts such an execution. */
-const searchJob = ({ from, to, isWhole }: Search): IDataObject => ({
-	event: 'catch_up',
-	from: toIso(from),
-	to: toIso(to),
-	isWhole,
-});
-
 const time = z.string().transform((text) => Date.parse(text));
 const jobSchema = z.object({
-	event: z.literal('catch_up'),
+	event: z.literal(EVENT),
 	from: time,
 	to: time,
 	isWhole: z.boolean().default(false),
 });
 
-/** Reads the search from such an item; undefined for another item. */
+/** Reads the search from an item of such a job; undefined for another item. */
 export const readSearchJob = (json: unknown): Search | undefined => jobSchema.safeParse(json).data;
 
 /** A record that was created in the searched time. */
 interface Candidate extends Age {
 	cardId: string;
 	record: DataRecord;
-	key: string;
 }
 
 /**
@@ -99,9 +87,8 @@ export async function catchUp(
 	context: IExecuteFunctions,
 	settings: TriggerSettings,
 	search: Search,
-	clock: Clock = systemClock,
 ): Promise<INodeExecutionData[]> {
-	const session = await openSession(context, settings.authentication, clock);
+	const session = await openSession(context, settings.authentication);
 	const warnings = new Set<string>();
 	try {
 		// The subscribed card, because another card may have the selected name by now.
@@ -113,14 +100,10 @@ export async function catchUp(
 		const place = { context, workspaceId, openService: async () => session };
 		const zone = localTime(context);
 		const log = (_kind: string, message: string) => warnings.add(message);
-		const indexes = new Map<string, FieldIndex | undefined>();
 		const items: INodeExecutionData[] = [];
 		for (const { at, cardId, record } of await takeMissed(context, listed, search)) {
 			const event = missedEvent({ cardId, record, createdAt: at }, workspaceId);
-			if (!indexes.has(cardId)) {
-				indexes.set(cardId, await fieldsFor(event, settings, place, clock));
-			}
-			const index = indexes.get(cardId);
+			const index = await fieldsFor(event, settings, place, systemClock);
 			const isWanted = at >= oldest && isRelevant(event, settings, { index, zone, warn: log });
 			if (isWanted) items.push({ json: outputOf(event, settings, index) });
 		}
@@ -141,10 +124,10 @@ async function listCreated(
 	search: Search,
 	warnings: Set<string>,
 ): Promise<Candidate[]> {
-	if (watched !== null) return await createdIn(session, watched, search);
+	if (watched !== null) return await createdIn(session, watched, search, warnings);
 	const listed: Candidate[] = [];
 	for (const { id, name } of await listCards(session)) {
-		const records = await createdIn(session, id, search).catch((error: unknown) => {
+		const records = await createdIn(session, id, search, warnings).catch((error: unknown) => {
 			if (!isRefused(error)) throw error;
 			if (!isGone(error)) {
 				warnings.add(
@@ -158,19 +141,25 @@ async function listCreated(
 	return listed;
 }
 
-/** The records of a card that were created in a time span. */
+/** The records of a card that were created in a time span. A record that doesn't state when is reported. */
 async function createdIn(
 	session: Session,
 	cardId: string,
 	{ from, to }: Search,
+	warnings: Set<string>,
 ): Promise<Candidate[]> {
 	const found = new Map<string, Candidate>();
 	for (let tries = 1; ; tries += 1) {
 		const listing = openRecordListing(session, cardId, Infinity, {}, { keep: false });
 		for await (const record of listing) {
-			const age = ageOf(record);
+			const age = ageOf(record, NaN);
+			if (Number.isNaN(age.at)) {
+				warnings.add(
+					`Records of card ${cardId} state no usable 'created_at', so missed ones can't be found`,
+				);
+			}
 			if (!(age.at > from && age.at <= to)) continue;
-			found.set(record.id, { ...age, cardId, record, key: recordKey(cardId, record.id) });
+			found.set(record.id, { ...age, cardId, record });
 		}
 		// Pages that show a record twice may have skipped others.
 		if (!listing.hasShifted || tries === MAX_READINGS) return [...found.values()];

@@ -4,7 +4,16 @@
  */
 import { BoundedMap } from '../../model/boundedMap';
 import type { Clock } from '../../transport/http/clock';
-import { IN_TIME_MS, isSuccess, type DeliveryResponse } from './lateResponses';
+
+/** The required part of n8n's response to a delivery. */
+interface DeliveryResponse {
+	/** True if the connection is closed: the sender may have hung up before n8n called the node. */
+	readonly destroyed: boolean;
+	readonly statusCode: number;
+	once(event: 'close', listener: () => void): unknown;
+	/** n8n calls it to respond. */
+	end(...given: unknown[]): unknown;
+}
 
 /** A delivery that n8n is working on, or that it responded to with success. */
 interface Delivery {
@@ -19,8 +28,16 @@ interface Delivery {
  * Beyond it, an event that is delivered again runs twice.
  */
 export const MAX_KNOWN = 20_000;
+/**
+ * How late a response may be, in ms, before the service may count the delivery as failed. The interface
+ * doesn't say when a service stops waiting.
+ */
+const IN_TIME_MS = 5_000;
 /** How long n8n may wait for a free slot, in ms. It never responds to some deliveries. */
 const MAX_WAIT_MS = 600_000;
+
+const isSuccess = ({ statusCode }: DeliveryResponse): boolean =>
+	statusCode >= 200 && statusCode < 300;
 
 /** Calls the listener when n8n responds. After the sender has hung up, no event reports this. */
 function onEnd(response: DeliveryResponse, listener: () => void): void {

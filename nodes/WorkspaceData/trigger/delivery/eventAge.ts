@@ -18,8 +18,7 @@ export async function excessiveAge(
 	openService: () => Promise<Session>,
 ): Promise<string | undefined> {
 	if (maxAgeMs === Infinity) return undefined;
-	const ageIn = async () => checkedAge(event, maxAgeMs, await openService());
-	const age = await ageIn().catch(() => NaN);
+	const age = await checkedAge(event, maxAgeMs, openService).catch(() => NaN);
 	if (!(age > maxAgeMs)) return undefined;
 	return `it is ${Math.round(age / 60_000)} minutes old, more than 'Max Event Age (Minutes)' allows`;
 }
@@ -28,8 +27,9 @@ export async function excessiveAge(
 async function checkedAge(
 	{ happenedAt = NaN, cardId }: DeliveredEvent,
 	maxAgeMs: number,
-	session: Session,
+	openService: () => Promise<Session>,
 ): Promise<number> {
+	const session = await openService();
 	const { serviceClock } = session.pace;
 	const age = () => serviceClock.now() - happenedAt;
 	const isDoubtful = age() > maxAgeMs || age() < -PLAUSIBLE_FUTURE_MS;

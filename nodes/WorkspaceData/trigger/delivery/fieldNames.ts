@@ -68,7 +68,7 @@ export async function fieldsFor(
 ): Promise<FieldIndex | undefined> {
 	const { data, cardId } = event;
 	if (cardId === undefined || !needsFields(event, settings)) return undefined;
-	const credentials = Object.values(context.getNode().credentials ?? {}).map(({ id }) => id);
+	const { credentials } = context.getNode();
 	const key = JSON.stringify([settings.authentication, credentials, workspaceId, cardId]);
 	const known = cards.getOrCreate(key, () => new KnownFields());
 	const { index } = known;

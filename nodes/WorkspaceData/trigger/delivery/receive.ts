@@ -10,12 +10,11 @@ import { type Clock, systemClock } from '../../transport/http/clock';
 import { openSession } from '../../transport/session';
 import { localTime } from '../../transport/timeZone';
 import { outputOf } from '../output';
-import { readAuthentication, readSettings } from '../parameters';
+import { readSettings } from '../parameters';
 import { nodeOf, type Site, useOf } from '../subscription/node';
 import { readStored, sealingSecret, writeStored } from '../subscription/storage';
 import { excessiveAge } from './eventAge';
 import { fieldsFor } from './fieldNames';
-import { DOUBT, LATE_RENEWAL_MS } from './lateResponses';
 import { isRelevant, misdirection } from './relevance';
 
 const NOTHING_TO_DO: IWebhookResponseData = { webhookResponse: { received: true } };
@@ -42,18 +41,17 @@ export async function receiveDelivery(
 	const node = nodeOf(context, use);
 	const place = { context, clock };
 	const body = await rawBody(context);
-	const authentication = readAuthentication(context);
-	const stored = await readStored(context, node, authentication);
+	const stored = await readStored(context, node);
 	if (body && PROBE_HEADER in headers) {
 		// Uses only the saved data that n8n has just read, because all processes of this n8n read the same.
-		const ownSecret = await sealingSecret(context, authentication);
+		const ownSecret = await sealingSecret(context);
 		const proof = ownSecret && answerProbe(body, headers[PROBE_HEADER], stored.mark, ownSecret);
 		if (proof) {
 			node.answered = proof.nonce;
 			return respond(context, proof.status, proof.text);
 		}
 	}
-	node.dispatch(onRead, { stored });
+	node.dispatch(onRead, { stored, now: clock.now() });
 	const valid = accepted(node.state.saved, clock.now());
 	// A probe that isn't from this node is refused like any forgery.
 	const signature: unknown = PROBE_HEADER in headers ? undefined : headers[SIGNATURE_HEADER];
@@ -74,7 +72,7 @@ export async function receiveDelivery(
 	// A long execution may have saved an old copy. This delivery proves that the subscription in memory
 	// works.
 	if (use === 'production' && stored.version < saved.version) {
-		await writeStored(context, authentication, saved);
+		await writeStored(context, saved);
 	}
 	return await startWith({ context, node, settings, clock }, event, signer);
 }
@@ -132,10 +130,19 @@ async function startWith(
 	return { ...NOTHING_TO_DO, workflowData: [[{ json: outputOf(event, settings, index) }]] };
 }
 
+/**
+ * The delay before a renewal after a late or unsuccessful response, in ms, unless another delivery arrives: the
+ * service may still retry.
+ */
+const LATE_RENEWAL_MS = 540_000;
+/** The warning for n8n's log. It is true in every process, whether it can renew the subscription or not. */
+const DOUBT =
+	"n8n responded to a delivery late or without success, or it came again: check n8n's load and its limit of executions. If deliveries stop, the trigger renews the subscription: in ten minutes, or in queue mode at the latest after 'Renew After Silence (Hours)'";
+
 /** The service may have paused the subscription: unless it delivers again, a new one is created. */
 function onDoubt(site: Site<IWebhookFunctions>, id: string): void {
 	const { node, clock } = site;
 	if (id !== node.state.saved.current?.id) return;
-	node.dispatch(onPlanned, { at: clock.now() + LATE_RENEWAL_MS, isDemanded: false });
+	node.dispatch(onPlanned, { delayMs: LATE_RENEWAL_MS, isDemanded: false, now: clock.now() });
 	node.warn(site, 'late', DOUBT, LATE_RENEWAL_MS);
 }

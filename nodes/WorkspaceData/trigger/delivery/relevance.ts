@@ -107,25 +107,17 @@ function meetsConditions(
 	settings: TriggerSettings,
 	{ index, zone, warn }: ConditionPlace,
 ): boolean {
-	const startAnyway = (reason: string): true => {
-		warn('filters', reason);
-		return true;
-	};
-	if (!index) {
-		return startAnyway(
-			"The fields of the card couldn't be read: an event started the workflow without its filters",
-		);
-	}
 	const { card, conditions, anyCondition } = settings;
-	const known = conditions.filter(
-		({ key }) => card !== undefined || OWN_VALUES.has(key) || isField(key, index),
-	);
-	if (known.length < conditions.length && !anyCondition) return false;
 	try {
+		if (!index) throw new Error("the fields of the card couldn't be read");
+		const known = conditions.filter(
+			({ key }) => card !== undefined || OWN_VALUES.has(key) || isField(key, index),
+		);
+		if (known.length < conditions.length && !anyCondition) return false;
 		return recordTest(known, anyCondition, index, { zone })?.(recordOf(event)) ?? false;
 	} catch (error) {
-		return startAnyway(
-			`'Filters' can't be compared, so an event started the workflow: ${reasonOf(error)}`,
-		);
+		const reason = reasonOf(error);
+		warn('filters', `'Filters' can't be compared, so an event started the workflow: ${reason}`);
+		return true;
 	}
 }

@@ -1,32 +1,30 @@
 /** Keeps what this process knows about each trigger node. */
 import type { IHookFunctions, ITriggerFunctions } from 'n8n-workflow';
 import { BoundedMap } from '../../model/boundedMap';
-import { createKeyedQueue } from '../../model/keyedQueue';
 import {
-	type Effect,
+	abandoned,
+	type Change,
 	INITIAL,
-	type Outcome,
 	type Search,
 	type SubscriptionState,
 } from '../../model/subscription/reducer';
-import { NOTHING_SAVED, type Saved } from '../../model/subscription/saved';
+import { NOTHING_SAVED, type Saved, type Subscription } from '../../model/subscription/saved';
 import { Duplicates } from '../delivery/duplicates';
 import type { Clock } from '../../transport/http/clock';
 import { type LogPlace, warn } from '../log';
 import type { TriggerSettings } from '../parameters';
 
-export type LifecycleContext = IHookFunctions | ITriggerFunctions;
-
-/** What is needed to work on a trigger node. */
-export interface Site<Context = LifecycleContext, Settings = TriggerSettings> {
+/** A trigger node, and how n8n calls it. Parameters that aren't needed may be invalid. */
+export interface NodeSite<Context = IHookFunctions | ITriggerFunctions> {
 	context: Context;
 	node: TriggerNode;
-	settings: Settings;
 	clock: Clock;
 }
 
-/** The same for a workflow that is to be unpublished, whose other parameters needn't be valid. */
-export type BareSite = Site<LifecycleContext, Pick<TriggerSettings, 'authentication'>>;
+/** The same with its parameters. */
+export interface Site<Context = IHookFunctions | ITriggerFunctions> extends NodeSite<Context> {
+	settings: TriggerSettings;
+}
 
 /**
  * The state of a trigger node in this process. n8n saves static data as a whole object and the last writer
@@ -53,14 +51,15 @@ export class TriggerNode {
 	 */
 	ending = { stop: () => {}, done: Promise.resolve() };
 
-	/** Applies what happened, by a function of the reducer. @returns the next tasks */
-	dispatch<Given>(
-		change: (state: SubscriptionState, given: Given) => Outcome,
-		given: Given,
-	): Effect[] {
-		const { state, effects } = change(this.state, given);
-		this.state = state;
-		return effects;
+	/**
+	 * Applies what happened, by a function of the reducer.
+	 *
+	 * @returns the subscriptions that it takes from the list although they weren't deleted
+	 */
+	dispatch<Given>(change: Change<Given>, given: Given & { now: number }): Subscription[] {
+		const before = this.state;
+		this.state = change(before, given);
+		return abandoned(before, this.state);
 	}
 
 	/**
@@ -75,16 +74,13 @@ export class TriggerNode {
 		message: string,
 		intervalMs = 60_000,
 	): void {
-		const last = this.warnings.get(kind) ?? { at: -Infinity, leftOut: 0 };
-		const sinceMs = clock.now() - last.at;
+		const { at, leftOut } = this.warnings.get(kind) ?? { at: -Infinity, leftOut: 0 };
+		const now = clock.now();
 		// A clock that was set back must not silence the log.
-		if (sinceMs >= 0 && sinceMs < intervalMs) {
-			last.leftOut += 1;
-			return;
-		}
-		const more = last.leftOut > 0 ? ` (and ${last.leftOut} more since the last warning)` : '';
-		this.warnings.set(kind, { at: clock.now(), leftOut: 0 });
-		warn(context, `${message}${more}`);
+		const isSoon = now >= at && now < at + intervalMs;
+		this.warnings.set(kind, isSoon ? { at, leftOut: leftOut + 1 } : { at: now, leftOut: 0 });
+		const more = leftOut > 0 ? ` (and ${leftOut} more since the last warning)` : '';
+		if (!isSoon) warn(context, `${message}${more}`);
 	}
 }
 
@@ -120,15 +116,3 @@ export function endedUse(context: NodePlace, address: string): Use {
 	const production = nodes.get(keyOf(context, 'production'))?.state.address;
 	return production === undefined || production === address ? 'production' : 'test';
 }
-
-const queue = createKeyedQueue();
-
-/**
- * Runs a task after all earlier ones of the same kind and workflow in this process. Otherwise, overlapping
- * executions would each save the workflow's static data, or n8n's memory for duplicates, as they found it.
- */
-export const inOrder = async <T>(
-	context: NodePlace,
-	kind: 'save' | 'memory',
-	task: () => Promise<T>,
-): Promise<T> => await queue(`${kind} ${context.getWorkflow().id}`, task);

@@ -1,8 +1,8 @@
 /** Asks n8n's own webhook address if it has what this process saved last. `webhook()` responds. */
 import { writeProbe } from '../../model/subscription/probe';
-import { type Effect, onProbed } from '../../model/subscription/reducer';
+import { onProbed } from '../../model/subscription/reducer';
 import { postToSelf } from '../../transport/ownWebhook';
-import type { BareSite } from './node';
+import type { NodeSite } from './node';
 import { sealingSecret } from './storage';
 
 const DAY_MS = 86_400_000;
@@ -13,21 +13,21 @@ const DAY_MS = 86_400_000;
  * of its network, a proxy or a rule about addresses, the response is `none`. If another n8n responds, the log
  * says so once a day.
  *
- * @returns the next effects
+ * @returns false if the response is outdated, because the node was created or published again since
  */
-export async function ask({ context, node, settings, clock }: BareSite): Promise<Effect[]> {
+export async function ask({ context, node, clock }: NodeSite): Promise<boolean> {
+	const { epoch } = node;
 	const { address = '', saved } = node.state;
-	const secret = await sealingSecret(context, settings.authentication);
+	const secret = await sealingSecret(context);
 	const probe = secret === undefined ? undefined : writeProbe(saved.mark, secret);
 	const response = probe && (await postToSelf(context, address, probe, clock));
-	// If it was created or published again since, the response is outdated.
-	if (node.state.saved.mark !== saved.mark) return [];
+	if (node.epoch !== epoch || node.state.saved.mark !== saved.mark) return false;
 	const result = (response && probe?.read(response)) ?? 'none';
 	const isOurs = node.answered === probe?.nonce;
-	const effects = node.dispatch(onProbed, { result, isOurs, now: clock.now() });
+	node.dispatch(onProbed, { result, isOurs, now: clock.now() });
 	if (node.state.standing === 'foreign') {
 		const message = `Another n8n responds at ${address}. This one deletes no subscription that it didn't create: it may be a copy. Give each n8n its own webhook address`;
 		node.warn({ context, clock }, 'foreign', message, DAY_MS);
 	}
-	return effects;
+	return true;
 }

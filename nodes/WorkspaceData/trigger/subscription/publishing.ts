@@ -2,15 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { type IHookFunctions, type INode, NodeOperationError } from 'n8n-workflow';
 import { InputError } from '../../model/inputError';
-import { type Effect, onRead, onStarted, onUnpublished } from '../../model/subscription/reducer';
+import { dueDeletions, onRead, onStarted, onUnpublished } from '../../model/subscription/reducer';
 import { mayHaveHappened } from '../../transport/failure/failures';
 import { toNodeError } from '../../transport/failure/nodeError';
-import { type Clock, systemClock, withTimeLimit } from '../../transport/http/clock';
-import { planSearch } from '../catchUp/search';
+import { systemClock, withTimeLimit } from '../../transport/http/clock';
 import { reasonOf, warn } from '../log';
-import { readAuthentication, readSettings } from '../parameters';
+import { readSettings } from '../parameters';
 import { ask } from './probe';
-import { type BareSite, endedUse, forget, nodeOf, type Site, useOf } from './node';
+import { endedUse, forget, nodeOf, useOf } from './node';
 import { deleteWith, logAbandoned, renew } from './renewal';
 import { readStored, writeStored } from './storage';
 
@@ -24,12 +23,9 @@ const isStarting = (context: IHookFunctions): boolean =>
  *
  * @throws NodeOperationError whose message says what to do
  */
-export async function activate(
-	context: IHookFunctions,
-	clock: Clock = systemClock,
-): Promise<boolean> {
+export async function activate(context: IHookFunctions): Promise<boolean> {
 	try {
-		return await subscribe(context, clock);
+		return await subscribe(context);
 	} catch (error) {
 		if (isStarting(context)) {
 			warn(context, notRenewed(error));
@@ -46,8 +42,7 @@ export async function activate(
 export const notRenewed = (error: unknown): string =>
 	`The subscription couldn't be renewed yet: ${reasonOf(error)}`;
 
-async function subscribe(context: IHookFunctions, clock: Clock): Promise<boolean> {
-	const isStart = isStarting(context);
+async function subscribe(context: IHookFunctions): Promise<boolean> {
 	const address = targetUrlOf(context);
 	const use = useOf(context);
 	if (use === 'production') checkWebhookId(context);
@@ -57,25 +52,17 @@ async function subscribe(context: IHookFunctions, clock: Clock): Promise<boolean
 	await node.ending.done;
 	node.epoch += 1;
 	node.search = undefined;
-	const site: Site = { context, node, settings, clock };
-	const { authentication, overlapMs } = settings;
-	const stored = await readStored(context, node, authentication);
-	const started = { address, stored, mark: randomUUID(), overlapMs, now: clock.now() };
+	const { overlapMs } = settings;
+	const stored = await readStored(context, node);
+	const started = { address, stored, mark: randomUUID(), overlapMs, now: systemClock.now() };
 	node.dispatch(onStarted, started);
 	try {
-		const effects = await renew(site, isStart ? 'start' : 'publish');
-		for (const effect of effects) await carryOutHere(site, effect);
+		const site = { context, node, settings, clock: systemClock };
+		await renew(site, isStarting(context) ? 'start' : 'publish');
 	} finally {
-		await writeStored(context, authentication, node.state.saved);
+		await writeStored(context, node.state.saved);
 	}
 	return true;
-}
-
-/** Carries out a task that any context can, in a hook and later. */
-export async function carryOutHere(site: Site, effect: Effect): Promise<void> {
-	if (effect.type === 'delete') await deleteWith(site, effect.subscriptions);
-	if (effect.type === 'search') planSearch(site, effect.search);
-	if (effect.type === 'abandon') logAbandoned(site.context, effect.subscriptions);
 }
 
 /**
@@ -113,10 +100,7 @@ const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text
  */
 function activationError(node: INode, error: unknown): NodeOperationError {
 	const { message, description } = toNodeError(node, error);
-	const text = [message, description]
-		.filter((part): part is string => Boolean(part))
-		.map(sentence)
-		.join(' ');
+	const text = [message, description ?? ''].filter(Boolean).map(sentence).join(' ');
 	const shown = new NodeOperationError(node, text);
 	// n8n's constructor rewrites messages that contain the name of a system error.
 	shown.message = text;
@@ -133,36 +117,27 @@ const WAIT_MS = 9_000;
  * published workflow. Never throws and never takes long. What takes longer continues while this process
  * runs. It is saved as well, and tried again when the workflow is published.
  */
-export async function deactivate(
-	context: IHookFunctions,
-	clock: Clock = systemClock,
-): Promise<boolean> {
+export async function deactivate(context: IHookFunctions): Promise<boolean> {
 	const address = context.getNodeWebhookUrl('default') ?? '';
 	const use = endedUse(context, address);
 	const node = nodeOf(context, use);
-	const authentication = readAuthentication(context);
-	const site: BareSite = { context, node, settings: { authentication }, clock };
+	const site = { context, node, clock: systemClock };
 	// A process that was started since only knows the saved data, and nothing about its address.
-	const stored = await readStored(context, node, authentication);
-	node.dispatch(onRead, { stored, address });
+	const stored = await readStored(context, node);
+	node.dispatch(onRead, { stored, address, now: systemClock.now() });
 	if (use === 'production') await ask(site);
 	// What began before, also while the address was asked, is no longer wanted.
 	node.epoch += 1;
 	node.search = undefined;
-	const effects = node.dispatch(onUnpublished, { now: clock.now() });
-	for (const effect of effects) {
-		if (effect.type === 'abandon') logAbandoned(context, effect.subscriptions);
-		if (effect.type === 'delete') {
-			node.ending.done = deleteWith(site, effect.subscriptions, 'patient');
-		}
-	}
-	await withTimeLimit(WAIT_MS, clock, async () => await node.ending.done).catch(() =>
+	logAbandoned(context, node.dispatch(onUnpublished, { now: systemClock.now() }));
+	node.ending.done = deleteWith(site, dueDeletions(node.state, systemClock.now()), 'patient');
+	await withTimeLimit(WAIT_MS, systemClock, async () => await node.ending.done).catch(() =>
 		warn(
 			context,
 			'Deleting the subscription is taking longer than expected; it continues in the background',
 		),
 	);
-	await writeStored(context, authentication, node.state.saved);
+	await writeStored(context, node.state.saved);
 	if (use === 'test') forget(context, use);
 	return node.state.saved.previous.every(({ fate }) => fate !== 'ended');
 }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { InputError } from '../../model/inputError';
 import {
-	type Effect,
+	dueDeletions,
 	onCreated,
 	onDeleted,
 	onRefused,
@@ -12,9 +12,10 @@ import type { Previous, Subscription } from '../../model/subscription/saved';
 import { fingerprintOf, readCredential } from '../../transport/auth/credential';
 import { ApiFailure, Cancelled, isTimeOut } from '../../transport/failure/failures';
 import { openSession, type Session } from '../../transport/session';
+import { planSearch } from '../catchUp/search';
 import { reasonOf, warn, type LogPlace } from '../log';
-import { checkConditions, watchedCard } from '../parameters';
-import type { BareSite, Site } from './node';
+import { checkConditions, readAuthentication, watchedCard } from '../parameters';
+import type { NodeSite, Site } from './node';
 import { CALLS, createSubscription, deleteSubscription, roomReason } from './serviceCalls';
 
 /** Services that didn't respond in time while n8n started, so that its other triggers don't wait as well. */
@@ -25,15 +26,14 @@ const silent = new Set<string>();
  * service refuses, the node tries again later.
  *
  * @param how who waits: for the first two, n8n waits and saves static data as soon as its hook returns
- * @returns the next effects; none if the node was published or unpublished since
  * @throws the errors of `openSession` and `createSubscription`
  */
-export async function renew(site: Site, how: keyof typeof CALLS): Promise<Effect[]> {
+export async function renew(site: Site, how: keyof typeof CALLS): Promise<void> {
 	const { context, node, settings, clock } = site;
 	const { epoch } = node;
 	const isWanted = () => node.epoch === epoch;
 	let session: Session | undefined;
-	const subscribe = async (): Promise<Effect[]> => {
+	const subscribe = async (): Promise<void> => {
 		// Remembered, so that a change is noticed.
 		node.credential = { fingerprint: '', checkedAt: clock.now() };
 		const credential = await readCredential(context, settings.authentication);
@@ -46,16 +46,18 @@ export async function renew(site: Site, how: keyof typeof CALLS): Promise<Effect
 		silent.delete(session.baseUrl);
 		if (!isWanted()) {
 			// A service may return the same subscription twice for one address. Then the node uses it by now.
-			if (node.state.saved.current?.id === made.id) return [];
+			if (node.state.saved.current?.id === made.id) return;
 			const leave = () => logAbandoned(context, [made]);
 			await deleteSubscription(session, made, 'patient').catch(leave);
-			return [];
+			return;
 		}
 		const savedByHook = how !== 'background';
 		const created = { subscription: made, mark: randomUUID(), savedByHook, now: clock.now() };
-		return node.dispatch(onCreated, created);
+		logAbandoned(context, node.dispatch(onCreated, created));
+		planSearch(site);
+		await deleteWith(site, dueDeletions(node.state, clock.now()));
 	};
-	return await subscribe().catch((error: unknown) => {
+	await subscribe().catch((error: unknown) => {
 		if (session && how === 'start' && isTimeOut(error)) silent.add(session.baseUrl);
 		// A search begins with the new subscription, also if the old one still delivers.
 		const isDemanded = !session || (how === 'start' && settings.catchUp);
@@ -128,12 +130,12 @@ function withAdvice(error: unknown, hint: string | undefined): unknown {
  * because nothing else retries later
  */
 export async function deleteWith(
-	{ context, node, settings, clock }: BareSite,
+	{ context, node, clock }: NodeSite,
 	subscriptions: readonly Previous[],
 	how: 'patient' | 'impatient' = 'impatient',
 ): Promise<void> {
 	if (subscriptions.length === 0) return;
-	const opening = openSession(context, settings.authentication, clock);
+	const opening = openSession(context, readAuthentication(context), clock);
 	if (how === 'patient') {
 		node.ending.stop = () => void opening.then((session) => session.stop()).catch(() => undefined);
 	}
@@ -147,11 +149,10 @@ export async function deleteWith(
 		node.dispatch(onDeleted, { id: one.id, isDone, now: clock.now() });
 		if (isDone && wasTried) warn(context, `Subscription ${one.id} is deleted now`);
 		if (isDone) return;
-		const isStopped = error instanceof Cancelled;
-		const reason = reasonOf(isStopped ? 'the workflow is published again' : error);
+		const cause = error instanceof Cancelled ? 'the workflow is published again' : error;
 		warn(
 			context,
-			`Subscription ${one.id} couldn't be deleted yet: ${reason}. It is tried again while the workflow is published. Otherwise, delete it in the settings of the service`,
+			`Subscription ${one.id} couldn't be deleted yet: ${reasonOf(cause)}. It is tried again while the workflow is published. Otherwise, delete it in the settings of the service`,
 		);
 	};
 	await Promise.all(subscriptions.map(remove));
@@ -159,6 +160,7 @@ export async function deleteWith(
 
 /** Logs the subscriptions that are given up. */
 export function logAbandoned(context: LogPlace, subscriptions: readonly Subscription[]): void {
+	if (subscriptions.length === 0) return;
 	const ids = subscriptions.map(({ id }) => id).join(', ');
 	warn(
 		context,

@@ -1,16 +1,23 @@
 /** `trigger()`: maintains the subscriptions while the workflow is published. */
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
-import { type Effect, onPassed, onPlanned } from '../../model/subscription/reducer';
+import {
+	dueDeletions,
+	isToAsk,
+	isToRenew,
+	isToSave,
+	onPassed,
+	onPlanned,
+} from '../../model/subscription/reducer';
 import { subscriptionsIn } from '../../model/subscription/saved';
 import { fingerprintOf, readCredential } from '../../transport/auth/credential';
-import { type Clock, systemClock } from '../../transport/http/clock';
+import { systemClock } from '../../transport/http/clock';
 import { startSearch } from '../catchUp/search';
 import { reasonOf, warn } from '../log';
 import { readSettings, type TriggerSettings } from '../parameters';
 import { nodeOf, type Site } from './node';
 import { ask } from './probe';
-import { carryOutHere, notRenewed } from './publishing';
-import { renew } from './renewal';
+import { notRenewed } from './publishing';
+import { deleteWith, logAbandoned, renew } from './renewal';
 import { startSaving } from './saving';
 
 /**
@@ -24,10 +31,7 @@ type TriggerSite = Site<ITriggerFunctions>;
  * Maintains the subscriptions once a minute. n8n calls `trigger()` at every start. Because it exists, n8n
  * calls the lifecycle methods at every start as well.
  */
-export async function lookAfter(
-	context: ITriggerFunctions,
-	clock: Clock = systemClock,
-): Promise<ITriggerResponse> {
+export async function lookAfter(context: ITriggerFunctions): Promise<ITriggerResponse> {
 	if (context.getMode() === 'manual') return {};
 	let settings: TriggerSettings;
 	try {
@@ -41,43 +45,34 @@ export async function lookAfter(
 	const tick = async (): Promise<void> => {
 		if (isBusy) return;
 		isBusy = true;
-		const site: TriggerSite = { context, settings, clock, node: nodeOf(context, 'production') };
+		const node = nodeOf(context, 'production');
+		const site: TriggerSite = { context, settings, clock: systemClock, node };
 		await look(site).catch((error: unknown) =>
 			site.node.warn(site, 'upkeep', `The subscription couldn't be checked: ${reasonOf(error)}`),
 		);
 		isBusy = false;
 	};
 	// Many triggers don't renew together.
-	const second = Math.floor(60 * clock.random());
+	const second = Math.floor(60 * systemClock.random());
 	context.helpers.registerCron({ expression: `${second} * * * * *` }, () => void tick());
 	return {};
 }
 
+/** Does what is due: asks the address, renews or deletes, saves, and searches for missed records. */
 async function look(site: TriggerSite): Promise<void> {
+	const { context, node, settings, clock } = site;
 	await compareCredential(site);
-	const { silenceMs } = site.settings;
-	await carryOut(site, site.node.dispatch(onPassed, { silenceMs, now: site.clock.now() }));
+	logAbandoned(context, node.dispatch(onPassed, { now: clock.now() }));
+	if (isToAsk(node.state, clock.now()) && !(await ask(site))) return;
+	if (isToRenew(node.state, settings.silenceMs, clock.now())) {
+		// After a failure, it is tried again after a growing pause.
+		await renew(site, 'background').catch((error: unknown) =>
+			node.warn(site, 'renewal', notRenewed(error)),
+		);
+	} else await deleteWith(site, dueDeletions(node.state, clock.now()));
+	if (isToSave(node.state, clock.now())) startSaving(site);
 	startSearch(site);
 }
-
-async function carryOut(site: TriggerSite, effects: readonly Effect[]): Promise<void> {
-	const { epoch } = site.node;
-	for (const effect of effects) {
-		// The workflow was published or unpublished meanwhile.
-		if (site.node.epoch !== epoch) return;
-		if (effect.type === 'create') await carryOut(site, await renewNow(site));
-		if (effect.type === 'ask') await carryOut(site, await ask(site));
-		if (effect.type === 'save') startSaving(site);
-		await carryOutHere(site, effect);
-	}
-}
-
-/** Renews the subscription. After a failure, it is tried again after a growing pause. */
-const renewNow = async (site: TriggerSite): Promise<Effect[]> =>
-	await renew(site, 'background').catch((error: unknown) => {
-		site.node.warn(site, 'renewal', notRenewed(error));
-		return [];
-	});
 
 /**
  * Checks if somebody changed the credential: the service may now accept what it refused, and the saved
@@ -95,5 +90,5 @@ async function compareCredential({ context, settings, clock, node }: TriggerSite
 	const isFirst = credential.checkedAt === -Infinity;
 	if (isFirst || fingerprint === '' || fingerprint === credential.fingerprint) return;
 	warn(context, 'The credential has changed: the subscription is renewed');
-	node.dispatch(onPlanned, { at: clock.now(), isDemanded: true });
+	node.dispatch(onPlanned, { delayMs: 0, isDemanded: true, now: clock.now() });
 }

@@ -1,13 +1,14 @@
 /** Makes n8n save the trigger's state, with executions without output items. */
 import type { IDataObject, IExecuteFunctions, IRun, ITriggerFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { onSaved } from '../../model/subscription/reducer';
+import { createKeyedQueue } from '../../model/keyedQueue';
+import { onSaved, onSaving } from '../../model/subscription/reducer';
 import { readSaved, sealSaved } from '../../model/subscription/saved';
 import { readOwnSecret } from '../../transport/auth/credential';
 import { withTimeLimit } from '../../transport/http/clock';
 import { reasonOf, warn } from '../log';
-import { inOrder, nodeOf, type Site } from './node';
-import { readSealed, writeSealed, writeStored } from './storage';
+import { nodeOf, type Site } from './node';
+import { readSealed, writeSealed } from './storage';
 
 const EVENT = 'subscription_renewed';
 const jobSchema = z.object({ event: z.literal(EVENT), sealed: z.string() });
@@ -18,14 +19,12 @@ const jobSchema = z.object({ event: z.literal(EVENT), sealed: z.string() });
  */
 const NO_STATIC_DATA = 'noStaticData';
 
-/** A job to save subscriptions, from an item. */
-export type SaveJob = z.infer<typeof jobSchema>;
-
-/** Reads such a job from an item; undefined for another item. */
-export const readSaveJob = (json: unknown): SaveJob | undefined => jobSchema.safeParse(json).data;
+/** Reads the sealed subscriptions from an item of such a job; undefined for another item. */
+export const readSaveJob = (json: unknown): string | undefined =>
+	jobSchema.safeParse(json).data?.sealed;
 
 /** Saves the subscriptions, with the seals that they have, unless newer ones are saved. */
-export function carryOutSaveJob(context: IExecuteFunctions, { sealed }: SaveJob): void {
+export function carryOutSaveJob(context: IExecuteFunctions, sealed: string): void {
 	const { version } = readSealed(context);
 	const isElsewhere = nodeOf(context, 'production').state.address === undefined;
 	// This happens in workers of n8n 2.41. Workers of n8n 1 get static data and have no custom data.
@@ -68,6 +67,9 @@ let areWorkersBlind = false;
  */
 export const PLACE_MS = 30_000;
 
+/** Triggers of one workflow save one after the other, because each writes all static data as it found them. */
+const queue = createKeyedQueue();
+
 /**
  * Saves the subscriptions without waiting for the end. An execution has the workflow's current static data,
  * while a trigger has the data from when n8n started. It may run in another process. Items are visible, so
@@ -76,7 +78,8 @@ export const PLACE_MS = 30_000;
 export function startSaving(site: Site<ITriggerFunctions>): void {
 	const { context, clock, node } = site;
 	const { epoch } = node;
-	void inOrder(context, 'save', async () => {
+	node.dispatch(onSaving, { now: clock.now() });
+	void queue(String(context.getWorkflow().id), async () => {
 		if (node.epoch !== epoch || !node.state.saving) return;
 		const saving = save(site).catch((error: unknown) =>
 			warn(context, `The subscription couldn't be saved yet: ${reasonOf(error)}`),
@@ -92,14 +95,13 @@ async function save({ context, settings, node, clock }: Site<ITriggerFunctions>)
 	const run = async () => await runExecution(context, { event: EVENT, sealed });
 	const ending = areWorkersBlind ? 'blind' : await run();
 	if (ending === 'failed') return;
-	areWorkersBlind = ending === 'blind';
 	// n8n writes the trigger's own static data when the trigger starts an execution. The data is from when the
 	// workflow was published, so other nodes may lose what they saved since. An execution would delete
 	// everything.
-	if (areWorkersBlind) await writeStored(context, settings.authentication, saved);
-	const here = areWorkersBlind ? run() : ending;
+	if (ending === 'blind') writeSealed(context, sealed);
+	const last = ending === 'blind' ? run() : ending;
 	if (node.epoch === epoch) {
 		node.dispatch(onSaved, { version: saved.version, now: clock.now() });
 	}
-	areWorkersBlind = (await here) === 'blind';
+	areWorkersBlind = (await last) === 'blind';
 }

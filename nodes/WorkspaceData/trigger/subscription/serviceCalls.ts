@@ -6,27 +6,18 @@ import { ApiFailure, saysGone, UnexpectedResponse } from '../../transport/failur
 import type { Session } from '../../transport/session';
 import type { Site } from './node';
 
-/** Options of lifecycle calls: n8n waits for them, and retries by itself. */
-const START_CALL = { impatient: true, timeoutMs: 10_000 } as const;
-
-/** Options of calls: while n8n starts, for a person who waits, and in the background. */
+/** Options of calls: while n8n starts, for a person who waits, and in the background. n8n retries by itself. */
 export const CALLS = {
-	start: START_CALL,
-	publish: { ...START_CALL, insistent: true },
+	start: { impatient: true, timeoutMs: 10_000 },
+	publish: { impatient: true, timeoutMs: 10_000, insistent: true },
 	background: { timeoutMs: 60_000 },
 } as const;
 
 /** Options of deletions. `patient` ones wait for the rate limit and retry after an error. */
-const DELETE_CALL = { patient: { timeoutMs: 8_000 }, impatient: START_CALL } as const;
+const DELETE_CALL = { patient: { timeoutMs: 8_000 }, impatient: CALLS.start } as const;
 
 /** The service's clock is known by the Date header, which has no fraction of a second. */
 const DATE_PRECISION_MS = 1_000;
-
-/** What a service says that returns the subscription it already has for the address, without its secret. */
-const EXISTS = {
-	status: 409,
-	title: 'The service returned the subscription that exists already, without its secret',
-};
 
 /**
  * Creates a subscription at the service.
@@ -55,7 +46,10 @@ export async function createSubscription(
 	const { secret, createdAt, ...found } = readCreatedSubscription(response.body);
 	const id = found.id ?? idInLocation(response.headers.location, 'webhooks');
 	const isKnown = subscriptionsIn(node.state.saved).some((one) => one.id === id);
-	if (isKnown && secret === undefined) throw new ApiFailure(EXISTS);
+	if (isKnown && secret === undefined) {
+		const title = 'The service returned the subscription that exists already, without its secret';
+		throw new ApiFailure({ status: 409, title });
+	}
 	if (id === undefined || secret === undefined) {
 		// With another status, it may have existed before, and another n8n may use it.
 		if (id !== undefined && response.status === 201)

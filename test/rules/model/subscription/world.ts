@@ -1,7 +1,11 @@
 /** A small world for the rules of `model/subscription/reducer.ts`: installations of n8n, and a service. Nothing in it waits. */
 import {
-	type Effect,
+	type Change,
+	dueDeletions,
 	INITIAL,
+	isToAsk,
+	isToRenew,
+	isToSave,
 	onCreated,
 	onDeleted,
 	onDelivered,
@@ -10,10 +14,10 @@ import {
 	onRead,
 	onRefused,
 	onSaved,
+	onSaving,
 	onSearched,
 	onStarted,
 	onUnpublished,
-	type Outcome,
 	roomFor,
 	type Search,
 	type SubscriptionState,
@@ -109,12 +113,11 @@ export class World {
 
 	private dispatch<Given>(
 		n8n: N8n,
-		change: (state: SubscriptionState, given: Given) => Outcome,
-		given: Given,
-	): Effect[] {
-		const { state, effects } = change(n8n.state ?? INITIAL, given);
-		n8n.state = state;
-		return effects;
+		change: Change<Given>,
+		given: Given & { now: number },
+	): SubscriptionState {
+		n8n.state = change(n8n.state ?? INITIAL, given);
+		return n8n.state;
 	}
 
 	/** n8n starts, or a person publishes: as the hook does. */
@@ -145,13 +148,13 @@ export class World {
 	unpublish(n8n = this.production): void {
 		if (!n8n.isPublished) return;
 		if (!n8n.state) {
-			this.dispatch(n8n, onRead, { address: ADDRESS, stored: n8n.database });
+			this.dispatch(n8n, onRead, { address: ADDRESS, stored: n8n.database, now: this.now });
 		}
 		this.ask(n8n);
 		n8n.isPublished = false;
 		if (n8n === this.production) this.owed.clear();
 		for (const remote of this.remotes) remote.isEnded ||= remote.madeBy === n8n;
-		this.carryOut(n8n, this.dispatch(n8n, onUnpublished, { now: this.now }));
+		this.deleteDue(n8n, this.dispatch(n8n, onUnpublished, { now: this.now }));
 		n8n.database = (n8n.state as unknown as SubscriptionState).saved;
 		n8n.jobs = [];
 		n8n.state = undefined;
@@ -183,6 +186,7 @@ export class World {
 	}
 
 	private create(n8n: N8n, savedByHook: boolean): void {
+		this.tasks += 1;
 		let answer = this.post(n8n);
 		if ((answer === 'address' || answer === 'limit') && n8n.state) {
 			const room = roomFor(n8n.state, answer, SILENCE, this.now);
@@ -203,7 +207,16 @@ export class World {
 			since: now,
 		};
 		const how = { mark: this.mark(), savedByHook, now };
-		this.carryOut(n8n, this.dispatch(n8n, onCreated, { subscription, ...how }));
+		const state = this.dispatch(n8n, onCreated, { subscription, ...how });
+		n8n.search = state.search;
+		this.deleteDue(n8n, state);
+	}
+
+	private deleteDue(n8n: N8n, state: SubscriptionState): void {
+		for (const { id } of dueDeletions(state, this.now)) {
+			this.tasks += 1;
+			this.delete(n8n, id);
+		}
 	}
 
 	/** Fails where a subscription is deleted that must stay. */
@@ -241,16 +254,14 @@ export class World {
 		return accepted(counts, this.now);
 	}
 
-	private carryOut(n8n: N8n, effects: readonly Effect[]): void {
-		for (const effect of effects) {
-			this.tasks += 1;
-			if (effect.type === 'create') this.create(n8n, false);
-			else if (effect.type === 'ask') this.carryOut(n8n, this.ask(n8n));
-			else if (effect.type === 'delete') {
-				for (const { id } of effect.subscriptions) this.delete(n8n, id);
-			} else if (effect.type === 'save') this.save(n8n);
-			else if (effect.type === 'search') n8n.search = effect.search;
-		}
+	/** As n8n does once a minute. */
+	private look(n8n: N8n): void {
+		const { now } = this;
+		let state = this.dispatch(n8n, onPassed, { now });
+		if (isToAsk(state, now)) state = this.ask(n8n);
+		if (isToRenew(state, SILENCE, now)) this.create(n8n, false);
+		else this.deleteDue(n8n, state);
+		if (n8n.state && isToSave(n8n.state, now)) this.save(n8n);
 	}
 
 	/** An execution returns the records of the time that may be missed. */
@@ -268,10 +279,10 @@ export class World {
 		this.dispatch(n8n, onSearched, { to: search.to, now: this.now });
 	}
 
-	private ask(n8n: N8n): Effect[] {
-		if (!n8n.state) return [];
+	private ask(n8n: N8n): SubscriptionState {
+		this.tasks += 1;
 		const there = this.answering.isPublished && this.answering.state ? this.answering : undefined;
-		const has = there?.database.mark === n8n.state.saved.mark;
+		const has = there?.database.mark === n8n.state?.saved.mark;
 		const result = there ? (has ? 'yes' : 'no') : 'none';
 		// A process that responds to deliveries only may have got the probe.
 		const isOurs = there === n8n && !this.options.queueMode;
@@ -279,8 +290,8 @@ export class World {
 	}
 
 	private save(n8n: N8n): void {
-		const saved = n8n.state?.saved;
-		if (!saved) return;
+		this.tasks += 1;
+		const { saved } = this.dispatch(n8n, onSaving, { now: this.now });
 		if (this.options.blindWorkers) {
 			n8n.database = saved;
 			this.dispatch(n8n, onSaved, { version: saved.version, now: this.now });
@@ -320,7 +331,8 @@ export class World {
 	private receive({ to, event }: Delivery): boolean {
 		const n8n = this.answering;
 		if (!n8n.isPublished || (!this.options.queueMode && !n8n.state)) return false;
-		const read = (state: SubscriptionState) => onRead(state, { stored: n8n.database }).state;
+		const read = (state: SubscriptionState) =>
+			onRead(state, { stored: n8n.database, now: this.now });
 		n8n.processor = read(n8n.processor);
 		const state = this.options.queueMode ? n8n.processor : read(n8n.state as SubscriptionState);
 		if (!accepted(state.saved, this.now).some(({ id }) => id === to.id)) return false;
@@ -356,7 +368,7 @@ export class World {
 				if (!n8n.state || !n8n.isPublished) continue;
 				// One look later, when the events of its time have happened.
 				this.runSearch(n8n);
-				this.carryOut(n8n, this.dispatch(n8n, onPassed, { silenceMs: SILENCE, now: this.now }));
+				this.look(n8n);
 			}
 		}
 	}
