@@ -247,9 +247,9 @@ describe('is refused, and nothing is sent, with', () => {
 	});
 
 	test.each([
-		[['', '10'], "'Card' is empty"],
-		[['{card}', 'all'], "'Max Records to Delete' must be"],
-	])('%j, also if errors continue: the others name the item', async (odd, own) => {
+		[['', '10'], "because item 1 isn't valid", "'Card' is empty"],
+		[['{card}', 'all'], "because item 1 isn't valid", "'Max Records to Delete' must be"],
+	])('%j, also if errors continue: the others name the item', async (odd, others, own) => {
 		await fill();
 		const [cardId = '', maxDeletions = ''] = odd.map((value) => value.replace('{card}', card.id));
 		const parameters = {
@@ -258,7 +258,6 @@ describe('is refused, and nothing is sent, with', () => {
 			maxDeletions: `={{ $itemIndex === 1 ? '${maxDeletions}' : '10' }}`,
 		};
 		const { json } = await sync([A, B, { Key: 'c' }], parameters, 'continue');
-		const others = "because item 1 isn't valid";
 		const said = [others, own, others].map((text) => expect.stringContaining(text) as string);
 		expect(json.map((item) => JSON.stringify(item))).toEqual(said);
 		expect(workspace.changes()).toEqual([]);
@@ -286,24 +285,26 @@ test.each(['deleteMany', 'sync'])(
 	},
 );
 
-test('Dry Run shows each change and the counts, and changes nothing', async () => {
-	await workspace.records(
-		card.id,
-		['a', 'b', 'x'].map((Key) => ({ Key, Amount: 1 })),
-	);
-	const items = ['a', 'b', 'n'].map((Key, n) => ({ Key, Amount: n + 1 }));
-	const result = await sync(items, { ...remove, dryRun: true });
-	expect(
-		result.json.map(({ dry_run, action, before, after }) => [dry_run, action, before, after]),
-	).toEqual([
-		[true, 'update', { Key: 'b', Amount: 1 }, { Key: 'b', Amount: 2 }],
-		[true, 'create', null, { Key: 'n', Amount: 3 }],
-		[true, 'delete', { Key: 'x', Amount: 1 }, null],
-	]);
-	expect(workspace.changes()).toEqual([]);
-	expect(hintsOf(result).join()).toContain(
-		'1 record would be created, 1 updated, 1 deleted; 1 unchanged',
-	);
+describe('Dry Run', () => {
+	test('shows each change and the counts, and changes nothing', async () => {
+		await workspace.records(
+			card.id,
+			['a', 'b', 'x'].map((Key) => ({ Key, Amount: 1 })),
+		);
+		const items = ['a', 'b', 'n'].map((Key, n) => ({ Key, Amount: n + 1 }));
+		const result = await sync(items, { ...remove, dryRun: true });
+		expect(
+			result.json.map(({ dry_run, action, before, after }) => [dry_run, action, before, after]),
+		).toEqual([
+			[true, 'update', { Key: 'b', Amount: 1 }, { Key: 'b', Amount: 2 }],
+			[true, 'create', null, { Key: 'n', Amount: 3 }],
+			[true, 'delete', { Key: 'x', Amount: 1 }, null],
+		]);
+		expect(workspace.changes()).toEqual([]);
+		expect(hintsOf(result).join()).toContain(
+			'1 record would be created, 1 updated, 1 deleted; 1 unchanged',
+		);
+	});
 });
 
 describe('a run that fails halfway', () => {

@@ -68,6 +68,7 @@ export const syncRecords = defineOperation({
 		recordOptions([...writeOptions, ...savedDryRunOptions, ...oldValuesOptions, unchangedOption]),
 	],
 	async execute({ run, itemIndex, get }) {
+		const findCard = async (index: number) => await run.cards.find(get('cardId', index), {}, true);
 		const read = async (index: number): Promise<SyncPart> => {
 			const options = get('options', index);
 			const isDry = readDryRun(get('dryRun', index), options.dryRun);
@@ -85,7 +86,7 @@ export const syncRecords = defineOperation({
 			};
 			return { write, settings };
 		};
-		const take = await run.once('sync', async () => await syncAll(run, read));
+		const take = await run.once('sync', async () => await syncAll(run, read, findCard));
 		await run.yieldToLoop();
 		return take(itemIndex);
 	},

@@ -1,8 +1,9 @@
 /** Sync: checks all items, writes them, then deletes the records without an item. */
 import { InputError } from '../../model/inputError';
+import type { DataRecord } from '../../model/response/record';
 import type { JsonObject } from '../../model/response/shapes';
 import { Cancelled } from '../../transport/failure/failures';
-import type { Run } from '../run/run';
+import type { CardReference, Run } from '../run/run';
 import { inParallel } from '../schedule/items';
 import { liveFields } from '../writing/liveFields';
 import { writeEach } from '../writing/changeMany';
@@ -19,23 +20,22 @@ type Outcomes = Map<number, { json: JsonObject[] } | { error: unknown }>;
  * Syncs all cards with their items.
  *
  * @param read as in `readItems`
+ * @param findCard as in `readItems`
  * @returns a function that returns the output of an item, or throws its error. It works once for each item
  */
 export async function syncAll(
 	run: Run,
 	read: (itemIndex: number) => Promise<SyncPart>,
+	findCard: (itemIndex: number) => Promise<CardReference>,
 ): Promise<(itemIndex: number) => JsonObject[]> {
-	const { cards, errors } = await readItems(run, read);
+	const { cards, errors } = await readItems(run, read, findCard);
 	const outcomes: Outcomes = new Map([...errors].map(([index, error]) => [index, { error }]));
-	const [unread] = errors.keys();
 	const checked: CheckedCard[] = [];
 	for (const own of cards) {
-		const indexes = own.given.map(({ itemIndex }) => itemIndex);
 		try {
-			if (unread !== undefined) throw notValid(unread);
 			checked.push(await checkCard(own, errors));
 		} catch (error) {
-			for (const index of indexes) outcomes.set(index, { error: errors.get(index) ?? error });
+			for (const index of own.indexes) outcomes.set(index, { error: errors.get(index) ?? error });
 		}
 		await run.yieldToLoop();
 	}
@@ -54,16 +54,10 @@ export async function syncAll(
 	};
 }
 
-const notValid = (itemIndex: number): InputError =>
-	new InputError(
-		`Nothing was sent, because item ${itemIndex} isn't valid`,
-		'Correct that item, then run all items again: its record could be missing from any of the cards.',
-	);
-
 /** Writes the items of a card, then deletes its records without an item if all items were written. */
 async function writeCard(run: Run, checked: CheckedCard, outcomes: Outcomes): Promise<void> {
-	const { items, deletions, write } = checked;
-	const { card, request } = write;
+	const { indexes, items, deletions, write } = checked;
+	const { card, request, writer, options } = write;
 	const { halted } = run.session;
 	const fail = (index: number, error: unknown): void => {
 		outcomes.set(index, { error });
@@ -71,7 +65,7 @@ async function writeCard(run: Run, checked: CheckedCard, outcomes: Outcomes): Pr
 	};
 	if (halted.isOver) return;
 	const live = await grown(checked).catch((error: unknown) => {
-		for (const { itemIndex } of items) fail(itemIndex, error);
+		for (const index of indexes) fail(index, error);
 	});
 	if (!live) return;
 	let left = items.length;
@@ -99,9 +93,15 @@ async function writeCard(run: Run, checked: CheckedCard, outcomes: Outcomes): Pr
 			error,
 			`All items of card '${card.name}' were written. Run all items again to delete the other records.`,
 		);
-		fail(items.at(-1)?.itemIndex ?? 0, error);
+		fail(indexes.at(-1) ?? 0, error);
 	});
-	for (const json of deleted ?? []) run.appended.push({ itemIndex: write.itemIndex, json });
+	if (!deleted) return;
+	const results = resultsOf(run, writer, live.fields.index, options);
+	const marks = writer.isDry ? {} : { action: 'deleted' };
+	for (const record of deleted) {
+		const json = { ...results('deleted', record), ...marks };
+		run.appended.push({ itemIndex: indexes[0] ?? 0, json });
+	}
 }
 
 /** Writes an item of a card that passed the check. In a dry run nothing is sent. */
@@ -144,22 +144,20 @@ async function writeItem(
 /**
  * Deletes the records without an item.
  *
- * @returns the output of the deleted records; a record that another execution has written since the check stays
+ * @returns the deleted records; a record that another execution has written since the check stays
  * @throws the first refusal; its message says how many were deleted
  */
 async function deleteMissing(
 	run: Run,
 	{ write, deletions }: CheckedCard,
 	{ fields }: LiveCard,
-): Promise<JsonObject[]> {
-	const { writer, options } = write;
-	const results = resultsOf(run, writer, fields.index, options);
-	const marks = writer.isDry ? {} : { action: 'deleted' };
+): Promise<DataRecord[]> {
+	const { writer } = write;
 	const view = run.writes.view(writer);
 	return await writeEach(run, { writer, done: 'deleted' }, deletions, async (record) => {
 		const isWanted = () => !view.isWritten(record.id) && view.isClear(record.id);
 		const remove = async () => await run.writes.remove(writer, record.id, isWanted);
 		const isGone = await run.writes.onKey(writer, fields.partOf(record.data), remove);
-		return isGone ? { ...results('deleted', record), ...marks } : undefined;
+		return isGone ? record : undefined;
 	});
 }

@@ -12,6 +12,8 @@ import { checkAgainstRecords } from './syncCheck';
 
 /** A card that passed the check. */
 export interface CheckedCard extends LiveCard {
+	/** The indexes of its items, in order. */
+	indexes: readonly number[];
 	/** How the first item is written: the card, the writer and the requests are the same for all. */
 	write: Write;
 	items: readonly SyncWrite[];
@@ -21,10 +23,18 @@ export interface CheckedCard extends LiveCard {
 	grows: boolean;
 }
 
-function requireSameSettings({ first: { write }, different }: CardItems): void {
-	if (different === undefined) return;
+/** @returns the first item and its settings @throws what prevents the sync of the card, as far as its items show it */
+function requireValid({ card, given: [write], settings, invalid, different }: CardItems) {
+	// Without a first item, all are invalid.
+	if (invalid !== undefined || !write || !settings) {
+		throw new InputError(
+			`Nothing was sent for card '${card.name}', because item ${invalid} isn't valid`,
+			'Correct that item, then run all items again.',
+		);
+	}
+	if (different === undefined) return { write, settings };
 	throw new InputError(
-		`The conditions or settings of items ${write.itemIndex} and ${different} differ, but both are for card '${write.card.name}'`,
+		`The conditions or settings of items ${write.itemIndex} and ${different} differ, but both are for card '${card.name}'`,
 		"Nothing was sent. 'Filters', 'Must Match', 'If Record Has No Item', 'Max Records to Delete' and 'Dry Run' must be the same for all items of a card.",
 	);
 }
@@ -39,8 +49,7 @@ export async function checkCard(
 	own: CardItems,
 	errors: Map<number, unknown>,
 ): Promise<CheckedCard> {
-	requireSameSettings(own);
-	const { write, settings } = own.first;
+	const { write, settings } = requireValid(own);
 	const { run, card, columns, request, writer } = write;
 	const { allowed, filters, matchType, maxDeletions } = settings;
 	const grows = allowed.fields || allowed.choices;
@@ -56,6 +65,7 @@ export async function checkCard(
 	await requireSameFields(run, writer, known);
 	const live = { fields, matches };
 	const items = await convertItems(own, live, grows, errors);
+	if (items.some(({ isNew }) => isNew)) matches.requireComplete();
 	await requireKnownSpelling(write, items, live);
 	const deletions = await checkAgainstRecords({
 		card: card.name,
@@ -68,8 +78,8 @@ export async function checkCard(
 		pause: run.yieldToLoop,
 	});
 	meets?.requireSeen();
-	if (deletions.length > 0 || items.some(({ isNew }) => isNew)) matches.requireComplete();
-	return { ...live, write, items, deletions, grows: grows && !writer.isDry };
+	if (deletions.length > 0) matches.requireComplete();
+	return { ...live, indexes: own.indexes, write, items, deletions, grows: grows && !writer.isDry };
 }
 
 /** @throws InputError for an item that would be created although its record exists in another spelling */

@@ -3,7 +3,7 @@ import { ownValue } from '../../model/response/shapes';
 import type { Allowed } from '../growth/cardChanges';
 import { getOrCreate } from '../run/getOrCreate';
 import type { MatchIndex, MatchingFields } from '../reading/matchIndex';
-import type { Run } from '../run/run';
+import type { CardReference, Run } from '../run/run';
 import { settled } from '../writing/difference';
 import type { Write } from '../writing/valueConversion';
 import { liveFields } from '../writing/liveFields';
@@ -31,9 +31,14 @@ export interface SyncPart {
 
 /** The items of a card. */
 export interface CardItems {
-	first: SyncPart;
+	card: CardReference;
+	/** The indexes of all items, in order. */
+	indexes: number[];
+	/** The valid items, and the settings of the first of them. */
 	given: Write[];
-	/** The first item with other settings than the first one. */
+	settings?: SyncSettings;
+	/** The first invalid item (of the run, if its card isn't known), and the first one with different settings. */
+	invalid?: number;
 	different?: number;
 }
 
@@ -41,21 +46,38 @@ export interface CardItems {
  * Reads all items in order. Nothing is written before all of them are known.
  *
  * @param read returns an item's values
- * @returns the items by card, and why single items can't be read
+ * @param findCard returns an item's card, although its values are invalid
+ * @returns the items by card, and why single items are invalid
  */
-export async function readItems(run: Run, read: (itemIndex: number) => Promise<SyncPart>) {
+export async function readItems(
+	run: Run,
+	read: (itemIndex: number) => Promise<SyncPart>,
+	findCard: (itemIndex: number) => Promise<CardReference>,
+) {
 	const cards = new Map<string, CardItems>();
 	const errors = new Map<number, unknown>();
+	/** The first item whose card isn't known: its record could be missing from any of the cards. */
+	let homeless: number | undefined;
 	for (const itemIndex of run.context.getInputData().keys()) {
 		await run.yieldToLoop();
 		const part = await read(itemIndex).catch((error) => void errors.set(itemIndex, error));
-		if (!part) continue;
+		const card = part ? part.write.card : await findCard(itemIndex).catch(() => undefined);
+		if (!card) {
+			homeless ??= itemIndex;
+			continue;
+		}
+		const own = getOrCreate(cards, card.id, (): CardItems => ({ card, indexes: [], given: [] }));
+		own.indexes.push(itemIndex);
+		if (!part) {
+			own.invalid ??= itemIndex;
+			continue;
+		}
 		const { write, settings } = part;
-		const own = getOrCreate(cards, write.card.id, (): CardItems => ({ first: part, given: [] }));
+		own.settings ??= settings;
+		if (JSON.stringify(settings) !== JSON.stringify(own.settings)) own.different ??= itemIndex;
 		own.given.push(write);
-		const isSame = JSON.stringify(settings) === JSON.stringify(own.first.settings);
-		if (!isSame) own.different ??= itemIndex;
 	}
+	for (const own of cards.values()) own.invalid ??= homeless;
 	return { cards: [...cards.values()], errors };
 }
 
