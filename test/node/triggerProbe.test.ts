@@ -1,5 +1,4 @@
 /** n8n asks its own webhook address whether it has what was saved last, before a subscription is deleted. */
-import { hurry } from '../support/quickTime';
 import type { IDataObject } from 'n8n-workflow';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -232,7 +231,6 @@ describe('a probe', () => {
 			const trigger = await gateway.publish('main');
 			const old = current(trigger);
 			gateway.foreign = answer;
-			hurry();
 			await renewed(trigger, 26.5);
 			pass(27);
 			await untilTicked(trigger, 'a probe', () =>
