@@ -1,6 +1,4 @@
 /** Removes secrets from text. */
-import { percentEncoded } from './text';
-
 const MASK = '***';
 /** Shorter values may occur as words by chance. No real key or secret is that short. */
 const MIN_SECRET_LENGTH = 6;
@@ -11,16 +9,34 @@ const MIN_SECRET_LENGTH = 6;
  */
 const UNSENT = /[^\x20-\x7E\x80-\xFF]|\p{Cc}|\p{Cf}/gu;
 
-/** The forms in which a secret is sent and may come back: plain, or encoded for a URL, a form or JSON. */
+/** The characters that HTML has names for. */
+const ENTITIES: Record<string, string> = {
+	'&': 'amp',
+	'<': 'lt',
+	'>': 'gt',
+	'"': 'quot',
+	"'": 'apos',
+};
+
+const hex = (code: number, digits: number): string => code.toString(16).padStart(digits, '0');
+
+/** A pattern for a special character, also where it is encoded for a URL (also twice), a form, JSON or HTML. */
+function patternOf(char: string): string {
+	const units = char.split('').map((unit) => hex(unit.charCodeAt(0), 4));
+	const code = char.codePointAt(0) ?? 0;
+	const forms = [
+		`\\\\*\\u${units.join('\\u')}`,
+		`\\\\u${units.join('\\\\u')}`,
+		[...Buffer.from(char)].map((byte) => `%(?:25)*${hex(byte, 2)}`).join(''),
+		`&(?:${ENTITIES[char] ?? '#'}|#0*${code}|#x0*${hex(code, 1)});`,
+	];
+	return `(?:${(char === ' ' ? [...forms, '\\+'] : forms).join('|')})`;
+}
+
+/** The texts in which a secret is sent. Spaces and line ends that were pasted with it aren't. */
 function formsOf(secret: string): string[] {
-	// Credentials are sent without spaces and line ends that were pasted with them.
 	const text = secret.trim();
-	return [...new Set([text, text.replace(UNSENT, '')])].flatMap((form) => [
-		form,
-		percentEncoded(form),
-		new URLSearchParams({ '': form }).toString().slice(1),
-		JSON.stringify(form).slice(1, -1),
-	]);
+	return [...new Set([text, text.replace(UNSENT, '')])];
 }
 
 /**
@@ -35,6 +51,7 @@ export function redact(text: string, secrets: readonly unknown[]): string {
 		.flatMap((secret) => formsOf(String(secret)))
 		.filter((form) => form.length >= MIN_SECRET_LENGTH)
 		.sort((a, b) => b.length - a.length)
-		.reduce((result, secret) => result.replaceAll(secret, MASK), text)
+		.map((form) => new RegExp(form.replace(/[^a-z\d]/giu, patternOf), 'gi'))
+		.reduce((result, pattern) => result.replaceAll(pattern, MASK), text)
 		.replace(/\bBearer\s+[\w\-.~+/=]{6,}/gi, `Bearer ${MASK}`);
 }

@@ -30,6 +30,9 @@ test.each([
 	['the same as it was sent, without (D21)', 'key wsd_live_hidden', 'key ***'],
 	['a secret in JSON', '{"a":"a\\"quoted\\\\secret"}', '{"a":"***"}'],
 	['a secret with half a character', 'half\uD800secret', '***'],
+	['percent-encoded in lower case, and twice', 's%2fcr%252Bt%3d1', '***'],
+	['a secret in HTML', 'a&quot;quoted&#x5C;secret, pass! w&#39;ord', '***, ***'],
+	['as other libraries write JSON', 's\\/cr\\u002bt\\u003D1', '***'],
 	['nothing else', 'Bearer of news', 'Bearer of news'],
 ])('takes out %s', (_, text, clean) => {
 	expect(redact(text, secrets)).toBe(clean);

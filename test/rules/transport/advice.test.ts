@@ -51,6 +51,7 @@ test.each<[number, unknown, string | undefined, RegExp]>([
 		'record',
 		/The record may have been created/,
 	]),
+	[302, '', 'record', /The record may have been created.*Redirects aren't followed/],
 	[503, '', 'field', /The field may have been created.*'Max Parallel Requests'/],
 	[524, page, 'record', /The record may have been created.*web page.*'Base URL'/],
 	[500, '', 'subscription', /The subscription may have been created: look for it in the settings/],
@@ -70,9 +71,13 @@ test.each<[number, unknown, string | undefined]>([
 	expect(apiFailure(respond(status, body), sending(creates), origin).description).toBeUndefined();
 });
 
-test.each([403, 503])('%d for the rate limit: its advice (O22)', (status) => {
+test.each([
+	[403, sending()],
+	[503, sending()],
+	[403, sending('record')],
+])('%d for the rate limit, %j: its advice (O22)', (status, request) => {
 	const limited = { ...respond(status), headers: { 'x-ratelimit-remaining': '0' } };
-	expect(apiFailure(limited, sending(), origin).description).toMatch(/after the limit resets/);
+	expect(apiFailure(limited, request, origin).description).toMatch(/after the limit resets/);
 });
 
 test.each([
@@ -123,6 +128,7 @@ test.each<[string, Parameters<typeof sentAfter>[0], WasSent, WasSent]>([
 	['no response', lost, 'maybe', 'maybe'],
 	['a gateway that gave up', respond(504), 'maybe', 'maybe'],
 	['a fault of the service', respond(503), 'yes', 'maybe'],
+	['a redirect to what it has created', respond(303), 'yes', 'maybe'],
 	['a refused token', respond(401), 'no', 'maybe'],
 	['a refusal for the rate', respond(429), 'no', 'maybe'],
 	// The earlier try may be the reason.
@@ -146,6 +152,10 @@ test.each<[string, Parameters<typeof sentAfter>[0], WasSent, WasSent]>([
 test('what may have become of earlier tries stays in every kind of failure (H30)', () => {
 	expect(sentAfter(lost, patch, 'yes')).toBe('maybe');
 	expect(sentAfter(never, patch, 'yes')).toBe('yes');
+	expect(apiFailure(respond(500), patch, origin).description).toMatch(/may have been carried out/);
+	const inBody = respond(200, { type: 'about:blank', status: 503, title: 'Unavailable' });
+	const failure = refusalOf(inBody, sending('record'), origin);
+	expect(failure?.description).toMatch(/may have been created/);
 	const refusal = respond(200, { success: false, message: 'No' });
 	expect(refusalOf(refusal, patch, origin, 'maybe')).toMatchObject({ sent: 'maybe' });
 	expect(unreachable(never, patch, origin, 'maybe').message).toMatch(/^The change may have been/);

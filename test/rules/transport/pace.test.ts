@@ -23,6 +23,8 @@ interface Service {
 	told: boolean;
 	/** It answers 503 to everything from a time on, for a number of ms. */
 	down?: { at: number; forMs: number } | undefined;
+	/** What it then says, in seconds. */
+	retryAfter?: string | undefined;
 }
 
 /** A request at the service. */
@@ -34,6 +36,8 @@ interface Seen {
 	level: number;
 	status: number;
 }
+
+const TOLD = { 'x-ratelimit-limit': '100000', 'x-ratelimit-remaining': '90000' };
 
 let keys = 0;
 
@@ -66,9 +70,10 @@ async function run(service: Service, executions: readonly Execution[], clock: Te
 		request.status = isRefused ? 503 : 200;
 		return {
 			statusCode: request.status,
-			headers: service.told
-				? { 'x-ratelimit-limit': '100000', 'x-ratelimit-remaining': '90000' }
-				: {},
+			headers: {
+				...(isDown && { 'retry-after': service.retryAfter }),
+				...(service.told && TOLD),
+			},
 			body: {},
 		};
 	}
@@ -144,18 +149,24 @@ test('any executions, any service: 16 at once in all, 8 with a create among them
 	);
 });
 
-test('a service that has too much to do: half as many at once, for a minute', async () => {
-	const updates = { method: 'PATCH' as const, count: 400, startsAt: 0, ahead: false };
-	const later = { ...updates, startsAt: 120_000 };
-	const down = { at: 1_000, forMs: 1 };
-	const service = { capacity: 1_000, latencyMs: 100, told: false, down };
-	const { seen } = await run(service, [updates, later], createTestClock());
-	const levels = (from: number, to: number) =>
-		Math.max(...seen.filter(({ at }) => at >= from && at < to).map(({ level }) => level));
-	expect(levels(0, 1_000)).toBe(16);
-	expect(levels(1_200, 60_000)).toBe(8);
-	expect(levels(120_000, Infinity)).toBe(16);
-});
+test.each([
+	[undefined, 1_200],
+	['59', 60_200],
+])(
+	'a service that has too much to do: half as many for a minute, also after %s s',
+	async (retryAfter, from) => {
+		const updates = { method: 'PATCH' as const, count: 400, startsAt: 0, ahead: false };
+		const later = { ...updates, startsAt: 130_000 };
+		const down = { at: 1_000, forMs: 1 };
+		const service = { capacity: 1_000, latencyMs: 100, told: false, down, retryAfter };
+		const { seen } = await run(service, [updates, later], createTestClock());
+		const levels = (from: number, to: number) =>
+			Math.max(...seen.filter(({ at }) => at >= from && at < to).map(({ level }) => level));
+		expect(levels(0, 1_000)).toBe(16);
+		expect(levels(from, from + 50_000)).toBe(8);
+		expect(levels(130_000, Infinity)).toBe(16);
+	},
+);
 
 test('any executions, a service that serves at least 8 at once: no create is refused (H12)', async () => {
 	await fc.assert(

@@ -97,6 +97,7 @@ describe('what the headers say', () => {
 		// Seconds from now, below a hundred days or so.
 		['0', 0],
 		['7', 7_000],
+		['7, 7', 7_000],
 		['9999999', 9_999_999_000],
 		// Seconds since 1970: long past.
 		['10000000', undefined],

@@ -12,14 +12,6 @@ function clocks() {
 	return { local, clock: new ServiceClock(local) };
 }
 
-test('nothing is known before a response tells the time', () => {
-	const { clock } = clocks();
-	clock.learn({});
-	clock.learn({ date: 'yesterday' });
-	expect([clock.aheadMs, clock.isStale()]).toEqual([undefined, true]);
-	expect(clock.now()).toBe(START);
-});
-
 test('any difference, whatever time responses take: right to the second, never ahead of the service', () => {
 	const times = fc.record({
 		pause: fc.integer({ min: 0, max: 2_000 }),
@@ -61,16 +53,3 @@ test.each([-3_600_000, 3_600_000])(
 		}
 	},
 );
-
-test('what is known counts for a minute, also where a response tells nothing new', () => {
-	const { local, clock } = clocks();
-	clock.learn(header(local.now()));
-	local.pass(30_000);
-	clock.learn(header(local.now()));
-	local.pass(30_000);
-	expect(clock.isStale()).toBe(false);
-	local.pass(1);
-	expect(clock.isStale()).toBe(true);
-	clock.learn(header(local.now() - 1));
-	expect(clock.isStale()).toBe(false);
-});

@@ -40,6 +40,8 @@ const ABOUT_THE_REQUEST: readonly number[] = [400, 413, 415, 422];
 
 /** A gateway timed out, but the service may still be working on the request. */
 const GATEWAY_TIMEOUT = 504;
+/** Redirects to what a request has created. @see RFC 9110, sections 15.4.3 and 15.4.4 */
+const DONE_ELSEWHERE: readonly number[] = [302, 303];
 
 /** Returns the state of a request after an attempt with this outcome. @param before its earlier state */
 export function sentAfter(
@@ -53,8 +55,8 @@ export function sentAfter(
 	// The service would have refused an earlier attempt, too. Other refusals may be caused by that attempt.
 	if (ABOUT_THE_REQUEST.includes(status) && !isWebPage(body)) return 'no';
 	// A refusal by the service itself is certain.
-	const isRefusal =
-		isRateLimited(status, headers, isRepeatable(method)) || !isTransientStatus(status);
+	const mayBeDone = isTransientStatus(status) || DONE_ELSEWHERE.includes(status);
+	const isRefusal = isRateLimited(status, headers, isRepeatable(method)) || !mayBeDone;
 	return isRefusal ? before : either(before, status === GATEWAY_TIMEOUT ? 'maybe' : 'yes');
 }
 
@@ -66,23 +68,35 @@ export function sentAfter(
 export function apiFailure(
 	response: ApiResponse,
 	request: Pick<ApiRequest, 'creates' | 'method'>,
-	{ authentication, redact }: RequestOrigin,
+	origin: RequestOrigin,
 	sent = sentAfter(response, request),
 ): ApiFailure {
 	const { status, headers, body } = response;
-	const problem = readProblem(status, body, redact);
-	const rateLimited = isRateLimited(status, headers, isRepeatable(request.method));
+	const problem = readProblem(status, body, origin.redact);
+	const isLimited = isRateLimited(status, headers, true);
+	return advised(problem, request, origin, { sent, isLimited });
+}
+
+/** Adds the advice on a problem, which begins with what may have become of the request. */
+function advised(
+	problem: Problem,
+	request: Pick<ApiRequest, 'creates' | 'method'>,
+	{ authentication }: Pick<RequestOrigin, 'authentication'>,
+	{ sent, isLimited }: { sent: WasSent; isLimited: boolean },
+): ApiFailure {
 	const refusal: Refusal = {
 		...problem,
 		...request,
-		rateLimited,
+		isLimited,
+		isUnclear: sent !== 'no',
 		words: `${problem.title} ${problem.detail ?? ''}`,
 		isApiKey: authentication === 'apiKey',
-		isPage: problem.foreign === true && status >= 500,
+		isPage: problem.foreign === true && problem.status >= 500,
 	};
 	const say = ADVICE.find(([fits]) => fits(refusal))?.[1];
 	const advice = typeof say === 'function' ? say(refusal) : say;
-	return new ApiFailure(problem, advice, rateLimited, sent);
+	const all = [refusal.isUnclear && unclearly(request.creates), advice].filter(Boolean).join(' ');
+	return new ApiFailure(problem, all || undefined, isLimited, sent);
 }
 
 /**
@@ -92,14 +106,14 @@ export function apiFailure(
  */
 export function refusalOf(
 	{ status, body, headers }: ApiResponse,
-	request: Pick<ApiRequest, 'method'>,
-	{ redact }: Pick<RequestOrigin, 'redact'>,
+	request: Pick<ApiRequest, 'creates' | 'method'>,
+	origin: RequestOrigin,
 	before?: WasSent,
 ): ApiFailure | undefined {
-	const problem = readRefusal(status, body, redact, headers['content-type']);
+	const problem = readRefusal(status, body, origin.redact, headers['content-type']);
 	if (!problem) return undefined;
 	const sent = sentAfter({ status: problem.status, headers: {}, body: '' }, request, before);
-	return new ApiFailure(problem, undefined, false, sent);
+	return advised(problem, request, origin, { sent, isLimited: false });
 }
 
 /** Creates the error for a request without a usable response. @param sent the state of the request */
@@ -160,14 +174,23 @@ interface Refusal extends Problem, Pick<ApiRequest, 'creates' | 'method'> {
 	/** The service's message. */
 	words: string;
 	/** True if the rate limit is the reason, whatever the status. */
-	rateLimited: boolean;
+	isLimited: boolean;
+	/** True if it may have been carried out. */
+	isUnclear: boolean;
 	isApiKey: boolean;
 	/** True if a web page replaced the response, and the address isn't the reason. */
 	isPage: boolean;
 }
 
-const UNCLEAR_CHANGE =
-	'The change may have been carried out: look at the data, or run this item again.';
+/** What may have become of a request. @param creates the thing that it creates, if any */
+function unclearly(creates: string | undefined): string {
+	if (creates === undefined)
+		return 'The change may have been carried out: look at the data, or run this item again.';
+	const check =
+		creates === 'subscription' ? LOOK_FOR_SUBSCRIPTION : 'check before you run this item again.';
+	return `The ${creates} may have been created: ${check}`;
+}
+
 const LOWER_PARALLEL = "lower the option 'Max Parallel Requests' if the operation has it.";
 const NEXT_KEY =
 	'If it says so there, the service may keep the value in another spelling, for example in lower case: enter it as the record has it.';
@@ -203,10 +226,7 @@ const ADVICE: ReadonlyArray<
 		({ kind = '', status }) => /card/.test(kind) && isGone({ status, kind }, ['card']),
 		"It may have been deleted, or a name may stand where its ID belongs. Select the card again in 'Card'.",
 	],
-	[
-		({ rateLimited }) => rateLimited,
-		`Run the node again after the limit resets, or ${LOWER_PARALLEL}`,
-	],
+	[({ isLimited }) => isLimited, `Run the node again after the limit resets, or ${LOWER_PARALLEL}`],
 	[
 		({ status }) => status === 403,
 		({ isApiKey }) =>
@@ -220,20 +240,13 @@ const ADVICE: ReadonlyArray<
 				: 'Something else has this value already. Enter another one, or change what has it.',
 	],
 	[
-		({ creates, status }) => creates !== undefined && isTransientStatus(status),
-		({ creates, status, isPage }) => {
-			const unclear = `The ${creates} may have been created:`;
-			if (creates === 'subscription') return `${unclear} ${LOOK_FOR_SUBSCRIPTION}`;
-			const busy = `If the service handles only a few requests at once, ${LOWER_PARALLEL}`;
-			const then = status === 503 ? busy : isPage && pageAdvice();
-			return [`${unclear} check before you run this item again.`, then].filter(Boolean).join(' ');
-		},
+		({ creates, status }) => creates !== undefined && creates !== 'subscription' && status === 503,
+		`If the service handles only a few requests at once, ${LOWER_PARALLEL}`,
 	],
 	[
-		({ status, method }) => status === 504 && method !== 'GET',
-		({ isPage }) => (isPage ? pageAdvice(UNCLEAR_CHANGE) : UNCLEAR_CHANGE),
+		({ isPage }) => isPage,
+		({ isUnclear }) => (isUnclear ? pageAdvice() : pageAdvice('Run the node again later.')),
 	],
-	[({ isPage }) => isPage, () => pageAdvice('Run the node again later.')],
 	[
 		({ status }) => status === 503,
 		'The service is overloaded or under maintenance. Run the node again later.',

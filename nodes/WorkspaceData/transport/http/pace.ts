@@ -130,7 +130,7 @@ export class Pace {
 		const usual = isRepeatable(method) ? AT_ONCE : AT_ONCE_WITH_CREATES;
 		// The user may set a higher maximum, as long as the service isn't overloaded.
 		const wanted = Math.max(usual, Math.min(maxParallel, MAX_AT_ONCE));
-		const isReduced = this.clock.now() < this.reduced.at + REDUCED_MS;
+		const isReduced = this.clock.now() < Math.max(this.reduced.at, this.closedUntil) + REDUCED_MS;
 		return isReduced ? Math.min(wanted, this.reduced.to) : wanted;
 	}
 

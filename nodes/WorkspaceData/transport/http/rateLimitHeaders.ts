@@ -11,8 +11,13 @@ const MAX_DELTA_SECONDS = 1e7;
 function headerNumber(headers: Headers, name: string): number | undefined {
 	const value = headers[name];
 	if (typeof value !== 'string' && typeof value !== 'number') return undefined;
-	const number = Number(value);
-	return value !== '' && Number.isFinite(number) ? number : undefined;
+	// A gateway may add its own: the lowest counts.
+	const number = Math.min(
+		...String(value)
+			.split(',')
+			.map((one) => Number(one.trim() || NaN)),
+	);
+	return Number.isFinite(number) ? number : undefined;
 }
 
 /**

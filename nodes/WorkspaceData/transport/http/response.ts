@@ -1,5 +1,5 @@
 /** Reads a response as a stream, up to a maximum size. */
-import { cutOff, type NetworkFailure, tooLarge, UnusableResponse } from '../failure/failures';
+import { cutOff, tooLarge, UnusableResponse } from '../failure/failures';
 import { readNetworkFault } from '../failure/networkFault';
 import { isTooDeep, MAX_LEVELS, tryParse, parsedBody } from '../../model/response/json';
 import type { ApiResponse } from '../request';
@@ -22,12 +22,6 @@ interface BodyStream extends AsyncIterable<Uint8Array | string> {
 
 const isStream = (body: unknown): body is BodyStream =>
 	typeof body === 'object' && body !== null && Symbol.asyncIterator in body && 'destroy' in body;
-
-/** Explains why a body can't be read. The request has arrived in any case, because a response came. */
-function readFault(error: unknown): NetworkFailure {
-	const fault = readNetworkFault(error);
-	return fault.sent === 'yes' ? fault : cutOff();
-}
 
 /** Parts of a body that are kept one by one. A server may send single bytes, and each part takes a hundred. */
 const MAX_PARTS = 1_024;
@@ -120,7 +114,9 @@ export async function readResponse(
 	const most = isOk ? maxBytes : Math.min(maxBytes, MAX_REFUSAL_BYTES);
 	const isDeclared = Number(headers['content-length']) > most;
 	const bytes = await readBytes(body, most, isDeclared, signal).catch((error: unknown) => {
-		const fault = readFault(error);
+		const found = readNetworkFault(error);
+		// The request has arrived in any case, because a response came.
+		const fault = found.sent === 'yes' ? found : cutOff();
 		if (isOk || !fault.tooLarge) throw fault;
 		return new Uint8Array();
 	});
