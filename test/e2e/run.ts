@@ -121,15 +121,18 @@ async function main(): Promise<number> {
 		say(usage);
 		return 0;
 	}
+	// Side by side: npm waits for the network, and unpacks on one core.
+	const install = async () =>
+		void (await Promise.all(majors.map(async (major) => await installHost(major, say))));
 	if (options.install) {
-		for (const major of majors) await installHost(major, say);
+		await install();
 		return 0;
 	}
 	const runs = await planRuns(options);
 	say('Building and packing the package …');
 	await buildPackage();
 	const tarball = await packPackage();
-	for (const major of majors) await installHost(major, say);
+	await install();
 
 	const folder = await mkdtemp(join(tmpdir(), 'workspace-data-e2e-'));
 	stopAtExit(async () => {

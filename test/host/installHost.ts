@@ -171,7 +171,13 @@ export async function installFolder(folder: string, name: string, tell: Tell): P
 				}),
 		);
 		tell(`  packages are there (${seconds()} s); building the database driver …`);
-		await buildDriver(folder);
+		// Two majors that are installed at the same time share one build.
+		const drivers = join(cacheFolder, 'locks', 'driver.lock');
+		await withFileLock(
+			drivers,
+			() => {},
+			async () => await buildDriver(folder),
+		);
 		tell(`  driver is built (${seconds()} s); removing source maps and type declarations …`);
 		await slimPackages(join(folder, 'node_modules'));
 		await requireAllNodes(folder);

@@ -196,11 +196,15 @@ test.each([2, 3, 4, 10])(
 	},
 );
 
-test('creates that begin together spread out, and take no longer for it', async () => {
-	const service = { capacity: 1_000, latencyMs: 64, told: false };
-	const creates = { method: 'POST' as const, count: 400, startsAt: 0, ahead: false };
-	const { seen, ms } = await run(service, [creates], createTestClock());
-	const gaps = seen.slice(9).map(({ at }, place) => at - (seen[place + 8]?.at ?? 0));
-	expect(Math.min(...gaps)).toBeGreaterThanOrEqual(4);
-	expect(ms / ((creates.count / 8) * service.latencyMs)).toBeLessThan(1.05);
-});
+test.each([8, 32])(
+	'creates that begin together, %d in parallel, spread out and take no longer for it',
+	async (maxParallel) => {
+		const service = { capacity: 1_000, latencyMs: 256, told: false };
+		const creates = { method: 'POST' as const, count: 640, startsAt: 0, ahead: false, maxParallel };
+		const { seen, ms } = await run(service, [creates], createTestClock());
+		const from = maxParallel + 1;
+		const gaps = seen.slice(from).map(({ at }, place) => at - (seen[from + place - 1]?.at ?? 0));
+		expect(Math.min(...gaps)).toBeGreaterThanOrEqual(4);
+		expect(ms / ((creates.count / maxParallel) * service.latencyMs)).toBeLessThan(1.1);
+	},
+);

@@ -199,11 +199,11 @@ export class Pace {
 	}
 
 	private begin(place: Place, now: number): void {
-		const { method } = place.request;
+		const { request } = place;
 		this.sentAt = now;
 		place.sentAt = now;
 		// Creates that begin together would end together, and each would wait until n8n has processed the others.
-		const gapMs = isRepeatable(method) ? 0 : this.tookMs / this.atOnce({ method }) / 2;
+		const gapMs = isRepeatable(request.method) ? 0 : this.tookMs / this.atOnce(request) / 2;
 		this.gapMs = gapMs < 1 ? 0 : Math.min(gapMs, MAX_GAP_MS);
 		this.underWay.add(place);
 		place.lane.running += 1;

@@ -67,21 +67,6 @@ test('G15 any items, whatever they wait for: all end, in order, never too many a
 	);
 });
 
-test('G15 a hundred thousand items: no more of them at a time than the bound', async () => {
-	const run = new Items(100_000, noYield);
-	let busy = 0;
-	let most = 0;
-	const results = await run.each(async (itemIndex) => {
-		busy += 1;
-		most = Math.max(most, busy);
-		await Promise.resolve();
-		busy -= 1;
-		return itemIndex;
-	});
-	expect(results).toHaveLength(100_000);
-	expect(most).toBe(500);
-});
-
 test("(H11) tasks begin in the order of the items, however long each item prepares; items that wait for all don't block them", async () => {
 	const preparations = fc.array(
 		fc.record({
