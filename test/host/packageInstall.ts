@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { glob, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { runCommand } from './commands.ts';
@@ -19,25 +19,15 @@ async function readManifest(path: string): Promise<Manifest> {
 }
 
 /** What the build is made of. */
-const SOURCES = [
-	'nodes',
-	'credentials',
-	'icons',
-	'gulpfile.js',
-	'package.json',
-	'package-lock.json',
-];
+const SOURCES = ['{nodes,credentials,icons}/**', '{gulpfile.js,package*.json,tsconfig*.json}'];
 
-/** The newest change of a file, or of one below a folder, in milliseconds since 1970. */
-async function newestChange(name: string): Promise<number> {
-	const path = join(repository, name);
-	if (!existsSync(path)) return 0;
-	const entries = (await stat(path)).isFile()
-		? [path]
-		: (await readdir(path, { recursive: true, withFileTypes: true }))
-				.filter((entry) => entry.isFile())
-				.map((entry) => join(entry.parentPath, entry.name));
-	return Math.max(0, ...(await Promise.all(entries.map(async (one) => (await stat(one)).mtimeMs))));
+/** The newest change of the files and folders that match, in milliseconds since 1970. */
+async function newestChange(...patterns: string[]): Promise<number> {
+	let newest = 0;
+	for await (const path of glob(patterns, { cwd: repository })) {
+		newest = Math.max(newest, (await stat(join(repository, path))).mtimeMs);
+	}
+	return newest;
 }
 
 /**
@@ -48,12 +38,11 @@ async function newestChange(name: string): Promise<number> {
 export async function requireFreshBuild(): Promise<void> {
 	const manifest = await readManifest(join(repository, 'package.json'));
 	const entries = [...(manifest.n8n?.nodes ?? []), ...(manifest.n8n?.credentials ?? [])];
-	const sources = await Promise.all(SOURCES.map(newestChange));
 	for (const entry of entries) {
 		const path = join(repository, entry);
 		if (!existsSync(path)) throw new Problem(`${entry} is missing: run 'npm run build'.`);
 	}
-	if ((await newestChange('dist')) < Math.max(...sources)) {
+	if ((await newestChange('dist/**')) < (await newestChange(...SOURCES))) {
 		throw new Problem("The build in dist/ is older than the sources: run 'npm run build'.");
 	}
 }

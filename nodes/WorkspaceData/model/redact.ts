@@ -33,7 +33,7 @@ function patternOf(char: string): string {
 	return `(?:${(char === ' ' ? [...forms, '\\+'] : forms).join('|')})`;
 }
 
-/** The texts in which a secret is sent. Spaces and line ends that were pasted with it aren't. */
+/** A secret as it is sent: without spaces and line ends that were pasted with it, and without unsent characters. */
 function formsOf(secret: string): string[] {
 	const text = secret.trim();
 	return [...new Set([text, text.replace(UNSENT, '')])];

@@ -16,7 +16,7 @@ import { isVersion2, recordOutput } from '../outputItems';
 import { requestOptions } from '../requestOptions';
 import { create } from '../writing/write';
 import { createWriter } from '../writing/writer';
-import type { CardReference, Run } from '../run/run';
+import type { CardReference } from '../run/run';
 import { cardOfName, existingCard } from './create.operation';
 import { itemColumns } from '../writing/mapper';
 import { dryRunOption, formatOptions, missingChoicesOption } from '../../ui/writeOptions';
@@ -106,7 +106,7 @@ async function prepareCard(parts: readonly Part[]): Promise<Target> {
 	const { run, itemIndex, name, policy, request } = first;
 	if (first.isDry) return await previewCard(first, parts);
 	const { card } = await cardOfName(run, name, policy, { name }, request);
-	await changeCard({ ...first, card }, parts).catch(notingWhatExists(run, card));
+	await changeCard({ ...first, card }, parts).catch(notingWhatExists(first, card));
 	if (!first.hasRecords) {
 		const { fields } = await run.fields.of(card, request);
 		const json = { ...card.raw, fields: fields.map(({ raw }) => raw) };
@@ -117,12 +117,13 @@ async function prepareCard(parts: readonly Part[]): Promise<Target> {
 
 /** Returns a function that adds to an error's note what exists after a failed run, and throws the error. */
 const notingWhatExists =
-	({ messages }: Run, { name, id }: CardReference) =>
+	({ run, policy }: Part, { name, id }: CardReference) =>
 	(error: unknown): never => {
-		messages.note(
-			error,
-			`Card '${name}' (${id}) exists now. To continue with it, select 'Reuse the Card' in '${ifExistsOption.displayName}'.`,
-		);
+		const exists =
+			policy === 'reuse'
+				? `Card '${name}' (${id}) keeps what was added.`
+				: `Card '${name}' (${id}) exists now. To continue with it, select 'Reuse the Card' in '${ifExistsOption.displayName}'.`;
+		run.messages.note(error, exists);
 		throw error;
 	};
 
@@ -170,6 +171,6 @@ export const createCardFromItems = defineOperation({
 		const writing = liveFields(write, listing).then(
 			async (live) => await withFreshFields(write, live, work),
 		);
-		return await (isDry ? writing : writing.catch(notingWhatExists(run, card)));
+		return await (isDry ? writing : writing.catch(notingWhatExists(part, card)));
 	},
 });

@@ -65,15 +65,16 @@ export async function planChanges(
 	const formats = readFormats(writes[0]?.options ?? {});
 	const planned = await planFields(run, lacking, index.fields, { ...request, formats });
 	const additions = allowed.choices ? missingChoices(index, columns) : [];
-	for (const { field, texts } of additions) addingChoices(field, texts);
+	for (const { field, labels } of additions) addingChoices(field, labels);
 	const added = planned.flatMap(({ name, type, choices }) => {
 		const field = readField({ id: name, name, type, ...(choices && { options: choices }) });
 		return field ? [field] : [];
 	});
-	const known = index.fields.map((field) => {
-		const texts = additions.find((addition) => addition.field === field)?.texts ?? [];
-		return { ...field, options: [...field.options, ...texts.map(plainOption)] };
-	});
+	const newLabels = new Map(additions.map(({ field, labels }) => [field, labels]));
+	const known = index.fields.map((field) => ({
+		...field,
+		options: [...field.options, ...(newLabels.get(field) ?? []).map(plainOption)],
+	}));
 	return { planned, additions, index: index.with([...known, ...added]) };
 }
 
@@ -87,9 +88,9 @@ export function hintAtAdditions(
 			`Dry run: fields would be added to card '${card.name}': ${describePlan(planned)}`,
 		);
 	}
-	for (const { field, texts } of additions) {
+	for (const { field, labels } of additions) {
 		run.messages.hint(
-			`Dry run: choices would be added to field '${field.name}' of card '${card.name}': ${allQuoted(texts)}`,
+			`Dry run: choices would be added to field '${field.name}' of card '${card.name}': ${allQuoted(labels)}`,
 		);
 	}
 }
@@ -107,9 +108,9 @@ async function addChoices(
 	created: readonly PlannedField[],
 ): Promise<void> {
 	let index = await run.fields.of(card, request);
-	for (const { field, texts } of additions) {
+	for (const { field, labels } of additions) {
 		const current = index.byId(field.id);
-		const missing = texts.filter((text) => current && !isChoice(current.options, text));
+		const missing = labels.filter((label) => current && !isChoice(current.options, label));
 		if (!current || missing.length === 0) continue;
 		const path = fieldPath(card.id, current.id);
 		const body = addingChoices(current, missing);

@@ -18,7 +18,7 @@ export interface Column {
 /** Choices to add to a field. */
 export interface Addition {
 	field: Field;
-	texts: string[];
+	labels: string[];
 }
 
 /** The parts of writes that decide which columns a card needs. */
@@ -86,6 +86,6 @@ export function missingChoices(index: FieldIndex, columns: Columns): Addition[] 
 		values.set(field, [...(values.get(field) ?? []), ...column.values]);
 	}
 	return [...values]
-		.map(([field, all]) => ({ field, texts: newChoices(field, all) }))
-		.filter(({ texts }) => texts.length > 0);
+		.map(([field, all]) => ({ field, labels: newChoices(field, all) }))
+		.filter(({ labels }) => labels.length > 0);
 }

@@ -35,8 +35,8 @@ function find(
 ): string | undefined {
 	const given = names.flatMap((name) => objects.map((object) => object[name]));
 	const values = given.map((value) => (isObject(value) ? value.value : value));
-	const texts = values.map((value) => (typeof value === 'number' ? String(value) : value));
-	return texts.filter(isText).find(accepts);
+	const stated = values.map((value) => (typeof value === 'number' ? String(value) : value));
+	return stated.filter(isText).find(accepts);
 }
 
 function readFrom(objects: readonly JsonObject[]) {

@@ -95,7 +95,8 @@ function advised(
 	};
 	const say = ADVICE.find(([fits]) => fits(refusal))?.[1];
 	const advice = typeof say === 'function' ? say(refusal) : say;
-	const all = [refusal.isUnclear && unclearly(request.creates), advice].filter(Boolean).join(' ');
+	const first = refusal.isUnclear && unclearAdvice(request.creates);
+	const all = [first, advice].filter(Boolean).join(' ');
 	return new ApiFailure(problem, all || undefined, isLimited, sent);
 }
 
@@ -183,7 +184,7 @@ interface Refusal extends Problem, Pick<ApiRequest, 'creates' | 'method'> {
 }
 
 /** What may have become of a request. @param creates the thing that it creates, if any */
-function unclearly(creates: string | undefined): string {
+function unclearAdvice(creates: string | undefined): string {
 	if (creates === undefined)
 		return 'The change may have been carried out: look at the data, or run this item again.';
 	const check =

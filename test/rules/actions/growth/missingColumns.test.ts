@@ -65,6 +65,6 @@ test('missing choices are the ones that values name, whichever name the field go
 	const status = field('Status', 'single_select', ['Open']);
 	const all = await columns(writeOf([['Status', 'Done']]), writeOf([['id-Status', 'Later']]));
 	expect(missingChoices(new FieldIndex([status], 'Books'), all)).toEqual([
-		{ field: status, texts: ['Done', 'Later'] },
+		{ field: status, labels: ['Done', 'Later'] },
 	]);
 });
