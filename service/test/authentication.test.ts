@@ -175,7 +175,7 @@ describe('service accounts', () => {
 	test.each([
 		['back', -3_600_000],
 		['forward', 3_600_000],
-	])('(L6) a clock that steps %s changes nothing in the life of a token', async (_name, stepMs) => {
+	])(' a clock that steps %s changes nothing in the life of a token', async (_name, stepMs) => {
 		service.control.setTokenLifetime({ seconds: 60 });
 		const { body } = await requestToken(service);
 		const api = createClient(service, body.access_token);
@@ -189,7 +189,7 @@ describe('service accounts', () => {
 		expect([alive, dead]).toEqual([200, 401]);
 	});
 
-	test('(L6) a clock that was set back before a restart prolongs no token', async () => {
+	test(' a clock that was set back before a restart prolongs no token', async () => {
 		const known = { clientId: 'robot', clientSecret: 'secret' };
 		const first = await startAnother({ file: file(), ...known, tokenLifetimeSeconds: 60 });
 		const { access_token: token } = (await requestToken(first)).body;

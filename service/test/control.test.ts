@@ -48,7 +48,7 @@ describe('faults', () => {
 	});
 
 	test.each(['html', 'plain', 'empty', 'json', 'problem'] as const)(
-		'(L1) a gateway can refuse for the rate: 429 with a body of %s, unchanged',
+		' a gateway can refuse for the rate: 429 with a body of %s, unchanged',
 		async (body) => {
 			const json = { error: 'slow down' };
 			service.control.fail({ status: 429, body, json, headers: { 'retry-after': '7' } });

@@ -60,7 +60,7 @@ test('an unsent mail is tried again at the next start, however often it was trie
 	await until('it is sent', () => second.control.outbox()[0]?.sentAt);
 });
 
-describe('(L9) e-mails', () => {
+describe(' e-mails', () => {
 	test('are deleted with the subscription, or the card, that they are about', async () => {
 		// Without a mail server: what it would send stays in the outbox.
 		const service = await startService({ control: true, backoffMs: 1 });

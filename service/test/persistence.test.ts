@@ -20,7 +20,7 @@ const bytesOf = () => {
 		.join('');
 };
 
-test('F6 deleted data is gone from the file: events, records and values of fields', async () => {
+test('deleted data is gone from the file: events, records and values of fields', async () => {
 	const receiver = await startReceiver();
 	const service = await startService({ file: file(), control: true });
 	const api = createClient(service);
@@ -43,7 +43,7 @@ test('F6 deleted data is gone from the file: events, records and values of field
 	expect(bytesOf()).not.toMatch(/VALUE-OF-(FIELD|RECORD)/);
 });
 
-describe('F7 the clock steps back by an hour', () => {
+describe('the clock steps back by an hour', () => {
 	test('a window of the rate limit still ends in time', async () => {
 		const rate = { limit: 1, windowSeconds: 0.2 };
 		const service = await startService({ rate });
@@ -75,7 +75,7 @@ describe('F7 the clock steps back by an hour', () => {
 	});
 });
 
-test('F9 four starts with one file leave one live key and one live account of the default ones', async () => {
+test('four starts with one file leave one live key and one live account of the default ones', async () => {
 	const starts = [];
 	for (let n = 0; n < 4; n++) {
 		const service = await startService({ file: file() });
@@ -100,7 +100,7 @@ test('F9 four starts with one file leave one live key and one live account of th
 	await last.close();
 });
 
-test('F12 ids rise after the last records were deleted and the clock went back', async () => {
+test('ids rise after the last records were deleted and the clock went back', async () => {
 	const first = await startService({ file: file() });
 	const { apiKey } = first;
 	const api = createClient(first);
@@ -121,7 +121,7 @@ test('F12 ids rise after the last records were deleted and the clock went back',
 	expect(rest.map((record) => record.id)).toEqual([id]);
 });
 
-describe('F13 the file', () => {
+describe('the file', () => {
 	test('is for its owner only, and says whose it is', async () => {
 		const service = await startService({ file: file() });
 		await createClient(service)('POST', 'cards', { name: 'x' });

@@ -41,7 +41,7 @@ const signIn = async (
 		},
 	);
 
-describe('(L3) with a public address', () => {
+describe(' with a public address', () => {
 	test('forms are accepted from there, and cookies are for https only', async () => {
 		const service = await startService({ publicUrl });
 		const answer = await signIn(service, publicUrl);
@@ -59,7 +59,7 @@ describe('(L3) with a public address', () => {
 	});
 });
 
-describe('(L3) limits by address', () => {
+describe(' limits by address', () => {
 	/** Wrong sign-ins of a client, as the proxy passes them on. @returns how many were looked at */
 	const guesses = async (trustProxy: boolean) => {
 		const service = await startService({ publicUrl, trustProxy });

@@ -1,4 +1,4 @@
-/** Records on the records page: a person adds, changes and deletes them (FAULTS, Q12). */
+/** Records on the records page: a person adds, changes and deletes them. */
 import { changedValues, toTyped } from '../settingsPage/recordForm.ts';
 import type { FieldType } from '../foundation/fieldTypes.ts';
 import type { ControlledService } from '../index.ts';
@@ -48,7 +48,7 @@ beforeEach(async () => {
 	browser = await openBrowser(service);
 });
 
-test('Q12: a record that a person adds is stored, shown, and announced', async () => {
+test('a record that a person adds is stored, shown, and announced', async () => {
 	const receiver = await startReceiver();
 	await api('POST', 'webhooks', { target_url: receiver.url, events: ['record.created'] });
 	const answer = await submit('/add', { Item: 'Coat', Amount: '3', Status: 'Done' });
@@ -64,7 +64,7 @@ test('Q12: a record that a person adds is stored, shown, and announced', async (
 	expect(receiver.received[0]?.body).toMatchObject({ event: 'record.created', data });
 });
 
-test('Q12: a change sends what was touched, and an empty input clears', async () => {
+test('a change sends what was touched, and an empty input clears', async () => {
 	const [id] = card.recordIds;
 	const form = await page(`/${id}`);
 	expect(form).toContain('&lt;b&gt;Hat&lt;/b&gt;</textarea>');
@@ -76,7 +76,7 @@ test('Q12: a change sends what was touched, and an empty input clears', async ()
 	expect(await page()).toContain('The record was changed.');
 });
 
-test('Q12: a value that the field does not take is refused, and what was typed stays', async () => {
+test('a value that the field does not take is refused, and what was typed stays', async () => {
 	const before = await records();
 	const answer = await submit('/add', { Item: 'Shoe', Amount: 'many' });
 	const text = await answer.text();
@@ -87,7 +87,7 @@ test('Q12: a value that the field does not take is refused, and what was typed s
 	expect(await records()).toEqual(before);
 });
 
-test('Q12: a record is deleted after a question', async () => {
+test('a record is deleted after a question', async () => {
 	const [id] = card.recordIds;
 	expect(await page(`/${id}/delete`)).toContain(`Delete the record ${id}?`);
 	expect(await records()).toHaveLength(1);

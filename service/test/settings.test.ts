@@ -108,7 +108,7 @@ test('a form that is too large is refused with the limit that holds here', async
 	});
 });
 
-test('F14 two secrets that were made before the page was seen are both shown', async () => {
+test('two secrets that were made before the page was seen are both shown', async () => {
 	const browser = await openBrowser(service);
 	await browser.submit('/settings/keys', { name: 'First' });
 	await browser.submit('/settings/keys', { name: 'Second' });
@@ -151,7 +151,7 @@ test('shows the cards of its workspace, and no others', async () => {
 	expect(await (await fetch(`${service.settingsUrl}/records`)).text()).toContain('type="password"');
 });
 
-test('(M16) a card: records first, newest first, with their number, and searched', async () => {
+test(' a card: records first, newest first, with their number, and searched', async () => {
 	const api = createClient(service);
 	const { id } = (await api('POST', 'cards', { name: 'Countries' })).body;
 	const field = (await api('POST', `cards/${id}/fields`, { name: 'Name', type: 'text' })).body;
@@ -176,7 +176,7 @@ test('(M16) a card: records first, newest first, with their number, and searched
 	expect(await browser.page(`/settings/records/${none}`)).toContain('>0 records<');
 });
 
-test('(M16) a person who follows /cards/{card} signs in and sees the card', async () => {
+test(' a person who follows /cards/{card} signs in and sees the card', async () => {
 	const { id } = (await createClient(service)('POST', 'cards', { name: 'Linked' })).body;
 	const link = new URL(`/cards/${id}`, service.baseUrl);
 	const moved = await fetch(link, { redirect: 'manual' });

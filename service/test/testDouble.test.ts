@@ -15,7 +15,7 @@ beforeEach(async () => {
 	api = createClient(service);
 });
 
-test('(L10) requests are recorded with headers and bodies, and without secrets', async () => {
+test(' requests are recorded with headers and bodies, and without secrets', async () => {
 	await requestToken(service);
 	await api('POST', 'cards', { name: 'Grüße' }, { 'x-trace': 'abc', cookie: 'id=hidden' });
 	await api('POST', 'cards', '{"name":');
@@ -41,7 +41,7 @@ test('(L10) requests are recorded with headers and bodies, and without secrets',
 	}
 });
 
-test('(L10) the log has no secret, at its most verbose', async () => {
+test(' the log has no secret, at its most verbose', async () => {
 	const lines: string[] = [];
 	const logTo = { write: (line: string) => void lines.push(line) };
 	const verbose = await startService({ control: true, logLevel: 'debug', logTo });
@@ -59,7 +59,7 @@ test('(L10) the log has no secret, at its most verbose', async () => {
 	}
 });
 
-describe('(L10) emit', () => {
+describe(' emit', () => {
 	const subscribe = async () => {
 		const hook = { target_url: receiver.url, events: ['record.created'] };
 		return (await api('POST', 'webhooks', hook)).body;
@@ -107,7 +107,7 @@ describe('(L10) emit', () => {
 	});
 });
 
-test('(L10) seed makes cards with fields and records, and reset deletes all data but no key', async () => {
+test(' seed makes cards with fields and records, and reset deletes all data but no key', async () => {
 	await api('POST', 'webhooks', {
 		target_url: receiver.url,
 		events: ['record.created', 'card.created'],

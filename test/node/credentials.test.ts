@@ -81,7 +81,7 @@ describe('no secret is seen', () => {
 			.map((before) => `${before.slice(-80)}<secret>`);
 
 	test.each(['apiKey', 'serviceAccount'] as const)(
-		'%s: not in execution data, messages or logs, however the run ends (B37)',
+		'%s: not in execution data, messages or logs, however the run ends',
 		async (kind) => {
 			const { control, apiKey, clientSecret } = workspace.service;
 			const credentials = workspace[kind];
@@ -130,7 +130,7 @@ describe('no secret is seen', () => {
 		},
 	);
 
-	test("a token address that redirects gets the secret, the address behind it doesn't (B35)", async () => {
+	test("a token address that redirects gets the secret, the address behind it doesn't", async () => {
 		const seen: Array<string | undefined> = [];
 		const server = await startWebServer((request, response) => {
 			seen.push(request.url);
@@ -147,179 +147,171 @@ describe('no secret is seen', () => {
 
 	type Serve = (response: ServerResponse) => void;
 
-	describe.each(['apiKey', 'serviceAccount'] as const)(
-		'%s: every kind of failure (D21)',
-		(kind) => {
-			const KEY = 'key-7f3a"\\%+ü/known';
-			const TOKEN = 'token-5b1c9e-known';
-			/** The secrets that the node knows and a text may quote: with an API key, there is no token. */
-			const known = kind === 'apiKey' ? [KEY] : [KEY, TOKEN];
-			const HOOK_SECRET = 'whsec-4d2a8f-known';
+	describe.each(['apiKey', 'serviceAccount'] as const)('%s: every kind of failure', (kind) => {
+		const KEY = 'key-7f3a"\\%+ü/known';
+		const TOKEN = 'token-5b1c9e-known';
+		/** The secrets that the node knows and a text may quote: with an API key, there is no token. */
+		const known = kind === 'apiKey' ? [KEY] : [KEY, TOKEN];
+		const HOOK_SECRET = 'whsec-4d2a8f-known';
 
-			/** A service and an auth server in one: answers everything with what the test says. */
-			async function startServers(
-				answer: (request: IncomingMessage, response: ServerResponse) => void,
-			) {
-				return await startWebServer((request, response) => {
-					if (!request.url?.startsWith('/realms/')) return answer(request, response);
-					response.setHeader('content-type', 'application/json');
-					response.end(JSON.stringify({ access_token: TOKEN, expires_in: 300 }));
-				});
-			}
+		/** A service and an auth server in one: answers everything with what the test says. */
+		async function startServers(
+			answer: (request: IncomingMessage, response: ServerResponse) => void,
+		) {
+			return await startWebServer((request, response) => {
+				if (!request.url?.startsWith('/realms/')) return answer(request, response);
+				response.setHeader('content-type', 'application/json');
+				response.end(JSON.stringify({ access_token: TOKEN, expires_in: 300 }));
+			});
+		}
 
-			const credentialsAt = (url: string, authUrl = url): TestCredentials => {
-				const base = { baseUrl: `${url}/api/v1`, workspaceId: 'w1' };
-				return kind === 'apiKey'
-					? { workspaceDataApi: { ...base, apiKey: KEY } }
-					: {
-							workspaceDataServiceAccountApi: {
-								...base,
-								authUrl,
-								realm: 'workspace',
-								clientId: 'client-1',
-								clientSecret: KEY,
-							},
-						};
+		const credentialsAt = (url: string, authUrl = url): TestCredentials => {
+			const base = { baseUrl: `${url}/api/v1`, workspaceId: 'w1' };
+			return kind === 'apiKey'
+				? { workspaceDataApi: { ...base, apiKey: KEY } }
+				: {
+						workspaceDataServiceAccountApi: {
+							...base,
+							authUrl,
+							realm: 'workspace',
+							clientId: 'client-1',
+							clientSecret: KEY,
+						},
+					};
+		};
+		const secrets = [...known, encodeURIComponent(KEY), JSON.stringify(KEY).slice(1, -1)];
+		beforeEach(() => {
+			logged.length = 0;
+			hurry();
+		});
+
+		/** Runs the node and publishes the trigger. @returns what both leave behind, except the log */
+		async function leftBy(credentials: TestCredentials): Promise<string[]> {
+			const texts: string[] = [];
+			const parameters = {
+				resource: 'record',
+				operation: 'create',
+				cardId: byId('c1'),
+				columns: mapEach({ Key: 'x' }),
+				options: { timeout: 2 },
 			};
-			const secrets = [...known, encodeURIComponent(KEY), JSON.stringify(KEY).slice(1, -1)];
-			beforeEach(() => {
-				logged.length = 0;
-				hurry();
-			});
-
-			/** Runs the node and publishes the trigger. @returns what both leave behind, except the log */
-			async function leftBy(credentials: TestCredentials): Promise<string[]> {
-				const texts: string[] = [];
-				const parameters = {
-					resource: 'record',
-					operation: 'create',
-					cardId: byId('c1'),
-					columns: mapEach({ Key: 'x' }),
-					options: { timeout: 2 },
-				};
-				for (const onError of ['stopWorkflow', 'continueErrorOutput'] as const) {
-					const result = await runAction({ credentials, parameters, node: { onError } });
-					expect(result.error ?? result.errorItems[0]?.json.error).toBeDefined();
-					texts.push(everything(result));
-				}
-				const trigger = triggerNode(credentials, { events: ['record.created'], watch: 'allCards' });
-				const failed: unknown = await trigger.activate().then(
-					() => undefined,
-					(error: unknown) => error,
-				);
-				expect(failed).toBeInstanceOf(Error);
-				texts.push(inside(failed), JSON.stringify(failed));
-				await trigger.deactivate();
-				return texts;
+			for (const onError of ['stopWorkflow', 'continueErrorOutput'] as const) {
+				const result = await runAction({ credentials, parameters, node: { onError } });
+				expect(result.error ?? result.errorItems[0]?.json.error).toBeDefined();
+				texts.push(everything(result));
 			}
+			const trigger = triggerNode(credentials, { events: ['record.created'], watch: 'allCards' });
+			const failed: unknown = await trigger.activate().then(
+				() => undefined,
+				(error: unknown) => error,
+			);
+			expect(failed).toBeInstanceOf(Error);
+			texts.push(inside(failed), JSON.stringify(failed));
+			await trigger.deactivate();
+			return texts;
+		}
 
-			const echoed = `${known.join(' ')} ${encodeURIComponent(KEY)}`;
-			const problem = (status: number, more: object = {}) => ({
-				status,
-				type: 'application/problem+json',
-				body: JSON.stringify({ title: 'Refused', status, ...more }),
+		const echoed = `${known.join(' ')} ${encodeURIComponent(KEY)}`;
+		const problem = (status: number, more: object = {}) => ({
+			status,
+			type: 'application/problem+json',
+			body: JSON.stringify({ title: 'Refused', status, ...more }),
+		});
+		const failures: Array<[string, { status: number; type: string; body: string }]> = [
+			['a bad key', problem(401, { detail: `No such key: ${echoed}` })],
+			['an echo in title and detail', problem(400, { title: echoed, detail: `Bearer ${echoed}` })],
+			['an echo in the type', problem(409, { type: `https://x.example/${echoed}` })],
+			[
+				'an echo in other members',
+				problem(422, { errors: [{ [echoed]: echoed }], instance: echoed }),
+			],
+			['a page', { status: 502, type: 'text/html', body: `<title>${echoed}</title>` }],
+			['a page with success', { status: 200, type: 'text/html', body: `<p>${echoed}</p>` }],
+			['a redirect', { status: 302, type: 'text/plain', body: echoed }],
+			[
+				'data of another form',
+				{ status: 200, type: 'application/json', body: JSON.stringify(echoed) },
+			],
+		];
+
+		const expectNothingOf = (texts: string[]) => {
+			for (const secret of [...secrets, HOOK_SECRET]) {
+				expect([...texts, ...logged].flatMap((text) => around(secret, text))).toEqual([]);
+			}
+		};
+
+		test.each<[string, Serve]>([
+			...failures.map(([what, { status, type, body }]): [string, Serve] => [
+				what,
+				(response) => {
+					const quoted = encodeURIComponent(echoed);
+					const headers = { location: `/${quoted}`, 'x-echo': quoted };
+					response.writeHead(status, { 'content-type': type, ...headers }).end(body);
+				},
+			]),
+			['a connection that is closed', (response) => void response.socket?.destroy()],
+			[
+				'a response that breaks off',
+				(response) => {
+					response.writeHead(200, { 'content-length': '1000' });
+					response.write('{"fields":[', () => response.socket?.destroy());
+				},
+			],
+			["what isn't HTTP", (response) => void response.socket?.end(`${echoed}\r\n\r\n`)],
+			[
+				'a subscription whose answer holds a secret and no identifier',
+				(response) => {
+					response.writeHead(201, { 'content-type': 'application/json' });
+					response.end(JSON.stringify({ secret: HOOK_SECRET, for: echoed }));
+				},
+			],
+		])('%s', async (_what, answer) => {
+			let asked = 0;
+			const server = await startServers((_request, response) => {
+				asked += 1;
+				answer(response);
 			});
-			const failures: Array<[string, { status: number; type: string; body: string }]> = [
-				['a bad key', problem(401, { detail: `No such key: ${echoed}` })],
-				[
-					'an echo in title and detail',
-					problem(400, { title: echoed, detail: `Bearer ${echoed}` }),
-				],
-				['an echo in the type', problem(409, { type: `https://x.example/${echoed}` })],
-				[
-					'an echo in other members',
-					problem(422, { errors: [{ [echoed]: echoed }], instance: echoed }),
-				],
-				['a page', { status: 502, type: 'text/html', body: `<title>${echoed}</title>` }],
-				['a page with success', { status: 200, type: 'text/html', body: `<p>${echoed}</p>` }],
-				['a redirect', { status: 302, type: 'text/plain', body: echoed }],
-				[
-					'data of another form',
-					{ status: 200, type: 'application/json', body: JSON.stringify(echoed) },
-				],
-			];
+			const texts = await leftBy(credentialsAt(server.url));
+			await server.close();
+			expect(asked).toBeGreaterThan(1);
+			expectNothingOf(texts);
+		});
 
-			const expectNothingOf = (texts: string[]) => {
-				for (const secret of [...secrets, HOOK_SECRET]) {
-					expect([...texts, ...logged].flatMap((text) => around(secret, text))).toEqual([]);
-				}
-			};
-
-			test.each<[string, Serve]>([
-				...failures.map(([what, { status, type, body }]): [string, Serve] => [
-					what,
-					(response) => {
-						const quoted = encodeURIComponent(echoed);
-						const headers = { location: `/${quoted}`, 'x-echo': quoted };
-						response.writeHead(status, { 'content-type': type, ...headers }).end(body);
-					},
-				]),
-				['a connection that is closed', (response) => void response.socket?.destroy()],
-				[
-					'a response that breaks off',
-					(response) => {
-						response.writeHead(200, { 'content-length': '1000' });
-						response.write('{"fields":[', () => response.socket?.destroy());
-					},
-				],
-				["what isn't HTTP", (response) => void response.socket?.end(`${echoed}\r\n\r\n`)],
-				[
-					'a subscription whose answer holds a secret and no identifier',
-					(response) => {
-						response.writeHead(201, { 'content-type': 'application/json' });
-						response.end(JSON.stringify({ secret: HOOK_SECRET, for: echoed }));
-					},
-				],
-			])('%s', async (_what, answer) => {
-				let asked = 0;
-				const server = await startServers((_request, response) => {
-					asked += 1;
-					answer(response);
-				});
-				const texts = await leftBy(credentialsAt(server.url));
-				await server.close();
-				expect(asked).toBeGreaterThan(1);
-				expectNothingOf(texts);
+		test('a token endpoint that quotes the tokens it takes back', async () => {
+			const quotes = JSON.stringify({
+				error: 'invalid_grant',
+				error_description: `Ended: ${echoed}`,
 			});
-
-			test('a token endpoint that quotes the tokens it takes back', async () => {
-				const quotes = JSON.stringify({
-					error: 'invalid_grant',
-					error_description: `Ended: ${echoed}`,
-				});
-				const api = await startWebServer((_request, response) => response.writeHead(401).end());
-				let issued = 0;
-				const auth = await startWebServer((_request, response) => {
-					issued += 1;
-					const body = JSON.stringify({ access_token: TOKEN, expires_in: 300 });
-					response.writeHead(issued === 1 ? 200 : 400).end(issued === 1 ? body : quotes);
-				});
-				const texts = await leftBy(credentialsAt(api.url, auth.url));
-				await Promise.all([api.close(), auth.close()]);
-				expect(texts.join().includes('says: Ended') || kind === 'apiKey').toBe(true);
-				expectNothingOf(texts);
+			const api = await startWebServer((_request, response) => response.writeHead(401).end());
+			let issued = 0;
+			const auth = await startWebServer((_request, response) => {
+				issued += 1;
+				const body = JSON.stringify({ access_token: TOKEN, expires_in: 300 });
+				response.writeHead(issued === 1 ? 200 : 400).end(issued === 1 ? body : quotes);
 			});
+			const texts = await leftBy(credentialsAt(api.url, auth.url));
+			await Promise.all([api.close(), auth.close()]);
+			expect(texts.join().includes('says: Ended') || kind === 'apiKey').toBe(true);
+			expectNothingOf(texts);
+		});
 
-			/** An account that was never given a token: only its secret can be quoted. */
-			const quoted = `${KEY} ${encodeURIComponent(KEY)}`;
-			test.each([
-				[400, JSON.stringify({ error: 'invalid_client', error_description: quoted })],
-				[401, JSON.stringify({ error: quoted })],
-				[500, quoted],
-				[200, `<p>${quoted}</p>`],
-			])('a token endpoint that answers %i', async (status, body) => {
-				const api = await startWebServer((_request, response) =>
-					response.writeHead(401).end(quoted),
-				);
-				const auth = await startWebServer((_request, response) =>
-					response.writeHead(status).end(body),
-				);
-				const texts = await leftBy(credentialsAt(api.url, auth.url));
-				await Promise.all([api.close(), auth.close()]);
-				expectNothingOf(texts);
-			});
-		},
-	);
+		/** An account that was never given a token: only its secret can be quoted. */
+		const quoted = `${KEY} ${encodeURIComponent(KEY)}`;
+		test.each([
+			[400, JSON.stringify({ error: 'invalid_client', error_description: quoted })],
+			[401, JSON.stringify({ error: quoted })],
+			[500, quoted],
+			[200, `<p>${quoted}</p>`],
+		])('a token endpoint that answers %i', async (status, body) => {
+			const api = await startWebServer((_request, response) => response.writeHead(401).end(quoted));
+			const auth = await startWebServer((_request, response) =>
+				response.writeHead(status).end(body),
+			);
+			const texts = await leftBy(credentialsAt(api.url, auth.url));
+			await Promise.all([api.close(), auth.close()]);
+			expectNothingOf(texts);
+		});
+	});
 });
 
 describe('service accounts', () => {
@@ -352,14 +344,14 @@ describe('service accounts', () => {
 		},
 	});
 
-	test('50 cold parallel requests ask for one token (B12)', async () => {
+	test('50 cold parallel requests ask for one token', async () => {
 		const { error } = await createRows(50);
 		expect(error).toBeUndefined();
 		expect(tokenRequests()).toHaveLength(1);
 		expect(refused()).toEqual([]);
 	});
 
-	test('across an expiry nothing is refused, and each lifetime costs one request (B13)', async () => {
+	test('across an expiry nothing is refused, and each lifetime costs one request', async () => {
 		workspace.service.control.setTokenLifetime({ seconds: 60 });
 		const now = Date.now.bind(Date);
 		const begun = now();
@@ -376,7 +368,7 @@ describe('service accounts', () => {
 		expect(tokenRequests().length).toBeLessThanOrEqual(lifetimes);
 	});
 
-	test('tokens revoked in mid-run: one renewal, and the run continues (B16)', async () => {
+	test('tokens revoked in mid-run: one renewal, and the run continues', async () => {
 		await createRows(1);
 		workspace.service.control.revokeTokens({ clientId: workspace.service.clientId });
 		workspace.service.control.resetRequests();
@@ -385,7 +377,7 @@ describe('service accounts', () => {
 		expect(tokenRequests()).toHaveLength(1);
 	});
 
-	test('a revoked account gives one clear message, without a storm (B16)', async () => {
+	test('a revoked account gives one clear message, without a storm', async () => {
 		workspace.service.control.revokeAccount({ clientId: workspace.service.clientId });
 		const { items } = await runAction({
 			...{ credentials: account(), parameters: create(), items: rows(100) },
@@ -398,7 +390,7 @@ describe('service accounts', () => {
 		expect(tokenRequests()).toHaveLength(1);
 	});
 
-	test('an API that always answers 401 is asked twice, then a message says so (B17)', async () => {
+	test('an API that always answers 401 is asked twice, then a message says so', async () => {
 		workspace.fail('GET', '/cards$', { status: 401, times: 100 });
 		const { error } = await runAction({
 			credentials: account(),
@@ -409,7 +401,7 @@ describe('service accounts', () => {
 		expect(refused()).toHaveLength(2);
 	});
 
-	test('an API that answers every item with 401 causes no storm of token requests (B17, D19)', async () => {
+	test('an API that answers every item with 401 causes no storm of token requests', async () => {
 		workspace.fail('POST', '/records$', { status: 401, times: 1_000 });
 		const { items } = await runAction({
 			credentials: account(),
@@ -457,7 +449,7 @@ describe('service accounts', () => {
 		expect(tokenRequests()).toHaveLength(2);
 	});
 
-	test("n8n's HTTP Request node keeps a token that works while no other can be had (B14)", async () => {
+	test("n8n's HTTP Request node keeps a token that works while no other can be had", async () => {
 		const get = httpRequestNode();
 		expect(await get('cards')).toBe('read');
 		const later = putAhead(31_000);
@@ -486,7 +478,7 @@ describe('service accounts', () => {
 		expect(error?.description).toContain('token *** has no role');
 	});
 
-	test("blanks and line ends around ID and secret aren't sent (D18)", async () => {
+	test("blanks and line ends around ID and secret aren't sent", async () => {
 		const { clientId, clientSecret } = workspace.service;
 		const pasted = { clientId: ` ${clientId}\n`, clientSecret: `${clientSecret}\r\n` };
 		const { error } = await createRows(1, pasted);
@@ -508,7 +500,7 @@ describe('service accounts', () => {
 		expect(refused()).toEqual([]);
 	});
 
-	test('two credentials of one client never share a token (B19)', async () => {
+	test('two credentials of one client never share a token', async () => {
 		await createRows(1);
 		const { error } = await createRows(1, { clientSecret: 'another-secret-of-this-client' });
 		expect(error?.message).toBe("The service account wasn't accepted");

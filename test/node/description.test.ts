@@ -59,7 +59,7 @@ describe('the description', () => {
 
 	const OPTION_NAMES =
 		'oldValues emptyValues unknownFields fieldKeys outputFields ifNotFound multipleMatches upsertMode maxParallel ' +
-		'timeout dryRun startAgain missingChoices ifExists createRecords outputFormat requestsPerSecond unchanged ' +
+		'timeout dryRun startAgain missingChoices ifExists createRecords requestsPerSecond unchanged ' +
 		'numberFormat dateFormat booleanWords';
 
 	const PAIRS = Object.entries(CONTRACT).flatMap(([resource, operations]) =>
@@ -271,9 +271,8 @@ describe('the pages', () => {
 	});
 });
 
-describe('saved workflows', () => {
-	/** Workflows as a version of this package saved them, in a folder for each version; never changed afterwards. */
-	const folder = resolve(__dirname, '../workflows');
+describe('the examples', () => {
+	const folder = resolve(__dirname, '../../examples');
 
 	const descriptions = new Map(
 		[new WorkspaceData(), new WorkspaceDataTrigger()].map(({ description }) => [
@@ -282,18 +281,12 @@ describe('saved workflows', () => {
 		]),
 	);
 
-	/** The examples as they are now: the next release saves them. */
-	const NEXT = '../../examples';
-	const workflows = [...readdirSync(folder), NEXT].flatMap((version) =>
-		readdirSync(join(folder, version)).map((file): [string, string] => [version, file]),
-	);
-
 	/** The node's type; n8n adds "Tool" where an AI agent uses it. */
 	const typeOf = ({ type }: INode): string => type.replace(/Tool$/, '');
 
 	/** The nodes of ours in a workflow. */
-	function savedNodes(version: string, file: string): INode[] {
-		const { nodes } = JSON.parse(readFileSync(join(folder, version, file), 'utf8')) as {
+	function savedNodes(file: string): INode[] {
+		const { nodes } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as {
 			nodes: INode[];
 		};
 		return nodes.filter((node) => descriptions.has(typeOf(node)));
@@ -308,12 +301,12 @@ describe('saved workflows', () => {
 		return NodeHelpers.getNodeParameters(properties, parameters, true, false, node, description);
 	}
 
-	describe.each(workflows)('a workflow that version %s saved: %s (N9)', (version, file) => {
-		test.each(savedNodes(version, file).map((node): [string, INode] => [node.name, node]))(
+	describe.each(readdirSync(folder))('%s', (file) => {
+		test.each(savedNodes(file).map((node): [string, INode] => [node.name, node]))(
 			'%s keeps every parameter, and none is missing',
 			(_name, node) => {
 				const description = descriptions.get(typeOf(node));
-				expect([description?.version].flat()).toContain(node.typeVersion);
+				expect(description?.version).toBe(node.typeVersion);
 				// n8n adds these two to a tool.
 				const { descriptionType, toolDescription, ...ours } = node.parameters;
 				expect(descriptionType === undefined).toBe(toolDescription === undefined);
@@ -326,12 +319,5 @@ describe('saved workflows', () => {
 				expect(issues).toBeNull();
 			},
 		);
-	});
-
-	test('the folder has a workflow of each version', () => {
-		expect(workflows.length).toBeGreaterThan(5);
-		const nodes = workflows.flatMap(([version, file]) => savedNodes(version, file));
-		expect(new Set(nodes.map(({ typeVersion }) => typeVersion))).toEqual(new Set([1, 2]));
-		expect(nodes.length).toBeGreaterThan(8);
 	});
 });

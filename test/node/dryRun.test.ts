@@ -1,4 +1,4 @@
-/** Dry Run shows what would change; what was deleted or overwritten is in the output, and goes back in (Q2, Q6). */
+/** Dry Run shows what would change; what was deleted or overwritten is in the output, and goes back in. */
 import type { IDataObject } from 'n8n-workflow';
 import { type ActionResult, hintsOf, placesOf } from '../support/n8n';
 import { byId, byName, fromList, mapAutomatically, mapEach, where } from '../support/parameters';
@@ -49,7 +49,7 @@ describe('Dry Run', () => {
 		expect(workspace.changes()).toEqual([]);
 	});
 
-	test('Update and Delete: items see what those before them would have done (M18)', async () => {
+	test('Update and Delete: items see what those before them would have done', async () => {
 		const update = { recordId: byId(ids[0] ?? ''), columns: mapAutomatically() };
 		const updated = await run('update', update, [{ Key: 'x' }, { Amount: 5 }]);
 		expect(updated.json.map(({ before, after }) => [before, after])).toEqual([
@@ -194,7 +194,7 @@ describe('fields and choices', () => {
 	useWorkspace((started) => (workspace = started));
 
 	test.each(['upsert', 'update', 'updateMany', 'sync'])(
-		'a dry run of %s shows fields and choices that would be added, names them in hints, and adds none (M18)',
+		'a dry run of %s shows fields and choices that would be added, names them in hints, and adds none',
 		async (operation) => {
 			card = await workspace.card('Dry', {
 				Key: 'text',
@@ -262,7 +262,7 @@ describe('what was there before', () => {
 	const keyed = { columns: mapAutomatically(['Key']) };
 	const rows = async () => await workspace.rows(card.id);
 
-	describe('Q2: the old values of the fields that changed', () => {
+	describe('the old values of the fields that changed', () => {
 		const created = { Key: 'c', Amount: 3 };
 		const items = [{ Key: 'a', Note: 'new' }, { Key: 'b', Amount: 2 }, created];
 
@@ -324,7 +324,7 @@ describe('what was there before', () => {
 		});
 	});
 
-	describe('Q2: the values of deleted records', () => {
+	describe('the values of deleted records', () => {
 		const keep = { Key: 'c', Note: 'kept', Amount: 3 };
 		const sync = { ...keyed, missingRecords: 'delete', maxDeletions: '9' };
 
@@ -354,7 +354,7 @@ describe('what was there before', () => {
 		});
 	});
 
-	describe('Q6: a dry run at a glance', () => {
+	describe('a dry run at a glance', () => {
 		test.each<[string, IDataObject, IDataObject[], unknown[], string]>([
 			[
 				'upsert',

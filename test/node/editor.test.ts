@@ -68,7 +68,7 @@ describe('requests of the editor', () => {
 		const { id, fieldIds } = await workspace.card('Own names', { id: 'text', Title: 'text' });
 		const filters = await loadOptions.getFilterFields.call(editor({ cardId: byId(id) }));
 		expect(filters).toEqual([
-			// Otherwise a new condition is red before anybody chose a field (M4).
+			// Otherwise a new condition is red before anybody chose a field.
 			{ name: 'Select a Field…', value: '' },
 			{ name: `id (text, ${fieldIds.id})`, value: fieldIds.id },
 			{ name: 'Title (text)', value: 'Title' },
@@ -82,7 +82,7 @@ describe('requests of the editor', () => {
 		['the card has no fields', () => byName('Bare'), {}, /^The card has no fields yet/],
 		['no card has the name', () => byName('Nobody'), {}, /^No fields: .*'Nobody'/],
 		['the key is wrong', () => byId(card.id), { apiKey: 'wrong' }, /^No fields: \S/],
-	])('Q10: lists of fields say why they are empty: %s', async (_, locator, changes, reason) => {
+	])('lists of fields say why they are empty: %s', async (_, locator, changes, reason) => {
 		const credentials = { workspaceDataApi: { ...workspace.apiKey.workspaceDataApi, ...changes } };
 		const context = editorContext(credentials, { cardId: locator() });
 		const entry = { name: expect.stringMatching(reason), value: '' };
@@ -116,14 +116,14 @@ describe('requests of the editor', () => {
 		expect(fields[5]?.displayName).toBe('Tags (comma-separated: a)');
 	});
 
-	test('a JSON field is a text: the input for objects is red before anybody entered anything (M4)', async () => {
+	test('a JSON field is a text: the input for objects is red before anybody entered anything', async () => {
 		const { id } = await workspace.card('Settings', { Layout: 'json' });
 		const { fields } = await resourceMapping.getColumns.call(editor({ cardId: byId(id) }));
 		expect(fields[0]).toMatchObject({ displayName: 'Layout (JSON)', type: 'string' });
 	});
 
 	test.each(['create', 'update', 'upsert', 'updateMany'])(
-		'in %s, choices and yes/no fields can be left empty: the editor keeps the list when the operation changes (M7)',
+		'in %s, choices and yes/no fields can be left empty: the editor keeps the list when the operation changes',
 		async (operation) => {
 			const options = async (chosen: string) => {
 				const context = editor({ cardId: byId(card.id), operation: chosen });
@@ -152,7 +152,7 @@ describe('requests of the editor', () => {
 		expect(results).toContainEqual({ name: 'Editor', value: card.id, ...(link && { url: link }) });
 	});
 
-	test('E2: the label of a multi-select names its choices all of them, as they are written (M6)', async () => {
+	test('the label of a multi-select names its choices all of them, as they are written', async () => {
 		const names = Array.from({ length: 40 }, (_, n) => `Choice ${n}`);
 		const { id } = await workspace.card('Labels', {
 			Commas: { type: 'multi_select', options: ['Red, white', '5" pipe', 'plain'] },
@@ -172,7 +172,7 @@ describe('requests of the editor', () => {
 		]);
 	});
 
-	test('E3: an empty mapper says what to do', async () => {
+	test('an empty mapper says what to do', async () => {
 		const notice = async (cardId: ReturnType<typeof byId>) =>
 			(await resourceMapping.getColumns.call(editor({ cardId }))).emptyFieldsNotice;
 		const { id } = await workspace.card('Without fields', []);
@@ -181,7 +181,7 @@ describe('requests of the editor', () => {
 		expect(await notice(byId('={{ $json.card }}'))).toContain('an expression selects the card');
 	});
 
-	describe("E3: a card that doesn't exist", () => {
+	describe("a card that doesn't exist", () => {
 		const noCard = "The workspace has no card called 'Editr'. Did you mean 'Editor'?";
 		const noId =
 			"The workspace has no card with the ID 'crd_none'. Select the card again in 'Card'.";
@@ -210,7 +210,7 @@ describe('requests of the editor', () => {
 		});
 	});
 
-	describe('E8: the choices of a filter condition', () => {
+	describe('the choices of a filter condition', () => {
 		/** n8n's own context for calls that a parameter of the first condition makes. */
 		const condition = (values: IDataObject): LoadOptionsContext =>
 			editor(
@@ -293,7 +293,7 @@ describe('requests of the editor', () => {
 			expect((await press(kind)).status).toBe('OK');
 		});
 
-		test('a workspace without cards may answer 204 (O15)', async () => {
+		test('a workspace without cards may answer 204', async () => {
 			workspace.service.control.fail({ path: '/cards$', status: 204, body: 'empty' });
 			expect((await press('apiKey')).status).toBe('OK');
 		});
@@ -301,7 +301,7 @@ describe('requests of the editor', () => {
 		test.each([
 			[429, {}],
 			[403, { 'x-ratelimit-remaining': '0' }],
-		])('%d for the rate limit blames no entry (O22)', async (status, headers) => {
+		])('%d for the rate limit blames no entry', async (status, headers) => {
 			workspace.service.control.fail({ path: '/cards$', status, headers, body: 'html' });
 			const { message } = await press('apiKey');
 			expect(message).toContain('Test the credential again after the rate limit resets.');
@@ -646,7 +646,7 @@ describe('what a person sees', () => {
 			]);
 		});
 
-		test('field types of a service whose description hangs are those of the card (D9)', async () => {
+		test('field types of a service whose description hangs are those of the card', async () => {
 			const card = await workspace.card('Types', { Title: 'text' });
 			workspace.service.control.fail({ path: 'openapi', mode: 'hang' });
 			hurry();
@@ -861,7 +861,7 @@ describe('the canvas', () => {
 		['Count', { operation: 'count', cardId: byExpression(fromList('', 'Orders')) }],
 		['Count', { operation: 'count', cardId: byExpression(byName('')) }],
 		['Count', { operation: 'count', cardId: { __rl: true, mode: 'list', value: '' } }],
-	])('the canvas says "%s" (M9)', (subtitle, parameters) => {
+	])('the canvas says "%s"', (subtitle, parameters) => {
 		expect(subtitleOf(action, { resource: 'record', ...parameters })).toBe(subtitle);
 	});
 
@@ -872,11 +872,11 @@ describe('the canvas', () => {
 			{ events: ['record.created', 'card.updated'], watch: 'allCards', cardId },
 		],
 		['', { events: [], watch: 'allCards' }],
-	])('the canvas says "%s" for a trigger (M9)', (subtitle, parameters) => {
+	])('the canvas says "%s" for a trigger', (subtitle, parameters) => {
 		expect(subtitleOf(trigger, parameters)).toBe(subtitle);
 	});
 
-	test('every operation has a title of its own on the canvas (M9)', () => {
+	test('every operation has a title of its own on the canvas', () => {
 		const operations = action.description.properties
 			.filter(({ name }) => name === 'operation')
 			.flatMap(({ displayOptions, options = [] }) =>

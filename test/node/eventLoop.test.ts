@@ -1,4 +1,4 @@
-/** Nothing keeps n8n's event loop for long, however many items and fields there are (D16). */
+/** Nothing keeps n8n's event loop for long, however many items and fields there are. */
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { route } from '../../nodes/WorkspaceData/actions/router';
 import { leastOf, longestTurn } from '../support/cpuTime.mts';
@@ -94,7 +94,7 @@ const fieldsOf = (count: number) =>
 const itemOf = (count: number): IDataObject =>
 	Object.fromEntries(Array.from({ length: count }, (_, n) => [`Field number ${n}`, `${n}.5`]));
 
-test('1,000 items × 1,000 fields are written (D16)', async () => {
+test('1,000 items × 1,000 fields are written', async () => {
 	const fields = fieldsOf(1_000);
 	const items = Array.from({ length: 1_000 }, () => itemOf(1_000));
 	let id = 0;
@@ -111,7 +111,7 @@ test.each([
 	['Update Many, none of which changes', 'updateMany', {}],
 	['Update Many, in a dry run', 'updateMany', { dryRun: true }],
 	['Delete Many, in a dry run', 'deleteMany', { dryRun: true }],
-])('20,000 records × 20 values: %s (D16)', async (_, operation, parameters) => {
+])('20,000 records × 20 values: %s', async (_, operation, parameters) => {
 	const fields = fieldsOf(20);
 	const data = Object.fromEntries(fields.map(({ id }, n) => [id, n + 0.5]));
 	const records = Array.from({ length: 20_000 }, (__, n) => ({ id: `r${n}`, data }));

@@ -100,7 +100,7 @@ describe('fields and choices', () => {
 			]);
 		});
 
-		test('names that differ in case, or in what nobody sees, are one field (O18)', async () => {
+		test('names that differ in case, or in what nobody sees, are one field', async () => {
 			await writeValues(creates, { key: 'a' });
 			expect(await newFields()).toEqual({});
 			const nbsp = '\u00a0';
@@ -120,14 +120,14 @@ describe('fields and choices', () => {
 			]);
 		});
 
-		test('two columns of one item for one field are refused, and both are named (O18)', async () => {
+		test('two columns of one item for one field are refused, and both are named', async () => {
 			const { error } = await writeValues(creates, { Key: 'a', Size: 'S', size: 'M' });
 			expect(error?.message).toBe("'Size' and 'size' both refer to field 'Size'");
 			expect(await rows()).toEqual([]);
 		});
 
 		test.each(['label', 'title', 'field_name'] as const)(
-			'a service that lists names under %s: one field, however often it runs (O5)',
+			'a service that lists names under %s: one field, however often it runs',
 			async (nameKey) => {
 				workspace.service.control.setVariants({ nameKey });
 				for (const place of [1, 2, 3]) {
@@ -140,7 +140,7 @@ describe('fields and choices', () => {
 			},
 		);
 
-		test('a service that stores My Col as my_col: one field, however often it runs, with a hint (O5)', async () => {
+		test('a service that stores My Col as my_col: one field, however often it runs, with a hint', async () => {
 			workspace.service.control.setVariants({ storedNames: 'snakeCase' });
 			for (const place of [1, 2, 3]) {
 				const result = await writeValues(creates, { Key: `k${place}`, 'My Col': place });
@@ -151,7 +151,7 @@ describe('fields and choices', () => {
 			expect((await rows()).map((row) => row.my_col)).toEqual([1, 2, 3]);
 		});
 
-		describe('a column without a name (M19)', () => {
+		describe('a column without a name', () => {
 			const nameless = 'A column of the items has no name';
 			const sheet: IDataObject[] = [
 				{ Key: 'a', New: 1, ' ': 'lost?' },
@@ -362,7 +362,7 @@ describe('fields and choices', () => {
 			},
 		);
 
-		test('next to an execution that adds choices, and to another Update, none that is in use disappears (O7)', async () => {
+		test('next to an execution that adds choices, and to another Update, none that is in use disappears', async () => {
 			const { control } = workspace.service;
 			control.setLatency({ ms: 100 });
 			const update = async (choices: string[]) =>
@@ -446,7 +446,7 @@ describe('fields and choices', () => {
 			expect(await called(name)).toBe(2);
 		});
 
-		test('a name that differs in more than spaces is another card (O5)', async () => {
+		test('a name that differs in more than spaces is another card', async () => {
 			const name = newName();
 			const slug = name.toLowerCase().replace(' ', '_');
 			await create(slug);
@@ -488,7 +488,7 @@ describe('Card: Create with fields', () => {
 		{ name: 'Price', type: 'number' },
 	];
 
-	test('Q9: fields are created after the card, in their order, with their choices', async () => {
+	test('fields are created after the card, in their order, with their choices', async () => {
 		const { json, error } = await create('Orders', { values: VALUES });
 		expect(error).toBeUndefined();
 		expect(json[0]?.name).toBe('Orders');
@@ -501,7 +501,7 @@ describe('Card: Create with fields', () => {
 		expect(changes[0]).toBe('POST /cards');
 	});
 
-	test('Q9: a failure names what exists', async () => {
+	test('a failure names what exists', async () => {
 		const wrong = { name: 'Odd', type: 'no such type' };
 		const { error } = await create('Half', { values: [VALUES[0], wrong, VALUES[2]] });
 		const [card] = await workspace.cardsCalled('Half');
@@ -516,7 +516,7 @@ describe('Card: Create with fields', () => {
 		['no type', [{ name: 'A', type: '' }], "'Type of field 1 in Fields' is empty"],
 		['a doubled name', [VALUES[0], { name: '\ufeffTitle', type: 'number' }], 'two fields called'],
 		['no list', 'Title', "'Name of field 1 in Fields' is empty"],
-	])('Q9: %s is refused before anything is sent', async (_what, values, message) => {
+	])('%s is refused before anything is sent', async (_what, values, message) => {
 		const { error } = await create('Refused', { values });
 		expect(error?.message).toContain(message);
 		expect(workspace.requests()).toEqual([]);
@@ -716,7 +716,7 @@ describe('Create From Items', () => {
 		expect(await typesOf(name)).toEqual({ Name: 'text' });
 	});
 
-	describe('a dry run and the real run refuse the same values (M18)', () => {
+	describe('a dry run and the real run refuse the same values', () => {
 		const goingOn = { node: { onError: 'continueRegularOutput' } } as const;
 		const reuse = { ifExists: 'reuse', maxParallel: 1 };
 

@@ -21,7 +21,7 @@ describe('listings in other ways than the interface shows', () => {
 	const pages = () => workspace.requests().filter((request) => /GET .*\/records/.test(request));
 
 	describe('cards and fields in pages', () => {
-		test('are read to the end (O12)', async () => {
+		test('are read to the end', async () => {
 			workspace.service.control.setVariants({ listPages: 'pages' });
 			const listed = await list('field');
 			expect(listed.error).toBeUndefined();
@@ -31,7 +31,7 @@ describe('listings in other ways than the interface shows', () => {
 			expect(json[0]?.fields).toEqual({ Note: 'on page 2' });
 		});
 
-		test('are read to the end by their links (O12)', async () => {
+		test('are read to the end by their links', async () => {
 			const fields = ['Key', 'Amount', 'Note'].map((name) => ({ id: card.fieldIds[name], name }));
 			const headers = { link: '</x?page=1>; rel="prev", </x?page=2&size=2>; rel="next"' };
 			const json200 = { status: 200, body: 'json', json: { fields: fields.slice(0, 2) } } as const;
@@ -52,7 +52,7 @@ describe('listings in other ways than the interface shows', () => {
 			['is cut', { truncated: true }, 'it continues'],
 			['has an offset for the next page', { offset: 'itrX' }, 'it continues'],
 			['shows an ID twice', { fields: [{ id: 'f1' }, { id: 'f1' }] }, 'the ID f1 twice'],
-		])('a list that %s is refused before anything is created (O12)', async (_, more, message) => {
+		])('a list that %s is refused before anything is created', async (_, more, message) => {
 			answer('GET', '/fields$', { fields: [{ id: 'f1', name: 'Other', type: 'text' }], ...more });
 			const columns = mapAutomatically(['Fresh']);
 			const options = { unknownFields: 'create' };
@@ -62,7 +62,7 @@ describe('listings in other ways than the interface shows', () => {
 		});
 
 		test.each([{ total_records: 9 }, { meta: { totalRows: '9' } }])(
-			'a list of fields with the number of records, %j, is complete (O12)',
+			'a list of fields with the number of records, %j, is complete',
 			async (more) => {
 				answer('GET', '/fields$', { fields: [{ id: 'f1', name: 'Other', type: 'text' }], ...more });
 				expect((await list('field')).json).toHaveLength(1);
@@ -70,19 +70,16 @@ describe('listings in other ways than the interface shows', () => {
 		);
 	});
 
-	test.each(['card', 'field', 'record'])(
-		'an empty list of %ss may have no body (O15)',
-		async (noun) => {
-			workspace.fail('GET', `/${noun}s$`, { status: 204, body: 'empty' });
-			const { json, error } = await list(noun);
-			expect(error).toBeUndefined();
-			expect(json).toEqual([]);
-		},
-	);
+	test.each(['card', 'field', 'record'])('an empty list of %ss may have no body', async (noun) => {
+		workspace.fail('GET', `/${noun}s$`, { status: 204, body: 'empty' });
+		const { json, error } = await list(noun);
+		expect(error).toBeUndefined();
+		expect(json).toEqual([]);
+	});
 
 	describe('pages that are refused for their size', () => {
 		test.each([403, 404, 406, 409, 414, 416, 500, 501] as const)(
-			'with %d: smaller ones are read, and remembered (O11, H23)',
+			'with %d: smaller ones are read, and remembered',
 			async (limitAboveTen) => {
 				const rows = Array.from({ length: 25 }, (_, n) => ({ Key: `k${n}` }));
 				await workspace.records(card.id, rows);
@@ -121,7 +118,7 @@ describe('listings in other ways than the interface shows', () => {
 				wanted.map((Key) => ({ Key })),
 			);
 
-		test('are read again: nothing is created twice, nothing deleted that was only skipped (O14)', async () => {
+		test('are read again: nothing is created twice, nothing deleted that was only skipped', async () => {
 			// The first record of the second page is not shown.
 			shift(1);
 			expect((await upsert('k10')).json[0]?.action).toBe('unchanged');
@@ -132,7 +129,7 @@ describe('listings in other ways than the interface shows', () => {
 			expect(await count()).toBe(15);
 		});
 
-		test('each time: records that are found are updated, none is created or deleted (O14)', async () => {
+		test('each time: records that are found are updated, none is created or deleted', async () => {
 			shift(100);
 			expect((await upsert('k14')).json[0]?.action).toBe('unchanged');
 			for (const refused of [await upsert('k10'), await sync(keys), await sync(keys.slice(0, 9))]) {
@@ -142,7 +139,7 @@ describe('listings in other ways than the interface shows', () => {
 			expect(await count()).toBe(15);
 		});
 
-		test('what is only read says that records may be missing (O14)', async () => {
+		test('what is only read says that records may be missing', async () => {
 			for (const operation of ['getAll', 'count']) {
 				shift(1);
 				const result = await run(operation, { returnAll: true });
@@ -151,7 +148,7 @@ describe('listings in other ways than the interface shows', () => {
 			}
 		});
 
-		test('Delete Many reads them again (O14)', async () => {
+		test('Delete Many reads them again', async () => {
 			shift(1);
 			expect((await run('deleteMany', where('Key', 'startsWith', 'k1'))).json).toHaveLength(5);
 			expect(await count()).toBe(10);
@@ -175,7 +172,7 @@ describe('a listing that lags behind', () => {
 	/** The next reading gives what was listed then. */
 	const lag = (listed: unknown) => answer('GET', '/records$', listed);
 
-	test("a key that was just created isn't created again (O20)", async () => {
+	test("a key that was just created isn't created again", async () => {
 		const before = await list();
 		expect(actions(await upsert({ Key: 'a', V: '1' }))).toEqual(['created']);
 		lag(before);
@@ -187,7 +184,7 @@ describe('a listing that lags behind', () => {
 		expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', V: '2' }]);
 	});
 
-	test('a value is compared with what was just written, not with an older listing (O20)', async () => {
+	test('a value is compared with what was just written, not with an older listing', async () => {
 		await upsert({ Key: 'a', V: 'old' });
 		const before = await list();
 		// The listing may be older than all of them.
@@ -197,7 +194,7 @@ describe('a listing that lags behind', () => {
 		expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', V: 'old' }]);
 	});
 
-	test('what somebody else has written since counts (O20)', async () => {
+	test('what somebody else has written since counts', async () => {
 		await upsert({ Key: 'a', V: 'before' });
 		const [made] = (await upsert({ Key: 'a', V: 'ours' })).json;
 		const id = made?.id as string;
@@ -219,23 +216,20 @@ describe('a listing that lags behind', () => {
 		expect(JSON.parse(sent?.body ?? '')).toEqual({ data: { [card.fieldIds.V ?? '']: '4' } });
 	});
 
-	test.each(['updateMany', 'deleteMany'])(
-		'%s finds what was just created (O20)',
-		async (operation) => {
-			const before = await list();
-			await upsert({ Key: 'a' });
-			lag(before);
-			const columns = mapEach({ V: '2' });
-			const { json } = await run(operation, { ...where('Key', 'equals', 'a'), columns });
-			expect(json).toHaveLength(1);
-		},
-	);
+	test.each(['updateMany', 'deleteMany'])('%s finds what was just created', async (operation) => {
+		const before = await list();
+		await upsert({ Key: 'a' });
+		lag(before);
+		const columns = mapEach({ V: '2' });
+		const { json } = await run(operation, { ...where('Key', 'equals', 'a'), columns });
+		expect(json).toHaveLength(1);
+	});
 
 	test.each([
 		['update', { columns: mapEach({ V: '2' }), options: { oldValues: true } }],
 		['update', { columns: mapEach({ V: '2' }), options: { dryRun: true } }],
 		['delete', { options: { dryRun: true } }],
-	])('%s finds what was just created, by its ID: %j (O20)', async (operation, parameters) => {
+	])('%s finds what was just created, by its ID: %j', async (operation, parameters) => {
 		const before = await list();
 		const [made] = (await upsert({ Key: 'a' })).json;
 		lag(before);
@@ -245,7 +239,7 @@ describe('a listing that lags behind', () => {
 		expect(json).toMatchObject([{ id: made?.id }]);
 	});
 
-	test("a record that was just deleted doesn't count as one (O20)", async () => {
+	test("a record that was just deleted doesn't count as one", async () => {
 		await upsert({ Key: 'a' });
 		const before = await list();
 		await run('deleteMany', where('Key', 'equals', 'a'));
@@ -347,7 +341,7 @@ describe('when a response is ambiguous, nothing is written', () => {
 			keys.map((key) => ({ key })),
 		);
 
-	describe('Not Equals, and a value that is none of its field’s type (H29)', () => {
+	describe('Not Equals, and a value that is none of its field’s type', () => {
 		test('nothing is deleted, and the message names the record', async () => {
 			list(listed('r1', { Number: 8 }), listed('r2', { Number: '7,0' }));
 			const { error } = await runCounted('deleteMany', where('Number', 'notEquals', 7));
@@ -380,7 +374,7 @@ describe('when a response is ambiguous, nothing is written', () => {
 		});
 	});
 
-	describe('a record that was changed between two pages, and is listed with both values (H32)', () => {
+	describe('a record that was changed between two pages, and is listed with both values', () => {
 		const pages = (...[first, second]: object[][]) => {
 			answer('GET', '/records$', { records: first, next_cursor: 'p2' });
 			answer('GET', '/records$', { records: second, next_cursor: null });
@@ -420,7 +414,7 @@ describe('when a response is ambiguous, nothing is written', () => {
 		});
 	});
 
-	describe("a listing that can't be read to its end, or without its values, isn't used (H33)", () => {
+	describe("a listing that can't be read to its end, or without its values, isn't used", () => {
 		test.each<[string, object]>([
 			['a cursor that is an object', { next_cursor: { after: 'r1' } }],
 			['a cursor that is true', { next_cursor: true }],
@@ -463,7 +457,7 @@ describe('when a response is ambiguous, nothing is written', () => {
 		});
 	});
 
-	describe('the record that was asked for (H34)', () => {
+	describe('the record that was asked for', () => {
 		test('an update keeps the ID of its record, whatever the response has', async () => {
 			answer('PATCH', '/records/r1$', listed('r2', { Key: 'b' }));
 			const columns = mapEach({ Key: 'b' });

@@ -128,7 +128,7 @@ describe('many records', () => {
 			["a value that the field can't hold", where('Amount', 'equals', 'x'), 'can\'t hold "x"'],
 			['no field', where('', 'equals', 'a'), "'Field Name or ID' is empty in a condition of"],
 			['an unknown match', { matchType: 'some' }, "'Must Match' can't be 'some'"],
-		])('%s is refused, and no record is read (D13)', async (_, conditions, message) => {
+		])('%s is refused, and no record is read', async (_, conditions, message) => {
 			const { error } = await run(operation, { ...where('Key', 'equals', 'a'), ...conditions });
 			expect(error?.message).toContain(message);
 			expect(requested('GET')).toBe(0);
@@ -443,7 +443,7 @@ describe('deletions', () => {
 		await runAction({ credentials: workspace.apiKey, parameters, items });
 	const deletions = () => workspace.requests().filter((request) => request.startsWith('DELETE'));
 
-	describe('Field Delete (D5)', () => {
+	describe('Field Delete', () => {
 		const deleteField = async (cardId: string, fieldId: IDataObject) =>
 			await run({ resource: 'field', operation: 'delete', cardId: byId(cardId), fieldId });
 
@@ -513,7 +513,7 @@ describe('deletions', () => {
 		});
 	});
 
-	describe('Card Delete By Name (D6)', () => {
+	describe('Card Delete By Name', () => {
 		const deleteCard = async (name: string) =>
 			await run({ resource: 'card', operation: 'delete', cardId: byName(name) });
 
@@ -550,7 +550,7 @@ describe('deletions', () => {
 		});
 	});
 
-	describe('what counts as deleted after a lost answer (D8)', () => {
+	describe('what counts as deleted after a lost answer', () => {
 		let card: TestCard;
 		let recordId: string;
 		beforeEach(async () => {
@@ -581,7 +581,7 @@ describe('deletions', () => {
 		);
 	});
 
-	describe('a card that was deleted (E10)', () => {
+	describe('a card that was deleted', () => {
 		test.each<[string, IDataObject]>([
 			['create', { columns: mapEach({ Key: 'a' }) }],
 			['getAll', {}],
@@ -601,7 +601,7 @@ describe('deletions', () => {
 		});
 	});
 
-	describe('a switch or a choice whose expression gives nothing (H27)', () => {
+	describe('a switch or a choice whose expression gives nothing', () => {
 		const nothing = '={{ $json.mispelt }}';
 		const where = (condition: string) => ({
 			filters: { conditions: [{ field: 'Key', condition, value: 'a' }] },
@@ -625,7 +625,7 @@ describe('deletions', () => {
 		});
 	});
 
-	test('Conditions by one expression are refused: n8n makes an empty condition of each of its characters (O13)', async () => {
+	test('Conditions by one expression are refused: n8n makes an empty condition of each of its characters', async () => {
 		const { id } = await workspace.card('Lost', { Key: 'text' });
 		await workspace.records(id, [{ Key: 'a' }, { Key: 'b' }]);
 		const sync = { columns: mapAutomatically(['Key']), missingRecords: 'delete' };
@@ -638,7 +638,7 @@ describe('deletions', () => {
 		expect(await workspace.rows(id)).toHaveLength(2);
 	});
 
-	test('Sync with deletions and Execute Once is refused: n8n hands over the first item only (O23)', async () => {
+	test('Sync with deletions and Execute Once is refused: n8n hands over the first item only', async () => {
 		const { id } = await workspace.card('Once', { Key: 'text' });
 		await workspace.records(id, [{ Key: 'a' }, { Key: 'b' }]);
 		const { error } = await runAction({
@@ -693,7 +693,7 @@ describe('other executions write to the card', () => {
 	const kept = (done: string) =>
 		`Not ${done}: 1 record of card 'c'. Another execution was writing, the outcome of the last write is unknown, somebody has deleted meanwhile, or the card shows older values than n8n has just written`;
 
-	describe('H37: another execution changes a record that was chosen', () => {
+	describe('another execution changes a record that was chosen', () => {
 		test.each([
 			['deleteMany', 'deleted', ['a', 'b'], [3, 1]],
 			['updateMany', 'updated', ['a', 'b', 'c'], [3, 1, 9]],
@@ -754,7 +754,7 @@ describe('other executions write to the card', () => {
 		[2, { action: 'updated' }],
 		[3, { error: expect.stringContaining("list of records isn't complete") as string }],
 	])(
-		'H26: a record that %d readings skip, as another execution deletes meanwhile, is not created again',
+		'a record that %d readings skip, as another execution deletes meanwhile, is not created again',
 		async (most, expected) => {
 			const z = { id: 'z', created_at: '2026-01-02T00:00:00Z', data: { f1: 'z' } };
 			service.records.push(z);
@@ -775,7 +775,7 @@ describe('other executions write to the card', () => {
 		},
 	);
 
-	describe('H37: another execution writes after Sync has checked its items', () => {
+	describe('another execution writes after Sync has checked its items', () => {
 		const sync = async (items: IDataObject[]) =>
 			await run(
 				'sync',

@@ -1,4 +1,4 @@
-/** Values and names on their way into records, also as the people of a country write them (Q3, Q13). */
+/** Values and names on their way into records, also as the people of a country write them. */
 import type { IDataObject } from 'n8n-workflow';
 import { hintsOf } from '../support/n8n';
 import { byId, byName, mapAutomatically, mapEach, where } from '../support/parameters';
@@ -77,7 +77,7 @@ describe('mapping', () => {
 		expect(await stored()).toEqual({ ...expected, Amount: 1 });
 	});
 
-	test('where the service refuses an empty text, the message names the field and Empty Values (M17)', async () => {
+	test('where the service refuses an empty text, the message names the field and Empty Values', async () => {
 		const columns = mapEach({ Title: 'a', Amount: '={{ "" }}' });
 		const refused = await write(columns);
 		expect(refused.error?.description).toContain(
@@ -87,14 +87,14 @@ describe('mapping', () => {
 		expect(error).toBeUndefined();
 	});
 
-	test('a cell of blanks is an empty value, and a number is the text of a text field (H36)', async () => {
+	test('a cell of blanks is an empty value, and a number is the text of a text field', async () => {
 		const row = { Title: 5_551_234, Amount: '  ' };
 		const { error } = await write(mapAutomatically(), { emptyValues: 'ignore' }, row);
 		expect(error).toBeUndefined();
 		expect(await stored()).toEqual({ Title: '5551234' });
 	});
 
-	test('Map Automatically says which values it leaves out, and none of them is matched on (H35)', async () => {
+	test('Map Automatically says which values it leaves out, and none of them is matched on', async () => {
 		const { id } = await workspace.card('Own ID', { id: 'text', Title: 'text' });
 		const parameters = { cardId: byId(id), columns: mapAutomatically(['id']) };
 		const items = [{ id: 5, created_at: 'x', Title: 'a' }];
@@ -113,18 +113,15 @@ describe('mapping', () => {
 	test.each([
 		['nothing mapped', mapEach({})],
 		['an empty item', mapAutomatically()],
-	])(
-		'E5 %s: a message with the label on the screen, and nothing is sent',
-		async (_what, columns) => {
-			workspace.service.control.resetRequests();
-			const { error } = await write(columns);
-			expect(error?.message).toBe("No value in 'Values to Send'");
-			expect(workspace.requests()).toEqual([]);
-		},
-	);
+	])('%s: a message with the label on the screen, and nothing is sent', async (_what, columns) => {
+		workspace.service.control.resetRequests();
+		const { error } = await write(columns);
+		expect(error?.message).toBe("No value in 'Values to Send'");
+		expect(workspace.requests()).toEqual([]);
+	});
 
 	test.each(['create', 'upsert', 'update', 'updateMany', 'sync'])(
-		"E5 %s: a mistyped card is named before the values that its mapper couldn't offer",
+		"%s: a mistyped card is named before the values that its mapper couldn't offer",
 		async (operation) => {
 			const { error } = await run(operation, {
 				cardId: byName('Mappping'),
@@ -149,7 +146,7 @@ describe('mapping', () => {
 			expect(await stored()).toEqual({ Title: 'kept', Price: 7 });
 		});
 
-		test('when ids change between the listing and the write (B27)', async () => {
+		test('when ids change between the listing and the write', async () => {
 			const { control } = workspace.service;
 			control.resetRequests();
 			control.setLatency({ ms: 200 });
@@ -173,7 +170,7 @@ describe('mapping', () => {
 		['constructor', 'constructor'],
 		['toString', 'toString'],
 		['error', 'error'],
-	])('a field called by %s makes an exact round trip (B28)', async (_what, name) => {
+	])('a field called by %s makes an exact round trip', async (_what, name) => {
 		const { id } = await workspace.card('Odd names', [{ name, type: 'text' }]);
 		const value = Object.fromEntries([[name, 'value']]) as IDataObject;
 		const parameters = { cardId: byId(id), columns: mapAutomatically() };
@@ -183,7 +180,7 @@ describe('mapping', () => {
 		expect(({} as { value?: unknown }).value).toBeUndefined();
 	});
 
-	test('two fields of one name: the name is ambiguous, the ids work, and the output says which (B28)', async () => {
+	test('two fields of one name: the name is ambiguous, the ids work, and the output says which', async () => {
 		const { id, fieldIds } = await workspace.card('Twins', { Twin: 'text', Other: 'text' });
 		const { Twin: first = '', Other: second = '' } = fieldIds;
 		workspace.service.control.renameField({ cardId: id, fieldId: second, name: 'Twin' });
@@ -231,7 +228,7 @@ describe('formats', () => {
 		expect(json.map(({ fields }) => fields)).toMatchObject(items);
 	});
 
-	describe('Q3: Number Format, Date Format, Yes and No Words', () => {
+	describe('Number Format, Date Format, Yes and No Words', () => {
 		test.each<[string, IDataObject]>([
 			['create', { columns: mapAutomatically() }],
 			['create', { columns: mapEach(row) }],
@@ -296,7 +293,7 @@ describe('formats', () => {
 	});
 
 	describe('Create From Items', () => {
-		test('Q3: rows of a European file become typed fields; the reasons are true without the formats', async () => {
+		test('rows of a European file become typed fields; the reasons are true without the formats', async () => {
 			const items = [
 				['José Peña', '01067', '12,50', '03.02.1985', 'ja'],
 				['Zoë', '10115', '1.299,00', '31.12.1999', 'nein'],
@@ -334,7 +331,7 @@ describe('formats', () => {
 			});
 		});
 
-		test('Q13: day numbers of Excel are days where the name of the column says so', async () => {
+		test('day numbers of Excel are days where the name of the column says so', async () => {
 			const items = [
 				{ Due: 46205, Amount: 46205 },
 				{ Due: 46206, Amount: 46206 },

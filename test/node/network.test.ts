@@ -66,7 +66,7 @@ describe('faults', () => {
 	describe('tries', () => {
 		beforeEach(hurry);
 
-		test('a create whose answer was lost is sent once, and says that the record may have been created (B22)', async () => {
+		test('a create whose answer was lost is sent once, and says that the record may have been created', async () => {
 			workspace.fail('POST', '/records$', { mode: 'dropAfter' });
 			const before = (await workspace.rows(card.id)).length;
 			const { error } = await run(create());
@@ -78,7 +78,7 @@ describe('faults', () => {
 			expect(await workspace.rows(card.id)).toHaveLength(before + 1);
 		});
 
-		test('a refused connection is tried again, then the message names the address to check (B23, D1)', async () => {
+		test('a refused connection is tried again, then the message names the address to check', async () => {
 			const server = await startWebServer((_request, response) => response.end());
 			await server.close();
 			const url = `${server.url}/api/v1`;
@@ -89,7 +89,7 @@ describe('faults', () => {
 		});
 	});
 
-	test('a body that drips: the time-out is for the whole answer, and the create is sent once (D10)', async () => {
+	test('a body that drips: the time-out is for the whole answer, and the create is sent once', async () => {
 		workspace.fail('POST', '/records$', { mode: 'slowBody', byteMs: 300 });
 		const elapsed = startStopwatch();
 		const { error } = await run(create({ options: { timeout: 1 } }));
@@ -106,26 +106,23 @@ describe('faults', () => {
 			[503, 'milliseconds'],
 			[429, 'past'],
 			[429, 'missing'],
-		] as const)(
-			'a refusal with %i and a reset in %s is waited for (B20, B21, D3)',
-			async (status, reset) => {
-				const { control, apiKey } = workspace.service;
-				hurry();
-				control.setRateAnswer({ status, reset, retryAfter: false });
-				control.setRate({ rate: { limit: 3, windowSeconds: 1 }, apiKey });
-				// Somebody else uses the key up.
-				for (let n = 0; n < 3; n += 1) {
-					await workspace.send('GET', '/cards').catch(() => undefined);
-				}
-				const { error } = await run(create());
-				expect(error).toBeUndefined();
-				expect(posts().length).toBeGreaterThanOrEqual(1);
-			},
-		);
+		] as const)('a refusal with %i and a reset in %s is waited for', async (status, reset) => {
+			const { control, apiKey } = workspace.service;
+			hurry();
+			control.setRateAnswer({ status, reset, retryAfter: false });
+			control.setRate({ rate: { limit: 3, windowSeconds: 1 }, apiKey });
+			// Somebody else uses the key up.
+			for (let n = 0; n < 3; n += 1) {
+				await workspace.send('GET', '/cards').catch(() => undefined);
+			}
+			const { error } = await run(create());
+			expect(error).toBeUndefined();
+			expect(posts().length).toBeGreaterThanOrEqual(1);
+		});
 	});
 
 	describe('other servers', () => {
-		test("a redirect isn't followed, so the key stays here (B35)", async () => {
+		test("a redirect isn't followed, so the key stays here", async () => {
 			const seen: unknown[] = [];
 			const target = await startWebServer((request, response) => {
 				seen.push(request.headers.authorization);
@@ -219,7 +216,7 @@ describe('services that refuse more at once', () => {
 			...more,
 		});
 
-	test('300 creates, a service that serves 8 at once: no item fails, each is created once (H12)', async () => {
+	test('300 creates, a service that serves 8 at once: no item fails, each is created once', async () => {
 		capacity = 8;
 		const { error, json } = await run('create', 300);
 		expect(error).toBeUndefined();
@@ -228,7 +225,7 @@ describe('services that refuse more at once', () => {
 		expect(most).toBeLessThanOrEqual(8);
 	});
 
-	test('a service that serves 3 at once: a few items fail, with the option that helps, and the others are created (H12, H31)', async () => {
+	test('a service that serves 3 at once: a few items fail, with the option that helps, and the others are created', async () => {
 		capacity = 3;
 		const node = { onError: 'continueRegularOutput' as const };
 		const { json } = await run('create', 200, {}, { node });
@@ -242,7 +239,7 @@ describe('services that refuse more at once', () => {
 		expect(again.json.filter((item) => 'error' in item)).toEqual([]);
 	});
 
-	test('a create that was stored, and is answered 503 with no requests remaining, is sent once (H13)', async () => {
+	test('a create that was stored, and is answered 503 with no requests remaining, is sent once', async () => {
 		const headers = { 'x-ratelimit-limit': '100', 'x-ratelimit-remaining': '0' };
 		instead = [{ status: 503, headers, body: '' }];
 		const { error } = await run('create', 1);
@@ -252,7 +249,7 @@ describe('services that refuse more at once', () => {
 	});
 
 	test.each(['0', '-1'])(
-		'a limit of %s means no limit, and nothing is waited for (G9)',
+		'a limit of %s means no limit, and nothing is waited for',
 		async (limit) => {
 			const headers = {
 				'content-type': 'application/json',
@@ -267,7 +264,7 @@ describe('services that refuse more at once', () => {
 	);
 
 	test.each(['create', 'update'])(
-		'a gateway answers 429 with a web page: %s waits, and is done once (L1)',
+		'a gateway answers 429 with a web page: %s waits, and is done once',
 		async (operation) => {
 			const body = '<!doctype html><html><head><title>Too Many Requests</title></head></html>';
 			instead = [{ status: 429, headers: { 'content-type': 'text/html' }, body }];
@@ -283,7 +280,7 @@ describe('services that refuse more at once', () => {
 		[6, true],
 		[1, false],
 	])(
-		'a wait of %d s for the rate limit is mentioned: %j (M15)',
+		'a wait of %d s for the rate limit is mentioned: %j',
 		async (seconds, isMentioned) => {
 			hurry();
 			instead = [{ status: 429, headers: { 'retry-after': String(seconds) }, body: '' }];
@@ -409,7 +406,7 @@ describe('answers of any size', () => {
 		(response) =>
 			void response.writeHead(200, { ...JSON_TYPE, 'content-encoding': encoding }).end(body);
 
-	describe('G10: a response larger than 64 MB', () => {
+	describe('a response larger than 64 MB', () => {
 		test.each([
 			['without an end', endless()],
 			['with its length declared', declared],
@@ -483,7 +480,7 @@ describe('answers of any size', () => {
 		});
 	});
 
-	describe('G11: a response that breaks off', () => {
+	describe('a response that breaks off', () => {
 		beforeEach(hurry);
 
 		const gzip = { 'content-encoding': 'gzip' };
@@ -516,7 +513,7 @@ describe('answers of any size', () => {
 			expect(output).toEqual([card]);
 		});
 
-		test('not compressed as it says, it is asked for again; then the message says what came (G7)', async () => {
+		test('not compressed as it says, it is asked for again; then the message says what came', async () => {
 			serve['GET /cards/c1'] = [
 				(response) =>
 					void response.writeHead(200, { ...JSON_TYPE, ...gzip }).end(JSON.stringify(card)),
@@ -550,7 +547,7 @@ describe('answers of any size', () => {
 		});
 	});
 
-	describe('G10: any other answer is read as before', () => {
+	describe('any other answer is read as before', () => {
 		const body = JSON.stringify({ ...card, name: 'Grüße 😀' });
 		const output = [{ id: 'c1', name: 'Grüße 😀' }];
 		const under =
@@ -621,14 +618,14 @@ describe('cancelling', () => {
 		expect(elapsed()).toBeLessThan(1_000);
 	}
 
-	test('a request that gets no response is given up, and no other item is sent (B36)', async () => {
+	test('a request that gets no response is given up, and no other item is sent', async () => {
 		workspace.fail('POST', '/records$', { mode: 'hang', times: 100 });
 		// Without cancelling, each of the requests would take 30 s.
 		await cancelledWithinASecond(workspace.apiKey, () => posts().length === 2);
 		expect(posts()).toHaveLength(2);
 	});
 
-	test('an auth server that gives no response is given up within a second (B36)', async () => {
+	test('an auth server that gives no response is given up within a second', async () => {
 		let asked = 0;
 		const silent = await startWebServer(() => (asked += 1));
 		const credentials = structuredClone(workspace.serviceAccount);
@@ -639,7 +636,7 @@ describe('cancelling', () => {
 		expect(workspace.requests()).toEqual([]);
 	});
 
-	test('a wait for the rate limit is given up (B36)', async () => {
+	test('a wait for the rate limit is given up', async () => {
 		const { control } = workspace.service;
 		control.setRateAnswer({ reset: 'far' });
 		control.setRate({ rate: { limit: 1, windowSeconds: 60 } });
@@ -649,7 +646,7 @@ describe('cancelling', () => {
 		expect(posts()).toEqual([]);
 	});
 
-	test('a pause between two tries is given up (B36)', async () => {
+	test('a pause between two tries is given up', async () => {
 		workspace.fail('GET', '/fields$', { status: 503, times: 100 });
 		const goingOn = { onError: 'continueRegularOutput' } as const;
 		await cancelledWithinASecond(workspace.apiKey, () => workspace.requests().length > 0, goingOn);
@@ -733,7 +730,7 @@ describe('cancelling', () => {
 		});
 	});
 
-	test("a create that was under way when its run was cancelled isn't created again by another run (H11)", async () => {
+	test("a create that was under way when its run was cancelled isn't created again by another run", async () => {
 		// It is stored at once, and its answer takes forever.
 		workspace.fail('POST', '/records$', { mode: 'slowBody' });
 		const columns = mapAutomatically(['Key']);
@@ -756,7 +753,7 @@ describe('cancelling', () => {
 	});
 
 	test.each([-600, 600])(
-		'the service’s clock %d s off changes neither tokens nor waits (B18)',
+		'the service’s clock %d s off changes neither tokens nor waits',
 		async (seconds) => {
 			const { control } = workspace.service;
 			hurry();
@@ -799,7 +796,7 @@ describe('unexpected errors', () => {
 		}
 	}
 
-	test('the stack holds the line that threw (H21)', () => {
+	test('the stack holds the line that threw', () => {
 		const error = toNodeError(node, thrownWith("x isn't a function"), { itemIndex: 3 });
 		expect(error.message).toBe("x isn't a function");
 		expect(error.context.itemIndex).toBe(3);
@@ -808,7 +805,7 @@ describe('unexpected errors', () => {
 		expect(error.stack).not.toContain('nodeError.ts');
 	});
 
-	test('neither stack nor message nor cause has a secret (H21)', () => {
+	test('neither stack nor message nor cause has a secret', () => {
 		const place = { redact: (text: string) => redact(text, [SECRET]) };
 		const error = toNodeError(node, thrownWith(`no ${SECRET}, no Bearer abcdefgh12345678`), place);
 		const seen = [error.message, error.stack, error.description, JSON.stringify(error)];

@@ -313,14 +313,14 @@ describe.each(Object.keys(operations))('%s a thousand times', (operation) => {
 		['succeeds', undefined, /^undefined$/],
 		['is refused', { status: 422 }, /\w/],
 		['gets no response', { mode: 'dropBefore' as const }, /couldn't be reached/],
-	])('that %s leaves nothing at the execution (O1)', async (how, fault, message) => {
+	])('that %s leaves nothing at the execution', async (how, fault, message) => {
 		await workspace.records(card.id, [{ Key: 'k1' }, { Key: 'k2' }]);
 		if (fault) workspace.service.control.fail({ ...fault, times: 9 });
 		hurry();
 		expect(String(await pass(how))).toMatch(message);
 	});
 
-	test('that is cancelled leaves nothing at the execution (O1)', async () => {
+	test('that is cancelled leaves nothing at the execution', async () => {
 		workspace.service.control.fail({ mode: 'hang', times: 9 });
 		const execution = new AbortController();
 		const running = pass('is cancelled', execution);
@@ -330,7 +330,7 @@ describe.each(Object.keys(operations))('%s a thousand times', (operation) => {
 	});
 });
 
-test('no run stays in memory (O1)', async () => {
+test('no run stays in memory', async () => {
 	expect(ended.size).toBe(4 * Object.keys(operations).length);
 	const kept = () => [...ended].flatMap(([run, context]) => (context.deref() ? run : []));
 	// What is kept at the end of a turn is collected in a later one; jest's own time-out is the deadline.

@@ -76,7 +76,7 @@ describe('records', () => {
 			expect(workspace.requests()).toHaveLength(4);
 		});
 
-		test('a limit stops early and asks for no more than it needs, in pages of one size (H10)', async () => {
+		test('a limit stops early and asks for no more than it needs, in pages of one size', async () => {
 			const { json } = await run('getAll', { returnAll: false, limit: 1_020 });
 			expect(json).toHaveLength(1_020);
 			const sizes = workspace.service.control
@@ -120,7 +120,7 @@ describe('records', () => {
 			['created_at', 'lessThan', '2020-01-01T00:00:00Z', []],
 		])('%s %s %j → %j', async (field, condition, value, expected) => {
 			expect(await keys([{ field, condition, value }])).toEqual(expected);
-			// E8: as the editor keeps it; a plain text is what 0.1.0 kept.
+			// As the editor keeps it, or as an expression gives it.
 			const chosen = { __rl: true, mode: 'list', value, cachedResultName: value };
 			expect(await keys([{ field, condition, value: chosen }])).toEqual(expected);
 		});
@@ -473,7 +473,7 @@ describe('Get Many', () => {
 			['have a number of seconds', (place) => 1_767_225_600 + place],
 			['have a number of milliseconds', (place) => 1_767_225_600_000 + place],
 			['have no time', () => undefined],
-		])('new: records that %s come once each, as they are added (O4)', async (_, timeOf) => {
+		])('new: records that %s come once each, as they are added', async (_, timeOf) => {
 			const poll = published({ since: 'new' });
 			listAll(many, timeOf);
 			expect((await poll()).json).toHaveLength(2_500);
@@ -486,7 +486,7 @@ describe('Get Many', () => {
 
 		const atOnce = () => '2026-01-01T00:00:00Z';
 
-		test('new: random IDs of one time come once each (O4)', async () => {
+		test('new: random IDs of one time come once each', async () => {
 			const poll = published({ since: 'new' });
 			const ids = many.map((id) => createHash('sha256').update(id).digest('hex'));
 			listAll(ids.slice(0, 2_400), atOnce);
@@ -495,7 +495,7 @@ describe('Get Many', () => {
 			expect(new Set(titles(await poll()))).toEqual(new Set(ids.slice(2_400)));
 		});
 
-		test('new: more records of one time than can be remembered are refused (O4)', async () => {
+		test('new: more records of one time than can be remembered are refused', async () => {
 			listAll(
 				Array.from({ length: 10_001 }, (_, n) => `r${n}`),
 				atOnce,
@@ -524,7 +524,7 @@ describe('Get Many', () => {
 				],
 			],
 			[
-				'signed links to the same file are no change (O19)',
+				'signed links to the same file are no change',
 				JSON_FIELD,
 				[
 					[file('f1', 1), 1],
@@ -533,7 +533,7 @@ describe('Get Many', () => {
 				],
 			],
 			[
-				'the size of a file with a link is no change (O19)',
+				'the size of a file with a link is no change',
 				JSON_FIELD,
 				[
 					[linked('https://x/a', { filename: 'a.pdf', size: 1 }), 1],
@@ -541,7 +541,7 @@ describe('Get Many', () => {
 				],
 			],
 			[
-				'a signed preview is no change (O19)',
+				'a signed preview is no change',
 				JSON_FIELD,
 				[
 					[linked('https://x/a', { thumb: { url: 'https://x/1' } }), 1],
@@ -549,7 +549,7 @@ describe('Get Many', () => {
 				],
 			],
 			[
-				'a value next to a link is one (O19)',
+				'a value next to a link is one',
 				JSON_FIELD,
 				[
 					[linked('https://x/a', { status: 'open' }), 1],
@@ -565,7 +565,7 @@ describe('Get Many', () => {
 			}
 		});
 
-		test('newOrChanged: only Output Field Names are compared where they are set (O19)', async () => {
+		test('newOrChanged: only Output Field Names are compared where they are set', async () => {
 			const poll = published({ since: 'newOrChanged', options: { outputFields: 'Amount' } });
 			for (const [Amount, Title, count] of [
 				[1, 'a', 1],

@@ -1,4 +1,4 @@
-/** Conditions, sorting and matching by a field that was renamed since (Q8). */
+/** Conditions, sorting and matching by a field that was renamed since. */
 import type { IDataObject } from 'n8n-workflow';
 import * as loadOptions from '../../nodes/WorkspaceData/editor/loadOptions';
 import { editorContext } from '../support/editor';
@@ -40,13 +40,13 @@ const prices = async () =>
 		(await workspace.rows(card.id)).map(({ Article, Price }) => [Article, Price] as const),
 	);
 
-test('Q8: Update Many finds the field of a condition by the ID that the list of its mapper kept', async () => {
+test('Update Many finds the field of a condition by the ID that the list of its mapper kept', async () => {
 	const { error } = await run('updateMany', { ...inNorth, columns: columns({ Price: 9 }) });
 	expect(error).toBeUndefined();
 	expect(await prices()).toEqual({ a: 9, b: 2 });
 });
 
-test('Q8: Sync finds the fields of its conditions and of its key', async () => {
+test('Sync finds the fields of its conditions and of its key', async () => {
 	const row = { SKU: '={{ $json.sku }}', Shop: 'north', Price: '={{ $json.price }}' };
 	const sync = { ...inNorth, columns: columns(row, ['SKU']), missingRecords: 'delete' };
 	const { json, error } = await run('sync', sync, [{ sku: 'a', price: 5 }]);
@@ -55,7 +55,7 @@ test('Q8: Sync finds the fields of its conditions and of its key', async () => {
 	expect(await prices()).toEqual({ a: 5, b: 2 });
 });
 
-test('Q8: a name that another field has by now means that field', async () => {
+test('a name that another field has by now means that field', async () => {
 	rename('Price', 'Shop');
 	const { error } = await run('updateMany', { ...inNorth, columns: columns({ SKU: 'x' }) });
 	expect(error?.message).toContain('can\'t hold "north"');
@@ -67,14 +67,14 @@ test.each<[string, string, IDataObject]>([
 	['Sort', 'getAll', { sort: { by: [{ field: 'Shop', direction: 'asc' }] } }],
 	['a condition of Count', 'count', inNorth],
 	['a condition of Delete Many', 'deleteMany', inNorth],
-])('Q8: without a mapper, the message of %s names the new name', async (_, operation, more) => {
+])('without a mapper, the message of %s names the new name', async (_, operation, more) => {
 	const { error } = await run(operation, more);
 	expect(error?.message).toContain("has no field 'Shop'");
 	expect(error?.description).toContain("The fields are 'Article', 'Branch', 'Price'.");
 	expect(await workspace.rows(card.id)).toHaveLength(2);
 });
 
-test('Q8: the editor still shows the condition, under the new name', async () => {
+test('the editor still shows the condition, under the new name', async () => {
 	const listed = async (field: string) => {
 		const parameters = {
 			cardId: byId(card.id),

@@ -95,7 +95,7 @@ describe('short and unusual responses', () => {
 		expect(json).toMatchObject([{ id: 'r1', action: 'updated' }]);
 	});
 
-	describe("a page of somebody else with status 200 isn't taken for success (B34)", () => {
+	describe("a page of somebody else with status 200 isn't taken for success", () => {
 		const ofCard = { resource: 'card', name: 'x', updateFields: { name: 'y' } };
 		test.each<[string, string, string, IDataObject, string]>([
 			['create', 'POST', '/records$', { columns }, 'a record'],
@@ -153,7 +153,7 @@ describe('short and unusual responses', () => {
 		},
 	);
 
-	test('problem details with members of their own are shown (B34)', async () => {
+	test('problem details with members of their own are shown', async () => {
 		const json = {
 			type: 'https://x.example/problems/quota-reached',
 			title: 'Quota reached',
@@ -239,7 +239,7 @@ describe('short and unusual responses', () => {
 		expect(json.map(({ id }) => id)).toEqual(['r1', 'r2']);
 	});
 
-	test('a listing that never ends is stopped (B26, G5)', async () => {
+	test('a listing that never ends is stopped', async () => {
 		await workspace.records(card.id, [{ Key: 'a' }, { Key: 'b' }]);
 		workspace.service.control.setPaging({ mode: 'endless' });
 		const { error } = await run('getAll', { returnAll: true });
@@ -263,7 +263,7 @@ describe('short and unusual responses', () => {
 		expect(workspace.changes()).toEqual([]);
 	});
 
-	describe('responses in other charsets (O6)', () => {
+	describe('responses in other charsets', () => {
 		test.each(['iso-8859-1', 'utf-16le'] as const)('%s: text stays unchanged', async (charset) => {
 			await workspace.records(card.id, [{ Key: 'Zoé', Amount: 1 }]);
 			workspace.service.control.setVariants({ charset });
@@ -289,7 +289,7 @@ describe('short and unusual responses', () => {
 		});
 	});
 
-	describe('a problem inside of error (O21)', () => {
+	describe('a problem inside of error', () => {
 		beforeEach(() => void workspace.service.control.setVariants({ problems: 'nested' }));
 		const missing = { recordId: byId('rec_none') };
 		test('is read as the problem that it is', async () => {
@@ -300,7 +300,7 @@ describe('short and unusual responses', () => {
 		});
 	});
 
-	describe("answers that don't say success (O22)", () => {
+	describe("answers that don't say success", () => {
 		test.each<[number, unknown, string]>([
 			[304, {}, 'only that nothing has changed'],
 			[207, { results: [{ status: 200 }, { status: 422, detail: 'No' }] }, 'No'],
@@ -426,7 +426,7 @@ describe('services with other ideas', () => {
 		['record deleteMany', some],
 	];
 
-	describe('G1: a refusal under status 200 is no success', () => {
+	describe('a refusal under status 200 is no success', () => {
 		test.each(writes)('%s', async (name, parameters) => {
 			const refusal = { success: false, error: { message: 'Read-only: key-of-w1' }, data: null };
 			answer = (method) => (method === 'GET' ? undefined : { body: JSON.stringify(refusal) });
@@ -467,7 +467,7 @@ describe('services with other ideas', () => {
 	const testCredential = async () =>
 		await pressTest({ workspaceDataApi: credential() }, createTestClock());
 
-	describe("H17: a 404 that isn't the service’s own", () => {
+	describe("a 404 that isn't the service’s own", () => {
 		const bodies: Array<[string, string]> = [
 			['JSON without a problem type', '{"message":"no Route matched with those values"}'],
 			['JSON with a title only', '{"title":"Not Found","status":404}'],
@@ -489,7 +489,7 @@ describe('services with other ideas', () => {
 		});
 	});
 
-	describe('H18: a listing that is known to lack records', () => {
+	describe('a listing that is known to lack records', () => {
 		const whole = records.records[0];
 		const listings: Array<[string, unknown]> = [
 			['an empty list of errors with a message', { errors: [], message: 'shard offline' }],
@@ -527,7 +527,7 @@ describe('services with other ideas', () => {
 		});
 	});
 
-	test('G2: a web page under status 404 comes with what to check', async () => {
+	test('a web page under status 404 comes with what to check', async () => {
 		answer = () => ({ status: 404, body: '<html><title>404 Not Found</title></html>' });
 		const { error } = await run('record create', { columns });
 		expect(error?.description).toBe(
@@ -552,7 +552,7 @@ describe('services with other ideas', () => {
 
 	const upserted = { columns: mapAutomatically(['Key']), options: { unchanged: 'send' } };
 
-	describe("G13: a change is responded with JSON that can't be read", () => {
+	describe("a change is responded with JSON that can't be read", () => {
 		const changes = writes.filter(([name]) => /update|delete/.test(name));
 
 		test.each(changes)('%s: it may be a refusal, and is no success', async (name, parameters) => {
@@ -583,7 +583,7 @@ describe('services with other ideas', () => {
 		});
 	});
 
-	describe("G3: a create is responded with JSON that can't be read", () => {
+	describe("a create is responded with JSON that can't be read", () => {
 		const body = '{"id": "rec';
 		const creates: Array<[string, IDataObject, string]> = [
 			['card', { name: 'New' }, '/cards/x9'],
@@ -652,7 +652,7 @@ describe('services with other ideas', () => {
 		});
 	});
 
-	test('G3: a subscription whose identifier is in Location only', async () => {
+	test('a subscription whose identifier is in Location only', async () => {
 		const request: Session['request'] = async () => ({
 			status: 201,
 			headers: { location: '/api/v1/workspaces/w1/webhooks/sub%2F9' },
@@ -666,7 +666,7 @@ describe('services with other ideas', () => {
 		expect(created).toMatchObject({ id: 'sub/9', secret: 'of the subscription' });
 	});
 
-	describe("G4: a response of 20,000 levels, which n8n couldn't store", () => {
+	describe("a response of 20,000 levels, which n8n couldn't store", () => {
 		const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
 
 		test('is refused', async () => {
@@ -685,7 +685,7 @@ describe('services with other ideas', () => {
 		});
 	});
 
-	test('G6: the test of a credential ends, although its response trickles', async () => {
+	test('the test of a credential ends, although its response trickles', async () => {
 		trickles = true;
 		const told = await testCredential();
 		expect(told.message).toContain('no response came in time');
@@ -741,7 +741,7 @@ describe('web pages in place of the service', () => {
 	};
 
 	test.each(STATUSES)(
-		'P11: a proxy’s web page with status %d: the node and the credential test say so',
+		'a proxy’s web page with status %d: the node and the credential test say so',
 		async (status) => {
 			respond = (_path, response) => page(status)(response);
 			const { message } = await pressTest({ workspaceDataApi: apiKey() });
@@ -755,7 +755,7 @@ describe('web pages in place of the service', () => {
 	);
 
 	test.each([...STATUSES, 200])(
-		'P11: one with status %d in place of a token: neither of them blames an account',
+		'one with status %d in place of a token: neither of them blames an account',
 		async (status) => {
 			respond = (_path, response) => page(status)(response);
 			const words = await inNode('serviceAccount', list);
@@ -769,7 +769,7 @@ describe('web pages in place of the service', () => {
 	);
 
 	if (n8nMajor === 2) {
-		test('P11: an address that n8n’s SSRF protection blocks: n8n’s own advice is kept', async () => {
+		test('an address that n8n’s SSRF protection blocks: n8n’s own advice is kept', async () => {
 			respond = (_path, response) => page(200)(response);
 			const settings = Container.get(SsrfProtectionConfig);
 			settings.enabled = true;

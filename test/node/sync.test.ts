@@ -111,7 +111,7 @@ test.each<[string, string, unknown]>([
 	['Source', 'greaterThan', '6'],
 	['Amount', 'equals', '10.0'],
 ])(
-	'%s %s %j: deletes the same records as Delete Many with these conditions (H6)',
+	'%s %s %j: deletes the same records as Delete Many with these conditions',
 	async (field, condition, value) => {
 		const sources = ['7', '007', '7.0', ' 7', '7 ', '1e1', 'é', 'e\u0301', '10', '', undefined];
 		const amounts = [7, 10, 10.5, 1e21, undefined];
@@ -182,7 +182,7 @@ describe('is refused, and nothing is sent, with', () => {
 		await fill();
 		const { error } = await sync(items, parameters);
 		expect(`${error?.message} ${error?.description ?? ''}`).toContain(message);
-		// n8n's number is that of the item which is named (Q4).
+		// n8n's number is that of the item which is named.
 		const bad = items.findIndex(({ Key, Amount }) => Key === '' || Amount === 'many');
 		expect(error?.context?.itemIndex).toBe(Math.max(bad, 0));
 		expect(workspace.changes()).toEqual([]);
@@ -265,7 +265,7 @@ describe('is refused, and nothing is sent, with', () => {
 });
 
 test.each(['deleteMany', 'sync'])(
-	'(H37) %s leaves a record alone whose last write has no known outcome',
+	' %s leaves a record alone whose last write has no known outcome',
 	async (operation) => {
 		const rowsOfShop = ['a', 'b', 'c'].map((Key) => ({ Key, Source: 'shop' }));
 		const ids = await workspace.records(card.id, rowsOfShop);

@@ -103,7 +103,7 @@ it('saves at once how far it has searched, because a killed n8n would search the
 it.each([
 	['just now', 0],
 	['before, whose event came late', 120_000],
-])('B10 gives a record created %s once when its event runs during the search', async (_, ms) => {
+])('gives a record created %s once when its event runs during the search', async (_, ms) => {
 	const { card, trigger, create } = await watching();
 	await trigger.activate();
 	await nextMillisecond();
@@ -245,7 +245,7 @@ it("ends in an error of the node when the records can't be read", async () => {
 	await trigger.deactivate();
 });
 
-it('returns what it can read of all cards, and names the card that it may not read (K16)', async () => {
+it('returns what it can read of all cards, and names the card that it may not read', async () => {
 	const names = ['Forbidden', 'Gone', 'Readable'];
 	const cards = await Promise.all(
 		names.map(async (name) => await workspace.card(name, [{ name: 'Title', type: 'text' }])),
@@ -329,7 +329,7 @@ it('takes no order from a delivery', async () => {
 	expect(await trigger.execute([forged], 'webhook')).toEqual([forged]);
 });
 
-describe('C14 at any number of records', () => {
+describe('at any number of records', () => {
 	/** Records of a card that the service is said to list, newest last. */
 	const listing = (count: number, at: (index: number) => number) =>
 		Array.from({ length: count }, (_, index) => ({

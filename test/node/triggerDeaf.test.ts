@@ -27,7 +27,7 @@ const renewedAfter = async (trigger: TestTrigger, id: string) =>
 	});
 
 describe('a verified delivery', () => {
-	it('that n8n refuses makes a renewal due within ten minutes, with one line in the log (K1, K12)', async () => {
+	it('that n8n refuses makes a renewal due within ten minutes, with one line in the log', async () => {
 		const { trigger } = await published();
 		const { id } = current(trigger);
 		await trigger.deliver({ ...suite.delivery(current(trigger)), n8nStatus: 500 });
@@ -40,7 +40,7 @@ describe('a verified delivery', () => {
 		expect(lines).toHaveLength(1);
 	});
 
-	it('that comes again makes a renewal due, unless another one follows (K12)', async () => {
+	it('that comes again makes a renewal due, unless another one follows', async () => {
 		const { trigger } = await published();
 		const { id } = current(trigger);
 		const event = suite.delivery(current(trigger));
@@ -56,7 +56,7 @@ describe('a verified delivery', () => {
 		expect((await renewedAfter(trigger, id)).id).not.toBe(id);
 	});
 
-	it('that is forged is no sign of anything (K12)', async () => {
+	it('that is forged is no sign of anything', async () => {
 		const { trigger } = await published();
 		const { id } = current(trigger);
 		const forged = signed({ id: 'x', secret: 'guess' }, Buffer.from('{}'));
@@ -68,7 +68,7 @@ describe('a verified delivery', () => {
 	});
 });
 
-it('200 forgeries with the header of a probe are counted like others, and learn nothing (K13)', async () => {
+it('200 forgeries with the header of a probe are counted like others, and learn nothing', async () => {
 	const { trigger } = await published();
 	const body = Buffer.from('{"probe":"1","known":[]}');
 	const plain = await trigger.deliver(signed({ id: 'x', secret: 'guess' }, body));
@@ -84,13 +84,13 @@ it('200 forgeries with the header of a probe are counted like others, and learn 
 });
 
 describe('the secret at rest', () => {
-	it("is sealed, so that reading the workflow doesn't show it (K11)", async () => {
+	it("is sealed, so that reading the workflow doesn't show it", async () => {
 		const { trigger } = await published();
 		expect(current(trigger).secret.length).toBeGreaterThan(10);
 		expect(savedText(trigger)).not.toContain(current(trigger).secret);
 	});
 
-	it('is read as 0.1.0 saved it, and sealed at the next start (K11)', async () => {
+	it('is read as 0.1.0 saved it, and sealed at the next start', async () => {
 		const { trigger } = await published();
 		const old = current(trigger);
 		const key = `node:${trigger.node.name}`;
@@ -104,7 +104,7 @@ describe('the secret at rest', () => {
 		expect(keptBy(next).retired).toMatchObject([{ id: old.id, secret: old.secret }]);
 	});
 
-	it('is sealed again when the credential is rotated while n8n runs; deliveries run meanwhile (K11)', async () => {
+	it('is sealed again when the credential is rotated while n8n runs; deliveries run meanwhile', async () => {
 		const { trigger, credential } = await published();
 		const old = current(trigger);
 		const sealed = savedText(trigger);
@@ -119,7 +119,7 @@ describe('the secret at rest', () => {
 	});
 });
 
-it('after the credential was replaced by one that the service refuses, a restart keeps the old subscription (K21)', async () => {
+it('after the credential was replaced by one that the service refuses, a restart keeps the old subscription', async () => {
 	const { trigger, credential } = await published();
 	const old = current(trigger);
 	const sealed = savedText(trigger);
@@ -135,7 +135,7 @@ it('after the credential was replaced by one that the service refuses, a restart
 	expect((await next.deliver(suite.delivery(old))).items).toHaveLength(1);
 });
 
-it('P12 the saved secret survives a start without the credential, and counts once it is entered again', async () => {
+it('the saved secret survives a start without the credential, and counts once it is entered again', async () => {
 	const { trigger } = await published();
 	const old = current(trigger);
 	const next = suite.afterRestart(trigger);
@@ -153,7 +153,7 @@ it('P12 the saved secret survives a start without the credential, and counts onc
 	expect(suite.live(trigger)).toEqual([]);
 });
 
-it("a secret that can't be opened any more is replaced at the start, and refused until then (K11)", async () => {
+it("a secret that can't be opened any more is replaced at the start, and refused until then", async () => {
 	const { trigger } = await published();
 	const old = current(trigger);
 	const next = suite.afterRestart(trigger, {
@@ -171,7 +171,7 @@ it("a secret that can't be opened any more is replaced at the start, and refused
 	expect(suite.live(next)).toEqual([]);
 });
 
-it('a mended API key is noticed within 30 s, whatever pause was reached (K15)', async () => {
+it('a mended API key is noticed within 30 s, whatever pause was reached', async () => {
 	const { trigger, credential } = await published();
 	const right = String(credential.apiKey);
 	const { id } = current(trigger);
@@ -237,7 +237,7 @@ async function startSmallService(answerMs: { post: number }) {
 	};
 }
 
-it("a deletion under way doesn't end the subscription that is published again with the same id (K6)", async () => {
+it("a deletion under way doesn't end the subscription that is published again with the same id", async () => {
 	const service = await startSmallService({ post: 0 });
 	const trigger = await suite.published({}, service.credentials);
 	service.holdAfter(5);
@@ -258,7 +258,7 @@ it("a deletion under way doesn't end the subscription that is published again wi
 	await service.close();
 }, 60_000);
 
-it('a service that takes eleven seconds for a subscription is waited for in the background (K8)', async () => {
+it('a service that takes eleven seconds for a subscription is waited for in the background', async () => {
 	const answerMs = { post: 0 };
 	const service = await startSmallService(answerMs);
 	const trigger = await suite.published({}, service.credentials);

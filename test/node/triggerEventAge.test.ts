@@ -7,7 +7,7 @@ let workspace: TestWorkspace;
 let warnings: ReturnType<typeof watchWarnings>;
 const { activated, eventBody } = useDeliveries((made) => ({ workspace, warnings } = made));
 
-describe('C9 when the local clock was wrong at the start and is put right', () => {
+describe('when the local clock was wrong at the start and is put right', () => {
 	const skewed = async (minutes: number) => {
 		const now = Date.now.bind(Date);
 		jest.spyOn(Date, 'now').mockImplementation(() => now() + minutes * 60_000);

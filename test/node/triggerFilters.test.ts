@@ -50,7 +50,7 @@ describe('filters', () => {
 		['an expression that gives an empty text', { condition: 'equals', value: '={{ "" }}' }],
 		['an empty value', { condition: 'greaterThan', value: '' }],
 		['no value', { condition: 'isAnyOf' }],
-	])('with all cards, %s is refused when the workflow is published (K17)', async (_, condition) => {
+	])('with all cards, %s is refused when the workflow is published', async (_, condition) => {
 		workspace.service.control.resetRequests();
 		const conditions = [{ field: 'Title', ...condition }];
 		await expect(filtered(conditions, 'allCards')).rejects.toThrow(

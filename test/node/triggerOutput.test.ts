@@ -102,7 +102,7 @@ describe('output', () => {
 		expect(clock.now() - start).toBeLessThan(3_000);
 	});
 
-	it('C15 asks after 1, 2, 4 and 8 s when the listing fails four times', async () => {
+	it('asks after 1, 2, 4 and 8 s when the listing fails four times', async () => {
 		const trigger = await activated();
 		const fresh = await workspace.card('Failing', [{ name: 'Title', type: 'text' }]);
 		const id = String(fresh.fieldIds.Title);

@@ -123,7 +123,7 @@ async function ended(trigger: TestTrigger, hours: number, id: string): Promise<v
 }
 
 describe.each(['main', 'processor'] as const)('a probe that reaches the %s process', (by) => {
-	it('C5 confirms that the new subscription is saved: each silent day takes one execution', async () => {
+	it('confirms that the new subscription is saved: each silent day takes one execution', async () => {
 		const trigger = await gateway.publish(by);
 		for (const day of [1, 2, 3]) {
 			suite.workspace.service.control.resetRequests();
@@ -142,7 +142,7 @@ describe.each(['main', 'processor'] as const)('a probe that reaches the %s proce
 		expect(suite.live(trigger)).toEqual([]);
 	});
 
-	it('C5 is refused when the saved subscription is gone, whatever the process remembers', async () => {
+	it('is refused when the saved subscription is gone, whatever the process remembers', async () => {
 		const trigger = await gateway.publish(by, { blindWorkers: true });
 		const old = current(trigger);
 		await renewed(trigger, 26.5);
@@ -167,7 +167,7 @@ describe.each(['main', 'processor'] as const)('a probe that reaches the %s proce
 		expect(suite.live(trigger)).toEqual([]);
 	});
 
-	it('answers by the saved data, and starts and changes nothing; others are refused like forgeries (K13)', async () => {
+	it('answers by the saved data, and starts and changes nothing; others are refused like forgeries', async () => {
 		const trigger = await gateway.publish(by);
 		const old = current(trigger);
 		await renewed(trigger, 26.5);
@@ -226,7 +226,7 @@ describe('a probe', () => {
 		['a broken connection', (request) => request.socket.destroy()],
 	];
 	it.each(foreign)(
-		'C5 that is responded with %s says nothing: both stay until one of them delivers',
+		'that is responded with %s says nothing: both stay until one of them delivers',
 		async (_name, answer) => {
 			const trigger = await gateway.publish('main');
 			const old = current(trigger);
@@ -247,7 +247,7 @@ describe('a probe', () => {
 	);
 });
 
-describe('P1: a copy of the database with the webhook address of the original', () => {
+describe('a copy of the database with the webhook address of the original', () => {
 	/** The original is published, and a copy of its database is started. */
 	async function copied() {
 		const original = suite.watchAll({ options: { overlap: 0 } });

@@ -43,7 +43,7 @@ describe('publishing', () => {
 		expect(suite.live(trigger)).toMatchObject([{ cardId: card.id }]);
 	});
 
-	it('P4 takes a late delivery of the card that was watched before', async () => {
+	it('takes a late delivery of the card that was watched before', async () => {
 		const cards = [
 			await suite.workspace.card('Before', []),
 			await suite.workspace.card('After', []),
@@ -92,7 +92,7 @@ describe('publishing', () => {
 		expect(suite.live(trigger)).toEqual([]);
 	});
 
-	it("B3 says so when the response holds no secret, and isn't active", async () => {
+	it("says so when the response holds no secret, and isn't active", async () => {
 		const subscription = { webhook_id: 'whk_without_secret', events: [] };
 		suite.answerNext(subscription);
 		const trigger = suite.watchAll();
@@ -102,7 +102,7 @@ describe('publishing', () => {
 		expect(keptBy(trigger).current).toBeUndefined();
 	});
 
-	it('B3 says so when the response holds no identifier', async () => {
+	it('says so when the response holds no identifier', async () => {
 		for (const json of [{ secret: 'x' }, [], 'ok', null, { secret: 'x', card: { id: 'crd' } }]) {
 			suite.refuseNext({ status: 200, body: 'json', json });
 			const trigger = suite.watchAll();
@@ -111,7 +111,7 @@ describe('publishing', () => {
 		}
 	});
 
-	it('B2 leaves at most one subscription for each lost answer', async () => {
+	it('leaves at most one subscription for each lost answer', async () => {
 		const trigger = suite.watchAll();
 		suite.refuseNext({ mode: 'dropAfter', times: 2 });
 		const message =
@@ -133,7 +133,7 @@ describe('publishing', () => {
 	});
 
 	it.each([500, 502, 503, 504])(
-		'B2 says after status %d that a subscription may have been created',
+		'says after status %d that a subscription may have been created',
 		async (status) => {
 			suite.refuseNext({ status });
 			await expect(suite.published()).rejects.toThrow(
@@ -142,7 +142,7 @@ describe('publishing', () => {
 		},
 	);
 
-	it("B2 says nothing of a subscription that can't exist", async () => {
+	it("says nothing of a subscription that can't exist", async () => {
 		suite.refuseNext({ status: 422 });
 		await expect(suite.published()).rejects.toThrow(/^(?!.*may have been created)/s);
 		expect(suite.warnings).toEqual([]);

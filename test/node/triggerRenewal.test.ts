@@ -57,21 +57,18 @@ describe('when nothing comes for long', () => {
 		[{ renewAfterSilence: 2 }, 2.3, 1],
 		[{ renewAfterSilence: 0.001 }, 0.9, 0],
 		[{ renewAfterSilence: 0.001 }, 1.2, 1],
-	])(
-		'goes by the option %j after %d hours, an hour at least (C21)',
-		async (options, hours, renewals) => {
-			const trigger = await published(options);
-			const before = suite.subscribed();
-			pass(hours);
-			trigger.tick();
-			if (renewals > 0) {
-				await until('the renewal', () => trigger.emitted.length > 0);
-			}
-			await trigger.deactivate();
-			expect(suite.subscribed() - before).toBe(renewals);
-			expect(trigger.emitted).toHaveLength(renewals);
-		},
-	);
+	])('goes by the option %j after %d hours, an hour at least', async (options, hours, renewals) => {
+		const trigger = await published(options);
+		const before = suite.subscribed();
+		pass(hours);
+		trigger.tick();
+		if (renewals > 0) {
+			await until('the renewal', () => trigger.emitted.length > 0);
+		}
+		await trigger.deactivate();
+		expect(suite.subscribed() - before).toBe(renewals);
+		expect(trigger.emitted).toHaveLength(renewals);
+	});
 
 	it('does so and catches up by expressions, too, which n8n 2 evaluates only while it activates the trigger', async () => {
 		const trigger = await published({ catchUp: '={{ true }}', renewAfterSilence: '={{ 1 }}' });
@@ -165,7 +162,7 @@ describe('when nothing comes for long', () => {
 		expect(current(trigger).id).not.toBe(old.id);
 	});
 
-	it('C4 saves the new subscriptions of two triggers in one workflow one after the other', async () => {
+	it('saves the new subscriptions of two triggers in one workflow one after the other', async () => {
 		const pair = triggerPair(suite.workspace.apiKey, { events: ['record.created'] });
 		for (const trigger of pair) {
 			trigger.reload();
@@ -186,7 +183,7 @@ describe('when nothing comes for long', () => {
 		}
 	});
 
-	it('C5 a process that receives deliveries saves a newer subscription again', async () => {
+	it('a process that receives deliveries saves a newer subscription again', async () => {
 		const trigger = await published();
 		const old = trigger.saved();
 		await trigger.activate('init');

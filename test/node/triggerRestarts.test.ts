@@ -25,7 +25,7 @@ describe('over restarts', () => {
 		expect(answers.flatMap(({ items }) => items ?? [])).toHaveLength(1);
 	});
 
-	it("C3 leaves nothing to a new subscription that it hasn't seen deliver", async () => {
+	it("leaves nothing to a new subscription that it hasn't seen deliver", async () => {
 		const trigger = await suite.published();
 		const old = current(trigger);
 		await trigger.activate('init');
@@ -45,7 +45,7 @@ describe('over restarts', () => {
 		expect((await next.deliver(suite.delivery(old, { timestamp }))).items).toHaveLength(1);
 	});
 
-	it('B11 still verifies deliveries after an execution brings back old static data', async () => {
+	it('still verifies deliveries after an execution brings back old static data', async () => {
 		const trigger = await suite.published();
 		const before = trigger.saved();
 		await trigger.activate('init');
@@ -59,7 +59,7 @@ describe('over restarts', () => {
 		expect(suite.live(trigger)).toEqual([]);
 	});
 
-	it('B9 takes a delivery that comes before the secret is saved', async () => {
+	it('takes a delivery that comes before the secret is saved', async () => {
 		const trigger = await suite.published();
 		const subscription = current(trigger);
 		trigger.reload({});
@@ -129,7 +129,7 @@ describe('over restarts', () => {
 
 	describe('at a service that takes one subscription for an address', () => {
 		it.each([false, true])(
-			'P2 replaces the old one by itself once it knows whose that is (catching up: %s)',
+			'replaces the old one by itself once it knows whose that is (catching up: %s)',
 			async (catchUp) => {
 				const trigger = await suite.published({ options: { catchUp } });
 				const old = current(trigger);
@@ -151,7 +151,7 @@ describe('over restarts', () => {
 			['a secret of null', { secret: null }],
 			['its secret as stars', { secret: '********' }],
 			['its secret cut', { secret: 'whs_***9f' }],
-		])('makes room when it returns the existing subscription, with %s (K20)', async (_, shown) => {
+		])('makes room when it returns the existing subscription, with %s', async (_, shown) => {
 			const trigger = await suite.published();
 			const { id } = current(trigger);
 			suite.answerNext({ webhook_id: id, ...shown });
@@ -161,7 +161,7 @@ describe('over restarts', () => {
 			expect((await trigger.deliver(suite.delivery(current(trigger)))).items).toHaveLength(1);
 		});
 
-		it("keeps the existing subscription if it can't be deleted (K20)", async () => {
+		it("keeps the existing subscription if it can't be deleted", async () => {
 			const trigger = await suite.published();
 			const { id, secret } = current(trigger);
 			suite.answerNext({ webhook_id: id });
@@ -199,23 +199,20 @@ describe('over restarts', () => {
 		['500', { status: 500 }],
 		['no response', { mode: 'dropAfter' }],
 	] as const;
-	it.each(responses)(
-		'C2, C7, C22 outlives %s at the start, with its subscription',
-		async (_, answer) => {
-			const { old, next } = await suite.refusedAtStart(answer);
-			expect(suite.warnings.join()).toContain("couldn't be renewed yet");
-			expect(suite.workspace.requests()).not.toContain(`DELETE /webhooks/${old.id}`);
-			next.reload();
-			expect((await next.deliver(suite.delivery(old))).items).toHaveLength(1);
-		},
-	);
+	it.each(responses)('outlives %s at the start, with its subscription', async (_, answer) => {
+		const { old, next } = await suite.refusedAtStart(answer);
+		expect(suite.warnings.join()).toContain("couldn't be renewed yet");
+		expect(suite.workspace.requests()).not.toContain(`DELETE /webhooks/${old.id}`);
+		next.reload();
+		expect((await next.deliver(suite.delivery(old))).items).toHaveLength(1);
+	});
 
 	describe('something that is wrong while n8n starts', () => {
 		const wrong: Array<[string, Record<string, string>]> = [
 			['a Base URL without /api/v1', { baseUrl: 'https://example.com' }],
 			['an empty workspace', { workspaceId: '' }],
 		];
-		it.each(wrong)('P9 %s: the trigger renews once it is mended', async (_name, credential) => {
+		it.each(wrong)('%s: the trigger renews once it is mended', async (_name, credential) => {
 			const trigger = await suite.published();
 			const old = current(trigger);
 			const { workspaceDataApi: own } = suite.workspace.apiKey;
@@ -241,7 +238,7 @@ describe('over restarts', () => {
 		it.each<[string, { webhookBase?: string }, Record<string, unknown>]>([
 			['a webhook address without a scheme', { webhookBase: 'n8n.example.com' }, {}],
 			['events by an expression without a value', {}, { events: '={{ $vars.none }}' }],
-		])('P9 %s: after the next start', async (_name, options, parameters) => {
+		])('%s: after the next start', async (_name, options, parameters) => {
 			const trigger = await suite.published();
 			const old = current(trigger);
 			const events = trigger.node.parameters.events;
@@ -261,7 +258,7 @@ describe('over restarts', () => {
 			expect(suite.live(trigger)).toEqual([]);
 		});
 
-		it('P9 a person who publishes sees it', async () => {
+		it('a person who publishes sees it', async () => {
 			const { workspaceDataApi: own } = suite.workspace.apiKey;
 			const credentials = { workspaceDataApi: { ...own, baseUrl: 'https://example.com' } };
 			const trigger = suite.watchAll({}, credentials);
@@ -269,7 +266,7 @@ describe('over restarts', () => {
 		});
 	});
 
-	it('C6 leaves the subscription of the original alone when a copy of the database starts', async () => {
+	it('leaves the subscription of the original alone when a copy of the database starts', async () => {
 		const trigger = await suite.published();
 		const original = current(trigger);
 		const copy = suite.afterRestart(trigger, { webhookBase: 'http://127.0.0.1:5999' });
@@ -286,7 +283,7 @@ describe('over restarts', () => {
 		expect((await trigger.deliver(suite.delivery(original))).items).toHaveLength(1);
 	});
 
-	it('C17 takes what an old address delivers during the overlap, and never deletes its subscription', async () => {
+	it('takes what an old address delivers during the overlap, and never deletes its subscription', async () => {
 		const trigger = await suite.published({ options: { overlap: 60 } });
 		const old = current(trigger);
 		const moved = suite.afterRestart(trigger, { webhookBase: 'http://127.0.0.1:5999' });
@@ -304,7 +301,7 @@ describe('over restarts', () => {
 		expect(suite.live(trigger).map(({ id }) => id)).toEqual([old.id]);
 	});
 
-	describe('C1 while somebody listens for a test event', () => {
+	describe('while somebody listens for a test event', () => {
 		it.each(['before', 'after'])(
 			'the published workflow keeps its subscription, published %s the listening began',
 			async (order) => {

@@ -13,7 +13,7 @@ const LIMIT = {
 	json: { type: 'https://service.example/problems/limit', title: 'Subscription limit reached' },
 } as const;
 
-describe('P2: an unknown subscription holds the address', () => {
+describe('an unknown subscription holds the address', () => {
 	it('publishing says what holds it and what to do', async () => {
 		suite.refuseNext({ status: 409, times: 3 });
 		await expect(suite.watchAll().activate()).rejects.toThrow(
@@ -22,7 +22,7 @@ describe('P2: an unknown subscription holds the address', () => {
 	});
 });
 
-describe('P3: the limit is reached while the old subscription may be paused', () => {
+describe('the limit is reached while the old subscription may be paused', () => {
 	it('the log says how to free the place, and the old one gives way after the time of silence', async () => {
 		const trigger = await suite.published({ options: { renewAfterSilence: 2 } });
 		const old = current(trigger);
@@ -52,7 +52,7 @@ describe('P3: the limit is reached while the old subscription may be paused', ()
 	});
 });
 
-it('P4: takes the late deliveries of a trigger that was changed and published again, for the overlap', async () => {
+it('takes the late deliveries of a trigger that was changed and published again, for the overlap', async () => {
 	const trigger = await suite.published({ events: ['record.created', 'record.deleted'] });
 	const old = current(trigger);
 	await trigger.deactivate();
@@ -66,7 +66,7 @@ it('P4: takes the late deliveries of a trigger that was changed and published ag
 	expect((await changed.deliver(suite.delivery(old))).status).toBe(401);
 });
 
-it('P6: two values that would have one name are both returned', async () => {
+it('two values that would have one name are both returned', async () => {
 	const trigger = suite.watchAll();
 	const { workspace } = suite;
 	const card = await workspace.card('Names', [{ name: 'Title', type: 'text' }]);
@@ -79,7 +79,7 @@ it('P6: two values that would have one name are both returned', async () => {
 	expect(Object.values(item?.fields as IDataObject).sort()).toEqual(['by ID', 'by name']);
 });
 
-describe('P7: the log tells what is true', () => {
+describe('the log tells what is true', () => {
 	it('of a credential that was deleted, and of another one', async () => {
 		const credentials = { ...suite.workspace.apiKey };
 		const trigger = await suite.published({}, credentials);
@@ -108,7 +108,7 @@ describe('P7: the log tells what is true', () => {
 it.each<[string, string, boolean]>([
 	['Workspace Data Trigger', 'publishing says so', true],
 	['Trigger', 'is found by n8n', false],
-])('P10: without a webhook ID, a node called %s: %s', async (name, _what, isRefused) => {
+])('without a webhook ID, a node called %s: %s', async (name, _what, isRefused) => {
 	const trigger = suite.watchAll();
 	trigger.node.name = name;
 	delete trigger.node.webhookId;
@@ -124,7 +124,7 @@ it.each<[string, string, boolean]>([
 	} else await trigger.activate();
 });
 
-it("P12: a credential that can't be read at a start is noticed within a minute of its return", async () => {
+it("a credential that can't be read at a start is noticed within a minute of its return", async () => {
 	const trigger = await suite.published();
 	const old = current(trigger);
 	const next = suite.afterRestart(trigger);
@@ -143,7 +143,7 @@ it("P12: a credential that can't be read at a start is noticed within a minute o
 	);
 });
 
-it('P5: an idle trigger takes one look a minute, of less than 5 ms, and sends and logs nothing', async () => {
+it('an idle trigger takes one look a minute, of less than 5 ms, and sends and logs nothing', async () => {
 	const trigger = await suite.running();
 	expect(trigger.expressions).toEqual([expect.stringMatching(/^\d+ \* \* \* \* \*$/)]);
 	await untilMinutes(trigger, 0, 'the first look', () => trigger.asked() > 0);
@@ -162,7 +162,7 @@ it('P5: an idle trigger takes one look a minute, of less than 5 ms, and sends an
 	expect(trigger.asked()).toBe(1);
 });
 
-it("C11: a trigger whose card is selected by name waits for them as well, and the others don't", async () => {
+it("a trigger whose card is selected by name waits for them as well, and the others don't", async () => {
 	const card = await suite.workspace.card('Waited for', []);
 	const cardId = { __rl: true, mode: 'name', value: 'Waited for' };
 	const { workspaceDataApi } = suite.workspace.apiKey;
@@ -179,7 +179,7 @@ it("C11: a trigger whose card is selected by name waits for them as well, and th
 	for (const trigger of triggers) await trigger.deactivate();
 }, 60_000);
 
-it("C11: triggers of one service that doesn't respond wait for it once at a start", async () => {
+it("triggers of one service that doesn't respond wait for it once at a start", async () => {
 	const triggers = [suite.watchAll(), suite.watchAll(), suite.watchAll()];
 	for (const trigger of triggers) await trigger.activate();
 	suite.workspace.service.control.resetRequests();

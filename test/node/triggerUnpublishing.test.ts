@@ -7,14 +7,14 @@ import { startWorkspace } from '../support/workspace';
 const suite = lifecycleSuite();
 
 describe('unpublishing', () => {
-	it('B5 counts a subscription that is gone as deleted', async () => {
+	it('counts a subscription that is gone as deleted', async () => {
 		const trigger = await suite.published();
 		await suite.workspace.send('DELETE', `/webhooks/${current(trigger).id}`);
 		expect(await trigger.deactivate()).toBe(true);
 		expect(suite.warnings).toEqual([]);
 	});
 
-	it("B5 remembers what couldn't be deleted, and deletes it when published again", async () => {
+	it("remembers what couldn't be deleted, and deletes it when published again", async () => {
 		const trigger = await suite.published();
 		const { id } = current(trigger);
 		suite.workspace.fail('DELETE', '/webhooks/', { status: 500, times: 3 });
@@ -27,7 +27,7 @@ describe('unpublishing', () => {
 		expect(suite.warnings[1]).toContain(`Subscription ${id} is deleted now`);
 	});
 
-	it('B5 gives up on a deletion that hangs', async () => {
+	it('gives up on a deletion that hangs', async () => {
 		// The deletion continues in the background: at another service, it does not meet other tests.
 		const apart = await startWorkspace();
 		const trigger = await suite.published({}, apart.apiKey);
@@ -61,7 +61,7 @@ describe('unpublishing', () => {
 		["a gateway's JSON", { status: 404, body: 'json', json: { message: 'no Route matched' } }],
 		['the workspace', { status: 404, json: { type: 'https://x/problems/workspace-not-found' } }],
 		['nothing', { status: 410, body: 'empty' }],
-	] as const)("C19 doesn't take a 404 from %s for a deletion", async (_name, answer) => {
+	] as const)("doesn't take a 404 from %s for a deletion", async (_name, answer) => {
 		const trigger = await suite.published();
 		const { id } = current(trigger);
 		suite.workspace.fail('DELETE', '/webhooks/', { ...answer });
@@ -71,7 +71,7 @@ describe('unpublishing', () => {
 		expect(suite.live(trigger).map((one) => one.id)).toEqual([current(trigger).id]);
 	});
 
-	it("C23 deletes all of 50 under a limit that n8n doesn't wait for", async () => {
+	it("deletes all of 50 under a limit that n8n doesn't wait for", async () => {
 		const limited = await startWorkspace();
 		const triggers = Array.from({ length: 50 }, () => suite.watchAll({}, limited.apiKey));
 		for (const trigger of triggers) await trigger.activate();
@@ -94,7 +94,7 @@ describe('unpublishing', () => {
 		expect(suite.live(trigger)).toEqual([]);
 	});
 
-	it('sends no credential to a service that it no longer belongs to, and names the subscription left there; a day later it is given up (K5)', async () => {
+	it('sends no credential to a service that it no longer belongs to, and names the subscription left there; a day later it is given up', async () => {
 		const other = await startWorkspace();
 		const credential = { ...suite.workspace.apiKey.workspaceDataApi };
 		const trigger = await suite.published({}, { workspaceDataApi: credential });

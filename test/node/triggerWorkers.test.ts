@@ -17,7 +17,7 @@ async function runningPair() {
 }
 
 describe('where workers get no static data', () => {
-	it('C4 saves the new subscriptions of two triggers in one workflow', async () => {
+	it('saves the new subscriptions of two triggers in one workflow', async () => {
 		const pair = await runningPair();
 		const olds = pair.map(current);
 		pass(26.5);
@@ -60,7 +60,7 @@ describe("where n8n doesn't hear of the end of an execution that saves", () => {
 	}
 
 	it.each([true, false])(
-		'G12 saves once more after a minute, workers without static data: %s',
+		'saves once more after a minute, workers without static data: %s',
 		async (blindWorkers) => {
 			const trigger = await suite.running({}, suite.workspace.apiKey, {
 				queueMode: true,
@@ -95,7 +95,7 @@ describe("where n8n doesn't hear of the end of an execution that saves", () => {
 		},
 	);
 
-	it('G12 lets another trigger of the workflow save all the same', async () => {
+	it('lets another trigger of the workflow save all the same', async () => {
 		const pair = await runningPair();
 		const [first, second] = pair;
 		const olds = pair.map(current);

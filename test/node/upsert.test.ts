@@ -105,7 +105,7 @@ describe('the record is found', () => {
 		]);
 	});
 
-	test('not by a choice in another case: records are overwritten by exact values only (H2)', async () => {
+	test('not by a choice in another case: records are overwritten by exact values only', async () => {
 		await workspace.records(card.id, [{ Status: 'Done' }]);
 		const { error } = await upsert([{ Status: 'done' }], ['Status']);
 		expect(error?.message).toBe("Field 'Status' can't hold \"done\"");
@@ -154,7 +154,7 @@ describe('a service that keeps keys in another spelling', () => {
 	] as const)('a service that stores texts as %s', (storedTexts, field, sent, kept) => {
 		beforeEach(() => void workspace.service.control.setVariants({ storedTexts }));
 
-		test('one record, however often its key is upserted (O3)', async () => {
+		test('one record, however often its key is upserted', async () => {
 			const first = await upsert(field, sent);
 			expect(first.json[0]?.action).toBe('created');
 			for (const [text] of [[sent], [kept]]) expect(hintsOf(first).join()).toContain(text);
@@ -167,13 +167,13 @@ describe('a service that keeps keys in another spelling', () => {
 			expect(await rows()).toHaveLength(1);
 		});
 
-		test('one record for the same key twice in one run, and for both spellings (O3)', async () => {
+		test('one record for the same key twice in one run, and for both spellings', async () => {
 			const { json } = await upsert(field, sent, sent, kept);
 			expect(json.map(({ action }) => action)).toEqual(['created', 'updated', 'updated']);
 			expect(await rows()).toHaveLength(1);
 		});
 
-		test('Sync with deletions changes nothing on the second night (O3)', async () => {
+		test('Sync with deletions changes nothing on the second night', async () => {
 			expect((await sync(field, sent)).json).toMatchObject([{ action: 'created' }]);
 			const before = await ids();
 			const { error } = await sync(field, sent);
@@ -189,13 +189,13 @@ describe('a service that keeps keys in another spelling', () => {
 		['a\u200bb', 'ab'],
 		['\ufb01x', 'fix'],
 		['Stra\u00dfe', 'STRASSE'],
-	])('the key %j is refused where the card has %j (O3)', async (sent, kept) => {
+	])('the key %j is refused where the card has %j', async (sent, kept) => {
 		await workspace.records(card.id, [{ Mail: kept }]);
 		expect((await upsert('Mail', sent)).error?.message).toContain('only in its spelling');
 		expect(await rows()).toHaveLength(1);
 	});
 
-	test('times that differ in their milliseconds are different keys (O3)', async () => {
+	test('times that differ in their milliseconds are different keys', async () => {
 		const at = (fraction: string) => `2026-03-31T10:00:00${fraction}Z`;
 		const first = await upsert('At', at('.123'), at('.456'));
 		expect(first.json.map(({ action }) => action)).toEqual(['created', 'created']);
@@ -206,14 +206,14 @@ describe('a service that keeps keys in another spelling', () => {
 		}
 	});
 
-	test('a third spelling is refused once the service has shown that it keeps one (O3)', async () => {
+	test('a third spelling is refused once the service has shown that it keeps one', async () => {
 		workspace.service.control.setVariants({ storedTexts: 'lowerCase' });
 		const { error } = await upsert('Mail', 'Ann', 'ann', 'ANN');
 		expect(error?.message).toContain('"ANN"');
 		expect(await rows()).toHaveLength(1);
 	});
 
-	test('keys that differ in case are two records, where another item or record has the other spelling (O3)', async () => {
+	test('keys that differ in case are two records, where another item or record has the other spelling', async () => {
 		const { json } = await upsert('Mail', 'ann', 'Ann');
 		expect(json.map(({ action }) => action)).toEqual(['created', 'created']);
 		expect((await upsert('Mail', 'ANN')).error?.message).toContain('"ANN"');
@@ -267,7 +267,7 @@ describe('what a record holds is never a reason to refuse', () => {
 	const KEEP = { missingRecords: 'keep' };
 
 	describe.each(WRITES)('%s', (operation, parameters) => {
-		test('sends the values that differ, and nothing else (O9)', async () => {
+		test('sends the values that differ, and nothing else', async () => {
 			await start([{ k: 'k1', v: 'old', s: 'Open' }]);
 			const item = { Key: 'k1', V: 'new', Status: 'Open' };
 			const { json, error } = await run(operation, parameters, [item]);
@@ -278,14 +278,14 @@ describe('what a record holds is never a reason to refuse', () => {
 			]);
 		});
 
-		test("sends all with 'Send Again' (O9)", async () => {
+		test("sends all with 'Send Again'", async () => {
 			await start([{ k: 'k1', v: 'old', s: 'Open' }]);
 			const item = { Key: 'k1', V: 'new', Status: 'Open' };
 			await run(operation, { ...parameters, options: { unchanged: 'send' } }, [item]);
 			expect(bodies()).toEqual([{ data: { k: 'k1', v: 'new', s: 'Open' } }]);
 		});
 
-		test('takes back what Get Many gave, whatever it is (O10)', async () => {
+		test('takes back what Get Many gave, whatever it is', async () => {
 			await start();
 			expect((await run('getAll', { returnAll: true })).json).toMatchObject([{ fields: AS_READ }]);
 			const same = await run(operation, parameters, [AS_READ]);
@@ -296,7 +296,7 @@ describe('what a record holds is never a reason to refuse', () => {
 			expect(bodies()).toEqual([{ data: { v: 'new' } }]);
 		});
 
-		test('matches on a field that the service computes (O8)', async () => {
+		test('matches on a field that the service computes', async () => {
 			await start([
 				{ k: 'k1', v: 'old', x: 7 },
 				{ k: 'k2', v: 'b', x: 8 },
@@ -308,7 +308,7 @@ describe('what a record holds is never a reason to refuse', () => {
 			expect(other.changes).toMatchObject([{ method: 'PATCH', body: { data: { v: 'new' } } }]);
 		});
 
-		test('keeps a removed choice next to a new one (O10)', async () => {
+		test('keeps a removed choice next to a new one', async () => {
 			await start();
 			const { error } = await run(operation, parameters, [{ Key: 'k1', Tags: ['a', 'gone', 'b'] }]);
 			expect(error).toBeUndefined();
@@ -319,7 +319,7 @@ describe('what a record holds is never a reason to refuse', () => {
 			[{ Key: 'k1', Status: 'Lost' }, "Field 'Status' can't hold"],
 			[{ Key: 'k1', Paid: 'maybe' }, "Field 'Paid' can't hold"],
 			[{ Key: 'new', Status: 'Gone' }, "Field 'Status' can't hold"],
-		])('refuses what neither the field nor the record has: %j (O10)', async (item, message) => {
+		])('refuses what neither the field nor the record has: %j', async (item, message) => {
 			await start();
 			const { error } = await run(operation, parameters, [item]);
 			expect(error?.message).toContain(message);
@@ -335,7 +335,7 @@ describe('what a record holds is never a reason to refuse', () => {
 		'is_computed',
 		'isReadOnly',
 		'formula',
-	])('a field that is marked %s (O8)', (mark) => {
+	])('a field that is marked %s', (mark) => {
 		const total = {
 			id: 'x',
 			name: 'Total',
@@ -380,13 +380,13 @@ describe('what a record holds is never a reason to refuse', () => {
 		});
 	});
 
-	test('a field of a computed type that the listing calls writable is written (O8)', async () => {
+	test('a field of a computed type that the listing calls writable is written', async () => {
 		await start([], [KEY, { id: 'x', name: 'Number', type: 'autonumber', read_only: false }]);
 		await run('create', { columns: mapEach({ Number: 5 }) });
 		expect(bodies()).toEqual([{ data: { x: 5 } }]);
 	});
 
-	test('Update Many sends the values that differ; a choice is held by each record, or refused (O9, O10)', async () => {
+	test('Update Many sends the values that differ; a choice is held by each record, or refused', async () => {
 		await start([
 			{ k: 'k1', v: 'a', s: 'Gone' },
 			{ k: 'k2', v: 'b', s: 'Gone' },
@@ -403,7 +403,7 @@ describe('what a record holds is never a reason to refuse', () => {
 		expect(bodies()).toHaveLength(1);
 	});
 
-	describe("filters on a choice that records hold, and the field doesn't offer (O10)", () => {
+	describe("filters on a choice that records hold, and the field doesn't offer", () => {
 		const records = [
 			{ k: 'k1', s: 'Gone', t: ['a', 'gone'] },
 			{ k: 'k2', s: 'Open' },
@@ -431,7 +431,7 @@ describe('what a record holds is never a reason to refuse', () => {
 	});
 
 	test.each([{ oldValues: true }, { dryRun: true }])(
-		'Update takes back what the record holds, where it reads the record: %j (O10)',
+		'Update takes back what the record holds, where it reads the record: %j',
 		async (options) => {
 			await start();
 			const automatic = { recordId: byId('r0'), columns: mapAutomatically(), options };
@@ -447,7 +447,7 @@ describe('what a record holds is never a reason to refuse', () => {
 	test.each([
 		['no choice, but the number of one', [{ id: 3, name: 'Low' }], '3', 3],
 		['another case of one', ['Gone'], 'gone', 'gone'],
-	])('Delete Many refuses an operand that names %s (O10)', async (_, options, value, stored) => {
+	])('Delete Many refuses an operand that names %s', async (_, options, value, stored) => {
 		await start([{ s: stored }], [{ id: 's', name: 'Status', type: 'select', options }]);
 		const { error } = await run('deleteMany', where('Status', 'equals', value));
 		expect(error?.message).toContain("'Status'");
@@ -455,7 +455,7 @@ describe('what a record holds is never a reason to refuse', () => {
 	});
 
 	test.each([200, 204])(
-		'a service that replaces the record is noticed at the first one, responded with %d (O9)',
+		'a service that replaces the record is noticed at the first one, responded with %d',
 		async (status) => {
 			await start(['k1', 'k2', 'k3'].map((k) => ({ k, v: 'a', s: 'Open' })));
 			other.replaces = true;
@@ -468,7 +468,7 @@ describe('what a record holds is never a reason to refuse', () => {
 		},
 	);
 
-	test('also where the first change was refused, and errors continue (O9)', async () => {
+	test('also where the first change was refused, and errors continue', async () => {
 		await start(['k1', 'k2', 'k3', 'k4'].map((k) => ({ k, v: 'a', s: 'Open' })));
 		other.replaces = true;
 		other.refuses = ['r0'];

@@ -367,7 +367,7 @@ describe('both versions', () => {
 		});
 	});
 
-	describe('Q14: Get Many, If Not Found: Output an Empty Item', () => {
+	describe('Get Many, If Not Found: Output an Empty Item', () => {
 		const wanted = where('Key', 'equals', '={{ $json.key }}');
 		const sort = { by: [{ field: 'Key', direction: 'asc' }] };
 

@@ -30,7 +30,7 @@ describe('the order of writes', () => {
 	const actions = (json: IDataObject[]) => json.map(({ action }) => action);
 
 	describe('the order of writes to one record', () => {
-		test('(H11) Update: the later item wins, although the first is retried after a 503', async () => {
+		test(' Update: the later item wins, although the first is retried after a 503', async () => {
 			const [id = ''] = await workspace.records(card.id, [{ Key: 'a' }]);
 			workspace.fail('PATCH', '', { status: 503 });
 			const items = [1, 2, 3].map((Amount) => ({ Amount }));
@@ -40,7 +40,7 @@ describe('the order of writes', () => {
 			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 3 }]);
 		});
 
-		test('(H11) Update, then Delete of the same record by further items: each waits for the one before', async () => {
+		test(' Update, then Delete of the same record by further items: each waits for the one before', async () => {
 			const [id = ''] = await workspace.records(card.id, [{ Key: 'a' }]);
 			workspace.fail('DELETE', '', { status: 503 });
 			const twice = { recordId: byId(id), options: { ifNotFound: 'skip' } };
@@ -48,7 +48,7 @@ describe('the order of writes', () => {
 			expect(json).toEqual([{ deleted: true, id }]);
 		});
 
-		test('(H11) Create or Update: the later item wins, although the first is retried after a 503', async () => {
+		test(' Create or Update: the later item wins, although the first is retried after a 503', async () => {
 			await workspace.records(card.id, [{ Key: 'a', Amount: 0 }]);
 			workspace.fail('PATCH', '', { status: 503 });
 			const { error } = await upsert([1, 2, 3].map((Amount) => ({ Key: 'a', Amount })));
@@ -57,7 +57,7 @@ describe('the order of writes', () => {
 		});
 	});
 
-	test('(H7) three executions at once create or update one new key: one record', async () => {
+	test(' three executions at once create or update one new key: one record', async () => {
 		workspace.service.control.setLatency({ ms: 50 });
 		const columns = mapAutomatically(['Key']);
 		const results = await Promise.all(
@@ -155,7 +155,7 @@ describe('failing items', () => {
 		expect(errorItems[0]?.json.message).toEqual(expect.stringContaining('number'));
 	});
 
-	test("a record field called error doesn't make Retry On Fail run the node again (B25)", async () => {
+	test("a record field called error doesn't make Retry On Fail run the node again", async () => {
 		const odd = await workspace.card('Error field', { error: 'text' });
 		const parameters = { cardId: byId(odd.id), columns: mapEach({ error: 'not one' }) };
 		const node = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
@@ -165,7 +165,7 @@ describe('failing items', () => {
 		expect(await workspace.rows(odd.id)).toHaveLength(1);
 	});
 
-	test('Retry On Fail with a failing item: Create or Update makes no duplicates (B24)', async () => {
+	test('Retry On Fail with a failing item: Create or Update makes no duplicates', async () => {
 		const keyed = await workspace.card('Retried', { Key: 'text', Amount: 'number' });
 		const items = Array.from({ length: 10 }, (_, n) => ({ Key: `k${n}`, Amount: n }));
 		workspace.fail('POST', `/cards/${keyed.id}/records$`, { skip: 6, status: 500 });
@@ -177,7 +177,7 @@ describe('failing items', () => {
 		expect(rows.map(({ Key }) => Key).sort()).toEqual(items.map(({ Key }) => Key).sort());
 	});
 
-	test('1,000 items, every third one invalid: the others are written, pairing is right (B38)', async () => {
+	test('1,000 items, every third one invalid: the others are written, pairing is right', async () => {
 		const MANY = 1_000;
 		const bulk = await workspace.card('Bulk', { Amount: 'number' });
 		const items = Array.from({ length: MANY }, (_, n) => ({ amount: n % 3 === 0 ? 'bad' : n }));
@@ -193,7 +193,7 @@ describe('failing items', () => {
 		expect(await workspace.rows(bulk.id)).toHaveLength(Math.floor((MANY / 3) * 2));
 	}, 600_000);
 
-	test('connections closed at random: nothing is written twice, and nothing is lost in silence (B39)', async () => {
+	test('connections closed at random: nothing is written twice, and nothing is lost in silence', async () => {
 		const shaky = await workspace.card('Shaky', { Key: 'text' });
 		workspace.service.control.setDropRatio({ ratio: 0.05 });
 		const items = Array.from({ length: 300 }, (_, n) => ({ key: `k${n}` }));
@@ -224,7 +224,7 @@ describe('after a failure', () => {
 		}
 	};
 
-	describe('200 items, one is refused (D2)', () => {
+	describe('200 items, one is refused', () => {
 		const items = Array.from({ length: 200 }, (_, n) => ({ Key: `k${n}` }));
 
 		test.each<[unknown, number, number]>([
@@ -249,7 +249,7 @@ describe('after a failure', () => {
 		});
 	});
 
-	describe('upsert of items with one key, when the first create has no clear answer (D4)', () => {
+	describe('upsert of items with one key, when the first create has no clear answer', () => {
 		const items = [1, 2, 3].map((Amount) => ({ Key: 'a', Amount }));
 		// The others wait until the first request can no longer be carried out.
 		beforeEach(hurry);
@@ -291,7 +291,7 @@ describe('after a failure', () => {
 		});
 	});
 
-	describe('Update All, one of 20 refused (D7)', () => {
+	describe('Update All, one of 20 refused', () => {
 		beforeEach(async () => {
 			await workspace.records(
 				card.id,

@@ -80,7 +80,7 @@ afterAll(async () => {
 	await rm(folder, { recursive: true, force: true });
 });
 
-describe('the first publication, from a fresh clone, step by step as CONTRIBUTING.md lists it (N6)', () => {
+describe('the first publication, from a fresh clone, step by step as CONTRIBUTING.md lists it', () => {
 	test('is refused while the author and the repository are placeholders', async () => {
 		const { exitCode, output } = await inClone('npm', 'run', 'release:check');
 		expect(exitCode).toBe(1);

@@ -69,14 +69,14 @@ async function installed(zod: string): Promise<string> {
 	return home;
 }
 
-describe.each(ZODS)('with zod %s (N3)', (version, zod) => {
+describe.each(ZODS)('with zod %s', (version, zod) => {
 	let home = '';
 	beforeAll(async () => {
 		home = await installed(zod);
 	});
 
 	test.each(NODES)(
-		'the packed package loads on Node %s, and a stack has the names of the sources (N2, N5)',
+		'the packed package loads on Node %s, and a stack has the names of the sources',
 		async (line, binary) => {
 			const output = await runCommand(binary, ['-e', LOAD], { cwd: home, purpose: 'Loading it' });
 			const loaded = JSON.parse(output) as {
@@ -95,7 +95,7 @@ describe.each(ZODS)('with zod %s (N3)', (version, zod) => {
 				'workspaceDataServiceAccountApi',
 			]);
 			expect(Math.min(...loaded.parameters)).toBeGreaterThan(2);
-			// Names that the sources have, for whoever reads the stack of an error (N2).
+			// Names that the sources have, for whoever reads the stack of an error.
 			expect(loaded.stack).toMatch(/^ +at route .*\n +at .*execute /m);
 		},
 	);
@@ -105,7 +105,7 @@ describe.each(ZODS)('with zod %s (N3)', (version, zod) => {
 const RULES = 'rules/model/(?!time)|/rateLimit';
 
 test.each(NODES.slice(0, 2))(
-	'the rules of the nodes and the shared vectors hold on Node %s (N5)',
+	'the rules of the nodes and the shared vectors hold on Node %s',
 	async (line, binary) => {
 		const jest = join(repository, 'node_modules', 'jest', 'bin', 'jest.js');
 		const outputFile = join(folder, `${line}.json`);

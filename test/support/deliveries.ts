@@ -70,9 +70,9 @@ export function useDeliveries(take: (made: Made) => void) {
 	});
 	return {
 		/** An activated trigger, loaded again as for a delivery. */
-		async activated(parameters: IDataObject = {}, typeVersion = 1): Promise<TestTrigger> {
+		async activated(parameters: IDataObject = {}): Promise<TestTrigger> {
 			const given = { events: ['record.created', 'record.updated'], ...parameters };
-			const trigger = triggerNode(started().workspace.apiKey, given, { typeVersion });
+			const trigger = triggerNode(started().workspace.apiKey, given);
 			await trigger.activate();
 			trigger.reload();
 			return trigger;

@@ -257,7 +257,7 @@ export function executeContext(
 
 /**
  * The action node, observed: a node may run a thousand times in one execution, and whatever listens to the execution's
- * signal then stays in memory until it ends (O1).
+ * signal then stays in memory until it ends.
  *
  * @param leave is told how many listeners a run has left, whatever its outcome
  */
@@ -384,7 +384,7 @@ export async function runAction({
 	const execution = startEngine(engine, { workflow, startNode: start, pinData });
 	onStarted?.({ cancel: () => execution.cancel() });
 	const run = await execution;
-	if (left > 0) throw new Error(`O1: the node left ${left} listeners at its execution`);
+	if (left > 0) throw new Error(`the node left ${left} listeners at its execution`);
 	const taskData = run.data.resultData.runData[action.name]?.[0];
 	const [output, errorOutput] = taskData?.data?.main ?? [];
 	return {

@@ -26,10 +26,7 @@ interface Values {
 	resourceLocator: Locator;
 }
 
-/**
- * The type of a parameter's value, inferred from its definition. The Options collection has the version of the node,
- * too; undefined in version 1.
- */
+/** The type of a parameter's value, inferred from its definition. */
 type ValueOf<P> = P extends { readonly type: infer T extends keyof Values }
 	? Values[T]
 	: P extends { readonly type: 'options' }
@@ -37,7 +34,7 @@ type ValueOf<P> = P extends { readonly type: infer T extends keyof Values }
 			? V
 			: string
 		: P extends { readonly type: 'collection' }
-			? Partial<ParameterValues<Options<P>>> & { typeVersion?: number }
+			? Partial<ParameterValues<Options<P>>>
 			: unknown;
 
 /** The names and types of parameters, inferred from their definitions. */

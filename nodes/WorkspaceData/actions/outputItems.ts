@@ -4,9 +4,9 @@ import type { Field } from '../model/response/field';
 import type { FieldIndex } from '../model/fieldIndex';
 import { UNKNOWN_ID, type DataRecord } from '../model/response/record';
 import { isObject, type JsonObject } from '../model/response/shapes';
-import { RESERVED_KEYS, RESERVED_KEYS_2, topLevelKey } from '../model/reservedNames';
+import { RESERVED_KEYS, topLevelKey } from '../model/reservedNames';
 import { plainNames } from '../model/text';
-import { fieldKeysOption, outputFormatOption } from '../ui/recordOptions';
+import { fieldKeysOption } from '../ui/recordOptions';
 import { simplifyProperty } from '../ui/readOptions';
 import { readSwitch } from '../model/decisions';
 import { readChoice } from './readParameters';
@@ -16,14 +16,7 @@ export interface OutputOptions {
 	fieldKeys?: string;
 	/** The names or IDs of the fields to return; all if missing or empty. */
 	outputFields?: unknown;
-	/** Says if the fields are under the key `fields` or at the top level; if missing, the node's version decides. */
-	outputFormat?: string;
-	/** The version of the node; undefined for the first one. */
-	typeVersion?: number;
 }
-
-export const isVersion2 = ({ typeVersion = 1 }: Pick<OutputOptions, 'typeVersion'>): boolean =>
-	typeVersion >= 2;
 
 /** Returns the selected fields in the selected order. @throws InputError for an unknown field */
 export function wantedFields(index: FieldIndex, wanted: unknown): Field[] | undefined {
@@ -54,28 +47,23 @@ export function recordOutput(
 	simple: unknown,
 	options: OutputOptions,
 ): (record: DataRecord) => JsonObject {
-	const isNewer = isVersion2(options);
-	const format =
-		readChoice(outputFormatOption, options.outputFormat) ?? (isNewer ? 'flat' : 'nested');
 	const keyOf = fieldKey(index, options);
 	const wanted = wantedFields(index, options.outputFields);
 	if (!readSwitch(simplifyProperty.displayName, simple, true)) return rawOutput(wanted);
-	const isNested = format === 'nested';
-	const reserved = isNested ? undefined : isNewer ? RESERVED_KEYS_2 : RESERVED_KEYS;
-	const toKey = reserved ? topLevelKey(reserved) : (key: string) => key;
+	const toKey = topLevelKey(RESERVED_KEYS);
 	const columns = (wanted ?? index.fields).map((field) => ({
 		id: field.id,
 		key: toKey(keyOf(field)),
 	}));
 	const fill = filling(columns, wanted ? undefined : { index, toKey });
-	// Nested, because a field called `error` must not make n8n report a failure.
-	if (isNested) return (record) => ({ ...ownValues(record), fields: fill({}, record.data) });
-	if (!isNewer) return (record) => fill(ownValues(record), record.data);
 	const keys = [...columns.map(({ key }) => key), 'id', 'created_at'];
-	// Version 2 returns null for a field without a value. To copy an object with many keys takes a fraction of the
+	// A field without a value is null. To copy an object with many keys takes a fraction of the
 	// time and memory of adding the keys one by one.
 	const empty: JsonObject = Object.fromEntries(keys.map((key) => [key, null]));
-	return (record) => fill(Object.assign({ ...empty }, ownValues(record)), record.data);
+	return (record) =>
+		record.isPartial
+			? partialOutput(fill({}, record.data), record)
+			: fill(Object.assign({ ...empty }, ownValues(record)), record.data);
 }
 
 /** Returns the keys of fields in the output of records. */
@@ -84,6 +72,13 @@ export const fieldKey = (
 	{ fieldKeys }: Pick<OutputOptions, 'fieldKeys'>,
 ): ((field: Field) => string) =>
 	readChoice(fieldKeysOption, fieldKeys) === 'id' ? ({ id }) => id : (field) => index.keyOf(field);
+
+/** Has no null for what isn't known: written back, it would clear the value. */
+const partialOutput = (values: JsonObject, { id, createdAt }: DataRecord): JsonObject => ({
+	...values,
+	id,
+	...(createdAt !== null && { created_at: createdAt }),
+});
 
 const ownValues = ({ id, createdAt }: DataRecord): JsonObject => ({
 	id: id === UNKNOWN_ID ? null : id,

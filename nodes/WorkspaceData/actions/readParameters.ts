@@ -133,13 +133,11 @@ export function readJsonObject(value: unknown, parameter: string): JsonObject {
  * Opens the parameters of an operation. A parameter without expressions is read once for all items, because n8n
  * copies the whole value each time, and a field mapper lists all fields of a card.
  *
- * @param typeVersion the version of the node; from 2 on, the Options collection has it as `typeVersion`
  * @returns a function that reads a parameter for an item
  */
 export function openParameters(
 	context: Pick<IExecuteFunctions, 'getNodeParameter'>,
 	{ properties }: Pick<Operation, 'properties'>,
-	typeVersion = 1,
 ): (name: string, itemIndex: number) => unknown {
 	const readers = new Map<string, (itemIndex: number) => unknown>();
 
@@ -149,9 +147,7 @@ export function openParameters(
 		const read = (itemIndex: number): unknown => {
 			// n8n's own conversion loses nulls and refuses new options. Values are checked against the current listing.
 			const unchecked = { skipValidation: true };
-			const value: unknown = context.getNodeParameter(name, itemIndex, fallback, unchecked);
-			const hasVersion = name === 'options' && typeVersion > 1 && isObject(value);
-			return hasVersion ? { ...value, typeVersion } : value;
+			return context.getNodeParameter(name, itemIndex, fallback, unchecked);
 		};
 		const raw: unknown = context.getNodeParameter(name, 0, fallback, { rawExpressions: true });
 		if (!hasExpression(raw)) {

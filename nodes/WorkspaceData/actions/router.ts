@@ -39,7 +39,7 @@ export async function route(context: IExecuteFunctions): Promise<INodeExecutionD
 /** @throws the error that ends the run, unless n8n continues on errors */
 async function runItems(operation: Operation, run: Run): Promise<INodeExecutionData[]> {
 	const { context } = run;
-	const parameter = openParameters(context, operation, context.getNode().typeVersion);
+	const parameter = openParameters(context, operation);
 	const outcomes = await run.items.each(async (itemIndex) => {
 		await run.yieldToLoop();
 		const get = (name: string, ofItem = itemIndex): unknown => parameter(name, ofItem);

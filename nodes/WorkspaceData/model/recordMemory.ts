@@ -119,24 +119,15 @@ const storedSchema = z.object({
 	floor: z.object({ at: z.number().nullable(), id: z.string() }).optional(),
 	/** The names by which the tokens call the fields, by ID. */
 	names: z.record(z.string()).default({}),
-	/**
-	 * The content of state tokens. Version 1: JSON; 2: identities; 3: with all digits, and only of compared
-	 * values.
-	 */
-	version: z.number().default(1),
 });
 
-/** Remembered records, and the token version of the node that saved them. */
+/** Remembered records, and the names by which their tokens call the fields. */
 export interface ReadSeen extends Seen {
 	names: Record<string, string>;
-	version: number;
 }
 
 /** The remembered records of *Since Last Run* in their saved form. */
 export type StoredSeen = z.input<typeof storedSchema>;
-
-/** The version of new tokens. */
-export const TOKEN_VERSION = 3;
 
 /**
  * Returns the saved form: all tokens as one text, because they have the same length, and the age up to
@@ -147,7 +138,6 @@ export function writeSeen({ tokens, floor }: Seen): StoredSeen {
 		tokens: [...tokens].join(''),
 		// JSON has no infinity.
 		...(floor && { floor: { id: floor.id, at: Number.isFinite(floor.at) ? floor.at : null } }),
-		version: TOKEN_VERSION,
 	};
 }
 
@@ -155,12 +145,11 @@ export function writeSeen({ tokens, floor }: Seen): StoredSeen {
 export function readSeen(saved: unknown): ReadSeen | undefined {
 	const parsed = storedSchema.safeParse(saved);
 	if (!parsed.success) return undefined;
-	const { tokens, floor, names, version } = parsed.data;
+	const { tokens, floor, names } = parsed.data;
 	const all = tokens.match(new RegExp(`.{${TOKEN_LENGTH}}`, 'g')) ?? [];
 	return {
 		tokens: new Set(all),
 		floor: floor && { id: floor.id, at: floor.at ?? -Infinity },
 		names,
-		version,
 	};
 }

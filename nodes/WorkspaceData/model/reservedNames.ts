@@ -1,21 +1,21 @@
 /** Keys of output items that aren't fields. A field with such a name appears under `fields.<name>`. */
 
-/** The keys of the action node, version 1. */
-export const RESERVED_KEYS = [
+/** The keys that the action node adds to an item. */
+export const NODE_KEYS = [
 	'id',
 	'created_at',
 	'action',
-	'error',
-	'deleted',
-	'dry_run',
-	'fields',
-] as const;
-
-/** The keys of version 2: the keys that a node may add, and names with a meaning in n8n. */
-export const RESERVED_KEYS_2 = [
-	...RESERVED_KEYS,
 	'before',
 	'changes',
+	'deleted',
+	'dry_run',
+] as const;
+
+/** The keys that a node may add, and names with a meaning in n8n. */
+export const RESERVED_KEYS = [
+	...NODE_KEYS,
+	'error',
+	'fields',
 	'pairedItem',
 	'$error',
 	'$json',

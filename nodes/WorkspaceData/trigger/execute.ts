@@ -24,7 +24,7 @@ export async function execute(context: IExecuteFunctions): Promise<INodeExecutio
 	if (mode !== 'webhook' && mode !== 'trigger' && !search) return [items];
 	const getNodeParameter: IHookFunctions['getNodeParameter'] = (name, fallback, options) =>
 		context.getNodeParameter(name, 0, fallback, options);
-	const settings = readSettings({ getNodeParameter }, context.getNode().typeVersion);
+	const settings = readSettings({ getNodeParameter });
 	if (!settings.catchUp) return [search ? [] : items];
 	if (!search) return [items[0] && (await isKnown(context, items[0].json)) ? [] : items];
 	try {

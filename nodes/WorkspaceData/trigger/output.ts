@@ -5,19 +5,12 @@ import type { DeliveredEvent } from '../model/webhookEvent';
 import type { DataRecord } from '../model/response/record';
 import type { FieldIndex } from '../model/fieldIndex';
 import { isObject, type JsonObject } from '../model/response/shapes';
-import { EVENT_KEYS, RESERVED_KEYS_2, topLevelKey } from '../model/reservedNames';
+import { EVENT_KEYS, RESERVED_KEYS, topLevelKey } from '../model/reservedNames';
 import { recordKey } from './catchUp/memory';
 import type { TriggerSettings } from './parameters';
 
-/** Names that would control n8n at the top level, or that have another place. */
-const LEFT_OUT = new Set(['error', 'data', 'fields', 'delivery_key']);
-
-/**
- * The properties of an event, also those beyond the interface: for example the person who was added as a
- * collaborator.
- */
-const propertiesOf = ({ body }: DeliveredEvent): JsonObject =>
-	Object.fromEntries(Object.entries(body).filter(([name]) => !LEFT_OUT.has(name)));
+/** Keys of an item that a field never has: what the node adds, whatever else the body has. */
+const keyOfField = topLevelKey([...RESERVED_KEYS, ...EVENT_KEYS, 'caught_up', 'extra']);
 
 /** Values by field name; by field ID if the name is unknown or used by another value. */
 function namedFields(data: JsonObject, index: FieldIndex | undefined): JsonObject {
@@ -32,43 +25,37 @@ function namedFields(data: JsonObject, index: FieldIndex | undefined): JsonObjec
 }
 
 /** The settings for the output of an event. */
-type OutputSettings = Pick<TriggerSettings, 'simple' | 'fieldKeys' | 'isFlat' | 'card'>;
+type OutputSettings = Pick<TriggerSettings, 'simple' | 'fieldKeys' | 'card'>;
 
 /**
- * The output for an event, according to the node's settings.
+ * The output for an event, according to the node's settings: the values in the event, what it is about, and all other
+ * members of its body in `extra`; or the body as it was delivered.
  *
  * @param index the fields of the card; undefined if no names are available
  */
 export function outputOf(
 	event: DeliveredEvent,
-	{ simple, fieldKeys, isFlat, card }: OutputSettings,
+	{ simple, fieldKeys, card }: OutputSettings,
 	index: FieldIndex | undefined,
 ): IDataObject {
-	if (!simple) return event.body as IDataObject;
+	const { body, key } = event;
+	if (!simple) return { ...body, delivery_key: key } as IDataObject;
 	const names = fieldKeys === 'name' ? index : undefined;
-	return isFlat ? flat(event, names, card) : simplified(event, names);
-}
-
-/** Version 1: the properties of the event, then its values under `fields`. */
-const simplified = (event: DeliveredEvent, index: FieldIndex | undefined) =>
-	({
-		...propertiesOf(event),
-		...(event.data && { fields: namedFields(event.data, index) }),
-		delivery_key: event.key,
-	}) as IDataObject;
-
-/** Version 2: the values in the event, then the properties of the event, then any others from the service. */
-function flat(event: DeliveredEvent, index: FieldIndex | undefined, card: unknown): IDataObject {
-	const about: JsonObject = {
-		...Object.fromEntries(EVENT_KEYS.map((name) => [name, null])),
-		...propertiesOf(event),
-		card_name: nameOf(card) ?? event.body.card_name ?? null,
-		delivery_key: event.key,
-	};
-	const keyOf = topLevelKey([...RESERVED_KEYS_2, ...Object.keys(about)]);
-	const values = Object.entries(namedFields(event.data ?? {}, index));
-	const fields = Object.fromEntries(values.map(([name, value]) => [keyOf(name), value]));
-	return { ...fields, ...about } as IDataObject;
+	const values = Object.entries(namedFields(event.data ?? {}, names));
+	const about = EVENT_KEYS.map((name) => [name, body[name] ?? null]);
+	const isPlaced = (name: string): boolean =>
+		(EVENT_KEYS as readonly string[]).includes(name) ||
+		(name === 'caught_up' && body.caught_up === true) ||
+		(name === 'data' && event.data !== undefined);
+	const extra = Object.entries(body).filter(([name]) => !isPlaced(name));
+	return {
+		...Object.fromEntries(values.map(([name, value]) => [keyOfField(name), value])),
+		...Object.fromEntries(about),
+		card_name: body.card_name ?? nameOf(card),
+		delivery_key: key,
+		...(body.caught_up === true && { caught_up: true }),
+		...(extra.length > 0 && { extra: Object.fromEntries(extra) }),
+	} as IDataObject;
 }
 
 /** The name of the watched card, if the parameter contains it. It is never requested. */

@@ -55,10 +55,9 @@ function readDecision(
 /**
  * Reads the parameters.
  *
- * @param typeVersion of the node
  * @throws InputError for an invalid value; names the parameter
  */
-export function readSettings(context: ParameterPlace, typeVersion = 1) {
+export function readSettings(context: ParameterPlace) {
 	const events = plainNames(context.getNodeParameter('events', []));
 	const unknown = events.find((event) => !EVENTS.includes(event));
 	if (events.length === 0 || unknown !== undefined) {
@@ -81,8 +80,6 @@ export function readSettings(context: ParameterPlace, typeVersion = 1) {
 		card: watch === 'oneCard' ? context.getNodeParameter('cardId', '') : undefined,
 		simple: readSwitch(simplifyProperty.displayName, readDecision(context, simplifyProperty), true),
 		fieldKeys: options.fieldKeys === 'id' ? ('id' as const) : ('name' as const),
-		/** True if the values are at the top level of the item. */
-		isFlat: typeVersion >= 2 && options.outputFormat !== 'nested',
 		/** Names or IDs of fields; empty for all. */
 		watchFields: plainNames(options.watchFields),
 		/** The conditions that the record of an event must meet; empty for any record. */

@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { authenticationProperty } from '../ui/authentication';
 import { filtersProperty, matchTypeProperty } from '../ui/filters';
 import { cardLocator } from '../ui/locators';
-import { fieldKeysOption, outputFormatOption2 } from '../ui/recordOptions';
+import { fieldKeysOption } from '../ui/recordOptions';
 import { simplifyProperty } from '../ui/readOptions';
 
 /** How long a replaced subscription continues to deliver, in minutes. */
@@ -78,7 +78,6 @@ export const optionsProperty: INodeProperties = {
 			description:
 				'Ignore events that arrive more than this many minutes after they happened; 0 accepts all',
 		},
-		outputFormatOption2 as unknown as INodeProperties,
 		{
 			displayName: 'Overlap After a Restart (Minutes)',
 			name: 'overlap',

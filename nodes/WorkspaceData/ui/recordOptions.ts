@@ -68,41 +68,8 @@ const requestsPerSecondOption = {
 		'Max number of requests that this n8n process sends in a second with this credential; 0 is automatic',
 } as const;
 
-export const outputFormatOption = {
-	displayName: 'Output Fields',
-	name: 'outputFormat',
-	type: 'options',
-	options: [
-		{
-			name: 'At the Top Level',
-			value: 'flat',
-			description: 'One column for each field in the table view',
-		},
-		{
-			name: 'In a Nested Object',
-			value: 'nested',
-			description: "One 'fields' column with all values",
-		},
-	],
-	default: 'nested',
-	displayOptions: { show: { '@version': [1] } },
-	description: 'Where the output has the values of a record',
-} as const;
-
-/** The option in version 2 of the node. */
-export const outputFormatOption2 = {
-	...outputFormatOption,
-	default: 'flat',
-	displayOptions: { show: { '@version': [{ _cnd: { gte: 2 } }] } },
-} as const;
-
 /** The options of operations that return records. */
-export const outputOptions = [
-	fieldKeysOption,
-	outputFieldsOption,
-	outputFormatOption,
-	outputFormatOption2,
-] as const;
+export const outputOptions = [fieldKeysOption, outputFieldsOption] as const;
 
 /** The options of requests that read. */
 export const readingOptions = [requestsPerSecondOption, timeoutOption] as const;

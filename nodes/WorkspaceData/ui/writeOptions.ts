@@ -157,22 +157,12 @@ export const oldValuesOption = {
 		"Whether to return the old values of changed fields in 'before'. The record is read first.",
 } as const;
 
-const oldValuesOfListed = {
+/** The option of operations that read the record in any case. */
+export const oldValuesOfListedOption = {
 	...oldValuesOption,
+	default: true,
 	description: "Whether to return the old values of changed fields in 'before'",
 } as const;
-
-/**
- * The option of operations that read the record in any case, with the default of each version of the node.
- */
-export const oldValuesOptions = [
-	{ ...oldValuesOfListed, displayOptions: { show: { '@version': [1] } } },
-	{
-		...oldValuesOfListed,
-		default: true,
-		displayOptions: { show: { '@version': [{ _cnd: { gte: 2 } }] } },
-	},
-] as const;
 
 /** The switch of operations that change many records. */
 export const dryRunProperty = {
@@ -181,9 +171,9 @@ export const dryRunProperty = {
 } as const;
 
 /**
- * The option for operations where Dry Run is also a switch. It isn't offered, but shown and counted if a
- * workflow has it, for example after a change of the operation. n8n drops the value of an entry whose
- * condition depends on a collection, so the hidden entry keeps it.
+ * The option for operations where Dry Run is a switch. It isn't offered, but shown and refused if a workflow has it,
+ * for example after a change of the operation. n8n drops the value of an entry whose condition depends on a
+ * collection, so the hidden entry keeps it.
  */
 export const savedDryRunOptions = [
 	{

@@ -4,7 +4,7 @@ import { fromList, type Stage } from './stage.ts';
 
 /** @param stage the n8n and the browser */
 export function testDryRun({ bench, editor, openAction, execute }: Stage): void {
-	test('Dry Run of Delete Many is a switch that is seen at once; it shows what would go, and deletes nothing (M14)', async () => {
+	test('Dry Run of Delete Many is a switch that is seen at once; it shows what would go, and deletes nothing', async () => {
 		const { api } = bench();
 		const { element } = editor();
 		const card = await api.createCard('Orders', [

@@ -62,7 +62,7 @@ export function testExamples({ bench, editor }: Stage): void {
 		});
 	}
 
-	test('are imported by the menu, get their credentials, and run (M1, E12)', async () => {
+	test('are imported by the menu, get their credentials, and run', async () => {
 		const { client } = bench();
 		const { element } = editor();
 		const { say } = await readWords('Examples', major);

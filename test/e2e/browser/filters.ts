@@ -34,7 +34,7 @@ export function testFilters(stage: Stage): void {
 
 	const addCondition = async () => await editor().page.getByText('Add Condition').first().click();
 
-	test("a value that is typed is the value, however it is confirmed (M2), a new condition isn't red (M4), and both stay when the card is changed (M3)", async () => {
+	test("a value that is typed is the value, however it is confirmed, a new condition isn't red, and both stay when the card is changed", async () => {
 		const { api } = bench();
 		const titles = ['Water the plants', 'Book the train', 'Call Ada'];
 		const card = await api.createCard('Tasks to find', [['Title', 'text']]);
@@ -68,7 +68,7 @@ export function testFilters(stage: Stage): void {
 		await savedValue(workflow, 'Call Ada');
 	});
 
-	test('a condition offers what suits its field, and the notice appears with the first one (E8, M2)', async () => {
+	test('a condition offers what suits its field, and the notice appears with the first one', async () => {
 		const card = await createTasks('Tasks to filter');
 		const workflow = await openAction({
 			resource: 'record',
@@ -121,7 +121,7 @@ export function testFilters(stage: Stage): void {
 		expect(await execute('Old')).toContain('1 item');
 	});
 
-	test('Sort offers the fields of the card, the records come in that order, and Flat shows one column for each field (M12)', async () => {
+	test('Sort offers the fields of the card, the records come in that order, and Flat shows one column for each field', async () => {
 		const card = await createTasks('Tasks to sort');
 		await bench().api.createRecord(card, { Title: 'Another' });
 		const workflow = await openAction({
@@ -154,7 +154,7 @@ export function testFilters(stage: Stage): void {
 		]);
 	});
 
-	test('E8: conditions of 0.1.0, whose value is a plain text, are shown and run', async () => {
+	test('conditions of 0.1.0, whose value is a plain text, are shown and run', async () => {
 		const card = await createTasks('Filters of 0.1.0');
 		const conditions = [
 			{ field: 'Status', condition: 'equals', value: 'Open' },

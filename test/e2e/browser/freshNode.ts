@@ -13,7 +13,7 @@ export function testFreshNode({ bench, editor, execute, createTasks }: Stage): v
 		await editor().chooseCredential(credentialNames.workspaceDataApi);
 	}
 
-	test('its output shows the fields first (Q5), and an empty field as null (Q7)', async () => {
+	test('its output shows the fields first, and an empty field as null', async () => {
 		const { api } = bench();
 		const card = await api.createCard('Fresh books', [
 			['Title', 'text'],
@@ -29,7 +29,7 @@ export function testFreshNode({ bench, editor, execute, createTasks }: Stage): v
 		]);
 	});
 
-	test('Q15: a card is asked for at once, a choice can be empty, and the limit of deletions says what it is', async () => {
+	test('a card is asked for at once, a choice can be empty, and the limit of deletions says what it is', async () => {
 		const { element, page } = editor();
 		const card = await createTasks('Fresh tasks');
 		await addFresh('Create record');
@@ -45,7 +45,7 @@ export function testFreshNode({ bench, editor, execute, createTasks }: Stage): v
 		expect(await limit.getAttribute('placeholder')).toBe('At most 100, and at most half');
 	});
 
-	test("Q15: an example's filter shows how its value is given", async () => {
+	test("an example's filter shows how its value is given", async () => {
 		const examples = await readExamples();
 		const example = examples.find(({ file }) => file === 'list-and-filter-records.json');
 		if (!example) throw new Error('The example is missing');
@@ -59,7 +59,7 @@ export function testFreshNode({ bench, editor, execute, createTasks }: Stage): v
 		for (const place of [0, 1]) expect(await modes.nth(place).inputValue()).toBe('By Value');
 	});
 
-	test('a card is created with its fields, whose types come from the service (Q9)', async () => {
+	test('a card is created with its fields, whose types come from the service', async () => {
 		const { page, element } = editor();
 		await addFresh('Create card');
 		await element('parameter-input-name').locator('input').first().fill('Fresh card');

@@ -22,7 +22,7 @@ export function testMapper(stage: Stage): void {
 			['Status', 'single_select', ['Open', 'Done']],
 		]);
 
-	test('a new node shows nothing red: without a card (E3), and with a JSON field (M4)', async () => {
+	test('a new node shows nothing red: without a card, and with a JSON field', async () => {
 		const card = await bench().api.createCard('Settings', [
 			['Name', 'text'],
 			['Layout', 'json'],
@@ -35,7 +35,7 @@ export function testMapper(stage: Stage): void {
 		expect(await panel().locator('[data-test-id="parameter-issues"]').count()).toBe(0);
 	});
 
-	test("a card that doesn't exist is named in place of fields, and by the run (E3, E5)", async () => {
+	test("a card that doesn't exist is named in place of fields, and by the run", async () => {
 		const card = await book('Books to mistype');
 		await openAction({ resource: 'record', operation: 'create' });
 		await editor().choose('cardId', card.name);
@@ -145,7 +145,7 @@ export function testMapper(stage: Stage): void {
 		await page.close();
 	});
 
-	test('M20: a node that is opened and run sends no number that nobody entered', async () => {
+	test('a node that is opened and run sends no number that nobody entered', async () => {
 		const { api } = bench();
 		const card = await book('Books to open');
 		const id = await api.createRecord(card, { Title: 'Old', Price: 7 });
@@ -161,7 +161,7 @@ export function testMapper(stage: Stage): void {
 		expect((await api.records(card))[0]?.fields).toMatchObject({ Title: 'New', Price: 7 });
 	});
 
-	test("E1: an untouched boolean isn't sent: from Create, switched to Update, and when added later", async () => {
+	test("an untouched boolean isn't sent: from Create, switched to Update, and when added later", async () => {
 		const { api } = bench();
 		const card = await createTasks('Tasks to update');
 		const workflow = await openAction({ resource: 'record', operation: 'create' });
@@ -197,7 +197,7 @@ export function testMapper(stage: Stage): void {
 		expect((await api.records(card))[0]?.fields).toMatchObject({ Title: 'New', Done: false });
 	});
 
-	test('Update offers all fields, sends only what was entered, and Empty clears a field (M5, M7)', async () => {
+	test('Update offers all fields, sends only what was entered, and Empty clears a field', async () => {
 		const { api } = bench();
 		const card = await createTasks('Tasks to clear');
 		const other = await api.createCard('Contacts', [
@@ -226,7 +226,7 @@ export function testMapper(stage: Stage): void {
 		expect(record?.fields.Status ?? null).toBeNull();
 	});
 
-	test('E1: a mapping of 0.1.0 with a toggle and a list keeps its values when opened and run', async () => {
+	test('a mapping of 0.1.0 with a toggle and a list keeps its values when opened and run', async () => {
 		const card = await createTasks('Tasks of 0.1.0');
 		const entry = (name: string, type: string): JsonObject => ({
 			id: name,
@@ -265,7 +265,7 @@ export function testMapper(stage: Stage): void {
 		expect(created?.fields).toMatchObject({ Done: true, Tags: ['eu', 'urgent'] });
 	});
 
-	test('several choices are entered as a text, or as an expression with a list (E2, M6)', async () => {
+	test('several choices are entered as a text, or as an expression with a list', async () => {
 		const card = await createTasks('Tasks with tags');
 		const workflow = await openAction({ resource: 'record', operation: 'create' });
 		await editor().choose('cardId', card.name);

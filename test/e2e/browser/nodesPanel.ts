@@ -4,7 +4,7 @@ import type { Stage } from './stage.ts';
 
 /** @param stage the n8n and the browser */
 export function testNodesPanel({ bench, editor }: Stage): void {
-	test('the nodes panel finds the nodes by the words that people type (E7, M8)', async () => {
+	test('the nodes panel finds the nodes by the words that people type', async () => {
 		const { client } = bench();
 		const workflow = await client.createWorkflow(chain('Empty', [manualTrigger()]));
 		await editor().openWorkflow(workflow.id);

@@ -19,7 +19,7 @@ export function testReadme({ bench, editor, execute }: Stage): void {
 			return subscriptions.some(({ targetUrl }) => targetUrl.includes(path)) ? true : undefined;
 		});
 
-	test('"Your first workflow" is done as written: a record is created, one is found (M2), an event starts a workflow (E4)', async () => {
+	test('"Your first workflow" is done as written: a record is created, one is found, an event starts a workflow', async () => {
 		const { api, client } = bench();
 		const { page, element } = editor();
 		const { say, unsaid } = await readWords('Your first workflow', major);

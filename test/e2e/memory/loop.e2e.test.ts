@@ -1,6 +1,6 @@
 /**
  * The plain loop: the node runs hundreds of times in one execution, over a card of 5,000 records, in an n8n with little
- * memory (O1). Each run that stayed in memory took some 2 MB.
+ * memory. Each run that stayed in memory took some 2 MB.
  */
 import { outputOf } from '../../host/n8nClient.ts';
 import { byId, chain, code, manualTrigger, mapAutomatically } from '../../host/workflowBuilder.ts';
@@ -16,7 +16,7 @@ const HEAP_MB = 640;
 describe(`a loop in n8n ${major}`, () => {
 	const bench = useBench(major, { NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}` });
 
-	it('O1 Create or Update, Get Many and Sync hundreds of times', async () => {
+	it('Create or Update, Get Many and Sync hundreds of times', async () => {
 		const { action, api, control, host, succeed } = bench();
 		await control.setRate({ rate: { limit: 1_000_000, windowSeconds: 60 } });
 		const made = await api.createCard('Loop', [

@@ -235,7 +235,7 @@ const createRecords = async (card: TestCard, count: number): Promise<string[]> =
 	return ids;
 };
 
-test('C3 runs every event that it acknowledged when the workers are busy while a subscription is renewed', async () => {
+test('runs every event that it acknowledged when the workers are busy while a subscription is renewed', async () => {
 	const { control, workers } = mode;
 	// The service pauses a subscription 14 s after the first refusal; saved by then is not in time.
 	await control.setBackoff({ ms: 2_000 });
@@ -270,7 +270,7 @@ test('C3 runs every event that it acknowledged when the workers are busy while a
 	await expectAllRun([card], ids);
 });
 
-test('C4, C5 saves both secrets of two triggers that renew together, and again when an old copy is written back', async () => {
+test('saves both secrets of two triggers that renew together, and again when an old copy is written back', async () => {
 	const { api, client, control, database } = mode;
 	const cards = [
 		await api.createCard('Left', [['Number', 'number']]),
@@ -314,7 +314,7 @@ test('C4, C5 saves both secrets of two triggers that renew together, and again w
 	await expectAllRun(cards, ids);
 });
 
-test('C5 keeps the old subscription where the new one is no longer saved', async () => {
+test('keeps the old subscription where the new one is no longer saved', async () => {
 	const { control, database } = mode;
 	// Longer than the new one takes to be saved, after which an old one may go.
 	const { card, workflow } = await publishWorkflow('One execution', { overlap: 5 });
@@ -337,7 +337,7 @@ test('C5 keeps the old subscription where the new one is no longer saved', async
 	await expectAllRun([card], await createRecords(card, 2));
 });
 
-test('G12 saves a new subscription although n8n never hears how the first execution ended', async () => {
+test('saves a new subscription although n8n never hears how the first execution ended', async () => {
 	const { mainsRedis } = mode;
 	const { card, workflow } = await publishWorkflow('Unheard');
 	const old = (await subscriptionsOf(mode, card)).map(({ id }) => id);

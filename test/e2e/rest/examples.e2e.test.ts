@@ -8,7 +8,7 @@ import { major } from '../support/settings.ts';
 const actionsOf = (items: ReturnType<typeof outputOf>) =>
 	new Set(items.map(({ json }) => json.action));
 
-it('holds no credentials: n8n would keep them in place of what a person chooses (M1)', async () => {
+it('holds no credentials: n8n would keep them in place of what a person chooses', async () => {
 	const examples = await readExamples();
 	expect(examples.length).toBeGreaterThan(0);
 	for (const { file, nodes, connections } of examples) {

@@ -144,7 +144,7 @@ describe(`records in n8n ${major}`, () => {
 		);
 	});
 
-	it('Delete Many deletes exact text values and times only (H6, H9)', async () => {
+	it('Delete Many deletes exact text values and times only', async () => {
 		const { api, succeed } = bench();
 		const card = await api.createCard('Codes', [
 			['Code', 'text'],

@@ -40,7 +40,7 @@ describe(`tool use in n8n ${major}`, () => {
 		return { execution, tools: model.tools() };
 	}
 
-	it('E12: an agent reads and writes a card; a sentence describes each value', async () => {
+	it('an agent reads and writes a card; a sentence describes each value', async () => {
 		const { api } = bench();
 		await api.createRecord(tasks, {
 			Title: 'Rest',
@@ -82,7 +82,7 @@ describe(`tool use in n8n ${major}`, () => {
 	});
 
 	it.each([1.9, 3])(
-		'Q11: a refused call tells an agent of version %s which values are allowed',
+		'a refused call tells an agent of version %s which values are allowed',
 		async (version) => {
 			const { api } = bench();
 			const task = { Title: 'Rest', Done: false, Priority: 'Low', Tags: ['travel'] };

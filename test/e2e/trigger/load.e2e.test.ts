@@ -61,7 +61,7 @@ describe(`load on the trigger of n8n ${major}`, () => {
 
 	let slow: Awaited<ReturnType<typeof sendSlowly>> & { begun: number; workflowId: string };
 
-	it('B32 serves others while somebody sends a byte a second', async () => {
+	it('serves others while somebody sends a byte a second', async () => {
 		const { card, saved, subscription } = await watchCard(bench(), 'Slow sender');
 		const begun = Date.now();
 		slow = { begun, workflowId: saved.id, ...(await sendSlowly(subscription.targetUrl)) };
@@ -70,7 +70,7 @@ describe(`load on the trigger of n8n ${major}`, () => {
 		expect(slow.socket.destroyed).toBe(false);
 	});
 
-	it(`B33 loses none of ${BURST} deliveries with five executions at a time`, async () => {
+	it(`loses none of ${BURST} deliveries with five executions at a time`, async () => {
 		const { card, saved, subscription } = await watchCard(bench(), 'Burst');
 		const { api, control } = bench();
 		const begun = Date.now();
@@ -90,7 +90,7 @@ describe(`load on the trigger of n8n ${major}`, () => {
 		);
 	});
 
-	it('B32 n8n closes the connection of the slow sender, and runs nothing for it', async () => {
+	it('n8n closes the connection of the slow sender, and runs nothing for it', async () => {
 		const closedAt = await slow.closed;
 		// Node closes it after 60 s without complete headers, and looks every 30 s; sending them all takes hours.
 		expect(closedAt - slow.begun).toBeLessThan(300_000);

@@ -21,7 +21,7 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 	const { liveAgain, noneLeft, restart, subscriptions } = restarted;
 
 	it.each([true, false])(
-		'B10 works again after the service paused it while n8n was down, catching up: %s',
+		'works again after the service paused it while n8n was down, catching up: %s',
 		async (catchUp) => {
 			const { control, host } = bench();
 			const { card, saved } = await watchCard(bench(), `Downtime ${catchUp}`, { catchUp });
@@ -66,7 +66,7 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		},
 	);
 
-	it(`B6 has one live subscription after ${RESTARTS} restarts, and has lost nothing, and repeats only what is marked`, async () => {
+	it(`has one live subscription after ${RESTARTS} restarts, and has lost nothing, and repeats only what is marked`, async () => {
 		const { control, host } = bench();
 		const { card, saved } = await watchCard(bench(), 'Many restarts', {
 			overlap: 0.2,
@@ -121,7 +121,7 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		await noneLeft(card);
 	});
 
-	it('B1 comes up again when n8n is killed before it could save the subscription', async () => {
+	it('comes up again when n8n is killed before it could save the subscription', async () => {
 		const { client, control, host } = bench();
 		const { card, saved } = await draftWatch(bench(), 'Killed while publishing');
 		// The subscription is made, its answer comes byte by byte.
@@ -157,7 +157,7 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		expect(left).toEqual([]);
 	});
 
-	it('B8 leaves the published workflow alone when n8n is killed during a test run', async () => {
+	it('leaves the published workflow alone when n8n is killed during a test run', async () => {
 		const { client, host } = bench();
 		const { card, saved } = await watchCard(bench(), 'Tested and killed', { overlap: 0.1 });
 		const [production] = await subscriptions(card);
@@ -176,7 +176,7 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		expect(left).not.toContain(production?.targetUrl);
 	});
 
-	it("B4 of two triggers, one of which can't subscribe, leaves nothing behind", async () => {
+	it("of two triggers, one of which can't subscribe, leaves nothing behind", async () => {
 		const { api, client } = bench();
 		const card = await api.createCard('With a bad neighbour', [['Title', 'text']]);
 		const good = watching(bench(), card.id, { name: 'Good' });

@@ -25,7 +25,7 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 	const { liveAgain, noneLeft, restart, subscriptions } = restarted;
 
 	it.each(['the event arrives', 'listening is cancelled'])(
-		'C1 keeps its production subscription when a test ends because %s',
+		'keeps its production subscription when a test ends because %s',
 		async (ending) => {
 			const { client } = bench();
 			const { card, saved, subscription } = await watchCard(bench(), `Tested: ${ending}`);
@@ -49,7 +49,7 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 		},
 	);
 
-	it("P1: a copy of the database with the original's webhook address deletes nothing of it", async () => {
+	it("a copy of the database with the original's webhook address deletes nothing of it", async () => {
 		const { client, host } = bench();
 		// Without an overlap a copy would delete at once what it took for its own.
 		const { card, saved, subscription } = await watchCard(bench(), 'Restored', { overlap: 0 });
@@ -87,7 +87,7 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 		await noneLeft(card);
 	});
 
-	it('P9 outlives a start with a webhook address of no use, and works once that is mended', async () => {
+	it('outlives a start with a webhook address of no use, and works once that is mended', async () => {
 		const { client, host } = bench();
 		const { card, saved, subscription } = await watchCard(bench(), 'Bad start');
 		const name = major === 1 ? 'WEBHOOK_URL' : 'N8N_WEBHOOK_URL';
@@ -107,7 +107,7 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 		await noneLeft(card);
 	});
 
-	it('P10 publishing a trigger without a webhook ID says so; n8n 2 adds one to what its API gets', async () => {
+	it('publishing a trigger without a webhook ID says so; n8n 2 adds one to what its API gets', async () => {
 		const { api, client } = bench();
 		const card = await api.createCard('By API', [['Title', 'text']]);
 		const node = watching(bench(), card.id);
@@ -122,7 +122,7 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 		await noneLeft(card);
 	});
 
-	it("B5, K5 deletes after eight days what couldn't be deleted", async () => {
+	it("deletes after eight days what couldn't be deleted", async () => {
 		const { client, control, host } = bench();
 		const { card, saved, subscription } = await watchCard(bench(), 'Away');
 		await control.fail({ method: 'DELETE', path: '/webhooks/', mode: 'dropBefore', times: 100 });

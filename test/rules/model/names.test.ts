@@ -26,7 +26,7 @@ test.each<[string[], string]>([
 	expect(listed(names, 2)).toBe(expected);
 });
 
-describe('near names (M11)', () => {
+describe('near names', () => {
 	test.each<[string, string[], string[]]>([
 		['Nmae', ['Name', 'E-mail', 'Company'], ['Name']],
 		['email', ['Name', 'E-mail', 'Company'], ['E-mail']],

@@ -98,6 +98,6 @@ test.each<[unknown, string | undefined]>([
 	['', undefined],
 	[undefined, undefined],
 	[['/records/r9'], undefined],
-])('G3: the identifier in Location %j is %j', (location, id) => {
+])('the identifier in Location %j is %j', (location, id) => {
 	expect(idInLocation(location, 'records')).toBe(id);
 });

@@ -1,4 +1,4 @@
-/** Q12: something moves while n8n is installed. */
+/** Something moves while n8n is installed. */
 import { progressLine } from '../../host/progress.ts';
 
 test.each<[number, number, string]>([

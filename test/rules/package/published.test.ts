@@ -21,7 +21,7 @@ describe('package.json', () => {
 		...['dependencies', 'bundledDependencies', 'bundleDependencies', 'optionalDependencies'],
 		...['overrides', 'resolutions', 'bin'],
 	])('has no %s', (key) => expect(manifest).not.toHaveProperty(key));
-	test('runs nothing when it is installed, and the check of a release before it is published (N6)', () => {
+	test('runs nothing when it is installed, and the check of a release before it is published', () => {
 		const lifecycle = /^(?:pre|post)?install$|^prepare$|^prepublish$|^prepack$|^postpack$/;
 		expect(Object.keys(manifest.scripts).filter((name) => lifecycle.test(name))).toEqual([]);
 		expect(manifest.scripts.prepublishOnly).toBe('node scripts/release.ts --built');

@@ -46,7 +46,7 @@ describe('a release', () => {
 		);
 	});
 
-	test('is refused while a page names another repository, or nobody to write to (N7)', () => {
+	test('is refused while a page names another repository, or nobody to write to', () => {
 		const other = 'https://github.com/eve/n8n-nodes-workspace-data/issues';
 		const texts: Array<[string, string]> = [
 			['README.md', `[Bugs](${other}), [n8n](https://github.com/n8n-io/n8n)`],

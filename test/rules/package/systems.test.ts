@@ -30,10 +30,10 @@ function installable(owner: string, system: string): string[] {
 }
 
 describe.each(SYSTEMS)('on %s', (system) => {
-	test.each(NATIVE)('the lock has the native package of %s (N4)', (name) => {
+	test.each(NATIVE)('the lock has the native package of %s', (name) => {
 		expect(installable(`node_modules/${name}`, system)).not.toEqual([]);
 	});
-	test('the lock has a Node for the scripts (N4)', () => {
+	test('the lock has a Node for the scripts', () => {
 		expect(installable('scripts/node', system)).toHaveLength(1);
 	});
 });

@@ -37,7 +37,7 @@ function endpoint() {
 	};
 }
 
-describe('B15: answers that say the lifetime in other ways', () => {
+describe('answers that say the lifetime in other ways', () => {
 	test.each<[string, object, number]>([
 		['not at all: 300 s', {}, 300],
 		['as text', { expires_in: '120' }, 120],
@@ -80,7 +80,7 @@ describe('B15: answers that say the lifetime in other ways', () => {
 	});
 });
 
-test("G1: a refusal under status 200 keeps the words of the auth server, and isn't sent again", async () => {
+test("a refusal under status 200 keeps the words of the auth server, and isn't sent again", async () => {
 	const { get, answers, requests } = endpoint();
 	const body = { error: 'invalid_client', error_description: 'The client is disabled' };
 	answers(() => ({ statusCode: 200, body }));
@@ -106,7 +106,7 @@ test.each([408, 429, 500, 503])(
 	},
 );
 
-test("D19: the replacement of a refused token isn't replaced for a minute", async () => {
+test("the replacement of a refused token isn't replaced for a minute", async () => {
 	const { get, clock, account } = endpoint();
 	await get();
 	expect(account.refuse('token-1')).toBe(true);
@@ -117,7 +117,7 @@ test("D19: the replacement of a refused token isn't replaced for a minute", asyn
 	expect(account.refuse('token-2')).toBe(true);
 });
 
-test('D19: one that the service has accepted since is replaced after five seconds: it was revoked', async () => {
+test('one that the service has accepted since is replaced after five seconds: it was revoked', async () => {
 	const { get, clock, account } = endpoint();
 	await get();
 	account.refuse('token-1');
@@ -135,7 +135,7 @@ test('D19: one that the service has accepted since is replaced after five second
 	expect(account.refuse('token-3')).toBe(true);
 });
 
-test('D20: an auth server that hangs in the renewal window delays one call, by a second', async () => {
+test('an auth server that hangs in the renewal window delays one call, by a second', async () => {
 	const { get, clock, answers, requests, account } = endpoint();
 	await get();
 	clock.pass(270_000);
@@ -148,7 +148,7 @@ test('D20: an auth server that hangs in the renewal window delays one call, by a
 	expect(account.current).toBeUndefined();
 });
 
-test('C11: an auth server that hangs is waited for once in 30 seconds, whoever asks', async () => {
+test('an auth server that hangs is waited for once in 30 seconds, whoever asks', async () => {
 	const { get, clock, answers, requests } = endpoint();
 	answers(() => new Promise(() => {}));
 	const start = clock.now();
@@ -165,7 +165,7 @@ test('C11: an auth server that hangs is waited for once in 30 seconds, whoever a
 	expect(requests).toHaveLength(1);
 });
 
-test('D28: the tokens of 1,000 accounts are kept', async () => {
+test('the tokens of 1,000 accounts are kept', async () => {
 	const { send, requests } = endpoint();
 	for (let round = 0; round < 2; round += 1) {
 		for (let n = 0; n < 1_000; n += 1) {

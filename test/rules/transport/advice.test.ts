@@ -55,7 +55,7 @@ test.each<[number, unknown, string | undefined, RegExp]>([
 	[503, '', 'field', /The field may have been created.*'Max Parallel Requests'/],
 	[524, page, 'record', /The record may have been created.*web page.*'Base URL'/],
 	[500, '', 'subscription', /The subscription may have been created: look for it in the settings/],
-])('%d %j, creating %s: the advice (M10, H31)', (status, body, creates, words) => {
+])('%d %j, creating %s: the advice', (status, body, creates, words) => {
 	expect(apiFailure(respond(status, body), sending(creates), origin).description).toMatch(words);
 });
 
@@ -75,7 +75,7 @@ test.each([
 	[403, sending()],
 	[503, sending()],
 	[403, sending('record')],
-])('%d for the rate limit, %j: its advice (O22)', (status, request) => {
+])('%d for the rate limit, %j: its advice', (status, request) => {
 	const limited = { ...respond(status), headers: { 'x-ratelimit-remaining': '0' } };
 	expect(apiFailure(limited, request, origin).description).toMatch(/after the limit resets/);
 });
@@ -83,7 +83,7 @@ test.each([
 test.each([
 	[401, /new access token/],
 	[403, /role of this service account/],
-])('%d of a service account (M10)', (status, words) => {
+])('%d of a service account', (status, words) => {
 	const account = { ...origin, authentication: 'serviceAccount' } as const;
 	expect(apiFailure(respond(status), sending(), account).description).toMatch(words);
 });
@@ -140,16 +140,13 @@ test.each<[string, Parameters<typeof sentAfter>[0], WasSent, WasSent]>([
 	]),
 	['a web page in place of a refusal', respond(400, page), 'no', 'maybe'],
 	['a refusal of the values, which an earlier try had as well', respond(422), 'no', 'no'],
-])(
-	'a change after %s: it was sent, alone and after a lost try (H30)',
-	(_, outcome, alone, after) => {
-		expect(sentAfter(outcome, patch)).toBe(alone);
-		expect(sentAfter(outcome, patch, 'maybe')).toBe(after);
-		expect(sentAfter(outcome, { method: 'GET' })).toBe('no');
-	},
-);
+])('a change after %s: it was sent, alone and after a lost try', (_, outcome, alone, after) => {
+	expect(sentAfter(outcome, patch)).toBe(alone);
+	expect(sentAfter(outcome, patch, 'maybe')).toBe(after);
+	expect(sentAfter(outcome, { method: 'GET' })).toBe('no');
+});
 
-test('what may have become of earlier tries stays in every kind of failure (H30)', () => {
+test('what may have become of earlier tries stays in every kind of failure', () => {
 	expect(sentAfter(lost, patch, 'yes')).toBe('maybe');
 	expect(sentAfter(never, patch, 'yes')).toBe('yes');
 	expect(apiFailure(respond(500), patch, origin).description).toMatch(/may have been carried out/);

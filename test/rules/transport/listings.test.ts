@@ -105,7 +105,7 @@ test.each([true, false])('kept: %j, entries that come again are given once', asy
 	expect(opened.hasShifted).toBe(true);
 });
 
-describe('G5: a listing whose every page has a new cursor', () => {
+describe('a listing whose every page has a new cursor', () => {
 	const endless = (entries: (page: number) => Array<{ id: string }>) => {
 		let pages = 0;
 		const opened = new Listing('The listing', async () => {
@@ -171,11 +171,11 @@ describe('the size of pages', () => {
 	test.each<[string, Error, number, number[]]>([
 		['named by the refusal', refusal(400, 'limit must be at most 250'), 250, [1_000, 250]],
 		['named without a maximum', refusal(403, 'Limit too large'), 300, [1_000, 500, 250]],
-		['too large for the time-out (O11)', late, 200, [1_000, 500, 250, 125]],
-		['too large to be read (G10)', tooLarge, 200, [1_000, 125]],
+		['too large for the time-out', late, 200, [1_000, 500, 250, 125]],
+		['too large to be read', tooLarge, 200, [1_000, 125]],
 		...[400, 403, 404, 406, 409, 414, 416, 422, 500, 501].map(
 			(status): [string, Error, number, number[]] => [
-				`refused with ${status}, for whatever reason (O11)`,
+				`refused with ${status}, for whatever reason`,
 				refusal(status),
 				999,
 				[1_000, 10],
@@ -218,7 +218,7 @@ describe('the size of pages', () => {
 		expect(limits).toEqual([1_000, 1_000, 1_000]);
 	});
 
-	test('named, it is remembered; else from the second time on, as the reason may have passed (H23)', async () => {
+	test('named, it is remembered; else from the second time on, as the reason may have passed', async () => {
 		const named = service(15, upTo(250, refusal(400, 'limit must be at most 250')));
 		for (let n = 0; n < 2; n += 1) expect(await named.read()).toEqual(ids(15));
 		expect(named.limits).toEqual([1_000, 250, 250]);
@@ -230,7 +230,7 @@ describe('the size of pages', () => {
 		expect(slow.limits).toEqual([1_000, 500, 250, 125, 1_000, 500, 250, 125, 125]);
 	});
 
-	test('is the same for all pages, as a cursor may depend on it, and never grows (H10)', async () => {
+	test('is the same for all pages, as a cursor may depend on it, and never grows', async () => {
 		await fc.assert(
 			fc.asyncProperty(
 				fc.integer({ min: 1, max: 2_500 }),

@@ -27,28 +27,22 @@ test.each<[string, unknown, string, string, boolean]>([
 	['a time-out of the request', failure('ECONNABORTED'), late, 'maybe', true],
 	['a time-out while connecting', failure('ETIMEDOUT', connecting), late, 'no', true],
 	['a bad certificate', failure('DEPTH_ZERO_SELF_SIGNED_CERT'), untrusted, 'no', false],
-	['D23: a host lost while reading', failure('EHOSTUNREACH', reading), unreachable, 'maybe', true],
-	['D23: no network', failure('ENETUNREACH', connecting), 'the network is unreachable', 'no', true],
+	['a host lost while reading', failure('EHOSTUNREACH', reading), unreachable, 'maybe', true],
+	['no network', failure('ENETUNREACH', connecting), 'the network is unreachable', 'no', true],
 	['none of several addresses', failure('EHOSTUNREACH', eachUnreachable), unreachable, 'no', true],
 	[
-		'E6: https for an http port',
+		'https for an http port',
 		failure('EPROTO', {}, 'write EPROTO 40AD:error:0A00010B:SSL routines::wrong version number:'),
 		noHttps,
 		'no',
 		false,
 	],
 	['an unknown code of the system', failure('EWHATEVER'), 'EWHATEVER', 'maybe', true],
-	[
-		'G7: not compressed as it says',
-		responded('Z_DATA_ERROR', 'incorrect'),
-		unreadable,
-		'yes',
-		true,
-	],
+	['not compressed as it says', responded('Z_DATA_ERROR', 'incorrect'), unreadable, 'yes', true],
 	// n8n 1 keeps the status only.
-	['G7: n8n 1', { httpCode: '200', message: 'incorrect header check' }, unreadable, 'yes', true],
+	['n8n 1', { httpCode: '200', message: 'incorrect header check' }, unreadable, 'yes', true],
 	[
-		'G7: a response that was cut off',
+		'a response that was cut off',
 		responded('ERR_BAD_RESPONSE', 'stream has been aborted'),
 		'the response was cut off',
 		'maybe',
@@ -85,9 +79,8 @@ test.each([
 	['ECONNRESET', 'socket hang up', closed, 'maybe'],
 	['ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:9', 'the connection was refused', 'no'],
 	['ETIMEDOUT', 'connect ETIMEDOUT 192.0.2.1:443', late, 'no'],
-	// D23
 	['EHOSTUNREACH', 'read EHOSTUNREACH', unreachable, 'maybe'],
-])('D1: %s as n8n 1 wraps it, without a cause', (httpCode, told, message, sent) => {
+])('%s as n8n 1 wraps it, without a cause', (httpCode, told, message, sent) => {
 	const wrapped = new Error('Perhaps it is offline. You can retry the request immediately');
 	const error = Object.assign(wrapped, { httpCode, messages: [told] });
 	expect(readNetworkFault(error)).toMatchObject({ message, sent, transient: true });

@@ -168,7 +168,7 @@ test.each([
 	},
 );
 
-test('any executions, a service that serves at least 8 at once: no create is refused (H12)', async () => {
+test('any executions, a service that serves at least 8 at once: no create is refused', async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			serviceOf({ capacity: fc.integer({ min: 8, max: 40 }), down: fc.constant(undefined) }),
@@ -187,7 +187,7 @@ test('any executions, a service that serves at least 8 at once: no create is ref
 });
 
 test.each([2, 3, 4, 10])(
-	'600 updates, a service that serves %d at once: none fails, though refused ones come back together (H12)',
+	'600 updates, a service that serves %d at once: none fails, though refused ones come back together',
 	async (capacity) => {
 		const updates = { method: 'PATCH' as const, count: 600, startsAt: 0, ahead: false };
 		const service = { capacity, latencyMs: 20, told: false };

@@ -10,7 +10,7 @@ import vectors from '../../vectors/rateLimit.json';
 const SECOND = 1_000;
 
 describe('headers of the service', () => {
-	describe.each([-600, 0, 600])('with the local clock %d s off (B18)', (offsetS) => {
+	describe.each([-600, 0, 600])('with the local clock %d s off', (offsetS) => {
 		test.each(vectors.cases)('$name', ({ status, headers, expected }) => {
 			const now = Date.parse(headers.date) + offsetS * SECOND;
 			expect(isRateLimited(status, headers, true)).toBe(expected.limited);
@@ -27,7 +27,7 @@ describe('headers of the service', () => {
 	});
 });
 
-describe('B20: the wait after a refusal is bounded, whatever Reset says', () => {
+describe('the wait after a refusal is bounded, whatever Reset says', () => {
 	const now = Date.UTC(2026, 0, 1);
 	const at = (reset: unknown, more: Headers = {}): Headers => ({
 		date: new Date(now).toUTCString(),
@@ -51,8 +51,8 @@ describe('B20: the wait after a refusal is bounded, whatever Reset says', () => 
 		['in the past again: longer', past, 4, 8_000],
 		['in the past for ever: at most a minute', past, 40, 60_000],
 		['missing', at(undefined), 2, 2_000],
-		['far away, with a sooner Retry-After (O22)', far, 1, 3_000],
-		['sooner than Retry-After (O22)', sooner, 1, 2_000],
+		['far away, with a sooner Retry-After', far, 1, 3_000],
+		['sooner than Retry-After', sooner, 1, 2_000],
 		['missing, with Retry-After in seconds', at(undefined, after('3')), 1, 3_000],
 		['missing, with Retry-After as a date', at(undefined, after(soon)), 1, 4_000],
 		['no number', at('soon'), 1, 1_000],
@@ -67,13 +67,13 @@ test.each<[number, Headers, boolean]>([
 	[403, { 'x-ratelimit-remaining': '3' }, false],
 	[403, {}, false],
 	[503, {}, false],
-	// Some services mean no limit by a limit of 0 (G9).
+	// Some services mean no limit by a limit of 0.
 	[403, { 'x-ratelimit-limit': '0', 'x-ratelimit-remaining': '0' }, false],
 	[503, { 'x-ratelimit-limit': '-1', 'x-ratelimit-remaining': '0' }, false],
 	[401, { 'x-ratelimit-remaining': '0' }, false],
 	[200, { 'x-ratelimit-remaining': '0' }, false],
 ])(
-	'B21: status %d with %j is a refusal for the rate: %s; for a create, only 429 is (H13)',
+	'status %d with %j is a refusal for the rate: %s; for a create, only 429 is',
 	(status, headers, limited) => {
 		expect(isRateLimited(status, headers, true)).toBe(limited);
 		// A create may be stored although it was answered 403 or 503.
@@ -81,7 +81,7 @@ test.each<[number, Headers, boolean]>([
 	},
 );
 
-test.each(['0', '-1'])('G9: a limit of %s means no limit', (limit) => {
+test.each(['0', '-1'])('a limit of %s means no limit', (limit) => {
 	const headers = {
 		'x-ratelimit-limit': limit,
 		'x-ratelimit-remaining': limit,

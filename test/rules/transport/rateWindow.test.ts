@@ -139,7 +139,7 @@ test.each<[string, Headers, Array<Headers | 'lost'>, number[]]>([
 		[3_000, 3_500, 3_500, 3_500],
 	],
 	['lost, another one follows', told(0, undefined, 3), ['lost'], [3_000, 3_500, 4_500, 5_500]],
-	['a reset a year away is asked about after a minute (B20)', told(0, 1, 9_000_000), [], [60_000]],
+	['a reset a year away is asked about after a minute', told(0, 1, 9_000_000), [], [60_000]],
 ])('%s', async (_, first, later, expected) => {
 	const { clock, gate, lane, passed, queue } = await keyAfter(() => first);
 	queue(4);
@@ -193,7 +193,7 @@ test.each<[string, Headers, number]>([
 	},
 );
 
-test('G8: a service that is silent from the start is asked once a second, not once for each time-out', async () => {
+test('a service that is silent from the start is asked once a second, not once for each time-out', async () => {
 	const clock = createTestClock();
 	const gate = openGate(clock);
 	const start = clock.now();

@@ -88,7 +88,7 @@ test.each<[string, number, Answer[], boolean]>([
 	},
 );
 
-describe('D3: refusals that tell no usable time', () => {
+describe('refusals that tell no usable time', () => {
 	test.each<[string, object]>([
 		['Retry-After 0', { 'retry-after': '0' }],
 		['a negative Retry-After', { 'retry-after': '-5' }],
@@ -112,7 +112,7 @@ describe('D3: refusals that tell no usable time', () => {
 	});
 });
 
-test('D11: a reset that is a day away: 50 items wait five minutes altogether', async () => {
+test('a reset that is a day away: 50 items wait five minutes altogether', async () => {
 	const reset = String(Date.UTC(2026, 0, 2) / 1000);
 	const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset };
 	const { session, clock, sent } = await service(answer(429, headers));
@@ -124,7 +124,7 @@ test('D11: a reset that is a day away: 50 items wait five minutes altogether', a
 	expect(sent.length).toBeLessThan(12);
 });
 
-test('D11: a service that serves now and then is waited for as long as it takes', async () => {
+test('a service that serves now and then is waited for as long as it takes', async () => {
 	const refusal = answer(429, { 'retry-after': '50' });
 	const { session, clock } = await service(
 		...Array.from({ length: 20 }, () => [refusal, refusal, ok]).flat(),
@@ -138,7 +138,7 @@ test('D11: a service that serves now and then is waited for as long as it takes'
 	expect(clock.now() - start).toBeGreaterThan(20 * 100_000);
 });
 
-test('D11: an item that waits in vain ends the others only if nothing was served meanwhile', async () => {
+test('an item that waits in vain ends the others only if nothing was served meanwhile', async () => {
 	const { session } = await service(({ url }) =>
 		url.endsWith('/limited') ? answer(429, { 'retry-after': '50' }) : answer(200),
 	);
@@ -153,7 +153,7 @@ test('D11: an item that waits in vain ends the others only if nothing was served
 });
 
 test.each<Partial<ApiRequest>>([{ impatient: true }, { optional: true }])(
-	'D11: %j: a request that is refused in vain ends no other',
+	'%j: a request that is refused in vain ends no other',
 	async (how) => {
 		const { session } = await service(({ url }) =>
 			url.endsWith('/limited') ? answer(429, { 'retry-after': '1' }) : ok,
@@ -180,7 +180,7 @@ describe('a service that keeps silent', () => {
 		expect(errors[19]).toMatchObject({ message: expect.stringContaining("wasn't sent") });
 	});
 
-	test('D9: optional requests are sent once each, and their time-outs end nothing', async () => {
+	test('optional requests are sent once each, and their time-outs end nothing', async () => {
 		const { session, sent } = await service(silence, silence, silence, silence, ok);
 		for (let n = 0; n < 4; n += 1) {
 			await expect(session.request(request('GET', { optional: true }))).rejects.toThrow();
@@ -189,7 +189,7 @@ describe('a service that keeps silent', () => {
 		expect(sent).toHaveLength(5);
 	});
 
-	test('O11: page sizes are halved as often as it takes; at the smallest, three time-outs are the last', async () => {
+	test('page sizes are halved as often as it takes; at the smallest, three time-outs are the last', async () => {
 		const pages: Answer = ({ qs }) =>
 			answer(200, {}, { records: [], next_cursor: null, limit: qs?.limit });
 		const slow = await service(silence, silence, silence, silence, silence, pages);
@@ -201,7 +201,7 @@ describe('a service that keeps silent', () => {
 		await expect(hanging.session.request(request('GET'))).rejects.toThrow("wasn't sent");
 	});
 
-	test('D9: pages that no smaller one replaces count as silence', async () => {
+	test('pages that no smaller one replaces count as silence', async () => {
 		const { session, sent } = await service(...never);
 		const read = async () => await getRecordPage(session, 'c1', undefined, 100);
 		await expect(read()).rejects.toThrow('no response came in time');
@@ -209,7 +209,7 @@ describe('a service that keeps silent', () => {
 		expect(sent).toHaveLength(3);
 	});
 
-	test('C11: halved pages of a run tell a waiting user that the service is silent', async () => {
+	test('halved pages of a run tell a waiting user that the service is silent', async () => {
 		const { session, sent } = await service(...never);
 		const reading = openRecordListing(session, 'c1', 40)
 			.first(1)
@@ -221,7 +221,7 @@ describe('a service that keeps silent', () => {
 		await reading;
 	});
 
-	test('G11: after a response, nothing is left to end: the client would make an error of it', async () => {
+	test('after a response, nothing is left to end: the client would make an error of it', async () => {
 		const { session, sent } = await service(ok);
 		await session.request(request('GET'));
 		expect(sent[0]?.abortSignal?.aborted).toBe(false);

@@ -47,7 +47,7 @@ describe('after a fault', () => {
 			expect(step(refused, method, {}, { impatient: true })).toEqual({ act: 'fail' });
 		}
 	});
-	test("of time, a request that a smaller one can replace isn't sent again (O11)", () => {
+	test("of time, a request that a smaller one can replace isn't sent again", () => {
 		const late = new NetworkFailure('late', { httpCode: 'ETIMEDOUT', transient: true });
 		expect(step(late, 'GET')).toEqual(again());
 		expect(step(late, 'GET', {}, { shrinks: true })).toEqual({ act: 'fail' });
@@ -62,7 +62,7 @@ describe('after a fault', () => {
 			expect(step(outcome, 'GET', {}, { impatient: true })).toEqual({ act: 'fail' });
 		}
 	});
-	test('503 says when to come back, for requests that may be sent twice, and for five minutes at most (D25)', () => {
+	test('503 says when to come back, for requests that may be sent twice, and for five minutes at most', () => {
 		expect(step(answer(503, { 'retry-after': '20' }), 'PATCH')).toEqual({
 			act: 'wait',
 			ms: 20_000,

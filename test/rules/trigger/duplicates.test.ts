@@ -33,7 +33,7 @@ function setUp() {
 	return { clock, onDoubt, take };
 }
 
-test('C8 counts a response that comes minutes after the sender has hung up', async () => {
+test('counts a response that comes minutes after the sender has hung up', async () => {
 	const { take, clock } = setUp();
 	const first = new Answer();
 	await take(first);
@@ -46,7 +46,7 @@ test('C8 counts a response that comes minutes after the sender has hung up', asy
 	expect(await take(new Answer())).toBe('duplicate');
 });
 
-test('C8 a retry whose sender hangs up as well starts nothing', async () => {
+test('a retry whose sender hangs up as well starts nothing', async () => {
 	const { take, clock } = setUp();
 	await take(new Answer());
 	const retry = new Answer();
@@ -79,14 +79,14 @@ async function deliver({ take }: ReturnType<typeof setUp>, count: number): Promi
 const keyOf = (event: number): string =>
 	createHash('sha256').update(`event ${event}`).digest('hex');
 
-test('an event runs once although the old subscription lags by 20,000 events (K2)', async () => {
+test('an event runs once although the old subscription lags by 20,000 events', async () => {
 	const world = setUp();
 	await deliver(world, 20_000);
 	expect(await world.take(new Answer(), keyOf(0), 'whk_1')).toBe('duplicate');
 	expect(await world.take(new Answer(), keyOf(19_999), 'whk_1')).toBe('duplicate');
 });
 
-test('C10, K2 remembers no more events than the bound', async () => {
+test('remembers no more events than the bound', async () => {
 	const world = setUp();
 	await deliver(world, MAX_KNOWN + 1);
 	expect(await world.take(new Answer(), keyOf(MAX_KNOWN))).toBe('duplicate');
@@ -101,7 +101,7 @@ test.each([
 	[6_000, 200, 1],
 	[1_000, 500, 1],
 ])(
-	'a response after %s ms with %s may make the service pause the subscription: %d (K1, K12)',
+	'a response after %s ms with %s may make the service pause the subscription: %d',
 	async (ms, status, expected) => {
 		const { clock, onDoubt, take } = setUp();
 		const answer = new Answer();
@@ -112,7 +112,7 @@ test.each([
 	},
 );
 
-test('K12 a sender that hung up before n8n called the node is noticed once it comes again, and its event runs once', async () => {
+test('a sender that hung up before n8n called the node is noticed once it comes again, and its event runs once', async () => {
 	const { onDoubt, take } = setUp();
 	const gone = new Answer();
 	gone.hangUp();

@@ -1,18 +1,16 @@
-import type { Card } from '../../model/response/card';
 import { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
-import type { JsonObject } from '../../model/response/shapes';
+import { count } from '../../model/names';
 import { cardNameProperty, ifCardExistsProperty } from '../../ui/fieldDefinition';
 import { recordOptions, sendingOptions } from '../../ui/recordOptions';
 import { readSwitch } from '../../model/decisions';
 import { readChoice, requireText } from '../readParameters';
-import type { PlannedField } from '../growth/newFields';
 import { defineOperation } from '../operation';
 import { allowedChanges, changeCard, hintAtAdditions, planChanges } from '../growth/cardChanges';
 import { dryRunItem, readDryRun } from '../writing/dryRun';
 import { liveFields, withFreshFields, type LiveFields } from '../writing/liveFields';
 import { readFormats, type Write } from '../writing/valueConversion';
-import { isVersion2, recordOutput } from '../outputItems';
+import { recordOutput } from '../outputItems';
 import { requestOptions } from '../requestOptions';
 import { create } from '../writing/write';
 import { createWriter } from '../writing/writer';
@@ -53,44 +51,25 @@ interface Target {
 	predicted?: FieldIndex;
 }
 
-/** The output items of a dry run: from version 2 on one for each field that would be added, then the card. */
-function previewItems(
-	cardName: string,
-	card: Card | undefined,
-	known: FieldIndex,
-	planned: readonly PlannedField[],
-): JsonObject[] {
-	const before = known.fields.map(({ name, type }) => ({ name, type }));
-	const after = planned.map(({ name, type, choices, why }) => ({
-		name,
-		type,
-		...(choices && { choices }),
-		why,
-	}));
-	const added = planned.map(({ name, type, why }) =>
-		dryRunItem('create', { field: name, type, reason: why }),
-	);
-	const action = !card ? 'create' : planned.length > 0 ? 'update' : 'none';
-	const wholeCard = dryRunItem(action, {
-		id: card?.id ?? null,
-		before: card ? { name: cardName, fields: before } : null,
-		after: { name: cardName, fields: [...before, ...after] },
-	});
-	return [...added, wholeCard];
-}
-
 /** Plans the card in a dry run, without changing anything. Its output comes after the errors of single items. */
 async function previewCard(part: Part, parts: readonly Part[]): Promise<Target> {
-	const { run, itemIndex, name, policy, options, request } = part;
+	const { run, itemIndex, name, policy, request } = part;
 	const found = existingCard(await run.cards.list(request).first(Infinity), name, policy);
 	const card = found ?? { id: '', name };
 	const known = found ? await run.fields.of(found, request) : new FieldIndex([], name);
-	run.messages.hint(`Dry run: card '${card.name}' ${found ? 'exists' : 'would be created'}`);
 	const plan = await planChanges({ ...part, card }, known, parts);
+	const fields = count(plan.planned.length, 'field');
+	const records = count(part.hasRecords ? parts.length : 0, 'record');
+	run.messages.hint(
+		found
+			? `Dry run: ${fields} and ${records} would be added to card '${card.name}'`
+			: `Dry run: card '${card.name}' would be created with ${fields} and ${records}`,
+	);
 	hintAtAdditions({ run, card }, plan);
-	const items = previewItems(card.name, found, known, plan.planned);
-	const shown = isVersion2(options) ? items : items.slice(-1);
-	run.appended.push(...shown.map((json) => ({ itemIndex, json })));
+	const added = plan.planned.map(({ name: field, type, why }) =>
+		dryRunItem('create', { field, type, reason: why }),
+	);
+	run.appended.push(...added.map((json) => ({ itemIndex, json })));
 	return { card, predicted: plan.index };
 }
 
@@ -155,7 +134,7 @@ export const createCardFromItems = defineOperation({
 		const key = JSON.stringify(['createFromItems', name, policy, isDry, hasRecords, choices]);
 		const request = requestOptions(options);
 		readFormats(options);
-		const columns = itemColumns(run, run.context.getInputData()[itemIndex]?.json ?? {});
+		const columns = itemColumns(run.context.getInputData()[itemIndex]?.json ?? {});
 		const entered = { run, itemIndex, columns, options, request };
 		const part: Part = { ...entered, name, policy, isDry, hasRecords };
 		const { card, predicted } = await run.items.gather(key, itemIndex, part, prepareCard);
@@ -166,7 +145,7 @@ export const createCardFromItems = defineOperation({
 		const work = async (live: LiveFields) => {
 			// A dry run refuses what the real run would.
 			const created = await create(write, live);
-			return isDry ? [] : [recordOutput(live.index, true, options)(created)];
+			return isDry ? [] : [recordOutput(live.index, true, {})(created)];
 		};
 		const writing = liveFields(write, listing).then(
 			async (live) => await withFreshFields(write, live, work),

@@ -36,7 +36,6 @@ export async function columnsOf(
 	for (const { columns: own } of writes) {
 		await yieldToLoop();
 		for (const [key, value] of own.entries) {
-			if (own.origin?.extras.has(key)) continue;
 			getOrCreate(columns, key, () => ({ values: [], hint: own.hints.get(key) })).values.push(
 				value,
 			);

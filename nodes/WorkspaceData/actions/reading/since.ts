@@ -11,7 +11,6 @@ import {
 	readSeen,
 	remember,
 	REMEMBERED,
-	TOKEN_VERSION,
 	tokenOf,
 	writeSeen,
 	type ReadSeen,
@@ -20,8 +19,6 @@ import {
 	type SeenEntry,
 	type ValueText,
 } from '../../model/recordMemory';
-import { canonicalJson } from '../../model/value/serialization';
-import { isOfKind } from '../../model/value/value';
 import type { RecordTest } from '../../model/value/recordFilter';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import type { CardReference, Run } from '../run/run';
@@ -92,37 +89,17 @@ function readOwn(context: IExecuteFunctions, cardId: string, { by, mark }: Since
 	return own && readSeen(own);
 }
 
-/** How a value becomes a part of a record's token: now, and in the earlier version that saved the tokens. */
+/** How a value becomes a part of a record's token. */
 function valueTexts(run: Run, index: FieldIndex, saw: ReadSeen | undefined) {
 	// A renamed field keeps its first name, and a field with a new ID its name.
 	const names = new Map(
 		index.fields.map((field) => [field.id, saw?.names[field.id] ?? index.keyOf(field)]),
 	);
-	const nameOf = (id: string) => names.get(id) ?? id;
-	const identity = (id: string, value: unknown) => identityOf(index, id, value, run.zone);
-	const named =
-		(text: (id: string, value: unknown) => string): ValueText =>
-		(id, value) => [nameOf(id), text(id, value)];
-	// Version 0.2.0 compared several choices in their order if one of them was removed from the field.
-	const ordered = (id: string, value: unknown): string => {
-		const field = index.byId(id);
-		const { set } = field?.kind ?? {};
-		if (!field || !set) return identity(id, value);
-		const member = { ...field, kind: set.kind };
-		const isRead = set.of(value, field).every((one) => isOfKind(member, one, run.zone));
-		return isRead ? identity(id, value) : `?${canonicalJson(value)}`;
-	};
-	const outdated = [
-		ordered,
-		(id: string, value: unknown) => ordered(id, asDouble(value)),
-		// Before version 0.2.0.
-		(_id: string, value: unknown) => JSON.stringify(asDouble(value)),
+	const textOf: ValueText = (id, value) => [
+		names.get(id) ?? id,
+		identityOf(index, id, withoutLinks(value), run.zone),
 	];
-	return {
-		names,
-		now: named((id, value) => identity(id, withoutLinks(value))),
-		earlier: saw && saw.version < TOKEN_VERSION ? outdated.map(named) : [],
-	};
+	return { names, textOf };
 }
 
 async function openCard(
@@ -135,23 +112,18 @@ async function openCard(
 	const { by, fields } = query;
 	const saw = readOwn(run.context, card.id, query);
 	const before = { tokens: new Set(saw?.tokens), floor: saw?.floor };
-	const { tokens } = before;
-	const texts = valueTexts(run, index, saw);
+	const { names, textOf } = valueTexts(run, index, saw);
 	const compared = (record: DataRecord): DataRecord =>
 		fields ? { ...record, data: ownValues(record.data, fields) } : record;
 	const entries = new Map<string, Entry>();
 	const take = (record: DataRecord): void => {
 		const age = ageOf(record);
 		if (isOld(before, age)) return;
-		const token = tokenOf(compared(record), by, texts.now);
-		// An earlier version saved it: the same state has another token now.
-		if (texts.earlier.some((text) => tokens.has(tokenOf(record, by, text)))) tokens.add(token);
-		entries.set(record.id, { ...age, token, record });
+		entries.set(record.id, { ...age, token: tokenOf(compared(record), by, textOf), record });
 	};
 	await scanAll(run, { card, request }, take);
 	const listed = await sortInSlices(run.yieldToLoop, [...entries.values()], byAge);
 	if (by === 'new') requireAges(card, listed);
-	const { names } = texts;
 	const opened: TrackedCard = { before, names, listed, returned: new Set(), left: new Set() };
 	run.lastSteps.push(() => save(run.context, card, query, opened));
 	return opened;
@@ -166,10 +138,6 @@ function requireAges({ name }: CardReference, listed: readonly Entry[]): void {
 		`At most ${REMEMBERED.newOrChanged} records of one time can be compared. Mark the records that are done in a field, and filter by it.`,
 	);
 }
-
-/** Returns a long number as the double that earlier versions read. */
-const asDouble = (value: unknown): unknown =>
-	typeof value === 'string' && /^-?\d{16,}$/.test(value) ? Number(value) : value;
 
 /** Returns the values of some fields of a record. */
 const ownValues = (data: JsonObject, fields: readonly string[]): JsonObject =>

@@ -2,7 +2,7 @@ import { readLocator } from '../../model/locator';
 import { cardLocator, recordLocator } from '../../ui/locators';
 import { recordOptions, sendingOptions } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
-import { readDryRun } from '../writing/dryRun';
+import { dryRunItem, readDryRun } from '../writing/dryRun';
 import { resultsOf } from '../writing/results';
 import { findRecord, readNotFound } from '../reading/ifNotFound';
 import { requestOptions } from '../requestOptions';
@@ -29,14 +29,15 @@ export const deleteRecord = defineOperation({
 		const { text: id } = readLocator(get('recordId'), 'Record');
 		const card = await run.cards.find(get('cardId'), request, true);
 		const writer = createWriter(run, card, request, dryRun);
-		const results = dryRun && resultsOf(run, writer, await run.fields.of(card, request), options);
+		const results = dryRun && resultsOf(run, writer, await run.fields.of(card, request), {});
 		return await run.writes
 			.inItemOrder(itemIndex, writer, id, async () => {
 				// Requested before the records are listed.
 				const view = results && run.writes.view(writer);
 				const record = view && (await findRecord(run, { card, request }, id, view));
 				await run.writes.remove(writer, id);
-				return [results && record ? results('deleted', record) : { deleted: true, id }];
+				if (results && record) results('deleted', record);
+				return [dryRun ? dryRunItem('delete', { id }) : { deleted: true, id }];
 			})
 			.catch(whenNotFound);
 	},

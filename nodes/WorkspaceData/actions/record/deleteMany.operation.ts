@@ -1,10 +1,10 @@
 import { filterDetails, filtersProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
-import { outputFormatOption2, recordOptions, sendingOptions } from '../../ui/recordOptions';
+import { outputOptions, recordOptions, sendingOptions } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
 import { readFilter } from '../reading/scan';
 import { changeMany, readMaxChanges, requireConditions } from '../writing/changeMany';
-import { readDryRun } from '../writing/dryRun';
+import { readDryRunParameter } from '../writing/dryRun';
 import { resultsOf } from '../writing/results';
 import { requestOptions } from '../requestOptions';
 import { createWriter } from '../writing/writer';
@@ -22,12 +22,12 @@ export const deleteManyRecords = defineOperation({
 		...filterDetails,
 		maxChangesProperty,
 		dryRunProperty,
-		recordOptions([...savedDryRunOptions, outputFormatOption2, ...sendingOptions]),
+		recordOptions([...savedDryRunOptions, ...outputOptions, ...sendingOptions]),
 	],
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');
 		const request = requestOptions(options);
-		const isDry = readDryRun(get('dryRun'), options.dryRun);
+		const isDry = readDryRunParameter(get('dryRun'), options.dryRun);
 		const maxChanges = readMaxChanges(get('maxChanges'));
 		const filters = get('filters');
 		requireConditions(filters);

@@ -7,14 +7,14 @@ import { allowedChanges } from '../growth/cardChanges';
 import { readChoice } from '../readParameters';
 import { defineOperation } from '../operation';
 import type { Run } from '../run/run';
-import { readDryRun } from '../writing/dryRun';
+import { readDryRunParameter } from '../writing/dryRun';
 import { readWrite } from '../writing/liveFields';
 import { syncAll } from '../sync/sync';
 import { maxDeletionsProperty, readMaxDeletions } from '../sync/deletionLimit';
 import type { SyncPart } from '../sync/syncItems';
 import {
 	dryRunProperty,
-	oldValuesOptions,
+	oldValuesOfListedOption,
 	savedDryRunOptions,
 	unchangedOption,
 	writeOptions,
@@ -65,13 +65,18 @@ export const syncRecords = defineOperation({
 		missingRecordsProperty,
 		maxDeletionsProperty,
 		dryRunProperty,
-		recordOptions([...writeOptions, ...savedDryRunOptions, ...oldValuesOptions, unchangedOption]),
+		recordOptions([
+			...writeOptions,
+			...savedDryRunOptions,
+			oldValuesOfListedOption,
+			unchangedOption,
+		]),
 	],
 	async execute({ run, itemIndex, get }) {
 		const findCard = async (index: number) => await run.cards.find(get('cardId', index), {}, true);
 		const read = async (index: number): Promise<SyncPart> => {
 			const options = get('options', index);
-			const isDry = readDryRun(get('dryRun', index), options.dryRun);
+			const isDry = readDryRunParameter(get('dryRun', index), options.dryRun);
 			const deletes = readChoice(missingRecordsProperty, get('missingRecords', index)) === 'delete';
 			const maxDeletions = deletes ? readMaxDeletions(get('maxDeletions', index)) : 'none';
 			const mapped = { cardId: get('cardId', index), columns: get('columns', index) };

@@ -6,7 +6,7 @@ import { grownFields } from '../growth/cardChanges';
 import { defineOperation } from '../operation';
 import { readFilter } from '../reading/scan';
 import { changeMany, readMaxChanges, requireConditions } from '../writing/changeMany';
-import { readDryRun } from '../writing/dryRun';
+import { readDryRunParameter } from '../writing/dryRun';
 import { liveFields, readWrite } from '../writing/liveFields';
 import { requireData } from '../writing/valueConversion';
 import { resultsOf } from '../writing/results';
@@ -14,7 +14,7 @@ import { isUnchanged, updateListed } from '../writing/write';
 import {
 	dryRunProperty,
 	maxChangesProperty,
-	oldValuesOptions,
+	oldValuesOfListedOption,
 	savedDryRunOptions,
 	unchangedOption,
 	writeOptions,
@@ -34,13 +34,18 @@ export const updateManyRecords = defineOperation({
 		updateColumnsProperty,
 		maxChangesProperty,
 		dryRunProperty,
-		recordOptions([...writeOptions, ...savedDryRunOptions, ...oldValuesOptions, unchangedOption]),
+		recordOptions([
+			...writeOptions,
+			...savedDryRunOptions,
+			oldValuesOfListedOption,
+			unchangedOption,
+		]),
 	],
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');
 		const filters = get('filters');
 		const maxChanges = readMaxChanges(get('maxChanges'));
-		const isDry = readDryRun(get('dryRun'), options.dryRun);
+		const isDry = readDryRunParameter(get('dryRun'), options.dryRun);
 		requireConditions(filters);
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options, isDry };
 		const write = await readWrite(run, itemIndex, parameters, UPDATE_LABEL, true);

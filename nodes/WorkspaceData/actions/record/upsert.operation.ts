@@ -24,7 +24,7 @@ import { create, updateFound } from '../writing/write';
 import {
 	dryRunOption,
 	multipleMatchesOption,
-	oldValuesOptions,
+	oldValuesOfListedOption,
 	unchangedOption,
 	upsertModeOption,
 	writeOptions,
@@ -62,7 +62,7 @@ export const upsertRecord = defineOperation({
 				description: "How to continue if no record matches and 'Upsert Mode' is 'Update Only'",
 			},
 			multipleMatchesOption,
-			...oldValuesOptions,
+			oldValuesOfListedOption,
 			unchangedOption,
 			upsertModeOption,
 		]),

@@ -8,7 +8,6 @@ import { InputError } from '../../model/inputError';
 import type { Zone } from '../../model/time';
 import { storedChoice } from '../../model/value/choices';
 import type { EntryRules } from '../../model/value/kinds/kind';
-import { isEmpty } from '../../model/value/emptyValue';
 import { textOf } from '../../model/value/serialization';
 import { enter } from '../../model/value/value';
 import { isSameValue } from '../reading/matchIndex';
@@ -26,9 +25,6 @@ export class Refused {
 		this.error = error;
 	}
 }
-
-/** An empty field of an item that this node returned. It clears the field, but only together with other changes. */
-export const EMPTY_IN_OUTPUT = Symbol('empty in the output');
 
 /** Returns true if a stored value is the same as an entered one, in any spelling. */
 const isHeld = (index: FieldIndex, id: string, stored: unknown, entered: unknown, zone: Zone) =>
@@ -76,15 +72,10 @@ export function settled(
 	zone: Zone,
 ): JsonObject {
 	const values: Array<[string, unknown]> = [];
-	const cleared: Array<[string, null]> = [];
 	const errors: unknown[] = [];
 	for (const [id, value] of Object.entries(data)) {
 		const field = index.byId(id);
 		const stored = earlier && ownValue(earlier.data, id);
-		if (value === EMPTY_IN_OUTPUT) {
-			if (!isEmpty(stored)) cleared.push([id, null]);
-			continue;
-		}
 		const entered = value instanceof Refused ? value.entered : value;
 		const isDoubtful = value instanceof Refused || field?.isReadOnly === true;
 		if (isDoubtful && earlier && isHeld(index, id, stored, entered, zone)) continue;
@@ -96,11 +87,7 @@ export function settled(
 		}
 	}
 	if (errors.length > 0) throw combineErrors(errors);
-	const sent = Object.fromEntries(values);
-	// Nothing is cleared if the record has all values of the item, because nobody has changed it.
-	if (!earlier || cleared.length === 0) return sent;
-	if (Object.keys(differing(earlier, sent, index, zone)).length === 0) return sent;
-	return { ...sent, ...Object.fromEntries(cleared) };
+	return Object.fromEntries(values);
 }
 
 /** Returns the values that a record doesn't have in any spelling. */

@@ -2,20 +2,29 @@
 import type { DataRecord } from '../../model/response/record';
 import { ownValue, type JsonObject } from '../../model/response/shapes';
 import type { Run, CardReference } from '../run/run';
+import { InputError } from '../../model/inputError';
 import { readSwitch } from '../../model/decisions';
 import type { Field } from '../../model/response/field';
 import { isEmpty } from '../../model/value/emptyValue';
 import { storedChoice } from '../../model/value/choices';
 import { scanRecords } from '../reading/scan';
 
+/** Returns true for a dry run of an item. @throws InputError for any value except true and false */
+export const readDryRun = (value: unknown): boolean => readSwitch('Dry Run', value, false);
+
 /**
- * Returns true for a dry run of an item.
+ * As `readDryRun`, for an operation where it is a parameter of its own.
  *
- * @param places the parameter, the option, or both: in some operations it was an option in earlier versions
- * @throws InputError for any value except true and false
+ * @param option the option of this name, which a node may keep from another operation
+ * @throws InputError if it is set: whoever has set it must not be surprised by a real run
  */
-export const readDryRun = (...places: unknown[]): boolean =>
-	places.map((value) => readSwitch('Dry Run', value, false)).includes(true);
+export function readDryRunParameter(value: unknown, option: unknown): boolean {
+	if (option === undefined) return readDryRun(value);
+	throw new InputError(
+		"'Dry Run' isn't an option of this operation",
+		"Remove it from 'Options', and turn on the switch 'Dry Run' above them.",
+	);
+}
 
 /** The output item of a dry run. @param rest what would change */
 export const dryRunItem = (

@@ -30,7 +30,7 @@ interface WriteParameters {
  *
  * @param label the mapper's name in the editor
  * @param isExact true if a card is found by its exact name only
- * @throws InputError before anything except the listing of cards is requested
+ * @throws InputError before anything except the listings of cards and fields is requested
  */
 export async function readWrite(
 	run: Run,
@@ -45,7 +45,8 @@ export async function readWrite(
 	// Before the values, because the mapper offers no fields while the card's name is mistyped.
 	const card = await run.cards.find(cardId, request, isExact);
 	const item = run.context.getInputData()[itemIndex]?.json ?? {};
-	const read = readColumns(run, columns, item, label);
+	const { fields } = await run.fields.of(card, request);
+	const read = readColumns(run, columns, item, fields, label);
 	const skipsUnchanged = readChoice(unchangedOption, options.unchanged) !== 'send';
 	const writer = createWriter(run, card, request, isDry);
 	return { run, itemIndex, card, columns: read, options, request, writer, skipsUnchanged };

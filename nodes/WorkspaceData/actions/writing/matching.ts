@@ -1,5 +1,4 @@
 /** The matching fields of an item. */
-import { isEmpty } from '../../model/value/emptyValue';
 import type { DataRecord } from '../../model/response/record';
 import type { Field } from '../../model/response/field';
 import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
@@ -45,17 +44,10 @@ export function matchingFields(
 }
 
 /** Requires the exact name, because records are overwritten: a similar name could later mean another field. */
-function matchingField(key: string, { entries, hints, origin }: Columns, index: FieldIndex): Field {
+function matchingField(key: string, { hints }: Columns, index: FieldIndex): Field {
 	const hint = hints.get(key);
 	const field = index.resolve(key, hint);
 	const { id, name } = field;
-	const isLeftOut = origin?.leftOut.some(([one, value]) => one === name && !isEmpty(value));
-	if (isLeftOut && !entries.some(([one]) => index.candidates(one).includes(field))) {
-		throw new InputError(
-			`${quote(name)} of the item isn't taken for the matching field of this name`,
-			`'Map Automatically' takes values from 'fields' where an item has it, and 'id', 'created_at' and 'action' for properties of the record. Select 'Map Each Column Manually'.`,
-		);
-	}
 	if ([id, name].includes(key) || hint?.fieldId === id || hint?.name === name) return field;
 	throw new InputError(
 		`${quote(key)} in 'Fields to match on' isn't exactly the name of a field`,

@@ -4,7 +4,7 @@ import { count } from '../../model/names';
 import type { DataRecord } from '../../model/response/record';
 import { type JsonObject, ownValue } from '../../model/response/shapes';
 import type { Zone } from '../../model/time';
-import { fieldKey, isVersion2, recordOutput, type OutputOptions } from '../outputItems';
+import { fieldKey, recordOutput, type OutputOptions } from '../outputItems';
 import { readSwitch } from '../../model/decisions';
 import type { CardReference, Run } from '../run/run';
 import { isSameValue } from '../reading/matchIndex';
@@ -36,7 +36,7 @@ export type Result = (outcome: Outcome, record: DataRecord, before?: DataRecord)
  * @throws InputError for any value except true and false
  */
 export const readOldValues = (options: ResultOptions, usual = true): boolean =>
-	readSwitch(oldValuesOption.displayName, options.oldValues, usual && isVersion2(options));
+	readSwitch(oldValuesOption.displayName, options.oldValues, usual);
 
 /** Prepares an item's results. @param index the current field listing @throws InputError for an unknown field */
 export const resultsOf = (
@@ -44,7 +44,8 @@ export const resultsOf = (
 	{ card, isDry }: WritePlace,
 	index: FieldIndex,
 	options: ResultOptions,
-): Result => (isDry ? dryResults(run, card, index, options) : doneResults(run, index, options));
+): Result =>
+	isDry ? dryResults(run, card, index, options) : doneResults(run, card, index, options);
 
 /** Compares two states of a record, in the card's order. Computed fields are left out, as they depend on others. */
 function comparison(index: FieldIndex, options: OutputOptions, zone: Zone) {
@@ -60,24 +61,31 @@ function comparison(index: FieldIndex, options: OutputOptions, zone: Zone) {
 }
 
 /** The output of what was done. */
-function doneResults({ zone }: Run, index: FieldIndex, options: ResultOptions): Result {
+function doneResults(
+	run: Run,
+	card: CardReference,
+	index: FieldIndex,
+	options: ResultOptions,
+): Result {
+	const counts = countsOf(run, card, false);
 	const output = recordOutput(index, true, options);
-	const differences = comparison(index, options, zone);
+	const differences = comparison(index, options, run.zone);
 	const returnsOld = readOldValues(options);
 	return (outcome, record, before = record) => {
-		// Without their values from version 2 on, deleted records couldn't be restored.
-		if (outcome === 'deleted' && !isVersion2(options)) return { deleted: true, id: record.id };
 		const item = output(record);
 		if (outcome === 'plain') return item;
-		if (outcome === 'deleted') {
-			delete item.created_at;
-			return { ...item, deleted: true };
-		}
+		counts[outcome] += 1;
+		if (outcome === 'deleted') return deletedItem(item);
 		if (outcome !== 'updated' || !returnsOld) return { ...item, action: outcome };
 		const changed = differences(before.data, record.data);
 		const old = Object.fromEntries(changed.map(({ key, from }) => [key, from]));
 		return { ...item, before: old, action: outcome };
 	};
+}
+
+/** A deleted record has the values that bring it back. */
+function deletedItem({ created_at: _, ...item }: JsonObject): JsonObject {
+	return { ...item, deleted: true };
 }
 
 /** The outcomes in a dry run's output. */
@@ -96,43 +104,48 @@ function dryResults(
 	index: FieldIndex,
 	options: ResultOptions,
 ): Result {
-	const counts = run.once(`counts of ${card.id}`, () => countsOf(run, card.name));
-	const nested = recordOutput(index, true, { ...options, outputFormat: 'nested' });
-	const values = (record: DataRecord | undefined) => (record ? nested(record).fields : null);
+	const counts = countsOf(run, card, true);
+	const output = recordOutput(index, true, options);
 	const differences = comparison(index, options, run.zone);
-	const changesOf = (before: JsonObject = {}, after: JsonObject = {}) =>
-		Object.fromEntries(
-			differences(before, after).map(({ key, from, to }) => [key, { from, to }] as const),
-		);
 	return (outcome, record, before = record) => {
 		counts[outcome === 'plain' ? 'unchanged' : outcome] += 1;
-		const from = outcome === 'created' ? undefined : outcome === 'updated' ? before : record;
-		const to = outcome === 'deleted' ? undefined : record;
+		const item: JsonObject = { ...output(record), id: idInDryRun(record.id) };
+		if (outcome === 'deleted') delete item.created_at;
+		const changes = differences(before.data, record.data).map(
+			({ key, from, to }) => [key, { from, to }] as const,
+		);
 		return dryRunItem(DRY_ACTIONS[outcome], {
-			id: idInDryRun(record.id),
-			...(isVersion2(options) && { changes: changesOf(from?.data, to?.data) }),
-			before: values(from),
-			after: values(to),
+			...(outcome === 'updated' && { changes: Object.fromEntries(changes) }),
+			...item,
 		});
 	};
 }
 
-/** The number of records that a dry run would write. */
+/** The number of records that a run writes, or a dry run would write. */
 type Counts = Record<Exclude<Outcome, 'plain'>, number>;
 
-/** Counts what a dry run would do to a card, and adds a hint at its end. */
-function countsOf({ lastSteps, messages }: Run, card: string): Counts {
-	const counts: Counts = { created: 0, updated: 0, unchanged: 0, deleted: 0 };
-	lastSteps.push(() => messages.hint(`Dry run of card '${card}': ${inWords(counts)}`));
-	return counts;
+/** Counts what a run does to a card, and adds a hint at its end. */
+function countsOf(run: Run, card: CardReference, isDry: boolean): Counts {
+	return run.once(`counts of ${card.id}`, () => {
+		const counts: Counts = { created: 0, updated: 0, unchanged: 0, deleted: 0 };
+		run.lastSteps.push(() => {
+			if (Object.values(counts).every((number) => number === 0)) return;
+			const where = `${isDry ? 'Dry run of card' : 'Card'} '${card.name}'`;
+			run.messages.hint(`${where}: ${inWords(counts, isDry)}`);
+		});
+		return counts;
+	});
 }
 
 /** For example `1 record would be created, 2 updated; 3 unchanged`. */
-function inWords({ unchanged, ...changes }: Counts): string {
+function inWords({ unchanged, ...changes }: Counts, isDry: boolean): string {
 	const parts = Object.entries(changes).filter(([, number]) => number > 0);
 	const told = parts.map(([what, number], place) =>
-		place === 0 ? `${count(number, 'record')} would be ${what}` : `${number} ${what}`,
+		place === 0
+			? `${count(number, 'record')} ${isDry ? 'would be ' : ''}${what}`
+			: `${number} ${what}`,
 	);
-	const changed = told.join(', ') || 'nothing would change';
+	const nothing = isDry ? 'nothing would change' : 'nothing changed';
+	const changed = told.join(', ') || nothing;
 	return unchanged > 0 ? `${changed}; ${unchanged} unchanged` : changed;
 }

@@ -12,8 +12,8 @@ import type { Run, CardReference } from '../run/run';
 import type { Writer } from '../run/writes';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { combineErrors } from './combineErrors';
-import { EMPTY_IN_OUTPUT, Refused } from './difference';
-import { hasName, hintAtLeftOut, type Columns } from './mapper';
+import { Refused } from './difference';
+import { hasName, type Columns } from './mapper';
 import { fieldOfKey } from './matching';
 import type { ResultOptions } from './results';
 import {
@@ -106,7 +106,6 @@ type Entered = Pick<Write, 'run' | 'columns' | 'options'>;
 export function toRecordData(write: Entered, index: FieldIndex): JsonObject {
 	const { run, columns, options } = write;
 	const { matchingKeys, hints, entries } = columns;
-	hintAtLeftOut(run, columns, index);
 	const rules = conversionRules(run, options);
 	// The item may spell the names of its matching fields differently.
 	const matching = new Set(matchingKeys.map((key) => fieldOfKey(index, key, hints.get(key))?.id));
@@ -121,7 +120,7 @@ export function toRecordData(write: Entered, index: FieldIndex): JsonObject {
 			requireOnce(field, key, keys);
 			const value = isKey
 				? enter(field, entry, { ...rules, exact: true })
-				: valueOf(columns, field, entry, rules);
+				: valueOf(field, entry, rules);
 			if (value !== undefined) data.push([field.id, value]);
 		} catch (error) {
 			errors.push(error);
@@ -147,7 +146,7 @@ function fieldOf(
 ): Field | undefined {
 	const hint = columns.hints.get(key);
 	const known = index.find(key, hint);
-	if (known || unknownFields === 'ignore' || columns.origin?.extras.has(key)) return known;
+	if (known || unknownFields === 'ignore') return known;
 	if (!hasName(key, entry)) return undefined;
 	// Don't recommend the option that is already set.
 	return index.resolve(key, hint, unknownFields === 'create' ? '' : FIELD_ADVICE);
@@ -155,7 +154,7 @@ function fieldOf(
 
 /** Returns true for a value of a computed field that nobody selected, and adds a hint. */
 function isLeftOut({ run, columns }: Entered, field: Field, key: string, isKey: boolean): boolean {
-	if (!field.isReadOnly || !columns.origin || isKey) return false;
+	if (!field.isReadOnly || !columns.isAutomatic || isKey) return false;
 	run.messages.hint(
 		`'${key}' of the items wasn't written, because the service computes this field`,
 	);
@@ -175,9 +174,7 @@ function requireOnce({ id, name }: Field, key: string, keys: Map<string, string>
 }
 
 /** Converts an entry to the value to send, or to the reason why there is none; undefined if its field stays unchanged. */
-function valueOf({ origin }: Columns, field: Field, entry: unknown, rules: EntryRules): unknown {
-	// Version 2 returns null for an empty field, which doesn't mean that the user wants to clear it.
-	if (entry === null && origin?.hasNulls) return EMPTY_IN_OUTPUT;
+function valueOf(field: Field, entry: unknown, rules: EntryRules): unknown {
 	try {
 		return enter(field, entry, rules);
 	} catch (error) {

@@ -11,7 +11,9 @@ export async function create(
 	{ run, columns, writer }: Write,
 	{ data, index }: LiveFields,
 ): Promise<DataRecord> {
-	const sent = settled(data, undefined, index, run.zone);
+	const values = Object.entries(settled(data, undefined, index, run.zone));
+	// There is nothing to clear.
+	const sent = Object.fromEntries(values.filter(([, value]) => value !== null));
 	return await run.writes.create(writer, requireData(sent, columns));
 }
 

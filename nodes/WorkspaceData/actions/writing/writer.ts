@@ -127,5 +127,6 @@ function writtenRecord(
 	const data = Object.entries({ ...known, ...shown }).filter((entry) => !wasCleared(...entry));
 	const createdAt = response?.createdAt ?? earlier?.createdAt ?? null;
 	const ownId = id === UNKNOWN_ID && response ? response.id : id;
-	return knownRecord(ownId, Object.fromEntries(data), createdAt);
+	const record = knownRecord(ownId, Object.fromEntries(data), createdAt);
+	return earlier || id === UNKNOWN_ID ? record : { ...record, isPartial: true };
 }

@@ -20,6 +20,8 @@ export interface DataRecord {
 	createdAt: string | null;
 	/** The service's object, with properties beyond the interface. */
 	raw: JsonObject;
+	/** True if it was changed without being read: values that it lacks are unknown, not empty. */
+	isPartial?: boolean;
 }
 
 /** The ID of a record whose creation was confirmed without an ID. No service uses an empty one. */

@@ -170,7 +170,7 @@ export const onStarted: Change<{
 	overlapMs: number;
 }> = (state, { address, stored, mark, overlapMs, now }) => {
 	const saved = newer(state.saved, stored);
-	// A corrected clock must not keep them for years. Version 0.2.0 set no time for some.
+	// A corrected clock must not keep them for years.
 	const previous = saved.previous.map((one) => ({
 		...one,
 		deleteAt: Math.min(one.deleteAt, now + overlapMs),

@@ -6,17 +6,14 @@ import { seal, unseal } from './seal';
 /** One of our subscriptions at the service. @see service interface, part 2 */
 const subscriptionSchema = z.object({
 	id: z.string(),
-	/**
-	 * Signs the deliveries. The service shows it once, on creation. Empty if its seal couldn't be opened. Only
-	 * 0.1.0 saved it.
-	 */
+	/** Signs the deliveries. The service shows it once, on creation. Empty if its seal couldn't be opened. */
 	secret: z.string().default(''),
 	/** The secret as it was saved. It stays if it can't be opened, for when the credential is readable again. */
 	sealed: z.string().optional(),
 	/** The address that it delivers to. */
 	targetUrl: z.string(),
-	/** The API root of the service that holds it; undefined if 0.1.0 saved it. */
-	baseUrl: z.string().optional(),
+	/** The API root of the service that holds it. */
+	baseUrl: z.string(),
 	workspaceId: z.string(),
 	/** The ID of its card; null for all cards of the workspace. */
 	cardId: z.string().nullable(),
@@ -27,14 +24,8 @@ export type Subscription = z.infer<typeof subscriptionSchema>;
 
 /** A subscription that was replaced by another one, or that ended with the workflow. */
 const previousSchema = subscriptionSchema.extend({
-	/**
-	 * When it is to be deleted and its deliveries stop counting, by the local clock. 0.2.0 wrote null if the
-	 * successor wasn't known to work.
-	 */
-	deleteAt: z
-		.number()
-		.nullable()
-		.transform((at) => at ?? Infinity),
+	/** When it is to be deleted and its deliveries stop counting, by the local clock. */
+	deleteAt: z.number(),
 	/**
 	 * `ended`: the workflow was unpublished, and it still exists; `deleted`: it is deleted, but late
 	 * deliveries count.
@@ -49,39 +40,30 @@ const missedSchema = z.object({
 	cardId: z.string().nullable(),
 	/** All records up to this time were searched. */
 	from: z.number(),
-	/** The end of the last planned search: completed if it isn't later. 0.2.0 kept a list of them. */
-	upTo: z
-		.array(z.number())
-		.transform((ends) => Math.max(0, ...ends))
-		.or(z.number()),
+	/** The end of the last planned search: completed if it isn't later. */
+	upTo: z.number(),
 });
 type MissedTime = z.infer<typeof missedSchema>;
 
 /** No search has been planned yet. */
-export const unsearchedSince = (
-	{ cardId, since }: Subscription,
-	from: number = since,
-): MissedTime => ({ cardId, from, upTo: from });
+export const unsearchedSince = ({ cardId, since }: Subscription): MissedTime => ({
+	cardId,
+	from: since,
+	upTo: since,
+});
 
 const savedSchema = z
 	.object({
 		current: subscriptionSchema.optional(),
-		retired: z.array(previousSchema),
-		missed: missedSchema.optional(),
-		/** Grows with each change. Of two copies, the one with the higher number counts. 0.2.0 had none. */
-		version: z.number().default(1),
-		/** Random text of the last start or creation. No older copy of the database has it. */
-		mark: z.string().default(''),
-		/** As 0.1.0 wrote it. */
-		catchUpFrom: z.number().optional(),
-	})
-	.transform(({ retired, missed, catchUpFrom, ...saved }) => ({
-		...saved,
-		current: saved.current,
 		/** Oldest first. */
-		previous: retired,
-		missed: missed ?? (saved.current && unsearchedSince(saved.current, catchUpFrom)),
-	}));
+		previous: z.array(previousSchema),
+		missed: missedSchema.optional(),
+		/** Grows with each change. Of two copies, the one with the higher number counts. */
+		version: z.number(),
+		/** Random text of the last start or creation. No older copy of the database has it. */
+		mark: z.string(),
+	})
+	.transform(({ current, missed, ...saved }) => ({ ...saved, current, missed }));
 /** The subscriptions of a trigger node as n8n saves them. */
 export type Saved = z.infer<typeof savedSchema>;
 
@@ -145,13 +127,13 @@ export function sealSaved({ current, previous, ...rest }: Saved, key: string | u
 	});
 	return JSON.stringify({
 		current: current && written(current),
-		retired: previous.map(written),
+		previous: previous.map(written),
 		...rest,
 	});
 }
 
 /**
- * Reads saved text, also of earlier versions. Returns no subscriptions if it can't be read.
+ * Reads saved text. Returns no subscriptions if it can't be read.
  *
  * @param key the secret of the credential, which opens the seals of secrets
  */

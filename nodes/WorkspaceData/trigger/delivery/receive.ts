@@ -66,7 +66,7 @@ export async function receiveDelivery(
 		node.warn(place, 'unreadable', "A signed delivery was ignored: its body isn't an event");
 		return NOTHING_TO_DO;
 	}
-	const settings = readSettings(context, context.getNode().typeVersion);
+	const settings = readSettings(context);
 	node.dispatch(onDelivered, { id: signer.id, now: clock.now() });
 	const { saved } = node.state;
 	// A long execution may have saved an old copy. This delivery proves that the subscription in memory

@@ -39,7 +39,7 @@ describe('missing fields', () => {
 		['not where the mapper knows the field', ['title', 'Title'], [['title', renamed]], []],
 		['not the old name of a field that was renamed', ['Old'], [['Old', renamed]], []],
 		['not an ambiguous name: its item says so', ['Twin'], [], []],
-		['not an empty name, which no field can have (M19)', ['', ' '], [], []],
+		['not an empty name, which no field can have', ['', ' '], [], []],
 		['not an ID next to the column of its field', ['id-Title', 'Title'], [], []],
 	])('%s', async (_, keys, hints, names) => {
 		const entries = keys.map((key): Entry => [key, 'a']);
@@ -56,7 +56,7 @@ test.each([
 	['Unit/Price (net)', 'unit_price_net', true],
 	['Discount %', 'discount', false],
 	['C#', 'c', false],
-])('a column %s goes into a field that the service calls %s: %s (O5)', (column, name, isSame) => {
+])('a column %s goes into a field that the service calls %s: %s', (column, name, isSame) => {
 	const stored = storedNames(new FieldIndex([field(name)], 'Books'), [{ name: column }]);
 	expect(stored.has(column)).toBe(isSame);
 });

@@ -56,7 +56,7 @@ describe('a write since the listing was opened', () => {
 	});
 });
 
-describe('a write before the listing was opened (O20)', () => {
+describe('a write before the listing was opened', () => {
 	test('is forgotten a minute after it, but not while an older listing is in use', () => {
 		const memory = new CardMemory();
 		const old = memory.open(0);

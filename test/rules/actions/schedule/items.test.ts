@@ -10,7 +10,7 @@ const step = fc.oneof(
 const noYield = async () => {};
 const programs = fc.array(fc.array(step, { maxLength: 4 }), { maxLength: 30 });
 
-test('G15 any items, whatever they wait for: all end, in order, never too many at once, shared work is done once', async () => {
+test('any items, whatever they wait for: all end, in order, never too many at once, shared work is done once', async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			programs,
@@ -67,7 +67,7 @@ test('G15 any items, whatever they wait for: all end, in order, never too many a
 	);
 });
 
-test("(H11) tasks begin in the order of the items, however long each item prepares; items that wait for all don't block them", async () => {
+test(" tasks begin in the order of the items, however long each item prepares; items that wait for all don't block them", async () => {
 	const preparations = fc.array(
 		fc.record({
 			waits: fc.integer({ min: 0, max: 3 }),

@@ -99,7 +99,7 @@ describe('Map Automatically', () => {
 		);
 	});
 
-	test('says which of the values that it leaves out have fields of their names (H35)', () => {
+	test('says which of the values that it leaves out have fields of their names', () => {
 		expect(left({ id: 5, created_at: 'x', Status: 'Open' })).toEqual([
 			expect.stringMatching(/^'id' of the items wasn't written .*'Map Each Column Manually'/),
 		]);
@@ -108,7 +108,7 @@ describe('Map Automatically', () => {
 		]);
 	});
 
-	test('says nothing of values that are written, empty, the same, or of no field (H35)', () => {
+	test('says nothing of values that are written, empty, the same, or of no field', () => {
 		expect(left({ id: 'r1', 'fields.id': 7, Status: 'Open' })).toEqual([]);
 		expect(left({ id: '', action: null, Status: 'Open' })).toEqual([]);
 		expect(left({ fields: { Status: 'Open', id: 1 }, Status: 'Open', Other: 1 })).toEqual([]);

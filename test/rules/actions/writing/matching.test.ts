@@ -33,7 +33,7 @@ test('no field, an unknown one, and a name that is only near are refused', () =>
 	expect(() => matchedBy(['key'], [['key', { fieldId: 'gone', name: 'Gone' }]])).toThrow('exactly');
 });
 
-test('a value that Map Automatically leaves out is no value to match on (H35)', () => {
+test('a value that Map Automatically leaves out is no value to match on', () => {
 	const matched = (entries: Columns['entries'], leftOut: Columns['entries']) =>
 		matchingFields(
 			{ zone },
@@ -58,7 +58,7 @@ test('a value that Map Automatically leaves out is no value to match on (H35)', 
 	expect(matched([['Pages', 7]], [['Key', '']])).toEqual(['id-Key']);
 });
 
-test('the key is the same for the same values, whatever their form (D14)', () => {
+test('the key is the same for the same values, whatever their form', () => {
 	const keyOf = (data: Record<string, unknown>) =>
 		itemKey(new MatchingFields(['id-Key', 'id-Pages'], index, zone), data);
 	const key = keyOf({ 'id-Key': 'a', 'id-Pages': 7 });

@@ -53,9 +53,9 @@ describe('answers that are no problem details get words that help', () => {
 		["OAuth's own errors", 401, wrongKey, refused, 'unknown'],
 		['an error text', 400, { error: 'bad' }, unclear, 'bad'],
 		['a list', 400, [1, 2], unclear, undefined],
-		['an object with a message (G2)', 400, { error: { code: 'A', message: 'b' } }, unclear, 'b'],
-		['an object with a code only (G2)', 400, { error: { code: 'A' } }, unclear, 'A'],
-		['a list as detail (G2)', 400, { detail: [{ loc: ['a', 'b'], msg: 'c' }] }, unclear, 'a.b: c'],
+		['an object with a message', 400, { error: { code: 'A', message: 'b' } }, unclear, 'b'],
+		['an object with a code only', 400, { error: { code: 'A' } }, unclear, 'A'],
+		['a list as detail', 400, { detail: [{ loc: ['a', 'b'], msg: 'c' }] }, unclear, 'a.b: c'],
 	])('%s', (_, status, body, title, detail) => {
 		const { foreign, ...problem } = readProblem(status, body);
 		expect(problem).toEqual({ status, title, ...(detail && { detail }) });
@@ -113,7 +113,7 @@ test('texts of any length are cut', () => {
 	expect(readProblem(500, { title: whole }).title).toBe(whole);
 });
 
-test('D17: a page with 20,000 titles costs next to nothing', async () => {
+test('a page with 20,000 titles costs next to nothing', async () => {
 	const least = await leastOf(200, async () => {
 		return await workMs(() => {
 			const page = `<html>${'<title'.repeat(20_000)}`;
@@ -126,13 +126,13 @@ test('D17: a page with 20,000 titles costs next to nothing', async () => {
 	expect(least).toBeLessThan(200);
 });
 
-test('D21: the kind is cleaned, too', () => {
+test('the kind is cleaned, too', () => {
 	const clean = (text: string) => text.replaceAll('secret-key', '***');
 	const { kind } = readProblem(400, { type: 'https://e.example/secret-key-unknown' }, clean);
 	expect(kind).toBe('***-unknown');
 });
 
-describe('refusals under a status of success (G1)', () => {
+describe('refusals under a status of success', () => {
 	const type = (kind: string) => `https://x.example/${kind}`;
 	const [today, locked] = ['Read-only today', 'locked'];
 	const title = 'The service refused the request';

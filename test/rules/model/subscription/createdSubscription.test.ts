@@ -1,4 +1,4 @@
-/** The service's response to a new subscription, in each plausible shape (P8). */
+/** The service's response to a new subscription, in each plausible shape. */
 import fc from 'fast-check';
 import { readCreatedSubscription } from '../../../../nodes/WorkspaceData/model/subscription/createdSubscription';
 
@@ -35,7 +35,7 @@ test.each([
 });
 
 test.each(['********', 'whs_****9f', '••••••', '   ', '[hidden]', '<REDACTED>'])(
-	'takes %j for no secret (K20)',
+	'takes %j for no secret',
 	(secret) => {
 		expect(readCreatedSubscription({ id: 'whk_1', secret }).secret).toBeUndefined();
 	},
@@ -85,9 +85,6 @@ test('reads an identifier and a secret from where they are, and no deeper', () =
 	expect(readCreatedSubscription(nested(5)).id).toBeUndefined();
 });
 
-test.each(['..', '.', 'a/b', 'a b'])(
-	'P8: takes no identifier %j that no address can hold',
-	(id) => {
-		expect(readCreatedSubscription({ id, secret: 's' }).id).toBeUndefined();
-	},
-);
+test.each(['..', '.', 'a/b', 'a b'])('takes no identifier %j that no address can hold', (id) => {
+	expect(readCreatedSubscription({ id, secret: 's' }).id).toBeUndefined();
+});

@@ -79,7 +79,7 @@ function play(chosen: Options, history: readonly Event[]): World {
 	return world;
 }
 
-test("P1, C5: in any history no copy deletes what isn't its own, each event comes, and n8n rests", () => {
+test("in any history no copy deletes what isn't its own, each event comes, and n8n rests", () => {
 	fc.assert(
 		fc.property(options, histories, (chosen, history) => {
 			const world = play(chosen, history);
@@ -313,7 +313,7 @@ test.each<[string, Step[], string]>([
 		'delete a, delete a',
 	],
 	[
-		'not if it has another address (C17)',
+		'not if it has another address',
 		[start('a', 0), move('b', 1), deliver('b', 2), pass(15, 16, 17)],
 		'leave a',
 	],
@@ -321,7 +321,7 @@ test.each<[string, Step[], string]>([
 
 test.each<[string, Step[], string]>([
 	[
-		'again after 1, 1, 2 minutes until it is done (C20)',
+		'again after 1, 1, 2 minutes until it is done',
 		[
 			start('a', 0),
 			renew('b', 5),
@@ -367,7 +367,7 @@ test.each<[string, Step[], string]>([
 		'save, create',
 	],
 	[
-		'again if the address lost it, and renews it before the old one goes (C5)',
+		'again if the address lost it, and renews it before the old one goes',
 		[...two, probe('no', 15), saved(15), probe('yes', 16), pass(16, 16.25)],
 		'save, create',
 	],
@@ -382,7 +382,7 @@ test.each<[string, Step[], string]>([
 		'save, save, ask, delete a',
 	],
 	[
-		'no more, and deletes nothing else there (P1)',
+		'no more, and deletes nothing else there',
 		[start('a', 0), crash, start('b', 1), ...denied, pass(16), probe('no', 16), pass(17)],
 		'save, save, ask',
 	],
@@ -390,14 +390,14 @@ test.each<[string, Step[], string]>([
 
 test.each<[string, Step[], string]>([
 	['after silence', [start('a', 0), deliver('a', 1), pass(DAY, DAY + 1)], 'create'],
-	['also if its address responds (C5)', [start('a', 0), probe('yes', 9), pass(DAY)], 'create'],
+	['also if its address responds', [start('a', 0), probe('yes', 9), pass(DAY)], 'create'],
 	[
 		'after silence if the clock was set back',
 		[start('a', 9 * DAY), deliver('a', 9 * DAY), pass(8 * DAY)],
 		'create',
 	],
 	[
-		'again 15, 30, 60 seconds after a refusal (C2)',
+		'again 15, 30, 60 seconds after a refusal',
 		[
 			start('a', 0),
 			deliver('a', 0),
@@ -410,7 +410,7 @@ test.each<[string, Step[], string]>([
 		],
 		'create, create, create',
 	],
-	['once an hour after many refusals (C2)', [boot(0), ...refusals, pass(60.9, 61)], 'create'],
+	['once an hour after many refusals', [boot(0), ...refusals, pass(60.9, 61)], 'create'],
 	[
 		'no sooner for silence after refusals',
 		[boot(0), create('a', -DAY), ...refusals, pass(60)],
@@ -418,17 +418,17 @@ test.each<[string, Step[], string]>([
 	],
 	['nothing if there is none', [boot(0), pass(DAY, 3 * DAY)], ''],
 	[
-		'ten minutes after a late response (K12)',
+		'ten minutes after a late response',
 		[start('a', 0), plan(10), plan(12), pass(9), probe('yes', 9), pass(10)],
 		'ask, create',
 	],
 	[
-		'not after a delivery, whatever was refused before (C2, K12)',
+		'not after a delivery, whatever was refused before',
 		[start('a', 0), plan(1), refuse(1), plan(20), refuse(2), deliver('a', 3), pass(99)],
 		'',
 	],
 	[
-		'after a delivery if the credential changed: the new workspace has none (K15)',
+		'after a delivery if the credential changed: the new workspace has none',
 		[
 			start('a', 0),
 			plan(1, true),
@@ -441,7 +441,7 @@ test.each<[string, Step[], string]>([
 		'save, create',
 	],
 	[
-		'nothing in a process that could not start it, which forgets nothing (P9)',
+		'nothing in a process that could not start it, which forgets nothing',
 		[...two, otherProcess, pass(16, 3 * DAY)],
 		'',
 	],
@@ -452,41 +452,37 @@ test.each<[string, Step[], string]>([
 	['none twice', [...proven, remove('a', 3), unpublish(4)], 'delete b'],
 	['all where nobody responds', [...two, crash, probe('none', 3), unpublish(3)], 'delete a b'],
 	[
-		'its own where another n8n responds (P1)',
+		'its own where another n8n responds',
 		[start('a', 0), crash, start('b', 1), ...denied, unpublish(5)],
 		'save, save, leave a, delete b',
 	],
 	[
-		'its own before the address was asked (P1)',
+		'its own before the address was asked',
 		[start('a', 0), crash, start('b', 1), unpublish(1)],
 		'leave a, delete b',
 	],
 	[
-		'nothing because the original has the mark that it copied (P1)',
+		'nothing because the original has the mark that it copied',
 		[start('a', 0), crash, probe('yes', 1, false), unpublish(1)],
 		'save, leave a',
 	],
 	[
-		'what it finds at an address where it responds itself (P1)',
+		'what it finds at an address where it responds itself',
 		[start('a', 0), crash, probe('yes', 1), unpublish(1)],
 		'delete a',
 	],
 	[
-		'nothing that the service returned once more (P1)',
+		'nothing that the service returned once more',
 		[start('a', 0), crash, start('a', 1), unpublish(1)],
 		'leave a',
 	],
-	[
-		'none of another address (C17)',
-		[start('a', 0), move('b', 1), unpublish(2)],
-		'leave a, delete b',
-	],
+	['none of another address', [start('a', 0), move('b', 1), unpublish(2)], 'leave a, delete b'],
 ])('unpublishing deletes %s', (_what, ...row) => expectDone(...row));
 
 test.each<[string, number, Step[], string]>([
-	['P4: of a deleted one during its overlap', 15, [...proven, remove('a', 3)], 'b a'],
+	['of a deleted one during its overlap', 15, [...proven, remove('a', 3)], 'b a'],
 	['not after it', 16, [...proven, remove('a', 3), pass(16)], 'b'],
-	['P4: of an unpublished one', 15, [start('a', 0), unpublish(1), remove('a', 1)], 'a'],
+	['of an unpublished one', 15, [start('a', 0), unpublish(1), remove('a', 1)], 'a'],
 	['of one that made room, for 15 minutes', 17, [start('a', 0), remove('a', 3)], 'a'],
 	[
 		'not for years if the clock was wrong',
@@ -501,10 +497,10 @@ test.each<[string, number, Step[], string]>([
 
 test.each<[string, 'address' | 'limit', number, Step[], string]>([
 	['all of the address', 'address', 3, proven, 'a b'],
-	['P1: nothing of another n8n', 'address', 3, [start('a', 0), crash, boot(1)], ''],
-	['C17: nothing of another address', 'address', 3, [start('a', 0), move('b', 1)], 'b'],
-	['P3: nothing at a limit', 'limit', DAY, proven, ''],
-	['P3: the oldest after silence', 'limit', DAY + 2, proven, 'a'],
+	['nothing of another n8n', 'address', 3, [start('a', 0), crash, boot(1)], ''],
+	['nothing of another address', 'address', 3, [start('a', 0), move('b', 1)], 'b'],
+	['nothing at a limit', 'limit', DAY, proven, ''],
+	['the oldest after silence', 'limit', DAY + 2, proven, 'a'],
 ])('gives way to a new one: %s', (_what, reason, minute, all, ids) => {
 	expect(namesOf(roomFor(after(...all), reason, SILENCE, minute * MINUTE))).toBe(ids);
 });

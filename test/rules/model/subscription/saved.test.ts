@@ -77,7 +77,7 @@ test.each([undefined, null, '', '{', '[]', '{"retired":5}', '{"current":{},"reti
 	(text) => expect(readSaved(text)).toEqual(NOTHING_SAVED),
 );
 
-test('P12: a seal that could not be opened is saved again, and opened later', () => {
+test('a seal that could not be opened is saved again, and opened later', () => {
 	const text = sealSaved(saved, KEY);
 	const closed = readSaved(text);
 	expect(JSON.parse(sealSaved(closed, KEY))).toEqual(JSON.parse(text));
@@ -111,7 +111,7 @@ test('deliveries of the current one count, and of the newest previous ones', () 
 
 test.each<[string, Partial<Saved['previous'][number]>, boolean]>([
 	['during its overlap', { deleteAt: 60 }, true],
-	['deleted, during its overlap (P4)', { deleteAt: 60, fate: 'deleted' }, true],
+	['deleted, during its overlap', { deleteAt: 60, fate: 'deleted' }, true],
 	['deleted, and its overlap is over', { deleteAt: 40, fate: 'deleted' }, false],
 	['still there after its overlap: it may be the only one that delivers', { deleteAt: 40 }, true],
 	['of another address, after its overlap', { deleteAt: 40, targetUrl: 'https://other' }, false],

@@ -18,11 +18,11 @@ test.each([
 	['" blue ", "" , "  "', ['blue']],
 	[' , ,', []],
 	['', []],
-])('E2: %j means %j', (text, choices) => {
+])('%j means %j', (text, choices) => {
 	expect(split(text)).toEqual(choices);
 });
 
-test('E2: whatever the choices are, quoted and joined they come back', () => {
+test('whatever the choices are, quoted and joined they come back', () => {
 	const choice = fc
 		.string({ minLength: 1 })
 		.map((text) => text.trim())
@@ -35,7 +35,7 @@ test('E2: whatever the choices are, quoted and joined they come back', () => {
 	);
 });
 
-test('E2: a long text takes time in proportion to its length', () => {
+test('a long text takes time in proportion to its length', () => {
 	const parts = Array.from({ length: 50_000 }, (_, n) => `"${n}`).join(',');
 	expect(splitChoices(parts, () => false)).toHaveLength(50_000);
 });

@@ -225,7 +225,7 @@ describe('types that a service offers', () => {
 test.each<[string, string]>([
 	['email', 'ada@example.com'],
 	['url', 'https://example.com'],
-])('G14 %s: leaves out an empty cell, which the field would refuse', (type, value) => {
+])('%s: leaves out an empty cell, which the field would refuse', (type, value) => {
 	const values = [value, ''];
 	expect(inferType('Column', values).type).toBe(type);
 	const field = readField({ id: 'f', name: 'Column', type });

@@ -40,7 +40,7 @@ test.each([
 	['json', 'object'],
 	['text', 'long_text short_text rich_text string email url phone textarea'],
 	['unknown', 'emoji numbers '],
-])('%s: as services call it (D26)', (name, types) => {
+])('%s: as services call it', (name, types) => {
 	for (const type of [name.toUpperCase(), ` ${name}`, ...types.split(' ')])
 		expect([type, kindOfType(type)]).toEqual([type, kindOfType(name)]);
 });

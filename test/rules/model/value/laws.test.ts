@@ -56,7 +56,7 @@ const anything = fc.oneof(
 describe.each(Object.entries(ORACLES))('%s', (_kind, oracle) => {
 	const field = fieldOf('F', oracle.type, [...(oracle.options ?? [])]);
 
-	test('two stored values are one exactly where they mean one value (D14, H9)', () => {
+	test('two stored values are one exactly where they mean one value', () => {
 		fc.assert(
 			fc.property(pairOf(oracle), ([a, b]) => {
 				check(keyOf(field, a.spelling) === keyOf(field, b.spelling), oracle.same(a.meant, b.meant));
@@ -65,7 +65,7 @@ describe.each(Object.entries(ORACLES))('%s', (_kind, oracle) => {
 		);
 	});
 
-	test('they are ordered as what they mean, and have no order exactly where they are one (D12)', () => {
+	test('they are ordered as what they mean, and have no order exactly where they are one', () => {
 		fc.assert(
 			fc.property(pairOf(oracle), ([a, b]) => {
 				const order = Math.sign(compare(field, a.spelling, b.spelling));
@@ -76,7 +76,7 @@ describe.each(Object.entries(ORACLES))('%s', (_kind, oracle) => {
 		);
 	});
 
-	test('what came from the service goes back as the same value, or is refused (H2, H8)', () => {
+	test('what came from the service goes back as the same value, or is refused', () => {
 		fc.assert(
 			fc.property(oracle.stored, ({ spelling }) => {
 				if (isRefused(field, spelling)) return;
@@ -88,7 +88,7 @@ describe.each(Object.entries(ORACLES))('%s', (_kind, oracle) => {
 		);
 	});
 
-	test('an entry means what it says or is refused, and entering it twice is entering it once (D13)', () => {
+	test('an entry means what it says or is refused, and entering it twice is entering it once', () => {
 		fc.assert(
 			fc.property(oracle.entered, oracle.stored, (given, record) => {
 				if (isRefused(field, given.spelling)) return;
@@ -103,7 +103,7 @@ describe.each(Object.entries(ORACLES))('%s', (_kind, oracle) => {
 		);
 	});
 
-	test('Equals finds exactly the records that an upsert on the same value would match (D14, H6)', () => {
+	test('Equals finds exactly the records that an upsert on the same value would match', () => {
 		fc.assert(
 			fc.property(
 				oracle.entered,
@@ -138,7 +138,7 @@ describe.each(Object.entries(ORACLES))('%s', (_kind, oracle) => {
 	});
 });
 
-test('a number is sent with all its digits, or refused (H19)', () => {
+test('a number is sent with all its digits, or refused', () => {
 	const field = fieldOf('F', 'number');
 	const digits = fc.stringMatching(/^-?[0-9]{1,20}(\.[0-9]{1,25})?(e-?[0-9]{1,3})?$/);
 	fc.assert(

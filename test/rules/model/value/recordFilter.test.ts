@@ -45,7 +45,7 @@ const where = (key: string, condition: string, value: unknown): EnteredCondition
 });
 
 test.each([false, true])(
-	'Q8: a field that was renamed is found by the ID that the mapper kept, exact: %s',
+	'a field that was renamed is found by the ID that the mapper kept, exact: %s',
 	(isExact) => {
 		const kept = new Map([
 			['Name', { fieldId: 'f1', name: 'Name' }],
@@ -99,7 +99,7 @@ describe('where records are chosen to be changed', () => {
 		expect(find([where('f2', 'equals', 2)], false, exact)).toEqual(['r2']);
 		expect(find([where('f1', 'equals', 'apple')], false, exact)).toEqual(['r2']);
 	});
-	test('a property of the record that is a field as well is refused (H14)', () => {
+	test('a property of the record that is a field as well is refused', () => {
 		const own = [where('id', 'equals', 'r1')];
 		expect(find(own, false)).toEqual(['r1']);
 		expect(find([where('f3', 'equals', 'x')], false)).toEqual(['r1']);
@@ -108,7 +108,7 @@ describe('where records are chosen to be changed', () => {
 	});
 });
 
-describe("a choice that records hold, and the field doesn't offer (O10)", () => {
+describe("a choice that records hold, and the field doesn't offer", () => {
 	const fields = [
 		field('Status', 'select', ['Open'], 's'),
 		field('Tags', 'multiselect', ['a'], 't'),

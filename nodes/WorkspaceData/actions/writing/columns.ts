@@ -1,0 +1,58 @@
+/** The columns of an item: the rule for Map Automatically, Create From Items and fields that are created for items. */
+import { InputError } from '../../model/inputError';
+import { quote } from '../../model/names';
+import { EVENT_KEYS, NODE_KEYS } from '../../model/reservedNames';
+import type { JsonObject } from '../../model/response/shapes';
+import { foldCase } from '../../model/text';
+
+/** A column's name, and its value in the item. */
+export type Column = [name: string, value: unknown];
+
+/** The keys that the trigger adds to an item with a `delivery_key`. */
+const TRIGGER_KEYS: readonly string[] = [...EVENT_KEYS, 'caught_up', 'extra'];
+
+const PREFIX = 'fields.';
+
+/** The fields of a card, as far as a column depends on them. */
+type Named = ReadonlyArray<{ readonly name: string }>;
+
+/**
+ * Returns the columns of an item: each key is a column of this name, and `fields.<name>` is the column `<name>`. The keys
+ * that the nodes add to their output are columns only if the card has a field of exactly this name, and the item has no
+ * `fields.<name>`. Nothing depends on other items, on the order of keys, or on the values.
+ *
+ * @param fields the fields of the card
+ * @param newCard true if the card is made for the items: a plain `id` is a column like any other
+ * @throws InputError for a dry run's item, and for a key of the nodes that differs from a field only in case
+ */
+export function columnsOf(item: JsonObject, fields: Named, newCard = false): Column[] {
+	const has = (key: string): boolean => Object.hasOwn(item, key);
+	const isField = (key: string): boolean => fields.some(({ name }) => name === key);
+	if (item.dry_run === true && !isField('dry_run')) {
+		throw new InputError(
+			'This item comes from a dry run',
+			"Its values are a preview. Turn off 'Dry Run' in the earlier node, or select 'Map Each Column Manually'.",
+		);
+	}
+	const own = new Set<string>([...NODE_KEYS, ...(has('delivery_key') ? TRIGGER_KEYS : [])]);
+	const isLeftOut = (key: string): boolean => {
+		if (!own.has(key)) return false;
+		if (has(`${PREFIX}${key}`)) return true;
+		if (newCard || isField(key)) return false;
+		requireOtherName(item, key, fields);
+		return true;
+	};
+	return Object.entries(item)
+		.filter(([key]) => !isLeftOut(key))
+		.map(([key, value]) => [key.startsWith(PREFIX) ? key.slice(PREFIX.length) : key, value]);
+}
+
+/** @throws InputError if a field's name differs from a key of the nodes only in case, and the item has no key for it */
+function requireOtherName(item: JsonObject, key: string, fields: Named): void {
+	const near = fields.find(({ name }) => foldCase(name) === foldCase(key));
+	if (!near || [near.name, `${PREFIX}${near.name}`].some((one) => Object.hasOwn(item, one))) return;
+	throw new InputError(
+		`'Map Automatically' doesn't use ${quote(key)} for field ${quote(near.name)}`,
+		`The nodes add ${quote(key)} to their own output. Rename it to ${quote(near.name)}, or select 'Map Each Column Manually'.`,
+	);
+}
