@@ -8,6 +8,7 @@ import { testDryRun } from './dryRun.ts';
 import { testExamples } from './examples.ts';
 import { testFilters } from './filters.ts';
 import { testFreshNode } from './freshNode.ts';
+import { testHttpRequest } from './httpRequest.ts';
 import { testMapper } from './mapper.ts';
 import { testNodesPanel } from './nodesPanel.ts';
 import { testReadme } from './readme.ts';
@@ -20,6 +21,7 @@ describe(`editor of n8n ${major}`, () => {
 	describe('nodes panel', () => testNodesPanel(stage));
 	describe('fresh node', () => testFreshNode(stage));
 	describe('credentials', () => testCredentials(stage));
+	describe('HTTP Request', () => testHttpRequest(stage));
 	describe('values', () => testMapper(stage));
 	describe('filters', () => testFilters(stage));
 	describe('changes tried first', () => testDryRun(stage));
