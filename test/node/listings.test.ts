@@ -28,7 +28,7 @@ describe('listings in other ways than the interface shows', () => {
 			expect(listed.json).toHaveLength(3);
 			const { json, error } = await run('create', { columns: mapEach({ Note: 'on page 2' }) });
 			expect(error).toBeUndefined();
-			expect(json[0]?.fields).toEqual({ Note: 'on page 2' });
+			expect(json).toMatchObject([{ Note: 'on page 2' }]);
 		});
 
 		test('are read to the end by their links', async () => {
@@ -261,7 +261,7 @@ describe('a listing that lags behind', () => {
 			await put(id, 'V', 'open');
 			const deletion = await run('deleteMany', where('V', 'equals', value));
 			expect(deletion.json).toHaveLength(value === 'done' ? 1 : 0);
-			expect(hintsOf(deletion)).toEqual([expect.stringContaining('Not deleted: 1 record')]);
+			expect(hintsOf(deletion).join()).toContain('Not deleted: 1 record');
 			expect(await workspace.rows(card.id)).toContainEqual({ Key: 'a', V: 'open' });
 		});
 

@@ -34,6 +34,8 @@ describe('short and unusual responses', () => {
 	const columns = mapEach({ Key: 'a' });
 
 	describe('responses to a create that show little', () => {
+		/** A new record has nothing but what was sent. */
+		const created = { Key: 'a', Amount: null, At: null, Status: null };
 		test.each<[string, unknown]>([
 			['the id', { id: 'r9' }],
 			['the id under its own name', { record_id: 'r9' }],
@@ -43,12 +45,12 @@ describe('short and unusual responses', () => {
 			answer('POST', '/records$', body, { status: 201 });
 			const { json, error } = await run('create', { columns });
 			expect(error).toBeUndefined();
-			expect(json).toEqual([{ id: 'r9', created_at: null, fields: { Key: 'a' } }]);
+			expect(json).toEqual([{ ...created, id: 'r9', created_at: null }]);
 		});
 		test('nothing: the id is null, not an invention', async () => {
 			workspace.service.control.setVariants({ createStatus: 204 });
 			expect((await run('create', { columns })).json).toEqual([
-				{ id: null, created_at: null, fields: { Key: 'a' } },
+				{ ...created, id: null, created_at: null },
 			]);
 		});
 	});
@@ -149,7 +151,7 @@ describe('short and unusual responses', () => {
 			workspace.fail(method, '', { status: 200, body: 'plain' });
 			const { json, error } = await run(operation, { columns, recordId: byId('r1') });
 			expect(error).toBeUndefined();
-			expect(json).toMatchObject([{ fields: { Key: 'a' } }]);
+			expect(json).toMatchObject([{ Key: 'a' }]);
 		},
 	);
 
@@ -270,7 +272,7 @@ describe('short and unusual responses', () => {
 			const matching = mapEach({ Key: 'Zoé', Amount: 2 }, { matchingColumns: ['Key'] });
 			const { json, error } = await run('upsert', { columns: matching });
 			expect(error).toBeUndefined();
-			expect(json).toMatchObject([{ action: 'updated', fields: { Key: 'Zoé', Amount: 2 } }]);
+			expect(json).toMatchObject([{ action: 'updated', Key: 'Zoé', Amount: 2 }]);
 		});
 
 		test("bytes that aren't of the charset are refused: they would come back as other text", async () => {
@@ -588,7 +590,7 @@ describe('services with other ideas', () => {
 		const creates: Array<[string, IDataObject, string]> = [
 			['card', { name: 'New' }, '/cards/x9'],
 			['field', { name: 'New', type: 'text' }, '/cards/c1/fields/x9'],
-			['record', { id: null, created_at: null, fields: { Key: 'b' } }, '/cards/c1/records/x9'],
+			['record', { Key: 'b', id: null, created_at: null }, '/cards/c1/records/x9'],
 		];
 		const create = async (thing: string) =>
 			await run(`${thing} create`, { name: 'New', type: 'text', columns });

@@ -42,12 +42,12 @@ export async function readWrite(
 	const request = requestOptions(options);
 	// Refused before anything is sent, because the formats also decide about new fields.
 	readFormats(options);
+	const skipsUnchanged = readChoice(unchangedOption, options.unchanged) !== 'send';
 	// Before the values, because the mapper offers no fields while the card's name is mistyped.
 	const card = await run.cards.find(cardId, request, isExact);
 	const item = run.context.getInputData()[itemIndex]?.json ?? {};
 	const { fields } = await run.fields.of(card, request);
 	const read = readColumns(run, columns, item, fields, label);
-	const skipsUnchanged = readChoice(unchangedOption, options.unchanged) !== 'send';
 	const writer = createWriter(run, card, request, isDry);
 	return { run, itemIndex, card, columns: read, options, request, writer, skipsUnchanged };
 }

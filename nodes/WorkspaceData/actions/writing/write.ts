@@ -5,6 +5,7 @@ import type { Change, Changed } from '../run/writes';
 import { requireData, type Write } from './valueConversion';
 import { differing, settled } from './difference';
 import type { LiveFields } from './liveFields';
+import { countCleared } from './results';
 
 /** Creates a record. */
 export async function create(
@@ -33,6 +34,7 @@ export async function update(
 	const change = { earlier, values, sent: values, index };
 	// The update is always wanted, so there is always a result.
 	const changed = (await run.writes.change(writer, id, () => change)) as Changed;
+	countCleared(run, writer, change);
 	return changed.record;
 }
 
@@ -69,10 +71,14 @@ export async function updateListed(
 	id: string,
 	now: () => DataRecord | undefined,
 ): Promise<Changed | undefined> {
-	return await write.run.writes.change(write.writer, id, () => {
+	const { run, writer } = write;
+	let sent: Change | undefined;
+	const changed = await run.writes.change(writer, id, () => {
 		const earlier = now();
-		return earlier && changeOf(write, live, earlier);
+		return (sent = earlier && changeOf(write, live, earlier));
 	});
+	if (sent) countCleared(run, writer, sent);
+	return changed;
 }
 
 /**
