@@ -282,7 +282,7 @@ test('no two items of the output share an object: a later node may change one of
 	const flow = { connections: ['Start>Workspace Data'] };
 	for (const simple of [true, false]) {
 		const runs = await runFlow({ ...parameters, returnAll: true, simple }, flow);
-		const values = outputOf(runs[OURS]).map(({ json }) => json[simple ? 'fields' : 'data']);
+		const values = outputOf(runs[OURS]).map(({ json }) => (simple ? json : json.data));
 		expect(values).toHaveLength(4);
 		expect(new Set(values).size).toBe(4);
 	}

@@ -77,8 +77,9 @@ it('returns records created since it last ran, in order, once', async () => {
 		timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
 		workspace_id: workspace.service.workspaceId,
 		card_id: card.id,
+		card_name: null,
 		record_id: lost[0],
-		fields: { Title: 'lost 1' },
+		Title: 'lost 1',
 		caught_up: true,
 		delivery_key: expect.stringMatching(/^[0-9a-f]{64}$/),
 	});

@@ -31,7 +31,7 @@ describe('publishing', () => {
 		expect(await trigger.deactivate()).toBe(true);
 		expect(suite.live(trigger)).toEqual([]);
 		// Its late deliveries count if the workflow is published again soon.
-		expect(keptBy(trigger)).toMatchObject({ retired: [{ fate: 'deleted' }] });
+		expect(keptBy(trigger)).toMatchObject({ previous: [{ fate: 'deleted' }] });
 		expect(keptBy(trigger)).not.toHaveProperty('current');
 	});
 

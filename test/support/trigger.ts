@@ -134,8 +134,6 @@ export function triggerNode(
 		/** Same workflow and node as another one. */
 		sameAs?: { workflowId: string };
 		name?: string | undefined;
-		/** The version of the node; 1 unless told otherwise. */
-		typeVersion?: number;
 		/** The data that n8n saved for the workflow, if several triggers of it share them. */
 		database?: { saved: IDataObject; loaded?: IDataObject };
 	} = {},
@@ -147,7 +145,7 @@ export function triggerNode(
 		id: `${workflowId}-${options.name ?? 'node'}`,
 		name: options.name ?? 'Trigger',
 		type: TRIGGER_TYPE,
-		typeVersion: options.typeVersion ?? 1,
+		typeVersion: 1,
 		position: [0, 0],
 		webhookId: `${workflowId}-${options.name ?? 'webhook'}`,
 		parameters: {

@@ -1,6 +1,6 @@
 /** Builds the output of written records: what was done, or in a dry run what would be done. */
 import type { FieldIndex } from '../../model/fieldIndex';
-import { count } from '../../model/names';
+import { count, listed, quote } from '../../model/names';
 import type { DataRecord } from '../../model/response/record';
 import { type JsonObject, ownValue } from '../../model/response/shapes';
 import type { Zone } from '../../model/time';
@@ -8,10 +8,14 @@ import { fieldKey, recordOutput, type OutputOptions } from '../outputItems';
 import { readSwitch } from '../../model/decisions';
 import type { CardReference, Run } from '../run/run';
 import { isSameValue } from '../reading/matchIndex';
-import type { WritePlace } from '../run/writes';
+import { isEmpty } from '../../model/value/emptyValue';
+import type { Change, WritePlace } from '../run/writes';
 import { oldValuesOption } from '../../ui/writeOptions';
 import { dryRunItem } from './dryRun';
 import { idInDryRun } from './writer';
+
+/** The maximum number of fields in a hint. */
+const MAX_NAMED = 20;
 
 /** The options that say how written records are returned. */
 export interface ResultOptions extends OutputOptions {
@@ -67,7 +71,7 @@ function doneResults(
 	index: FieldIndex,
 	options: ResultOptions,
 ): Result {
-	const counts = countsOf(run, card, false);
+	const counts = countsOf(run, card, false).records;
 	const output = recordOutput(index, true, options);
 	const differences = comparison(index, options, run.zone);
 	const returnsOld = readOldValues(options);
@@ -104,7 +108,7 @@ function dryResults(
 	index: FieldIndex,
 	options: ResultOptions,
 ): Result {
-	const counts = countsOf(run, card, true);
+	const counts = countsOf(run, card, true).records;
 	const output = recordOutput(index, true, options);
 	const differences = comparison(index, options, run.zone);
 	return (outcome, record, before = record) => {
@@ -121,24 +125,63 @@ function dryResults(
 	};
 }
 
-/** The number of records that a run writes, or a dry run would write. */
-type Counts = Record<Exclude<Outcome, 'plain'>, number>;
+/** What a run does to the records of a card, or a dry run would do. */
+interface Counts {
+	/** The number of records by what became of them. */
+	records: Record<Exclude<Outcome, 'plain'>, number>;
+	/** The number of records that lost a value, by the key of its field. */
+	cleared: Map<string, number>;
+}
 
 /** Counts what a run does to a card, and adds a hint at its end. */
 function countsOf(run: Run, card: CardReference, isDry: boolean): Counts {
 	return run.once(`counts of ${card.id}`, () => {
-		const counts: Counts = { created: 0, updated: 0, unchanged: 0, deleted: 0 };
+		const records = { created: 0, updated: 0, unchanged: 0, deleted: 0 };
+		const counts: Counts = { records, cleared: new Map() };
 		run.lastSteps.push(() => {
-			if (Object.values(counts).every((number) => number === 0)) return;
 			const where = `${isDry ? 'Dry run of card' : 'Card'} '${card.name}'`;
-			run.messages.hint(`${where}: ${inWords(counts, isDry)}`);
+			const told = inWords(counts, isDry);
+			if (told !== '') run.messages.hint(`${where}: ${told}`);
 		});
 		return counts;
 	});
 }
 
-/** For example `1 record would be created, 2 updated; 3 unchanged`. */
-function inWords({ unchanged, ...changes }: Counts, isDry: boolean): string {
+/**
+ * Counts the values that a change has cleared.
+ *
+ * @param sent the values that were sent, keyed by field ID
+ * @param earlier the record before the change, if it is known
+ */
+export function countCleared(
+	run: Run,
+	{ card, isDry }: WritePlace,
+	{ index, sent, earlier }: Pick<Change, 'index' | 'sent' | 'earlier'>,
+): void {
+	const { cleared } = countsOf(run, card, isDry);
+	for (const [id, value] of Object.entries(sent)) {
+		const field = index.byId(id);
+		if (!field || !isEmpty(value) || (earlier && isEmpty(ownValue(earlier.data, id)))) continue;
+		const key = index.keyOf(field);
+		cleared.set(key, (cleared.get(key) ?? 0) + 1);
+	}
+}
+
+/** For example `1 record would be created, 2 updated; 3 unchanged; cleared: 'Note' in 1 record`. */
+function inWords({ records, cleared }: Counts, isDry: boolean): string {
+	const { unchanged, ...changes } = records;
+	const isCounted = Object.values(records).some((number) => number > 0);
+	const emptied = [...cleared].map(
+		([key, number]) => `${quote(key)} in ${count(number, 'record')}`,
+	);
+	return [
+		...(isCounted ? [changesInWords(changes, isDry)] : []),
+		...(unchanged > 0 ? [`${unchanged} unchanged`] : []),
+		...(emptied.length > 0 ? [`cleared: ${listed(emptied, MAX_NAMED)}`] : []),
+	].join('; ');
+}
+
+function changesInWords(changes: Record<string, number>, isDry: boolean): string {
 	const parts = Object.entries(changes).filter(([, number]) => number > 0);
 	const told = parts.map(([what, number], place) =>
 		place === 0
@@ -146,6 +189,5 @@ function inWords({ unchanged, ...changes }: Counts, isDry: boolean): string {
 			: `${number} ${what}`,
 	);
 	const nothing = isDry ? 'nothing would change' : 'nothing changed';
-	const changed = told.join(', ') || nothing;
-	return unchanged > 0 ? `${changed}; ${unchanged} unchanged` : changed;
+	return told.join(', ') || nothing;
 }

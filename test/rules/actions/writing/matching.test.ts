@@ -33,31 +33,6 @@ test('no field, an unknown one, and a name that is only near are refused', () =>
 	expect(() => matchedBy(['key'], [['key', { fieldId: 'gone', name: 'Gone' }]])).toThrow('exactly');
 });
 
-test('a value that Map Automatically leaves out is no value to match on', () => {
-	const matched = (entries: Columns['entries'], leftOut: Columns['entries']) =>
-		matchingFields(
-			{ zone },
-			{
-				entries,
-				matchingKeys: ['Key'],
-				label: 'Values',
-				hints: new Map(),
-				origin: { leftOut, marks: [], hasNulls: false, extras: new Set() },
-			},
-			index,
-		).ids;
-	expect(() => matched([['Pages', 7]], [['Key', 'a']])).toThrow(
-		expect.objectContaining({
-			message: "'Key' of the item isn't taken for the matching field of this name",
-			description: expect.stringContaining("'Map Each Column Manually'"),
-		}),
-	);
-	expect(matched([['Key', 'b']], [['Key', 'a']])).toEqual(['id-Key']);
-	expect(matched([['id-Key', 'b']], [['Key', 'a']])).toEqual(['id-Key']);
-	expect(matched([['key', 'b']], [['Key', 'a']])).toEqual(['id-Key']);
-	expect(matched([['Pages', 7]], [['Key', '']])).toEqual(['id-Key']);
-});
-
 test('the key is the same for the same values, whatever their form', () => {
 	const keyOf = (data: Record<string, unknown>) =>
 		itemKey(new MatchingFields(['id-Key', 'id-Pages'], index, zone), data);

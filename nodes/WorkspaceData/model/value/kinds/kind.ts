@@ -18,8 +18,8 @@ export const CONDITIONS = [...EQUALITY, ...ANY_OF, ...ORDER, ...PARTS, ...ENDS, 
 
 export type Condition = (typeof CONDITIONS)[number];
 
-/** How the records of a field store values, which decides how an entry is sent. */
-export type Habit = 'numbers' | 'noOffset';
+/** How the records of a field store times, which decides how an entry is sent. */
+export type Habit = 'noOffset';
 
 /** The properties of a field that its values depend on. */
 export interface ValueField {

@@ -1,29 +1,12 @@
-/**
- * Values of a type that the node doesn't know. Nothing is refused, and two values are equal if their text
- * is equal. Other records aren't checked for this.
- */
+/** Values of a type that the node doesn't know. What is given is sent, and two values are equal if their text is equal. */
 import { readNumber } from './number';
 import { compareForms } from '../comparable';
 import { canonicalJson, jsonForm } from '../serialization';
-import { ANY_OF, DAYS, ENDS, EQUALITY, ORDER, PARTS, type Habit, type Kind } from './kind';
+import { ANY_OF, DAYS, ENDS, EQUALITY, ORDER, PARTS, type Kind } from './kind';
 import type { Zone } from '../../time';
 import { byCharacter } from '../../text';
 import { instantOf, readTimestamp, type Timestamp } from '../timestamp';
-import { isCanonicalNumber, isDecimal, keepsDigits } from '../decimal';
-import { isEmpty } from '../emptyValue';
-
-/** Returns true for a number with more digits than a number keeps, which is read as text. */
-const isLongNumber = (value: unknown): boolean =>
-	typeof value === 'string' && isDecimal(value) && !keepsDigits(value);
-
-/** Returns `numbers` if all stored values are numbers. */
-function habitOfNumbers(stored: Iterable<unknown>): Habit | undefined {
-	const values = [...stored].filter((value) => !isEmpty(value));
-	const isNumber = (value: unknown) => typeof value === 'number';
-	return values.some(isNumber) && values.every((value) => isNumber(value) || isLongNumber(value))
-		? 'numbers'
-		: undefined;
-}
+import { isCanonicalNumber } from '../decimal';
 
 export const unknown: Kind = {
 	newTypes: [],
@@ -32,12 +15,7 @@ export const unknown: Kind = {
 		return isCanonicalNumber(text) ? Number(text) : text;
 	},
 	isLanguage: true,
-	enter: (entered, { habit }) =>
-		habit === 'numbers' && typeof entered === 'string' && isCanonicalNumber(entered)
-			? Number(entered)
-			: entered,
-	dependsOnRecords: (entered) => typeof entered === 'string' && isCanonicalNumber(entered),
-	habitOf: habitOfNumbers,
+	enter: (entered) => entered,
 	holdsEmptyText: () => true,
 	conditions: [...EQUALITY, ...ANY_OF, ...PARTS, ...ENDS, ...ORDER, ...DAYS],
 	orderAgainst,
