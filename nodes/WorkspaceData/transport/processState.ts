@@ -11,6 +11,14 @@ const MAX_KNOWN = 1_000;
 const paces = new BoundedMap<string, Pace>(MAX_KNOWN);
 const accounts = new BoundedMap<string, Account>(MAX_KNOWN);
 
+let endedChanges = 0;
+
+/** Counts a change of a record that has just ended in this process. @returns its number */
+export const countChange = (): number => (endedChanges += 1);
+
+/** Returns the number of the last change that has ended. A page that is requested from now on shows it. */
+export const lastChange = (): number => endedChanges;
+
 /** Returns the pace of a key, shared by all executions. @param fingerprint identifies the credential */
 export const paceOf = (fingerprint: string, clock: Clock): Pace =>
 	paces.getOrCreate(fingerprint, () => new Pace(clock));

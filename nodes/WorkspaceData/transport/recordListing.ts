@@ -4,6 +4,7 @@ import { readRecordPage, type DataRecord, type RecordPage } from '../model/respo
 import type { Session } from './session';
 import { ApiFailure, UnexpectedResponse } from './failure/failures';
 import { SMALL_PAGE } from './pageSize';
+import { lastChange } from './processState';
 import { Listing, type ListingOptions } from './paging';
 import type { ApiRequest, ReadOptions } from './request';
 import { cardPath, NO_CONTENT, PARTIAL, unexpected } from './cardAndFieldListings';
@@ -89,6 +90,7 @@ export function openRecordListing(
 
 	async function readPage(cursor: string | undefined): Promise<Page<DataRecord> | 'restart'> {
 		const request = { ...options, shrinks: size > SMALL_PAGE };
+		const asOf = lastChange();
 		const reading = readRecords(session, cardId, cursor, size, request);
 		const page = await reading.catch((error: unknown) => {
 			const smaller = pageSize.smallerAfter(error, size);
@@ -97,6 +99,7 @@ export function openRecordListing(
 			size = smaller;
 		});
 		if (!page) return 'restart';
+		for (const record of page.records) record.asOf = asOf;
 		pageSize.accepted(size, refusal);
 		refusal = undefined;
 		return { entries: page.records, nextCursor: page.nextCursor };
