@@ -54,8 +54,11 @@ export const numberFormatOption = {
 	name: 'numberFormat',
 	type: 'options',
 	options: [
-		{ name: 'Comma', value: 'comma', description: 'Text such as 1.234,5 or 1234,5' },
-		{ name: 'Point', value: 'point', description: 'Text such as 1234.5' },
+		{ name: '1 234,5', value: 'commaSpaced', description: 'Also 1234,5' },
+		{ name: '1,234.5', value: 'pointGrouped', description: 'Also 1234.5 and 12,34,567.5' },
+		{ name: '1.234,5', value: 'comma', description: 'Also 1234,5' },
+		{ name: "1'234.5", value: 'pointApostrophe', description: 'Also 1234.5' },
+		{ name: '1234.5', value: 'point', description: 'Without a sign between groups of digits' },
 	],
 	default: 'point',
 	description: 'How numbers are written in the text values of the items',

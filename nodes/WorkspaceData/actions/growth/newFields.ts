@@ -60,14 +60,13 @@ export async function planFields(
 	const planned: PlannedField[] = [];
 	for (const { name, values } of columns) {
 		await run.yieldToLoop();
-		const { type, why, choices } = inferType(name, values, formats);
+		const { type, why } = inferType(values, formats);
 		const own = offeredType(type, offered);
 		planned.push({
 			name,
 			type: own.name,
 			why: own.type === type ? why : `${why}, and the service offers no ${type}`,
 			textType: offeredType(textType(values), offered).name,
-			...(own.type === type && choices && { choices }),
 		});
 	}
 	return planned;

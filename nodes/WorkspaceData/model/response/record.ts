@@ -1,5 +1,5 @@
 /** Records, as the service sends them, and their age. */
-import type { ValueField } from '../value/kinds/kind';
+import type { Kind, ValueField } from '../value/kinds/kind';
 import { kindOfType } from '../value/kinds/allKinds';
 import { byCharacter } from '../text';
 import { asUtc, parseTime } from '../time';
@@ -33,8 +33,12 @@ export interface NamedValue {
 	read(record: DataRecord): unknown;
 }
 
-/** Sorted character by character, not by the rules of a language. */
-const ID = { ...kindOfType('text'), isLanguage: false };
+/** Sorted and compared character by character, not by the rules of a language. */
+const ID: Kind = {
+	...kindOfType('text'),
+	isLanguage: false,
+	orderAgainst: (operand) => (stored) => byCharacter(String(stored), String(operand)),
+};
 const TIME = kindOfType('datetime');
 
 /** A record's own properties, under their names in filters. */
