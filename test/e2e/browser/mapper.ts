@@ -229,7 +229,7 @@ export function testMapper(stage: Stage): void {
 		const card = await createTasks('Tasks with tags');
 		const workflow = await openAction({ resource: 'record', operation: 'create' });
 		await editor().choose('cardId', card.name);
-		await panel().getByText('Tags (comma-separated: urgent, eu, "Red, white")').waitFor();
+		await panel().getByText('Tags: urgent, eu, "Red, white"').waitFor();
 		await editor().fillColumn('Title', 'Typed');
 		await editor().fillColumn('Tags', 'urgent, Red, white');
 		await savedColumns(
@@ -243,7 +243,7 @@ export function testMapper(stage: Stage): void {
 			cardId: fromList(card),
 			columns: mapEach({ Title: 'Computed', Tags: '={{ ["eu", "Red, white"] }}' }),
 		});
-		await panel().getByText('Tags (comma-separated: urgent, eu, "Red, white")').waitFor();
+		await panel().getByText('Tags: urgent, eu, "Red, white"').waitFor();
 		await execute('Computed');
 		const records = await bench().api.records(card);
 		const tagsOf = (title: string) => records.find(({ fields }) => fields.Title === title)?.fields;
