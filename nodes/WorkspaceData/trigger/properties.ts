@@ -32,7 +32,7 @@ const eventsProperty = {
 	],
 } as const satisfies INodeProperties;
 
-/** The events, as the service names them. @see service interface, part 4 */
+/** The events, as the service names them. @see service interface, part 6 */
 export const EVENTS: readonly string[] = eventsProperty.options.map(({ value }) => value);
 
 export const optionsProperty: INodeProperties = {

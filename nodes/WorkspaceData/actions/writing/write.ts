@@ -10,12 +10,12 @@ import { countCleared } from './results';
 /** Creates a record. */
 export async function create(
 	{ run, columns, writer }: Write,
-	{ data, index }: LiveFields,
+	live: LiveFields,
 ): Promise<DataRecord> {
-	const values = Object.entries(settled(data, undefined, index, run.zone));
+	const values = Object.entries(settled(live, undefined, live.index, run.zone));
 	// There is nothing to clear.
 	const sent = Object.fromEntries(values.filter(([, value]) => value !== null));
-	return await run.writes.create(writer, requireData(sent, columns));
+	return await run.writes.create(writer, requireData({ data: sent }, columns));
 }
 
 /**
@@ -25,12 +25,13 @@ export async function create(
  */
 export async function update(
 	{ run, columns, writer }: Write,
-	{ data, index }: LiveFields,
+	live: LiveFields,
 	id: string,
 	earlier?: DataRecord,
 ): Promise<DataRecord> {
-	const values = settled(data, earlier, index, run.zone);
-	requireData(earlier ? data : values, columns);
+	const { index } = live;
+	const values = settled(live, earlier, index, run.zone);
+	requireData(earlier ? live : { data: values }, columns);
 	const change = { earlier, values, sent: values, index };
 	// The update is always wanted, so there is always a result.
 	const changed = (await run.writes.change(writer, id, () => change)) as Changed;
@@ -46,10 +47,11 @@ export async function update(
  */
 function changeOf(
 	{ run, writer, skipsUnchanged }: Write,
-	{ data, index }: LiveFields,
+	live: LiveFields,
 	earlier: DataRecord,
 ): Change {
-	const values = settled(data, earlier, index, run.zone);
+	const { index } = live;
+	const values = settled(live, earlier, index, run.zone);
 	const isKnown = skipsUnchanged && run.writes.view(writer).isCertain(earlier.id);
 	const sent = isKnown ? differing(earlier, values, index, run.zone) : values;
 	return { earlier, values, sent, index };
