@@ -30,8 +30,6 @@ const EVERY_TYPE: FieldDraft[] = [
 
 /** @param stage the n8n and the browser */
 export function testJobs({ bench, editor, execute, openAction, savedColumns }: Stage): void {
-	const output = () => editor().element('output-panel');
-
 	/** Drags something of the input onto a field, as one does with the mouse. */
 	async function drag(from: Locator, to: Locator): Promise<void> {
 		const { mouse } = editor().page;
@@ -99,15 +97,15 @@ export function testJobs({ bench, editor, execute, openAction, savedColumns }: S
 
 		const { element } = editor();
 		const value = (name: string) =>
-			element('ndv-input-panel').locator('[data-test-id="run-data-schema-item"]', {
-				hasText: name,
-			});
+			element('run-data-schema-node-name').and(editor().page.locator(`[data-name="${name}"]`));
 		await editor().openNode('If');
 		await value('Title').first().waitFor();
 		await drag(value('Title').first(), element('filter-condition-left').first());
 		await element('filter-condition-left').getByText('$json.Title').first().waitFor();
-		await element('filter-condition-right').locator('input').first().fill('Water the plants');
-		expect(await execute('Water the plants')).toContain('1 item');
+		const wanted = element('filter-condition-right').locator('input').first();
+		await wanted.fill('Water the plants');
+		await wanted.blur();
+		expect(await execute('Water the plants')).toContain('True Branch (1 item)');
 		await editor().closeNode();
 		await editor().openNode('Edit');
 		await value('Hours').first().waitFor();
@@ -201,19 +199,24 @@ export function testJobs({ bench, editor, execute, openAction, savedColumns }: S
 		await editor().choose('cardId', card.name);
 		await editor().element('node-parameters').getByText('Tags: urgent, "Red, white"').waitFor();
 		const entered = {
-			...{ Title: 'Typed', Notes: 'Two\nlines', Hours: '2.5', Tags: 'urgent, Red, white' },
+			...{ Title: 'Typed', Notes: 'Two lines', Hours: '2.5', Tags: 'urgent, Red, white' },
 			...{ Page: 'https://example.com', Mail: 'ada@example.com', Layout: '{ "a": [1] }' },
 		};
 		for (const [name, text] of Object.entries(entered)) await editor().fillColumn(name, text);
 		await editor().select('Done', 'False');
 		await editor().select('Status', 'Closed');
-		await element('parameter-input-Due').locator('input').first().fill('2026-03-31');
-		await editor().page.keyboard.press('Enter');
-		await savedColumns(workflow, ({ value }) => JSON.stringify(value).includes('2026-03-31'));
+		const due = element('parameter-input-Due').locator('input').first();
+		await due.click();
+		const { page } = editor();
+		await page.locator('.el-date-table:visible td.available').getByText('15').click();
+		await page.locator('.el-picker-panel__footer:visible').getByText('OK').click();
+		const Due = (await due.inputValue()).slice(0, 10);
+		expect(Due).toMatch(/^\d{4}-\d\d-15$/);
+		await savedColumns(workflow, ({ value }) => JSON.stringify(value).includes(Due));
 		await execute('Typed');
 		const [record] = await api.records(card);
 		const set = {
-			...{ Title: 'Typed', Notes: 'Two\nlines', Hours: 2.5, Done: false, Due: '2026-03-31' },
+			...{ Title: 'Typed', Notes: 'Two lines', Hours: 2.5, Done: false, Due },
 			...{ Status: 'Closed', Tags: ['urgent', 'Red, white'], Page: 'https://example.com' },
 			...{ Mail: 'ada@example.com', Layout: { a: [1] } },
 		};
