@@ -9,7 +9,7 @@ import type {
 } from 'n8n-workflow';
 import { authorize, exchangeOf } from '../nodes/WorkspaceData/transport/auth/credentialHooks';
 import { AccessTokenError } from '../nodes/WorkspaceData/transport/failure/failures';
-import { accountOf } from '../nodes/WorkspaceData/transport/processState';
+import { tokenOf } from '../nodes/WorkspaceData/transport/sharedState';
 
 /**
  * The credential objects of prepared requests. n8n decrypts one for each request, and calls again with the
@@ -113,7 +113,7 @@ export class WorkspaceDataServiceAccountApi implements ICredentialType {
 		this: IHttpRequestHelper,
 		credentials: ICredentialDataDecryptedObject,
 	): Promise<IDataObject> {
-		const account = accountOf(credentials);
+		const account = tokenOf(credentials);
 		if (requests.has(credentials)) account.suspect();
 		requests.add(credentials);
 		await account
@@ -130,5 +130,5 @@ export class WorkspaceDataServiceAccountApi implements ICredentialType {
 		credentials: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> =>
-		authorize(credentials, requestOptions, accountOf(credentials).current ?? '');
+		authorize(credentials, requestOptions, tokenOf(credentials).current ?? '');
 }

@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { WorkspaceDataApi } from '../../credentials/WorkspaceDataApi.credentials';
 import { WorkspaceDataServiceAccountApi } from '../../credentials/WorkspaceDataServiceAccountApi.credentials';
-import { accountOf } from '../../nodes/WorkspaceData/transport/processState';
+import { tokenOf } from '../../nodes/WorkspaceData/transport/sharedState';
 import { fieldOptionsProperty } from '../../nodes/WorkspaceData/ui/fieldDefinition';
 import {
 	type ActionResult,
@@ -102,7 +102,7 @@ describe('no secret is seen', () => {
 				});
 			const texts = [everything(await run({}))];
 			const [account] = Object.values(workspace.serviceAccount);
-			const token = account && kind === 'serviceAccount' ? accountOf(account).current : undefined;
+			const token = account && kind === 'serviceAccount' ? tokenOf(account).current : undefined;
 			if (kind === 'serviceAccount') expect(token).toEqual(expect.any(String));
 			const secrets = [kind === 'apiKey' ? apiKey : clientSecret, token].filter(
 				(secret) => secret !== undefined,
@@ -491,7 +491,7 @@ describe('service accounts', () => {
 		[{ clientSecret: 'not-the-secret' }, "The service account wasn't accepted", "'Client Secret'"],
 		[{ realm: 'elsewhere' }, 'has no token endpoint for this realm', "'Realm'"],
 		[{ authUrl: 'http://127.0.0.1:9' }, "couldn't be reached", "'Auth URL'"],
-		[{ authUrl: 'nowhere' }, "'Auth URL' isn't a valid address", 'Enter an address'],
+		[{ authUrl: 'nowhere' }, "'Auth URL' must begin with http://", 'Enter an address'],
 	])('%j is named', async (changes, message, advice) => {
 		const { error } = await runAction({
 			credentials: account(changes),

@@ -316,7 +316,7 @@ describe('requests of the editor', () => {
 			['apiKey', { workspaceId: '' }, "'Workspace ID' is empty"],
 			['apiKey', { baseUrl: 'http://127.0.0.1:9/api/v1' }, "Check 'Base URL'"],
 			['apiKey', { baseUrl: 'http://127.0.0.1:9/api' }, 'must end in /api/v1'],
-			['apiKey', { baseUrl: 'nonsense' }, "'Base URL' isn't a valid address"],
+			['apiKey', { baseUrl: 'nonsense' }, "'Base URL' must begin with http:// or https://"],
 			['serviceAccount', { clientSecret: 'wrong-secret' }, "'Client Secret'"],
 			['serviceAccount', { clientId: 'nobody' }, "'Client ID'"],
 			['serviceAccount', { realm: 'elsewhere' }, "'Realm'"],
