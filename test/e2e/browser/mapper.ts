@@ -222,30 +222,4 @@ export function testMapper(stage: Stage): void {
 		expect(record?.fields).toMatchObject({ Title: 'Changed', Done: true, Tags: ['eu'] });
 		expect(record?.fields.Status ?? null).toBeNull();
 	});
-
-	test('several choices are entered as a text, or as an expression with a list', async () => {
-		const card = await createTasks('Tasks with tags');
-		const workflow = await openAction({ resource: 'record', operation: 'create' });
-		await editor().choose('cardId', card.name);
-		await panel().getByText('Tags (comma-separated: urgent, eu, "Red, white")').waitFor();
-		await editor().fillColumn('Title', 'Typed');
-		await editor().fillColumn('Tags', 'urgent, Red, white');
-		await savedColumns(
-			workflow,
-			({ value }) => (value as JsonObject | null)?.Tags === 'urgent, Red, white',
-		);
-		await execute('Typed');
-		await openAction({
-			resource: 'record',
-			operation: 'create',
-			cardId: fromList(card),
-			columns: mapEach({ Title: 'Computed', Tags: '={{ ["eu", "Red, white"] }}' }),
-		});
-		await panel().getByText('Tags (comma-separated: urgent, eu, "Red, white")').waitFor();
-		await execute('Computed');
-		const records = await bench().api.records(card);
-		const tagsOf = (title: string) => records.find(({ fields }) => fields.Title === title)?.fields;
-		expect(tagsOf('Typed')?.Tags).toEqual(['urgent', 'Red, white']);
-		expect(tagsOf('Computed')?.Tags).toEqual(['eu', 'Red, white']);
-	});
 }
