@@ -192,6 +192,10 @@ function unclearAdvice(creates: string | undefined): string {
 	return `The ${creates} may have been created: ${check}`;
 }
 
+/** What to do later. @param creates the thing that the request creates, if any */
+const againLater = (creates: string | undefined): string =>
+	creates === 'subscription' ? 'Publish the workflow again later.' : 'Run the node again later.';
+
 const LOWER_PARALLEL = "lower the option 'Max Parallel Requests' if the operation has it.";
 const NEXT_KEY =
 	'If it says so there, the service may keep the value in another spelling, for example in lower case: enter it as the record has it.';
@@ -227,7 +231,13 @@ const ADVICE: ReadonlyArray<
 		({ kind = '', status }) => /card/.test(kind) && isGone({ status, kind }, ['card']),
 		"It may have been deleted, or a name may stand where its ID belongs. Select the card again in 'Card'.",
 	],
-	[({ isLimited }) => isLimited, `Run the node again after the limit resets, or ${LOWER_PARALLEL}`],
+	[
+		({ isLimited }) => isLimited,
+		({ creates }) =>
+			creates === 'subscription'
+				? 'Publish the workflow again after the limit resets.'
+				: `Run the node again after the limit resets, or ${LOWER_PARALLEL}`,
+	],
 	[
 		({ status }) => status === 403,
 		({ isApiKey }) =>
@@ -246,10 +256,10 @@ const ADVICE: ReadonlyArray<
 	],
 	[
 		({ isPage }) => isPage,
-		({ isUnclear }) => (isUnclear ? pageAdvice() : pageAdvice('Run the node again later.')),
+		({ isUnclear, creates }) => (isUnclear ? pageAdvice() : pageAdvice(againLater(creates))),
 	],
 	[
 		({ status }) => status === 503,
-		'The service is overloaded or under maintenance. Run the node again later.',
+		({ creates }) => `The service is overloaded or under maintenance. ${againLater(creates)}`,
 	],
 ];

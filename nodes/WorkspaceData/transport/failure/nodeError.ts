@@ -49,8 +49,10 @@ export function toNodeError(
 	const { detail } = error instanceof ApiFailure ? error.problem : {};
 	// n8n's constructors rewrite any message that contains the name of a system error, even by chance.
 	nodeError.message = error.message;
+	const said = detail && withFieldNames(detail);
+	const isOpen = said && error.description && !/[.!?]$/.test(said);
 	nodeError.description =
-		[detail && withFieldNames(detail), error.description].filter(Boolean).join(' ') || undefined;
+		[isOpen ? `${said}.` : said, error.description].filter(Boolean).join(' ') || undefined;
 	return nodeError;
 }
 
