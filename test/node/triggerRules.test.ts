@@ -71,7 +71,7 @@ describe('a refusal while a person publishes', () => {
 		[
 			'of the rate',
 			{ status: 429, headers: { 'Retry-After': '900' } },
-			/^Forbidden\. Only one webhook is allowed\. Publish the workflow again after the limit resets\.$/,
+			/^Forbidden \(closed until [^)]*\)\. Only one webhook is allowed\. Try again after the limit resets\.$/,
 		],
 	])('%s is explained for a trigger, in whole sentences', async (_name, refusal, message) => {
 		const json = { ...ownWords, status: refusal.status };

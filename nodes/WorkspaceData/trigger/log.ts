@@ -8,13 +8,6 @@ export type LogPlace = Pick<IHookFunctions, 'getNode' | 'getWorkflow' | 'logger'
 export const reasonOf = (error: unknown): string =>
 	(error instanceof Error ? error.message : String(error)).replace(/\.\s*$/, '');
 
-/** Returns the given texts as sentences, each of which ends before the next begins. */
-export const sentencesOf = (...texts: Array<string | null | undefined>): string =>
-	texts
-		.filter((text) => typeof text === 'string' && text !== '')
-		.map((text) => (/[.!?]$/.test(String(text)) ? text : `${text}.`))
-		.join(' ');
-
 /** Writes a warning to n8n's log, after the node's name. */
 export function warn(context: LogPlace, message: string): void {
 	context.logger.warn(`${context.getNode().name}: ${message}`, {

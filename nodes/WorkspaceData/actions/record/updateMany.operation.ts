@@ -12,6 +12,7 @@ import { requireData } from '../writing/valueConversion';
 import { resultsOf } from '../writing/results';
 import { isUnchanged, updateListed } from '../writing/write';
 import {
+	clearFieldsOption,
 	dryRunProperty,
 	maxChangesProperty,
 	oldValuesOfListedOption,
@@ -37,6 +38,7 @@ export const updateManyRecords = defineOperation({
 		recordOptions([
 			...writeOptions,
 			...savedDryRunOptions,
+			clearFieldsOption,
 			oldValuesOfListedOption,
 			unchangedOption,
 		]),
@@ -51,8 +53,8 @@ export const updateManyRecords = defineOperation({
 		const write = await readWrite(run, itemIndex, parameters, UPDATE_LABEL, true);
 		const { card, columns, request, writer } = write;
 		const live = await liveFields(write, await grownFields(write));
-		requireData(live.data, columns);
-		const results = resultsOf(run, writer, live.index, options);
+		requireData(live, columns);
+		const results = resultsOf(run, writer.cardRun, live.index, options);
 		// Conditions use the existing fields, also in a dry run.
 		const index = await run.fields.of(card, request);
 		const exact = { isExact: true, hints: columns.hints };

@@ -2,6 +2,7 @@
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 import { InputError } from '../../model/inputError';
 import { redact } from '../../model/redact';
+import { sentences } from '../../model/text';
 import { ApiFailure, Failure } from './failures';
 
 /** Where an error happened, and how to word its message for the user. */
@@ -49,10 +50,8 @@ export function toNodeError(
 	const { detail } = error instanceof ApiFailure ? error.problem : {};
 	// n8n's constructors rewrite any message that contains the name of a system error, even by chance.
 	nodeError.message = error.message;
-	const said = detail && withFieldNames(detail);
-	const isOpen = said && error.description && !/[.!?]$/.test(said);
 	nodeError.description =
-		[isOpen ? `${said}.` : said, error.description].filter(Boolean).join(' ') || undefined;
+		sentences(detail && withFieldNames(detail), error.description) || undefined;
 	return nodeError;
 }
 

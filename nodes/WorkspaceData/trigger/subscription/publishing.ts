@@ -11,7 +11,8 @@ import {
 import { mayHaveHappened } from '../../transport/failure/failures';
 import { toNodeError } from '../../transport/failure/nodeError';
 import { systemClock, withTimeLimit } from '../../transport/http/clock';
-import { sentencesOf, warn } from '../log';
+import { sentences } from '../../model/text';
+import { warn } from '../log';
 import { readSettings } from '../parameters';
 import { ask } from './probe';
 import { endedUse, forget, nodeOf, type TriggerNode, useOf } from './node';
@@ -105,7 +106,7 @@ function targetUrlOf(context: IHookFunctions): string {
  */
 function activationError(node: INode, error: unknown): NodeOperationError {
 	const { message, description } = toNodeError(node, error);
-	const text = sentencesOf(message, description);
+	const text = sentences(message, description ?? undefined);
 	const shown = new NodeOperationError(node, text);
 	// n8n's constructor rewrites messages that contain the name of a system error.
 	shown.message = text;

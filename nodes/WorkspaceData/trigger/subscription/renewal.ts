@@ -12,7 +12,8 @@ import { type Previous, type Subscription, subscriptionsIn } from '../../model/s
 import { fingerprintOf, readCredential } from '../../transport/auth/credential';
 import { ApiFailure, Cancelled, isTimeOut } from '../../transport/failure/failures';
 import { openSession, type Session } from '../../transport/session';
-import { reasonOf, sentencesOf, warn, type LogPlace } from '../log';
+import { sentences } from '../../model/text';
+import { reasonOf, warn, type LogPlace } from '../log';
 import { checkConditions, readAuthentication, watchedCard } from '../parameters';
 import type { NodeSite, Site } from './node';
 import { ask } from './probe';
@@ -132,7 +133,7 @@ function withAdvice(error: unknown, hint: string | undefined, isMore = true): un
 	if (!hint || !(error instanceof ApiFailure) || error.problem.status >= 500) return error;
 	return new ApiFailure(
 		error.problem,
-		sentencesOf(isMore ? error.description : undefined, hint),
+		sentences(isMore && error.description, hint),
 		error.rateLimited,
 		error.sent,
 	);

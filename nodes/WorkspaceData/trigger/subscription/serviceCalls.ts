@@ -11,7 +11,7 @@ import type { Site } from './node';
 /** Options of calls: while n8n starts, for a person who waits, and in the background. n8n retries by itself. */
 export const CALLS = {
 	start: { impatient: true, timeoutMs: 10_000 },
-	publish: { impatient: true, timeoutMs: 10_000, insistent: true },
+	publish: { impatient: true, timeoutMs: 10_000 },
 	background: { timeoutMs: 60_000 },
 } as const;
 
