@@ -2,11 +2,13 @@
 import type { IDataObject } from 'n8n-workflow';
 import { createTestClock } from '../support/clock';
 import { signed, useDeliveries, valuesOf } from '../support/deliveries';
+import type { watchWarnings } from '../support/trigger';
 import type { TestCard, TestWorkspace } from '../support/workspace';
 
 let workspace: TestWorkspace;
 let card: TestCard;
-const { activated, eventBody } = useDeliveries((made) => ({ workspace, card } = made));
+let warnings: ReturnType<typeof watchWarnings>;
+const { activated, eventBody } = useDeliveries((made) => ({ workspace, card, warnings } = made));
 
 describe('output', () => {
 	it('gives ids where they are wanted, without asking for the fields', async () => {
@@ -87,6 +89,22 @@ describe('output', () => {
 		for (const seconds of [0, 0.9, 1.1, 3, 3.2, 7.1, 7.3, 15.2]) seen.push(await at(seconds));
 		expect(seen).toEqual([1, 1, 2, 2, 3, 3, 4, 4].map((asked) => [asked, id]));
 		expect(await at(15.4)).toEqual([5, 'Title']);
+	});
+
+	it('keeps the ids when the listings answer 503, and one line in the log says so', async () => {
+		const own = await workspace.card('Overloaded', [{ name: 'Title', type: 'text' }]);
+		const trigger = await activated();
+		workspace.fail('GET', '/fields$', { status: 503, times: 99 });
+		const id = String(own.fieldIds.Title);
+		for (let n = 0; n < 5; n += 1) {
+			const event = eventBody({ card_id: own.id, data: { [id]: n } });
+			expect(valuesOf((await trigger.deliver(signed(trigger, event))).items)).toEqual({ [id]: n });
+		}
+		expect(warnings.lines).toEqual([
+			expect.stringMatching(
+				new RegExp(`The fields of card ${own.id} couldn't be read, so their IDs replace the names`),
+			),
+		]);
 	});
 
 	it('keeps the ids when the listing hangs, after at most three seconds', async () => {

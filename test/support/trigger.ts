@@ -306,6 +306,8 @@ export function triggerNode(
 	/** When n8n is to call the trigger. */
 	const expressions: string[] = [];
 	const emitted: INodeExecutionData[][] = [];
+	/** The errors that n8n 2 shows in failed executions of the workflow. */
+	const failed: Error[] = [];
 	let unheardEnds = 0;
 	/** How the next executions end that the trigger starts, after the node has run. */
 	const endings: Ending[] = [];
@@ -437,6 +439,8 @@ export function triggerNode(
 						);
 					}
 				},
+				undefined,
+				(error) => failed.push(error),
 			);
 			// As n8n, which ends a trigger before it starts it again.
 			crons.length = 0;
@@ -452,6 +456,7 @@ export function triggerNode(
 		},
 		tick: () => crons.forEach((onTick) => onTick()),
 		emitted,
+		failed,
 		expressions,
 		/** How often the node asked n8n's own webhook address. */
 		asked: () => asked,

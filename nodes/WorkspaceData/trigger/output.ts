@@ -6,7 +6,7 @@ import type { DataRecord } from '../model/response/record';
 import type { FieldIndex } from '../model/fieldIndex';
 import { isObject, type JsonObject } from '../model/response/shapes';
 import { EVENT_KEYS, RESERVED_KEYS, topLevelKey } from '../model/reservedNames';
-import { recordKey } from './catchUp/memory';
+import { recordKey } from '../model/recordMemory';
 import type { TriggerSettings } from './parameters';
 
 /** Keys of an item that a field never has: what the node adds, whatever else the body has. */

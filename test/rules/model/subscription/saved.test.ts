@@ -21,7 +21,7 @@ const one = (id: string) => ({
 const saved: Saved = {
 	current: one('new'),
 	previous: [{ ...one('old'), deleteAt: 9, fate: 'deleted' }],
-	missed: { cardId: null, from: 3, upTo: 4 },
+	missed: { cardId: null, from: 3, upTo: 4, isWhole: true },
 	version: 5,
 	mark: 'm',
 };
