@@ -109,7 +109,7 @@ export class WorkspaceDataServiceAccountApi implements ICredentialType {
 	 * Makes sure that this process has a valid token. Returns nothing to store, because n8n would write it
 	 * into the saved credential.
 	 */
-	async preAuthentication(
+	preAuthentication = async function (
 		this: IHttpRequestHelper,
 		credentials: ICredentialDataDecryptedObject,
 	): Promise<IDataObject> {
@@ -123,12 +123,12 @@ export class WorkspaceDataServiceAccountApi implements ICredentialType {
 				throw error;
 			});
 		return {};
-	}
+	};
 
-	async authenticate(
+	/** Not a method: n8n copies credential types without their prototype, and HTTP Request lists those that have it. */
+	authenticate = async (
 		credentials: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,
-	): Promise<IHttpRequestOptions> {
-		return authorize(credentials, requestOptions, accountOf(credentials).current ?? '');
-	}
+	): Promise<IHttpRequestOptions> =>
+		authorize(credentials, requestOptions, accountOf(credentials).current ?? '');
 }

@@ -15,7 +15,8 @@ export const emptyValuesOption = {
 		{ name: 'Send as Is', value: 'send', description: 'Empty text is sent unchanged' },
 	],
 	default: 'send',
-	description: 'How to treat empty text',
+	description:
+		'How to treat empty text that an item or an expression has. A box that you leave empty sends nothing.',
 } as const;
 
 export const unknownFieldsOption = {
@@ -203,6 +204,15 @@ export const maxChangesProperty = {
 	description: 'If an input item would change more records, nothing is sent; -1 means no limit',
 } as const;
 
+/** Only fields that are mapped automatically can be unknown. The hidden entry keeps the value of a workflow. */
+const unknownFieldsOptions = [
+	{
+		...unknownFieldsOption,
+		displayOptions: { show: { '/columns.mappingMode': ['autoMapInputData'] } },
+	},
+	{ ...unknownFieldsOption, type: 'hidden' },
+] as const;
+
 /** The options of all operations that write values. */
 export const writeOptions = [
 	emptyValuesOption,
@@ -210,5 +220,5 @@ export const writeOptions = [
 	missingChoicesOption,
 	...outputOptions,
 	...sendingOptions,
-	unknownFieldsOption,
+	...unknownFieldsOptions,
 ] as const;

@@ -8,6 +8,7 @@ import { testDryRun } from './dryRun.ts';
 import { testExamples } from './examples.ts';
 import { testFilters } from './filters.ts';
 import { testFreshNode } from './freshNode.ts';
+import { testHttpRequest } from './httpRequest.ts';
 import { testMapper } from './mapper.ts';
 import { testNodesPanel } from './nodesPanel.ts';
 import { testReadme } from './readme.ts';
@@ -18,6 +19,7 @@ describe(`editor of n8n ${major}`, () => {
 	const stage = useStage();
 	describe('README.md', () => testReadme(stage));
 	describe('credentials', () => testCredentials(stage));
+	describe('HTTP Request', () => testHttpRequest(stage));
 	describe('values', () => testMapper(stage));
 	// n8n 1 shows the panels with the same components, so one journey is enough there.
 	if (major === 1) return;

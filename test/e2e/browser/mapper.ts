@@ -2,7 +2,6 @@
 import type { JsonObject } from '../../host/n8nClient.ts';
 import { byId, chain, codeItems, manualTrigger, mapEach } from '../../host/workflowBuilder.ts';
 import type { TestCard } from '../../host/serviceApi.ts';
-import { major } from '../support/settings.ts';
 import { fromList, isObject, type Stage } from './stage.ts';
 
 /** The mapper's schema by field id. */
@@ -224,45 +223,6 @@ export function testMapper(stage: Stage): void {
 		const [record] = await api.records(card);
 		expect(record?.fields).toMatchObject({ Title: 'Changed', Done: true, Tags: ['eu'] });
 		expect(record?.fields.Status ?? null).toBeNull();
-	});
-
-	test('a mapping of 0.1.0 with a toggle and a list keeps its values when opened and run', async () => {
-		const card = await createTasks('Tasks of 0.1.0');
-		const entry = (name: string, type: string): JsonObject => ({
-			id: name,
-			displayName: name,
-			fieldId: card.fields[name],
-			type,
-			required: false,
-			defaultMatch: false,
-			canBeUsedToMatch: true,
-			display: true,
-			removed: false,
-		});
-		const value = { Title: 'Kept', Done: true, Tags: '["eu","urgent"]' };
-		const workflow = await openAction({
-			resource: 'record',
-			operation: 'create',
-			cardId: fromList(card),
-			columns: {
-				mappingMode: 'defineBelow',
-				value,
-				matchingColumns: [],
-				schema: [entry('Title', 'string'), entry('Done', 'boolean'), entry('Tags', 'array')],
-			},
-		});
-		// n8n 1 leaves it to the person to refresh an old field list.
-		if (major === 1) await editor().refreshColumns();
-		const columns = await savedColumns(
-			workflow,
-			(saved) => entryFor(saved, card.fields.Done)?.type === 'options',
-		);
-		expect(columns.value).toEqual(value);
-		const shown = editor().element('parameter-input-Done').locator('input').first();
-		expect(await shown.inputValue()).toBe('True');
-		await execute('Kept');
-		const created = (await bench().api.records(card)).find(({ fields }) => fields.Title === 'Kept');
-		expect(created?.fields).toMatchObject({ Done: true, Tags: ['eu', 'urgent'] });
 	});
 
 	test('several choices are entered as a text, or as an expression with a list', async () => {

@@ -30,10 +30,10 @@ export const createCard = defineOperation({
 		cardNameProperty,
 		cardFieldsProperty,
 		{
-			displayName: 'Additional Fields',
+			displayName: 'Additional Properties',
 			name: 'additionalFields',
 			type: 'collection',
-			placeholder: 'Add Field',
+			placeholder: 'Add Property',
 			default: {},
 			options: [
 				customPropertiesProperty,

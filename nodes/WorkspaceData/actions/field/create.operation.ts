@@ -31,10 +31,10 @@ export const createField = defineOperation({
 		{ ...fieldNameProperty, required: true },
 		{ ...fieldTypeProperty, required: true },
 		{
-			displayName: 'Additional Fields',
+			displayName: 'Additional Properties',
 			name: 'additionalFields',
 			type: 'collection',
-			placeholder: 'Add Field',
+			placeholder: 'Add Property',
 			default: {},
 			options: [choicesProperty, customPropertiesProperty, fieldOptionsProperty],
 		},

@@ -8,6 +8,7 @@ import {
 	fieldNameProperty,
 	fieldOptionsProperty,
 	fieldTypeProperty,
+	PROPERTIES_TO_CHANGE,
 } from '../../ui/fieldDefinition';
 import { cardLocator, fieldLocator } from '../../ui/locators';
 import { readJsonObject, requireEntries, requireText } from '../readParameters';
@@ -62,10 +63,10 @@ export const updateField = defineOperation({
 		cardLocator,
 		fieldLocator,
 		{
-			displayName: 'Update Fields',
+			displayName: PROPERTIES_TO_CHANGE,
 			name: 'updateFields',
 			type: 'collection',
-			placeholder: 'Add Field',
+			placeholder: 'Add Property',
 			default: {},
 			options: [
 				choicesProperty,
@@ -85,7 +86,7 @@ export const updateField = defineOperation({
 			...(name !== undefined && { name: requireText(name, 'Name') }),
 			...(type !== undefined && { type: requireText(type, fieldTypeProperty.displayName) }),
 		};
-		requireEntries({ ...changes, ...readFieldOptions(entered) }, 'Update Fields');
+		requireEntries({ ...changes, ...readFieldOptions(entered) }, PROPERTIES_TO_CHANGE);
 		const { card, field } = await locateField(run, get('cardId'), get('fieldId'));
 		const bodyFor = (current: Field) => {
 			// Another execution has added these choices since, so its records may use them.

@@ -53,7 +53,7 @@ export const updateManyRecords = defineOperation({
 		const write = await readWrite(run, itemIndex, parameters, UPDATE_LABEL, true);
 		const { card, columns, request, writer } = write;
 		const live = await liveFields(write, await grownFields(write));
-		requireData(live.data, columns);
+		requireData(live, columns);
 		const results = resultsOf(run, writer.cardRun, live.index, options);
 		// Conditions use the existing fields, also in a dry run.
 		const index = await run.fields.of(card, request);

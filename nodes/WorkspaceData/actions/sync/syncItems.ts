@@ -99,12 +99,13 @@ export interface SyncWrite extends SyncItem {
 /** Converts the values of an item. @throws InputError for values that can't be sent, and that its record doesn't have */
 async function converted(write: Write, { fields, matches }: LiveCard): Promise<SyncWrite> {
 	const { run, itemIndex } = write;
-	const { data: values } = await liveFields(write, fields.index);
+	const live = await liveFields(write, fields.index);
+	const { data: values } = live;
 	const key = itemKey(fields, values);
 	const [record] = matches.known(values);
 	const keys = fields.ids.map((id) => [id, ownValue(values, id)]);
 	// The key stays, although a computed value isn't sent.
-	const data = { ...settled(values, record, fields.index, run.zone), ...Object.fromEntries(keys) };
+	const data = { ...settled(live, record, fields.index, run.zone), ...Object.fromEntries(keys) };
 	return { itemIndex, key, data, write, isNew: !record };
 }
 

@@ -3,9 +3,10 @@ import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import { askForNearest, quote } from '../../model/names';
 import type { Field } from '../../model/response/field';
-import { ownValue, type JsonObject } from '../../model/response/shapes';
+import { ownValue } from '../../model/response/shapes';
 import { plainNames } from '../../model/text';
 import { clearFieldsOption } from '../../ui/writeOptions';
+import type { ItemValues } from './difference';
 
 const LABEL = clearFieldsOption.displayName;
 
@@ -26,11 +27,12 @@ function fieldToClear({ fields }: FieldIndex, wanted: string): Field {
 /**
  * Adds nulls for the fields to clear.
  *
- * @param data the values of an item, keyed by field ID
+ * @param values the values of an item
  * @param names the option
  * @throws InputError for an unknown field, one that can't be written, or one that also has a value
  */
-export function withCleared(data: JsonObject, names: unknown, index: FieldIndex): JsonObject {
+export function withCleared(values: ItemValues, names: unknown, index: FieldIndex): ItemValues {
+	const { data, refused } = values;
 	const cleared = plainNames(names).map((name) => fieldToClear(index, name));
 	for (const { id, name, isReadOnly } of cleared) {
 		if (isReadOnly) {
@@ -39,14 +41,12 @@ export function withCleared(data: JsonObject, names: unknown, index: FieldIndex)
 				'The service computes its value. Remove the field from the option.',
 			);
 		}
-		if ((ownValue(data, id) ?? null) === null) continue;
+		if ((ownValue(data, id) ?? null) === null && !refused?.has(id)) continue;
 		throw new InputError(
 			`Field '${name}' is in '${LABEL}' and also has a value`,
 			'Remove the field from the option, or its value from the item.',
 		);
 	}
-	return Object.fromEntries([
-		...Object.entries(data),
-		...cleared.map(({ id }): [string, null] => [id, null]),
-	]);
+	const nulls = cleared.map(({ id }): [string, null] => [id, null]);
+	return { refused, data: Object.fromEntries([...Object.entries(data), ...nulls]) };
 }

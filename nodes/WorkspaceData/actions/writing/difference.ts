@@ -9,21 +9,23 @@ import type { Zone } from '../../model/time';
 import { storedChoice } from '../../model/value/choices';
 import type { EntryRules } from '../../model/value/kinds/kind';
 import { textOf } from '../../model/value/serialization';
-import { enter } from '../../model/value/value';
+import { enter, valueOf } from '../../model/value/value';
 import { isSameValue } from '../reading/matchIndex';
 import { combineErrors } from './combineErrors';
 
 /** A value that its field doesn't accept. It isn't an error if the record already has it. */
-export class Refused {
-	readonly entered: unknown;
-	readonly rules: EntryRules;
-	readonly error: unknown;
+export interface RefusedValue {
+	entered: unknown;
+	rules: EntryRules;
+	refused: InputError;
+}
 
-	constructor(entered: unknown, rules: EntryRules, error: unknown) {
-		this.entered = entered;
-		this.rules = rules;
-		this.error = error;
-	}
+/** What an item writes, by field ID. */
+export interface ItemValues {
+	/** The values to send. */
+	data: JsonObject;
+	/** The values that are errors, unless the record has them. */
+	refused?: ReadonlyMap<string, RefusedValue> | undefined;
 }
 
 /** Returns true if a stored value is the same as an entered one, in any spelling. */
@@ -42,14 +44,14 @@ function withHeldChoices(field: Field, stored: unknown): Field {
 	return { ...field, options: [...field.options, ...held.map(plainOption)] };
 }
 
-/** Sends nothing for a refused value that the record already has. @throws InputError if it doesn't have it */
-function settleRefused(
-	{ entered, rules, error }: Refused,
+/** The value for a refused one that has choices of the record. @throws InputError if it has others */
+function valueWithHeld(
+	{ entered, rules, refused }: RefusedValue,
 	field: Field | undefined,
 	stored: unknown,
 ): unknown {
-	if (stored === undefined || !field || field.options.length === 0) throw error;
-	return enter(withHeldChoices(field, stored), entered, rules);
+	if (stored === undefined || !field || field.options.length === 0) throw refused;
+	return valueOf(enter(withHeldChoices(field, stored), entered, rules));
 }
 
 const computed = (name: string): InputError =>
@@ -61,27 +63,27 @@ const computed = (name: string): InputError =>
 /**
  * Returns the values of an item to send, once its record is known.
  *
- * @param data the values by field ID; refused values are `Refused`
  * @param earlier the record, if it exists
  * @throws InputError naming all fields that can't hold their value, unless the record already has it
  */
 export function settled(
-	data: JsonObject,
+	{ data, refused }: ItemValues,
 	earlier: DataRecord | undefined,
 	index: FieldIndex,
 	zone: Zone,
 ): JsonObject {
 	const values: Array<[string, unknown]> = [];
 	const errors: unknown[] = [];
-	for (const [id, value] of Object.entries(data)) {
+	for (const id of [...Object.keys(data), ...(refused?.keys() ?? [])]) {
 		const field = index.byId(id);
 		const stored = earlier && ownValue(earlier.data, id);
-		const entered = value instanceof Refused ? value.entered : value;
-		const isDoubtful = value instanceof Refused || field?.isReadOnly === true;
+		const refusal = refused?.get(id);
+		const entered = refusal ? refusal.entered : data[id];
+		const isDoubtful = refusal !== undefined || field?.isReadOnly === true;
 		if (isDoubtful && earlier && isHeld(index, id, stored, entered, zone)) continue;
 		try {
 			if (field?.isReadOnly) throw computed(field.name);
-			values.push([id, value instanceof Refused ? settleRefused(value, field, stored) : value]);
+			values.push([id, refusal ? valueWithHeld(refusal, field, stored) : entered]);
 		} catch (error) {
 			errors.push(error);
 		}

@@ -2,11 +2,11 @@
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import type { Locator } from '../../model/locator';
-import type { JsonObject } from '../../model/response/shapes';
 import { ApiFailure } from '../../transport/failure/failures';
 import type { Run } from '../run/run';
 import type { CardWriter } from '../run/cardWriter';
 import { readChoice } from '../readParameters';
+import type { ItemValues } from './difference';
 import { readFormats, toRecordData, type Write } from './valueConversion';
 import { readDryRun } from './dryRun';
 import { requestOptions } from '../requestOptions';
@@ -77,11 +77,9 @@ function blamesFields(error: unknown): boolean {
 	return error instanceof ApiFailure && [400, 404, 409, 422].includes(error.problem.status);
 }
 
-export interface LiveFields {
+export interface LiveFields extends ItemValues {
 	/** The current fields, with the habits of the card's records if these decide how a value is sent. */
 	index: FieldIndex;
-	/** The record data, keyed by field ID. */
-	data: JsonObject;
 }
 
 /** Converts an item's values. @param listing the current field listing @throws InputError as `toRecordData` */
@@ -93,8 +91,7 @@ export async function liveFields(write: Write, listing: FieldIndex): Promise<Liv
 		fieldOfKey(listing, key, columns.hints.get(key))?.kind.dependsOnRecords?.(value);
 	const isSampled = mayMatter && columns.entries.some(matters);
 	const index = isSampled ? await run.fields.sampled(card, listing, request) : listing;
-	const data = withCleared(toRecordData(write, index), write.options.clearFields, index);
-	return { index, data };
+	return { index, ...withCleared(toRecordData(write, index), write.options.clearFields, index) };
 }
 
 /**

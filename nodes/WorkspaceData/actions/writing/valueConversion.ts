@@ -6,13 +6,13 @@ import type { JsonObject } from '../../model/response/shapes';
 import { cleanName, foldCase, plainText } from '../../model/text';
 import type { Formats } from '../../model/value/formats';
 import type { EntryRules } from '../../model/value/kinds/kind';
-import { enter } from '../../model/value/value';
+import { enter, valueOf } from '../../model/value/value';
 import { readChoice } from '../readParameters';
 import type { Run, CardReference } from '../run/run';
 import type { CardWriter } from '../run/cardWriter';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { combineErrors } from './combineErrors';
-import { Refused } from './difference';
+import type { ItemValues, RefusedValue } from './difference';
 import { hasName, type Columns } from './mapper';
 import { fieldOfKey } from './matching';
 import type { ResultOptions } from './results';
@@ -101,11 +101,10 @@ type Entered = Pick<Write, 'run' | 'columns' | 'options'>;
  * Converts the entries to record data: keys become field IDs, and values fit the fields.
  *
  * @param index the current field listing
- * @returns data keyed by field ID. A value that its field can't hold is `Refused`, as the record may have it
  * @throws InputError naming all fields that are unknown, ambiguous or named twice, or are matched on and can't hold
  * their value
  */
-export function toRecordData(write: Entered, index: FieldIndex): JsonObject {
+export function toRecordData(write: Entered, index: FieldIndex): ItemValues {
 	const { run, columns, options } = write;
 	const { matchingKeys, hints, entries } = columns;
 	const rules = conversionRules(run, options);
@@ -113,6 +112,7 @@ export function toRecordData(write: Entered, index: FieldIndex): JsonObject {
 	const matching = new Set(matchingKeys.map((key) => fieldOfKey(index, key, hints.get(key))?.id));
 	const keys = new Map<string, string>();
 	const data: Array<[string, unknown]> = [];
+	const refused = new Map<string, RefusedValue>();
 	const errors: unknown[] = [];
 	for (const [key, entry] of entries) {
 		try {
@@ -120,18 +120,19 @@ export function toRecordData(write: Entered, index: FieldIndex): JsonObject {
 			const isKey = matching.has(field?.id);
 			if (!field || isLeftOut(write, field, key, isKey)) continue;
 			requireOnce(field, key, keys);
-			const value = isKey
-				? enter(field, entry, { ...rules, exact: true })
-				: valueOf(field, entry, rules);
-			if (value !== undefined) data.push([field.id, value]);
+			const taken = enter(field, entry, isKey ? { ...rules, exact: true } : rules);
+			if (isKey) valueOf(taken);
+			if ('value' in taken) data.push([field.id, taken.value]);
+			if ('refused' in taken) refused.set(field.id, { ...taken, entered: entry, rules });
 		} catch (error) {
 			errors.push(error);
 		}
 	}
-	const refused = data.flatMap(([, value]) => (value instanceof Refused ? [value.error] : []));
-	if (errors.length > 0) throw combineErrors([...errors, ...refused]);
+	if (errors.length > 0) {
+		throw combineErrors([...errors, ...[...refused.values()].map((one) => one.refused)]);
+	}
 	// Object.fromEntries, not assignment, because a field may be called `__proto__`.
-	return Object.fromEntries(data);
+	return { data: Object.fromEntries(data), refused };
 }
 
 /**
@@ -175,18 +176,12 @@ function requireOnce({ id, name }: Field, key: string, keys: Map<string, string>
 	keys.set(id, key);
 }
 
-/** Converts an entry to the value to send, or to the reason why there is none; undefined if its field stays unchanged. */
-function valueOf(field: Field, entry: unknown, rules: EntryRules): unknown {
-	try {
-		return enter(field, entry, rules);
-	} catch (error) {
-		return new Refused(entry, rules, error);
-	}
-}
-
 /** Returns the data, if there is anything to send. @throws InputError if there isn't */
-export function requireData(data: JsonObject, { label, mayBeEmpty }: Columns): JsonObject {
-	if (mayBeEmpty || Object.keys(data).length > 0) return data;
+export function requireData(
+	{ data, refused }: ItemValues,
+	{ label, mayBeEmpty }: Columns,
+): JsonObject {
+	if (mayBeEmpty || Object.keys(data).length > 0 || (refused?.size ?? 0) > 0) return data;
 	throw new InputError(
 		`No value in '${label}'`,
 		"All values are empty or belong to unknown fields. See the options 'Empty Values' and 'If Field Is Unknown'.",

@@ -9,12 +9,12 @@ import type { LiveFields } from './liveFields';
 /** Creates a record. */
 export async function create(
 	{ run, columns, writer }: Write,
-	{ data, index }: LiveFields,
+	live: LiveFields,
 ): Promise<DataRecord> {
-	const values = Object.entries(settled(data, undefined, index, run.zone));
+	const values = Object.entries(settled(live, undefined, live.index, run.zone));
 	// There is nothing to clear.
 	const sent = Object.fromEntries(values.filter(([, value]) => value !== null));
-	return await writer.create(requireData(sent, columns));
+	return await writer.create(requireData({ data: sent }, columns));
 }
 
 /**
@@ -24,12 +24,13 @@ export async function create(
  */
 export async function update(
 	{ run, columns, writer }: Write,
-	{ data, index }: LiveFields,
+	live: LiveFields,
 	id: string,
 	earlier?: DataRecord,
 ): Promise<DataRecord> {
-	const values = settled(data, earlier, index, run.zone);
-	requireData(earlier ? data : values, columns);
+	const { index } = live;
+	const values = settled(live, earlier, index, run.zone);
+	requireData(earlier ? live : { data: values }, columns);
 	const change = { earlier, values, sent: values, index };
 	// The update is always wanted, so there is always a result.
 	const changed = (await writer.change(id, () => change)) as Changed;
@@ -44,10 +45,11 @@ export async function update(
  */
 function changeOf(
 	{ run, writer, skipsUnchanged }: Write,
-	{ data, index }: LiveFields,
+	live: LiveFields,
 	earlier: DataRecord,
 ): Omit<Change, 'id'> {
-	const values = settled(data, earlier, index, run.zone);
+	const { index } = live;
+	const values = settled(live, earlier, index, run.zone);
 	const isKnown = skipsUnchanged && writer.log.isClear(earlier);
 	const sent = isKnown ? differing(earlier, values, index, run.zone) : values;
 	return { earlier, values, sent, index };

@@ -7,7 +7,7 @@ import { daysOf, listOf, notDays, noValue, single, VALUE_LABEL } from './conditi
 import { isEmpty } from './emptyValue';
 import { textOf } from './serialization';
 import { CONDITIONS, type Condition, type EntryRules, type ValueField } from './kinds/kind';
-import { enter, enterOperand, isOfKind, keyOf, placeOf, textsOf } from './value';
+import { enter, enterOperand, isOfKind, keyOf, placeOf, textsOf, valueOf } from './value';
 
 /**
  * Returns true if a stored value meets a condition. Returns undefined if this is unclear and records are
@@ -115,7 +115,7 @@ const textual =
 	(accepts: (text: string, part: string) => boolean) =>
 	({ field, entered, rules }: Asked): ((stored: unknown) => boolean) => {
 		const form = single(entered);
-		const part = fold(textOf(form === entered ? entered : enter(field, entered, rules)));
+		const part = fold(textOf(form === entered ? entered : valueOf(enter(field, entered, rules))));
 		return (stored) => textsOf(field, stored).some((text) => accepts(fold(text), part));
 	};
 

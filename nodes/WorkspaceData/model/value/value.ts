@@ -64,14 +64,33 @@ const isBlank = (field: ValueField, entered: unknown): boolean =>
 	entered === '' ||
 	(typeof entered === 'string' && entered.trim() === '' && !holdsEmptyText(field));
 
+/** What a field takes for an entered value: a value to send, nothing, or the reason why it is refused. */
+export type Entry = { value: unknown } | { empty: true } | { refused: InputError };
+
 /**
  * Converts an entered value to the value to send. `null` clears; `false`, `0` and `''` are values;
  * `undefined` changes nothing.
  *
- * @returns undefined to send none
- * @throws InputError that names the field and the values that it accepts
+ * @returns the refusal names the field and the values that it accepts
  */
-export function enter(field: ValueField, entered: unknown, rules: EntryRules): unknown {
+export function enter(field: ValueField, entered: unknown, rules: EntryRules): Entry {
+	try {
+		const value = valueToSend(field, entered, rules);
+		return value === undefined ? { empty: true } : { value };
+	} catch (error) {
+		if (error instanceof InputError) return { refused: error };
+		throw error;
+	}
+}
+
+/** The value of an entry; undefined if there is none. @throws InputError if it is refused */
+export function valueOf(entry: Entry): unknown {
+	if ('refused' in entry) throw entry.refused;
+	return 'value' in entry ? entry.value : undefined;
+}
+
+/** @returns undefined to send none @throws InputError */
+function valueToSend(field: ValueField, entered: unknown, rules: EntryRules): unknown {
 	if (entered === undefined || entered === null) return entered;
 	if (isBlank(field, entered)) {
 		if (rules.emptyValues === 'clear') return null;
@@ -95,18 +114,12 @@ export function enter(field: ValueField, entered: unknown, rules: EntryRules): u
  * @throws InputError for a value that the field can't hold, because no record could match it
  */
 export function enterOperand(field: ValueField, entered: unknown, rules: EntryRules): unknown {
-	let refusal: unknown = unusable(field, entered);
-	try {
-		const sent = enter(field, entered, rules);
-		if (!isEmpty(sent) && field.kind.read(sent, field, rules.zone) !== undefined) return sent;
-	} catch (error) {
-		refusal = error;
+	const entry = enter(field, entered, rules);
+	if ('value' in entry && !isEmpty(entry.value)) {
+		if (field.kind.read(entry.value, field, rules.zone) !== undefined) return entry.value;
 	}
-	if (!(refusal instanceof InputError)) throw refusal;
-	const told = new InputError(
-		`${refusal.message} ('Value' of a condition in 'Filters')`,
-		refusal.description,
-	);
+	const { message, description } = 'refused' in entry ? entry.refused : unusable(field, entered);
+	const told = new InputError(`${message} ('Value' of a condition in 'Filters')`, description);
 	if (!rules.unlisted || !field.kind.mayBeUnlisted?.(entered, field)) throw told;
 	rules.unlisted.set(entered, told);
 	return entered;

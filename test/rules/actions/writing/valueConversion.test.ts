@@ -27,7 +27,7 @@ function dataOf(
 		hints: new Map(),
 		...more,
 	};
-	return toRecordData({ run, columns, options }, index);
+	return toRecordData({ run, columns, options }, index).data;
 }
 
 /** What was thrown. */

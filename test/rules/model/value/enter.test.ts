@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { runInNewContext } from 'node:vm';
 import type { EntryRules } from '../../../../nodes/WorkspaceData/model/value/kinds/kind';
-import { enter } from '../../../../nodes/WorkspaceData/model/value/value';
+import { enter } from './sent';
 import { localTime } from '../../../../nodes/WorkspaceData/transport/timeZone';
 import { field } from '../fields';
 import { zone } from './zone';

@@ -6,7 +6,7 @@ import {
 	type Formatted,
 } from '../../../../nodes/WorkspaceData/model/value/formats';
 import { accepted, type EntryRules } from '../../../../nodes/WorkspaceData/model/value/kinds/kind';
-import { enter } from '../../../../nodes/WorkspaceData/model/value/value';
+import { enter } from './sent';
 import { cases } from '../../../support/cases';
 import { field } from '../fields';
 import { zone } from './zone';

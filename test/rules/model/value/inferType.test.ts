@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { readField } from '../../../../nodes/WorkspaceData/model/response/field';
 import type { Formats } from '../../../../nodes/WorkspaceData/model/value/formats';
 import { inferType, offeredType } from '../../../../nodes/WorkspaceData/model/value/inferType';
-import { enter } from '../../../../nodes/WorkspaceData/model/value/value';
+import { enter } from './sent';
 import { zone } from './zone';
 import { checkValue, type FieldType } from '../../../../service/foundation/fieldTypes.ts';
 import { workMs } from '../../../support/cpuTime.mts';

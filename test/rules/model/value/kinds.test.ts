@@ -1,7 +1,7 @@
 /** What each kind of value offers people: conditions, inputs of the editor, and how an entry is sent. */
 import { CONDITIONS } from '../../../../nodes/WorkspaceData/model/value/kinds/kind';
 import { KINDS, kindOfType } from '../../../../nodes/WorkspaceData/model/value/kinds/allKinds';
-import { enter } from '../../../../nodes/WorkspaceData/model/value/value';
+import { enter } from './sent';
 import { field } from '../fields';
 import { zone } from './zone';
 

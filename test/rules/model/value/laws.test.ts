@@ -13,7 +13,7 @@ import { cases } from '../../../support/cases';
 
 const keyOf = (field: Field, stored: unknown) => value.keyOf(field, stored, zone);
 const enter = (field: Field, entered: unknown) =>
-	value.enter(field, entered, { emptyValues: 'send', zone });
+	value.valueOf(value.enter(field, entered, { emptyValues: 'send', zone }));
 const equals = (field: Field, entered: unknown) =>
 	conditionTest('equals', entered, field, { zone });
 const compare = (field: Field, a: unknown, b: unknown) =>
