@@ -84,3 +84,13 @@ test('a key whose creation got no response is not created again for a minute', a
 		{ action: 'unchanged' },
 	]);
 });
+
+test('Sync deletes what an earlier execution has just written, if it has no item', async () => {
+	await run('upsert', byKey, [{ Key: 'a' }, { Key: 'b' }]);
+	const sync = { ...byKey, missingRecords: 'delete' };
+	expect((await run('sync', sync, [{ Key: 'a' }])).json).toMatchObject([
+		{ action: 'unchanged' },
+		{ action: 'deleted', Key: 'b' },
+	]);
+	expect(await workspace.rows(card.id)).toEqual([{ Key: 'a' }]);
+});

@@ -221,15 +221,18 @@ describe('bounds', () => {
 	const { runCounted: run } = recordRuns(() => ({ workspace, card }));
 	const below = (value: unknown) => where('Amount', 'lessThan', value);
 
-	describe('Max Records to Change', () => {
-		test.each(['updateMany', 'deleteMany'])(
+	describe('the maximum', () => {
+		test.each([
+			['updateMany', 'Max Records to Change'],
+			['deleteMany', 'Max Records to Delete'],
+		])(
 			'%s of more records is refused before anything is sent; as many are changed',
-			async (operation) => {
+			async (operation, label) => {
 				await fill(5);
 				const parameters = { ...below(4), columns: mapEach({ Key: 'new' }) };
 				const { error } = await run(operation, { ...parameters, maxChanges: 3 });
 				expect(error?.message).toMatch(/^4 records of card '.+' would be (?:updated|deleted), but/);
-				expect(error?.message).toContain("'Max Records to Change' is 3");
+				expect(error?.message).toContain(`'${label}' is 3`);
 				expect(workspace.changes()).toEqual([]);
 				const { json } = await run(operation, { ...parameters, maxChanges: 4 });
 				expect(json).toHaveLength(4);
@@ -255,7 +258,7 @@ describe('bounds', () => {
 
 		test.each([[0], [''], [-2], [1.5], ['many']])('%j is refused', async (maxChanges) => {
 			const { error } = await run('deleteMany', { ...below(4), maxChanges });
-			expect(error?.message).toContain("'Max Records to Change' must be a whole number");
+			expect(error?.message).toContain("'Max Records to Delete' must be a whole number");
 			expect(workspace.requests()).toEqual([]);
 		});
 	});

@@ -218,7 +218,7 @@ function execution(
 
 const HANDS: Hand[] = [
 	...(['nothing', 'nothing', 'nothing', 'nothing'] as const),
-	...(['restart', 'rename', 'edit', 'removes'] as const),
+	...(['restart', 'rename', 'edit', 'removes', 'restores'] as const),
 ];
 
 /** Names of the themes. */

@@ -1,4 +1,5 @@
 /** The laws that every world must keep. Each takes a played world and names what breaks it. */
+import type { IDataObject } from 'n8n-workflow';
 import { inspect } from 'node:util';
 import { combined, isEmpty, isSame, isStored, meaning, meets, type Verdict } from './oracle';
 import { statesIn, type PlayedExecution, type PlayedStep, type PlayedWorld } from './play';
@@ -303,6 +304,57 @@ function* untrue(world: PlayedWorld): Generator<string> {
 	}
 }
 
+/** The output items of a run that wrote something; of a failed run those that its error hands out. */
+function doneItems({ result }: PlayedExecution): IDataObject[] {
+	if (result?.status !== 'error') {
+		const items = result?.json ?? [];
+		return items.filter(({ error, action }) => error === undefined && action !== 'unchanged');
+	}
+	const data = result.error?.context?.data as { done?: IDataObject[] } | undefined;
+	return data?.done ?? [];
+}
+
+/** What a run that failed halfway says it did is what the service has, no more and no less. */
+function* halfway(world: PlayedWorld): Generator<string> {
+	for (const step of world.steps) {
+		const [only, ...others] = step.executions;
+		const { operation } = only?.shape ?? {};
+		if (!only || others.length > 0 || !isWriting(only.shape) || operation === 'roundTrip') continue;
+		const done = doneItems(only);
+		const writes = writesIn(world, step);
+		for (const { id, deleted } of done) {
+			const wrote = ({ method, record }: Write) =>
+				(method === 'DELETE') === (deleted === true) && (!id || record === String(id));
+			if (!writes.some(wrote)) yield `${operation} says it wrote ${JSON.stringify(id)}`;
+		}
+		// Where a response was lost, or the run was given up, more may have been carried out.
+		const isClear = world.world.service.faults.every(({ method }) => method === 'GET');
+		if (!isClear || only.canceledAt !== undefined || only.crash !== undefined) continue;
+		if (done.length !== writes.length)
+			yield `${operation} (${only.shape.onError}) hands out ${done.length} of ${writes.length} writes`;
+	}
+}
+
+/** The old values of a change are those that the record had, whatever was written or restored before the run. */
+function* wrongOldValues(world: PlayedWorld): Generator<string> {
+	for (const step of world.steps) {
+		const [only, ...others] = step.executions;
+		if (!only || others.length > 0 || !isWriting(only.shape)) continue;
+		const seen = new Set<string>();
+		for (const { id, before } of doneItems(only)) {
+			const record = step.before.find((one) => one.id === String(id));
+			if (!record || seen.has(record.id) || typeof before !== 'object') continue;
+			seen.add(record.id);
+			for (const [name, value] of Object.entries(before ?? {})) {
+				const field = step.fields.find((one) => one.name === name);
+				const held = field && record.data[field.id];
+				if (!field || (isEmpty(held) && isEmpty(value)) || held === value) continue;
+				yield `${record.id} had ${JSON.stringify(held)} in ${name}, said to be ${JSON.stringify(value)}`;
+			}
+		}
+	}
+}
+
 /** Listings are read whole, each record once. */
 function* incomplete(world: PlayedWorld): Generator<string> {
 	for (const step of world.steps) {
@@ -429,6 +481,8 @@ export const LAWS = {
 	'what was read goes back unchanged': changedByRoundTrip,
 	'every item has an output or an error': unanswered,
 	'what is said to be done is done': untrue,
+	'what a run hands out is what it did': halfway,
+	'old values are those that were overwritten': wrongOldValues,
 	'listings are whole': incomplete,
 	'no secret leaves': told,
 	"capacity isn't overrun": overrun,

@@ -283,6 +283,10 @@ function lendHand(service: SimulatedService, { hand }: StepShape, world: World):
 			if (first && mark) service.change(first, { [mark.id]: 'person' });
 			break;
 		}
+		case 'restores':
+			// As they were at first.
+			for (const record of service.live()) service.change(record, record.versions[0]?.data ?? {});
+			break;
 		case 'removes':
 			if (first) service.change(first, undefined);
 			break;

@@ -112,7 +112,7 @@ export interface ExecutionShape {
 }
 
 /** What a person does before a step. */
-export type Hand = 'nothing' | 'restart' | 'rename' | 'edit' | 'removes';
+export type Hand = 'nothing' | 'restart' | 'rename' | 'edit' | 'removes' | 'restores';
 
 /** Executions that run at once, each begun so many ms after the one before. */
 export interface StepShape {

@@ -216,6 +216,13 @@ const unknownFieldsOptions = [
 	{ ...unknownFieldsOption, type: 'hidden' },
 ] as const;
 
+/** The same where records are deleted. */
+export const maxDeletedProperty = {
+	...maxChangesProperty,
+	displayName: 'Max Records to Delete',
+	description: 'If an input item would delete more records, nothing is deleted; -1 means no limit',
+} as const;
+
 /** The options of all operations that write values. */
 export const writeOptions = [
 	emptyValuesOption,

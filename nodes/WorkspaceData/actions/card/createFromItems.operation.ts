@@ -8,11 +8,11 @@ import { readChoice, requireText } from '../readParameters';
 import { defineOperation } from '../operation';
 import { allowedChanges, changeCard, hintAtAdditions, planChanges } from '../growth/cardChanges';
 import { dryRunItem, readDryRun } from '../writing/dryRun';
-import { liveFields, withFreshFields, type LiveFields } from '../writing/liveFields';
-import { readFormats, type Write } from '../writing/valueConversion';
+import { convertValues, withFreshFields, type ConvertedValues } from '../writing/itemValues';
+import { readFormats, type ItemWrite } from '../writing/valueConversion';
 import { recordOutput } from '../outputItems';
 import { requestOptions } from '../requestOptions';
-import { create } from '../writing/write';
+import { create } from '../writing/writeRecord';
 import type { CardReference } from '../run/run';
 import { cardOfName, existingCard } from './create.operation';
 import { itemColumns } from '../writing/mapper';
@@ -35,7 +35,7 @@ const createRecordsOption = {
 } as const;
 
 /** What an item contributes to its card. All of a card's items have the same name and settings. */
-interface Part extends Pick<Write, 'run' | 'itemIndex' | 'columns' | 'options' | 'request'> {
+interface Part extends Pick<ItemWrite, 'run' | 'itemIndex' | 'columns' | 'options' | 'request'> {
 	name: string;
 	policy: 'reuse' | 'error';
 	isDry: boolean;
@@ -139,9 +139,9 @@ export const createCardFromItems = defineOperation({
 		const { card, predicted } = await run.items.gather(key, itemIndex, part, prepareCard);
 		if (!hasRecords) return [];
 		const writer = run.openWriter(card, request, isDry);
-		const write: Write = { ...entered, card, writer, skipsUnchanged: false };
+		const write: ItemWrite = { ...entered, card, writer, skipsUnchanged: false };
 		const listing = predicted ?? (await run.fields.of(card, request));
-		const work = async (live: LiveFields) => {
+		const work = async (live: ConvertedValues) => {
 			// A dry run refuses what the real run would.
 			const created = await create(write, live);
 			if (isDry) return [];
@@ -149,7 +149,7 @@ export const createCardFromItems = defineOperation({
 			run.done.add('created', created.id, item);
 			return [item];
 		};
-		const writing = liveFields(write, listing).then(async (live) => {
+		const writing = convertValues(write, listing).then(async (live) => {
 			const creating = async () => await withFreshFields(write, live, work);
 			return await run.items.inItemOrder(itemIndex, creating);
 		});

@@ -15,7 +15,7 @@ import {
 	type PlannedField,
 	useNames,
 } from './newFields';
-import { readFormats, type Write } from '../writing/valueConversion';
+import { readFormats, type ItemWrite } from '../writing/valueConversion';
 import { missingChoicesOption, unknownFieldsOption } from '../../ui/writeOptions';
 import {
 	type PlannedWrites,
@@ -36,7 +36,7 @@ export interface Allowed {
 }
 
 /** A card that may get fields and choices, and the options that allow it. */
-export type GrowingCard = Pick<Write, 'run' | 'card' | 'options' | 'request'>;
+export type GrowingCard = Pick<ItemWrite, 'run' | 'card' | 'options' | 'request'>;
 
 /** What a run adds to a card, and the resulting fields. */
 interface Plan {
@@ -153,7 +153,7 @@ export async function changeCard(growing: GrowingCard, writes: PlannedWrites): P
 }
 
 /** Returns the additions that the options of a write allow. @throws InputError for an unknown option value */
-export const allowedChanges = (options: Write['options']): Allowed => ({
+export const allowedChanges = (options: ItemWrite['options']): Allowed => ({
 	fields: readChoice(unknownFieldsOption, options.unknownFields) === 'create',
 	choices: readChoice(missingChoicesOption, options.missingChoices) === 'add',
 });
@@ -164,7 +164,7 @@ export const allowedChanges = (options: Write['options']): Allowed => ({
  *
  * @returns the fields of the card; in a dry run the predicted ones
  */
-export async function grownFields(write: Write): Promise<FieldIndex> {
+export async function ensureFields(write: ItemWrite): Promise<FieldIndex> {
 	const { run, itemIndex, card, request, writer } = write;
 	const { isDry } = writer;
 	const grow = async (writes: PlannedWrites): Promise<FieldIndex | undefined> => {

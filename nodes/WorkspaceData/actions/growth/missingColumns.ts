@@ -6,7 +6,7 @@ import type { Run } from '../run/run';
 import { isNameless } from '../writing/mapper';
 import { fieldOfKey } from '../writing/matching';
 import { cleanName, foldCase, slugsOf } from '../../model/text';
-import type { Write } from '../writing/valueConversion';
+import type { ItemWrite } from '../writing/valueConversion';
 
 /** A name, and its values in all items. */
 export interface Column {
@@ -21,7 +21,7 @@ export interface Addition {
 }
 
 /** The parts of writes that decide which columns a card needs. */
-export type PlannedWrites = readonly Pick<Write, 'columns' | 'options'>[];
+export type PlannedWrites = readonly Pick<ItemWrite, 'columns' | 'options'>[];
 
 /** The values of all items by key, in the order of their first use. */
 type Columns = Map<string, { values: unknown[]; hint: FieldHint | undefined }>;

@@ -1,11 +1,11 @@
 import { createColumnsProperty, selectCardNotice, VALUES_LABEL } from '../../ui/columns';
 import { cardLocator } from '../../ui/locators';
 import { recordOptions } from '../../ui/recordOptions';
-import { grownFields } from '../growth/cardChanges';
+import { ensureFields } from '../growth/cardChanges';
 import { defineOperation } from '../operation';
-import { liveFields, readWrite, withFreshFields } from '../writing/liveFields';
+import { convertValues, readValues, withFreshFields } from '../writing/itemValues';
 import { recordOutput } from '../outputItems';
-import { create } from '../writing/write';
+import { create } from '../writing/writeRecord';
 import { writeOptions } from '../../ui/writeOptions';
 
 export const createRecord = defineOperation({
@@ -18,8 +18,8 @@ export const createRecord = defineOperation({
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
-		const write = await readWrite(run, itemIndex, parameters, VALUES_LABEL);
-		const live = await liveFields(write, await grownFields(write));
+		const write = await readValues(run, itemIndex, parameters, VALUES_LABEL);
+		const live = await convertValues(write, await ensureFields(write));
 		const creating = async () =>
 			await withFreshFields(write, live, async (now) => {
 				const output = recordOutput(now.index, true, options);

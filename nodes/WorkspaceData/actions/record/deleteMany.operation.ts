@@ -7,7 +7,7 @@ import { changeMany, readMaxChanges, requireConditions } from '../writing/change
 import { readDryRunParameter } from '../writing/dryRun';
 import { resultsOf } from '../writing/results';
 import { requestOptions } from '../requestOptions';
-import { dryRunProperty, maxChangesProperty, savedDryRunOptions } from '../../ui/writeOptions';
+import { dryRunProperty, maxDeletedProperty, savedDryRunOptions } from '../../ui/writeOptions';
 
 export const deleteManyRecords = defineOperation({
 	value: 'deleteMany',
@@ -19,7 +19,7 @@ export const deleteManyRecords = defineOperation({
 		cardLocator,
 		filtersProperty,
 		...filterDetails,
-		maxChangesProperty,
+		maxDeletedProperty,
 		dryRunProperty,
 		recordOptions([...savedDryRunOptions, ...outputOptions, ...sendingOptions]),
 	],
@@ -27,7 +27,7 @@ export const deleteManyRecords = defineOperation({
 		const options = get('options');
 		const request = requestOptions(options);
 		const isDry = readDryRunParameter(get('dryRun'), options.dryRun);
-		const maxChanges = readMaxChanges(get('maxChanges'));
+		const maxChanges = readMaxChanges(get('maxChanges'), maxDeletedProperty.displayName);
 		const filters = get('filters');
 		requireConditions(filters);
 		const card = await run.cards.find(get('cardId'), request, true);
@@ -40,6 +40,7 @@ export const deleteManyRecords = defineOperation({
 			index,
 			passes,
 			maxChanges,
+			maxLabel: maxDeletedProperty.displayName,
 			change: async (record, now) => {
 				const isWanted = () => now() !== undefined;
 				const isGone = await writer.remove(record.id, isWanted);

@@ -6,10 +6,10 @@ import { allowedChanges } from '../growth/cardChanges';
 import { readChoice } from '../readParameters';
 import { defineOperation } from '../operation';
 import { readDryRunParameter } from '../writing/dryRun';
-import { readWrite } from '../writing/liveFields';
+import { readValues } from '../writing/itemValues';
 import { syncAll } from '../sync/sync';
 import { maxDeletionsProperty, readMaxDeletions } from '../sync/deletionLimit';
-import { requireAllItems } from '../sync/oneRun';
+import { readInput, requireAllItems, type Input } from '../sync/oneRun';
 import type { SyncPart } from '../sync/syncItems';
 import { hasConditions } from '../writing/changeMany';
 import {
@@ -67,15 +67,16 @@ export const syncRecords = defineOperation({
 	],
 	async execute({ run, itemIndex, get }) {
 		const findCard = async (index: number) => await run.cards.find(get('cardId', index), {}, true);
+		let input: Input | undefined;
 		const read = async (index: number): Promise<SyncPart> => {
 			const options = get('options', index);
 			const isDry = readDryRunParameter(get('dryRun', index), options.dryRun);
 			const deletes = readChoice(missingRecordsProperty, get('missingRecords', index)) === 'delete';
 			const maxDeletions = deletes ? readMaxDeletions(get('maxDeletions', index)) : undefined;
 			const mapped = { cardId: get('cardId', index), columns: get('columns', index) };
-			const write = await readWrite(run, index, { ...mapped, options, isDry }, VALUES_LABEL, true);
+			const write = await readValues(run, index, { ...mapped, options, isDry }, VALUES_LABEL, true);
 			const filters = get('filters', index);
-			if (deletes) requireAllItems(run, hasConditions(filters));
+			if (deletes) requireAllItems((input ??= readInput(run.context)), hasConditions(filters));
 			const settings = {
 				filters,
 				matchType: get('matchType', index),

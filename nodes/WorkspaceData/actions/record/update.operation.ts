@@ -3,12 +3,12 @@ import { UPDATE_LABEL, updateColumnsProperty, selectCardNotice } from '../../ui/
 import { cardLocator, recordLocator } from '../../ui/locators';
 import { ifNotFoundOption } from '../../ui/ifNotFound';
 import { recordOptions } from '../../ui/recordOptions';
-import { grownFields } from '../growth/cardChanges';
+import { ensureFields } from '../growth/cardChanges';
 import { defineOperation } from '../operation';
-import { liveFields, readWrite, withFreshFields } from '../writing/liveFields';
+import { convertValues, readValues, withFreshFields } from '../writing/itemValues';
 import { findRecord, readNotFound } from '../reading/ifNotFound';
 import { readOldValues, resultsOf } from '../writing/results';
-import { update } from '../writing/write';
+import { updateById } from '../writing/writeRecord';
 import { hasOwnName } from '../outputItems';
 import {
 	clearFieldsOption,
@@ -41,19 +41,19 @@ export const updateRecord = defineOperation({
 		const whenNotFound = readNotFound(options.ifNotFound);
 		const { text: recordId } = readLocator(get('recordId'), 'Record');
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
-		const write = await readWrite(run, itemIndex, parameters, UPDATE_LABEL);
+		const write = await readValues(run, itemIndex, parameters, UPDATE_LABEL);
 		const { writer } = write;
-		const live = await liveFields(write, await grownFields(write));
+		const live = await convertValues(write, await ensureFields(write));
 		const updating = async () =>
 			await withFreshFields(write, live, async (now) => {
 				const results = resultsOf(run, writer.cardRun, now.index, options);
 				const isMarked = writer.isDry || readOldValues(options, false);
 				const readsFirst = isMarked || hasOwnName(now.index);
 				const record = readsFirst ? await findRecord(run, write, recordId, writer.log) : undefined;
-				const updated = await update(write, now, recordId, record);
-				if (isMarked) return [results('updated', updated, record)];
-				const item = results('plain', updated);
-				run.done.add('updated', recordId, item);
+				const changed = await updateById(write, now, recordId, record);
+				if (isMarked) return [results(changed.action, changed.record, record)];
+				const item = results('plain', changed.record);
+				if (changed.action === 'updated') run.done.add('updated', recordId, item);
 				return [item];
 			});
 		return await run.turns.inItemOrder(itemIndex, writer, recordId, updating).catch(whenNotFound);

@@ -2,15 +2,15 @@ import { UPDATE_LABEL, updateColumnsProperty, selectCardNotice } from '../../ui/
 import { filterDetails, filtersProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import { recordOptions } from '../../ui/recordOptions';
-import { grownFields } from '../growth/cardChanges';
+import { ensureFields } from '../growth/cardChanges';
 import { defineOperation } from '../operation';
 import { readFilter } from '../reading/scan';
 import { changeMany, readMaxChanges, requireConditions } from '../writing/changeMany';
 import { readDryRunParameter } from '../writing/dryRun';
-import { liveFields, readWrite } from '../writing/liveFields';
+import { convertValues, readValues } from '../writing/itemValues';
 import { requireData } from '../writing/valueConversion';
 import { resultsOf } from '../writing/results';
-import { isUnchanged, updateListed } from '../writing/write';
+import { isUnchanged, updateListed } from '../writing/writeRecord';
 import {
 	clearFieldsOption,
 	dryRunProperty,
@@ -46,13 +46,13 @@ export const updateManyRecords = defineOperation({
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');
 		const filters = get('filters');
-		const maxChanges = readMaxChanges(get('maxChanges'));
+		const maxChanges = readMaxChanges(get('maxChanges'), maxChangesProperty.displayName);
 		const isDry = readDryRunParameter(get('dryRun'), options.dryRun);
 		requireConditions(filters);
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options, isDry };
-		const write = await readWrite(run, itemIndex, parameters, UPDATE_LABEL, true);
+		const write = await readValues(run, itemIndex, parameters, UPDATE_LABEL, true);
 		const { card, columns, request, writer } = write;
-		const live = await liveFields(write, await grownFields(write));
+		const live = await convertValues(write, await ensureFields(write));
 		requireData(live, columns);
 		const results = resultsOf(run, writer.cardRun, live.index, options);
 		// Conditions use the existing fields, also in a dry run.
@@ -63,6 +63,7 @@ export const updateManyRecords = defineOperation({
 			index,
 			passes: readFilter(filters, get('matchType'), index, run, exact),
 			maxChanges,
+			maxLabel: maxChangesProperty.displayName,
 			needsWrite: (record) => !isUnchanged(write, live, record),
 			change: async (record, now) => {
 				const updated = await updateListed(write, live, record.id, now);

@@ -6,15 +6,20 @@ import { cardLocator } from '../../ui/locators';
 import { ifNotFoundOption } from '../../ui/ifNotFound';
 import { recordOptions } from '../../ui/recordOptions';
 import { readChoice } from '../readParameters';
-import { grownFields } from '../growth/cardChanges';
+import { ensureFields } from '../growth/cardChanges';
 import { defineOperation } from '../operation';
 import { inParallel } from '../schedule/items';
-import { liveFields, readWrite, withFreshFields, type LiveFields } from '../writing/liveFields';
+import {
+	convertValues,
+	readValues,
+	withFreshFields,
+	type ConvertedValues,
+} from '../writing/itemValues';
 import { hintAtSpelling, itemKey, matchingFields, otherSpelling } from '../writing/matching';
 import { readNotFound, RecordMissing } from '../reading/ifNotFound';
 import { readMatches } from '../reading/matchIndex';
 import { resultsOf } from '../writing/results';
-import { create, updateFound } from '../writing/write';
+import { create, updateFound } from '../writing/writeRecord';
 import {
 	clearFieldsOption,
 	dryRunOption,
@@ -69,10 +74,10 @@ export const upsertRecord = defineOperation({
 		const multipleMatches = readChoice(multipleMatchesOption, options.multipleMatches);
 		const whenNotFound = readNotFound(options.ifNotFound);
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
-		const write = await readWrite(run, itemIndex, parameters, VALUES_LABEL);
+		const write = await readValues(run, itemIndex, parameters, VALUES_LABEL);
 		const { card, columns, request, writer } = write;
 		const { cardRun } = writer;
-		const work = async (live: LiveFields): Promise<JsonObject[]> => {
+		const work = async (live: ConvertedValues): Promise<JsonObject[]> => {
 			const { index, data } = live;
 			const result = resultsOf(run, cardRun, index, options);
 			const fields = matchingFields(run, columns, index);
@@ -110,7 +115,7 @@ export const upsertRecord = defineOperation({
 			hintAtSpelling(write, fields, data, created);
 			return [result('created', created)];
 		};
-		const live = await liveFields(write, await grownFields(write));
+		const live = await convertValues(write, await ensureFields(write));
 		// Items with the same key change the same record, one after the other.
 		const fields = matchingFields(run, columns, live.index);
 		cardRun.itemKeys.add(itemKey(fields, live.data));

@@ -26,8 +26,8 @@ export function stoppedNote(
 }
 
 /**
- * Logs the progress of a canceled run, with the IDs of the written records. n8n stores the execution as soon as it is canceled, and ignores later
- * messages of the node.
+ * Logs the progress of a canceled run, with the IDs of the written records. n8n stores the execution as soon as it is
+ * canceled, and ignores later messages of the node.
  */
 export function logCancelled(
 	{ context, done }: Run,

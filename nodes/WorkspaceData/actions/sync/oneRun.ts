@@ -28,27 +28,41 @@ function isInLoop(context: IExecuteFunctions): boolean {
 	);
 }
 
+/** How n8n passes items to the node. */
+export interface Input {
+	isFirstOnly: boolean;
+	wires: number;
+	isInLoop: boolean;
+}
+
+/** Reads how n8n passes items to the node, the same for all items. */
+export const readInput = (context: IExecuteFunctions): Input => ({
+	isFirstOnly: context.getNode().executeOnce === true,
+	wires: wiresInto(context),
+	isInLoop: isInLoop(context),
+});
+
 /**
  * Requires that n8n passes all items at once, because the records of all others would be deleted.
  *
  * @param hasConditions true if only records that meet conditions take part
  * @throws InputError before anything is sent
  */
-export function requireAllItems({ context }: Run, hasConditions: boolean): void {
-	if (context.getNode().executeOnce) {
+export function requireAllItems(input: Input, hasConditions: boolean): void {
+	const { wires } = input;
+	if (input.isFirstOnly) {
 		throw new InputError(
 			"'Execute Once' is on, so Sync would delete the records of all items but the first",
 			"Nothing was sent. Turn off 'Execute Once' in the node's settings.",
 		);
 	}
-	const wires = wiresInto(context);
 	if (wires > 1) {
 		throw new InputError(
 			`${wires} connections lead to this node, so it runs for each of them, and each time Sync would delete the records of the others`,
 			"Nothing was sent. Use a 'Merge' node to combine the items, and connect only that.",
 		);
 	}
-	if (hasConditions || !isInLoop(context)) return;
+	if (hasConditions || !input.isInLoop) return;
 	throw new InputError(
 		'This node is in a loop, and each time Sync would delete the records of the other times',
 		"Nothing was sent. Use a 'Merge' node or 'Aggregate' to collect all items first, or add conditions to 'Filters' that differ each time.",

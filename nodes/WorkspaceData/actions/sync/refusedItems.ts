@@ -4,11 +4,11 @@ import { quote } from '../../model/names';
 import { plainText } from '../../model/text';
 import { isEmpty } from '../../model/value/emptyValue';
 import { firstOf } from '../writing/combineErrors';
-import type { Write } from '../writing/valueConversion';
+import type { ItemWrite } from '../writing/valueConversion';
 
 /** An item whose values cannot be sent. */
 export interface RefusedItem {
-	write: Write;
+	write: ItemWrite;
 	error: unknown;
 }
 
@@ -28,7 +28,7 @@ export function refusalOf(items: readonly RefusedItem[]): unknown {
 }
 
 /** Names an item for the user by its values for the fields to match on; empty if it has none. */
-const enteredName = ({ columns: { entries, matchingKeys } }: Write): string =>
+const enteredName = ({ columns: { entries, matchingKeys } }: ItemWrite): string =>
 	matchingKeys
 		.flatMap((key) => entries.filter(([name, value]) => name === key && !isEmpty(value)))
 		.map(([key, value]) => `${key} ${quote(plainText(value))}`)

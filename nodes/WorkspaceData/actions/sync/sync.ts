@@ -4,11 +4,11 @@ import type { JsonObject } from '../../model/response/shapes';
 import { Cancelled } from '../../transport/failure/failures';
 import type { CardReference, Run } from '../run/run';
 import { inParallel } from '../schedule/items';
-import { liveFields } from '../writing/liveFields';
+import { convertValues } from '../writing/itemValues';
 import { writeEach } from '../writing/changeMany';
 import { hintAtSpelling } from '../writing/matching';
 import { resultsOf } from '../writing/results';
-import { create, updateFound } from '../writing/write';
+import { create, updateFound } from '../writing/writeRecord';
 import { checkCard, grown, type CheckedCard } from './syncCards';
 import { noteSync } from './oneRun';
 import { readItems, type LiveCard, type SyncPart, type SyncWrite } from './syncItems';
@@ -115,7 +115,7 @@ async function writeItem(
 	const { card, writer, options } = write;
 	const { fields, matches } = live;
 	const { index } = fields;
-	const { data } = live === checked ? item : await liveFields(write, index);
+	const { data } = live === checked ? item : await convertValues(write, index);
 	const results = resultsOf(run, writer.cardRun, index, options);
 	const writeIt = async (): Promise<JsonObject[]> => {
 		// Find the record again, because another execution may have created or deleted it since the check.

@@ -4,9 +4,9 @@ import type { DataRecord } from '../../model/response/record';
 import { changeCard, hintAtAdditions, planChanges } from '../growth/cardChanges';
 import { readMatches } from '../reading/matchIndex';
 import { readFilter } from '../reading/scan';
-import { requireSameFields } from '../writing/liveFields';
+import { requireSameFields } from '../writing/itemValues';
 import { matchingFields, otherSpelling } from '../writing/matching';
-import type { Write } from '../writing/valueConversion';
+import type { ItemWrite } from '../writing/valueConversion';
 import { requireFirstSync } from './oneRun';
 import {
 	convertItems,
@@ -22,7 +22,7 @@ export interface CheckedCard extends LiveCard {
 	/** The indexes of its items, in order. */
 	indexes: readonly number[];
 	/** How the first item is written: the card, the writer and the requests are the same for all. */
-	write: Write;
+	write: ItemWrite;
 	items: readonly SyncWrite[];
 	/** The records without an item. */
 	deletions: readonly DataRecord[];
@@ -95,7 +95,7 @@ export async function checkCard(
 
 /** @throws InputError for an item that would be created although its record exists in another spelling */
 async function requireKnownSpelling(
-	{ run, card }: Write,
+	{ run, card }: ItemWrite,
 	items: readonly SyncWrite[],
 	{ fields, matches }: LiveCard,
 ): Promise<void> {

@@ -4,8 +4,8 @@ import type { Allowed } from '../growth/cardChanges';
 import type { MatchIndex, MatchingFields } from '../reading/matchIndex';
 import type { CardReference, Run } from '../run/run';
 import { settled } from '../writing/difference';
-import type { Write } from '../writing/valueConversion';
-import { liveFields } from '../writing/liveFields';
+import type { ItemWrite } from '../writing/valueConversion';
+import { convertValues } from '../writing/itemValues';
 import { itemKey } from '../writing/matching';
 import { resultsOf } from '../writing/results';
 import { refusalOf, type RefusedItem } from './refusedItems';
@@ -26,7 +26,7 @@ export interface SyncSettings {
 
 /** What an item gives to its card. */
 export interface SyncPart {
-	write: Write;
+	write: ItemWrite;
 	settings: SyncSettings;
 }
 
@@ -36,7 +36,7 @@ export interface CardItems {
 	/** The indexes of all items, in order. */
 	indexes: number[];
 	/** The valid items, and the settings of the first of them. */
-	given: Write[];
+	given: ItemWrite[];
 	settings?: SyncSettings;
 	/** The first invalid item (of the run, if its card isn't known), and the first one with different settings. */
 	invalid?: number;
@@ -91,15 +91,15 @@ export interface LiveCard {
 
 /** An item to be written. */
 export interface SyncWrite extends SyncItem {
-	write: Write;
+	write: ItemWrite;
 	/** True if no record has its key. */
 	isNew: boolean;
 }
 
 /** Converts the values of an item. @throws InputError for values that can't be sent, and that its record doesn't have */
-async function converted(write: Write, { fields, matches }: LiveCard): Promise<SyncWrite> {
+async function converted(write: ItemWrite, { fields, matches }: LiveCard): Promise<SyncWrite> {
 	const { run, itemIndex } = write;
-	const live = await liveFields(write, fields.index);
+	const live = await convertValues(write, fields.index);
 	const { data: values } = live;
 	const key = itemKey(fields, values);
 	const [record] = matches.known(values);
@@ -124,7 +124,7 @@ export async function convertItems(
 ): Promise<SyncWrite[]> {
 	const items: SyncWrite[] = [];
 	const refused: RefusedItem[] = [];
-	let options: Write['options'] | undefined;
+	let options: ItemWrite['options'] | undefined;
 	for (const write of given.splice(0)) {
 		await write.run.yieldToLoop();
 		try {

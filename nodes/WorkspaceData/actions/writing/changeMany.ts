@@ -14,8 +14,7 @@ import { progressOf } from '../run/messages';
 import type { Run } from '../run/run';
 import type { CardWriter } from '../run/cardWriter';
 import { scanAll } from '../reading/scan';
-import { maxChangesProperty } from '../../ui/writeOptions';
-import { requireSameFields } from './liveFields';
+import { requireSameFields } from './itemValues';
 
 /** Returns true if the parameter 'Filters' has a condition. */
 export function hasConditions(filters: unknown): boolean {
@@ -37,15 +36,15 @@ export function requireConditions(filters: unknown): void {
 }
 
 /**
- * Reads the parameter 'Max Records to Change'.
+ * Reads the maximum number of records that an item may change or delete.
  *
  * @returns Infinity if there is no limit
  * @throws InputError for any value except -1 and whole numbers of at least 1
  */
-export function readMaxChanges(value: unknown): number {
+export function readMaxChanges(value: unknown, label: string): number {
 	if (plainNumber(value) === -1) return Infinity;
 	const advice = 'Enter how many records an item may change at most, or -1 for no limit.';
-	return wholeNumber(value, maxChangesProperty.displayName, 1, advice);
+	return wholeNumber(value, label, 1, advice);
 }
 
 /** Which records are changed, and how. */
@@ -57,6 +56,8 @@ export interface ManyChanges {
 	passes: RecordTest | undefined;
 	/** The maximum number of records to change. */
 	maxChanges: number;
+	/** Its label in the editor. */
+	maxLabel: string;
 	/** Returns true if anything is sent for a record. If missing, every record is sent. */
 	needsWrite?: (record: DataRecord) => boolean;
 	/**
@@ -116,15 +117,15 @@ export async function changeMany(
 	itemIndex: number,
 	changes: ManyChanges,
 ): Promise<JsonObject[]> {
-	const { writer, maxChanges, needsWrite = () => true, change, done } = changes;
+	const { writer, maxChanges, maxLabel, needsWrite = () => true, change, done } = changes;
 	return await run.turns.inItemOrder(itemIndex, writer, 'many', async () => {
 		const { records, now } = await chooseRecords(run, changes);
 		const needed = await mapInSlices(run.yieldToLoop, records, needsWrite);
 		const written = needed.filter(Boolean).length;
 		if (written > maxChanges) {
 			throw new InputError(
-				`${count(written, 'record')} of card '${writer.card.name}' would be ${done}, but '${maxChangesProperty.displayName}' is ${maxChanges}`,
-				`Nothing was changed. Check the conditions, or raise '${maxChangesProperty.displayName}' (-1 for no limit).`,
+				`${count(written, 'record')} of card '${writer.card.name}' would be ${done}, but '${maxLabel}' is ${maxChanges}`,
+				`Nothing was changed. Check the conditions, or raise '${maxLabel}' (-1 for no limit).`,
 			);
 		}
 		return await writeEach(

@@ -31,11 +31,8 @@ function fieldToClear({ fields }: FieldIndex, wanted: string): Field {
  * @param names the option
  * @throws InputError for an unknown field, one that can't be written, or one that also has a value
  */
-export function withCleared(
-	{ data, refused }: ItemValues,
-	names: unknown,
-	index: FieldIndex,
-): ItemValues {
+export function withCleared(values: ItemValues, names: unknown, index: FieldIndex): ItemValues {
+	const { data, refused } = values;
 	const cleared = plainNames(names).map((name) => fieldToClear(index, name));
 	for (const { id, name, isReadOnly } of cleared) {
 		if (isReadOnly) {
@@ -51,5 +48,5 @@ export function withCleared(
 		);
 	}
 	const nulls = cleared.map(({ id }): [string, null] => [id, null]);
-	return { data: Object.fromEntries([...Object.entries(data), ...nulls]), refused };
+	return { refused, data: Object.fromEntries([...Object.entries(data), ...nulls]) };
 }

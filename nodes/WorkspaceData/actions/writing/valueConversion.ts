@@ -26,7 +26,7 @@ import {
 } from '../../ui/writeOptions';
 
 /** What one item writes, and where. */
-export interface Write {
+export interface ItemWrite {
 	run: Run;
 	itemIndex: number;
 	card: CardReference;
@@ -95,7 +95,7 @@ function conversionRules(run: Run, options: ColumnOptions): EntryRules {
 }
 
 /** What `toRecordData` converts. */
-type Entered = Pick<Write, 'run' | 'columns' | 'options'>;
+type Entered = Pick<ItemWrite, 'run' | 'columns' | 'options'>;
 
 /**
  * Converts the entries to record data: keys become field IDs, and values fit the fields.

@@ -7,7 +7,7 @@ import type { Run } from '../run/run';
 import type { CardWriter } from '../run/cardWriter';
 import { readChoice } from '../readParameters';
 import type { ItemValues } from './difference';
-import { readFormats, toRecordData, type Write } from './valueConversion';
+import { readFormats, toRecordData, type ItemWrite } from './valueConversion';
 import { readDryRun } from './dryRun';
 import { requestOptions } from '../requestOptions';
 import { readColumns } from './mapper';
@@ -21,7 +21,7 @@ interface WriteParameters {
 	columns: unknown;
 	/** True in a dry run; read from the options if missing. */
 	isDry?: boolean;
-	options: Write['options'] &
+	options: ItemWrite['options'] &
 		Parameters<typeof requestOptions>[0] & { dryRun?: unknown; unchanged?: unknown };
 }
 
@@ -32,13 +32,13 @@ interface WriteParameters {
  * @param isExact true if a card is found by its exact name only
  * @throws InputError before anything except the listings of cards and fields is requested
  */
-export async function readWrite(
+export async function readValues(
 	run: Run,
 	itemIndex: number,
 	{ cardId, columns, options, isDry = readDryRun(options.dryRun) }: WriteParameters,
 	label: string,
 	isExact = false,
-): Promise<Write> {
+): Promise<ItemWrite> {
 	const request = requestOptions(options);
 	// Refused before anything is sent, because the formats also decide about new fields.
 	readFormats(options);
@@ -77,13 +77,16 @@ function blamesFields(error: unknown): boolean {
 	return error instanceof ApiFailure && [400, 404, 409, 422].includes(error.problem.status);
 }
 
-export interface LiveFields extends ItemValues {
+export interface ConvertedValues extends ItemValues {
 	/** The current fields, with the habits of the card's records if these decide how a value is sent. */
 	index: FieldIndex;
 }
 
 /** Converts an item's values. @param listing the current field listing @throws InputError as `toRecordData` */
-export async function liveFields(write: Write, listing: FieldIndex): Promise<LiveFields> {
+export async function convertValues(
+	write: ItemWrite,
+	listing: FieldIndex,
+): Promise<ConvertedValues> {
 	const { run, card, columns, request } = write;
 	// A card of a dry run that doesn't exist yet has no records.
 	const mayMatter = card.id !== '' && listing.fields.some(({ kind }) => kind.dependsOnRecords);
@@ -91,8 +94,7 @@ export async function liveFields(write: Write, listing: FieldIndex): Promise<Liv
 		fieldOfKey(listing, key, columns.hints.get(key))?.kind.dependsOnRecords?.(value);
 	const isSampled = mayMatter && columns.entries.some(matters);
 	const index = isSampled ? await run.fields.sampled(card, listing, request) : listing;
-	const values = withCleared(toRecordData(write, index), write.options.clearFields, index);
-	return { index, ...values };
+	return { index, ...withCleared(toRecordData(write, index), write.options.clearFields, index) };
 }
 
 /**
@@ -103,9 +105,9 @@ export async function liveFields(write: Write, listing: FieldIndex): Promise<Liv
  * @param work must be repeatable
  */
 export async function withFreshFields<Result>(
-	write: Write,
-	live: LiveFields,
-	work: (live: LiveFields) => Promise<Result>,
+	write: ItemWrite,
+	live: ConvertedValues,
+	work: (live: ConvertedValues) => Promise<Result>,
 ): Promise<Result> {
 	const { run, card } = write;
 	return await work(live).catch(async (error: unknown) => {
@@ -116,7 +118,7 @@ export async function withFreshFields<Result>(
 		const again = await run.fields
 			.fresh(card, request)
 			.catch(() => live.index)
-			.then(async (fresh) => await liveFields({ ...write, request }, fresh))
+			.then(async (fresh) => await convertValues({ ...write, request }, fresh))
 			.finally(resume);
 		if (Object.keys(again.data).join() === Object.keys(live.data).join()) throw error;
 		return await work(again);

@@ -2,14 +2,14 @@
 import type { DataRecord } from '../../model/response/record';
 import type { Change } from '../run/changeTrial';
 import type { Changed } from '../run/cardWriter';
-import { requireData, type Write } from './valueConversion';
+import { requireData, type ItemWrite } from './valueConversion';
 import { differing, settled } from './difference';
-import type { LiveFields } from './liveFields';
+import type { ConvertedValues } from './itemValues';
 
 /** Creates a record. */
 export async function create(
-	{ run, columns, writer }: Write,
-	live: LiveFields,
+	{ run, columns, writer }: ItemWrite,
+	live: ConvertedValues,
 ): Promise<DataRecord> {
 	const values = Object.entries(settled(live, undefined, live.index, run.zone));
 	// There is nothing to clear.
@@ -18,23 +18,27 @@ export async function create(
 }
 
 /**
- * Updates a record.
+ * Updates a record by its ID.
  *
- * @param earlier the previous record, if it is known; completes responses that show only a part
+ * @param listed the record, if it was read: only values that differ are sent
  */
-export async function update(
-	{ run, columns, writer }: Write,
-	live: LiveFields,
+export async function updateById(
+	write: ItemWrite,
+	live: ConvertedValues,
 	id: string,
-	earlier?: DataRecord,
-): Promise<DataRecord> {
+	listed?: DataRecord,
+): Promise<Changed> {
+	const { run, columns, writer } = write;
+	if (listed) {
+		requireData(live, columns);
+		return await updateFound(write, live, listed);
+	}
 	const { index } = live;
-	const values = settled(live, earlier, index, run.zone);
-	requireData(earlier ? live : { data: values }, columns);
-	const change = { earlier, values, sent: values, index };
+	const values = settled(live, undefined, index, run.zone);
+	requireData({ data: values }, columns);
+	const change = { earlier: undefined, values, sent: values, index };
 	// The update is always wanted, so there is always a result.
-	const changed = (await writer.change(id, () => change)) as Changed;
-	return changed.record;
+	return (await writer.change(id, () => change)) as Changed;
 }
 
 /**
@@ -44,8 +48,8 @@ export async function update(
  * @throws InputError for an invalid value that it doesn't have
  */
 function changeOf(
-	{ run, writer, skipsUnchanged }: Write,
-	live: LiveFields,
+	{ run, writer, skipsUnchanged }: ItemWrite,
+	live: ConvertedValues,
 	earlier: DataRecord,
 ): Omit<Change, 'id'> {
 	const { index } = live;
@@ -66,8 +70,8 @@ export const isUnchanged = (...change: Parameters<typeof changeOf>): boolean =>
  * @returns undefined if it wasn't to be updated
  */
 export async function updateListed(
-	write: Write,
-	live: LiveFields,
+	write: ItemWrite,
+	live: ConvertedValues,
 	id: string,
 	now: () => DataRecord | undefined,
 ): Promise<Changed | undefined> {
@@ -79,8 +83,8 @@ export async function updateListed(
 
 /** As `updateListed`, for a record found by an item's key, which is always updated. */
 export async function updateFound(
-	write: Write,
-	live: LiveFields,
+	write: ItemWrite,
+	live: ConvertedValues,
 	earlier: DataRecord,
 ): Promise<Changed> {
 	const now = () => write.writer.log.current(earlier) ?? earlier;
