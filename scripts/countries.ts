@@ -61,7 +61,7 @@ export const columns: readonly Column[] = [
 	},
 	{
 		name: 'Region',
-		type: 'single_select',
+		type: 'text',
 		value: (country) => country.region,
 	},
 	{
