@@ -168,6 +168,16 @@ export const oldValuesOfListedOption = {
 	description: "Whether to return the old values of changed fields in 'before'",
 } as const;
 
+export const clearFieldsOption = {
+	displayName: 'Fields to Clear',
+	name: 'clearFields',
+	type: 'multiOptions',
+	typeOptions: { loadOptionsMethod: 'getFieldNames', loadOptionsDependsOn: ['cardId.value'] },
+	default: [],
+	description:
+		'Fields whose values are removed; an empty box in the values leaves its field unchanged. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
+} as const;
+
 /** The switch of operations that change many records. */
 export const dryRunProperty = {
 	...dryRunOption,
