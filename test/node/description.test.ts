@@ -61,7 +61,7 @@ describe('the description', () => {
 	const OPTION_NAMES =
 		'oldValues emptyValues unknownFields fieldKeys outputFields ifNotFound multipleMatches upsertMode maxParallel ' +
 		'timeout dryRun startAgain missingChoices ifExists createRecords requestsPerSecond unchanged ' +
-		'numberFormat dateFormat booleanWords';
+		'numberFormat dateFormat booleanWords clearFields';
 
 	const PAIRS = Object.entries(CONTRACT).flatMap(([resource, operations]) =>
 		Object.keys(operations).map((operation) => [resource, operation] as const),

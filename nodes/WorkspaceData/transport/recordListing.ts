@@ -8,7 +8,8 @@ import {
 	isTimeOut,
 	Unreachable,
 	UnexpectedResponse,
-} from './failure/failures';
+} from './failure/failureKinds';
+import { lastChange } from './sharedState';
 import { Listing, type ListingOptions } from './paging';
 import type { ApiRequest, ReadOptions } from './request';
 import { cardPath, NO_CONTENT, PARTIAL, unexpected } from './cardAndFieldListings';
@@ -104,10 +105,12 @@ export function openRecordListing(
 	}
 
 	async function readPage(cursor: string | undefined): Promise<Page<DataRecord>> {
+		const asOf = lastChange();
 		const page =
 			cursor === undefined
 				? await readFirst()
 				: await readRecords(session, cardId, { ...query, cursor }, options);
+		for (const record of page.records) record.asOf = asOf;
 		return { entries: page.records, nextCursor: page.nextCursor };
 	}
 

@@ -25,3 +25,11 @@ export const stateOfKey = (fingerprint: string, clock: Clock): KeyState =>
 /** Returns the access token of a service account. */
 export const tokenOf = (credential: ICredentialDataDecryptedObject): ServiceAccountToken =>
 	tokens.getOrCreate(accountKey(credential), () => new ServiceAccountToken(systemClock));
+
+let endedChanges = 0;
+
+/** Counts a change of a record that has just ended in this process. @returns its number */
+export const countChange = (): number => (endedChanges += 1);
+
+/** Returns the number of the last change that has ended. A page that is requested from now on shows it. */
+export const lastChange = (): number => endedChanges;

@@ -54,8 +54,11 @@ export const numberFormatOption = {
 	name: 'numberFormat',
 	type: 'options',
 	options: [
-		{ name: 'Comma', value: 'comma', description: 'Text such as 1.234,5 or 1234,5' },
-		{ name: 'Point', value: 'point', description: 'Text such as 1234.5' },
+		{ name: '1 234,5', value: 'commaSpaced', description: 'Also 1234,5' },
+		{ name: '1,234.5', value: 'pointGrouped', description: 'Also 1234.5 and 12,34,567.5' },
+		{ name: '1.234,5', value: 'comma', description: 'Also 1234,5' },
+		{ name: "1'234.5", value: 'pointApostrophe', description: 'Also 1234.5' },
+		{ name: '1234.5', value: 'point', description: 'Without a sign between groups of digits' },
 	],
 	default: 'point',
 	description: 'How numbers are written in the text values of the items',
@@ -163,6 +166,16 @@ export const oldValuesOfListedOption = {
 	...oldValuesOption,
 	default: true,
 	description: "Whether to return the old values of changed fields in 'before'",
+} as const;
+
+export const clearFieldsOption = {
+	displayName: 'Fields to Clear',
+	name: 'clearFields',
+	type: 'multiOptions',
+	typeOptions: { loadOptionsMethod: 'getFieldNames', loadOptionsDependsOn: ['cardId.value'] },
+	default: [],
+	description:
+		'Fields whose values are removed; an empty box in the values leaves its field unchanged. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 } as const;
 
 /** The switch of operations that change many records. */

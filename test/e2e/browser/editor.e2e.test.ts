@@ -9,6 +9,7 @@ import { testExamples } from './examples.ts';
 import { testFilters } from './filters.ts';
 import { testFreshNode } from './freshNode.ts';
 import { testHttpRequest } from './httpRequest.ts';
+import { testJobs } from './jobs.ts';
 import { testMapper } from './mapper.ts';
 import { testNodesPanel } from './nodesPanel.ts';
 import { testReadme } from './readme.ts';
@@ -26,6 +27,7 @@ describe(`editor of n8n ${major}`, () => {
 	describe('nodes panel', () => testNodesPanel(stage));
 	describe('fresh node', () => testFreshNode(stage));
 	describe('filters', () => testFilters(stage));
+	describe('jobs', () => testJobs(stage));
 	describe('changes tried first', () => testDryRun(stage));
 	describe('trigger', () => testTrigger(stage));
 	describe('examples', () => testExamples(stage));

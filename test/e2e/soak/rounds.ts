@@ -89,7 +89,7 @@ export async function createRounds(
 					],
 				},
 				missingRecords: 'delete',
-				maxDeletions: String(SYNCED.keys),
+				maxDeletions: -1,
 			}),
 		),
 		readAll: await save('Read all', read(0)),

@@ -14,7 +14,7 @@ import { readCard, type Card } from '../../model/response/card';
 import { InputError } from '../../model/inputError';
 import { cardsOfName, findCardByName } from '../../model/locator';
 import type { JsonObject } from '../../model/response/shapes';
-import { UnexpectedResponse } from '../../transport/failure/failures';
+import { UnexpectedResponse } from '../../transport/failure/failureKinds';
 import { listCards, type ReadOptions } from '../../transport/cardAndFieldListings';
 import type { Run } from '../run/run';
 import { quote } from '../../model/names';
@@ -129,7 +129,7 @@ export async function cardOfName(
 	body: JsonObject,
 	request: ReadOptions = {},
 ): Promise<{ card: Card; isNew: boolean }> {
-	return await run.writes.exclusively(`card ${foldCase(name)}`, async () => {
+	return await run.turns.exclusively(`card ${foldCase(name)}`, async () => {
 		const before = await listCards(run.session, request);
 		const card = existingCard(before, name, policy);
 		if (card) return { card, isNew: false };
@@ -138,7 +138,7 @@ export async function cardOfName(
 			const now = await listCards(run.session, request);
 			return now.find((one) => one.name.trim() === name.trim() && !known.has(one.id));
 		};
-		const created = await run.writes.creating(
+		const created = await run.turns.creating(
 			`new card ${foldCase(name)}`,
 			`Card ${quote(name)}`,
 			async () => await addCard(run, body, request),

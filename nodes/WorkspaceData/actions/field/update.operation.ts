@@ -104,7 +104,7 @@ export const updateField = defineOperation({
 		};
 		if (Object.keys(readFieldOptions(entered)).length === 0) return await send(changes);
 		// The update replaces the list, so executions that add choices take turns.
-		return await run.writes.exclusively(fieldsOf(card), async () => {
+		return await run.turns.exclusively(fieldsOf(card), async () => {
 			const current = (await run.fields.changed(card)).byId(field.id) ?? field;
 			return await send(bodyFor(current));
 		});

@@ -4,7 +4,7 @@ import type { FieldIndex } from '../../model/fieldIndex';
 import { describedFieldTypes } from '../../transport/apiDescription';
 import { inferType, offeredType, textType, USUAL_TYPES } from '../../model/value/inferType';
 import type { Formats } from '../../model/value/formats';
-import { ApiFailure } from '../../transport/failure/failures';
+import { ApiFailure } from '../../transport/failure/failureKinds';
 import { listFields, type ReadOptions } from '../../transport/cardAndFieldListings';
 import { foldCase } from '../../model/text';
 import { addField } from '../field/create.operation';
@@ -60,14 +60,13 @@ export async function planFields(
 	const planned: PlannedField[] = [];
 	for (const { name, values } of columns) {
 		await run.yieldToLoop();
-		const { type, why, choices } = inferType(name, values, formats);
+		const { type, why } = inferType(values, formats);
 		const own = offeredType(type, offered);
 		planned.push({
 			name,
 			type: own.name,
 			why: own.type === type ? why : `${why}, and the service offers no ${type}`,
 			textType: offeredType(textType(values), offered).name,
-			...(own.type === type && choices && { choices }),
 		});
 	}
 	return planned;
@@ -101,7 +100,7 @@ async function createField(
 ): Promise<PlannedField> {
 	const { name, type, choices, textType: plain } = field;
 	const body = { name, type, ...(choices && { options: choices }) };
-	const creating = run.writes.creating(
+	const creating = run.turns.creating(
 		`field ${foldCase(name)} of ${card.id}`,
 		`Field ${quote(name)}`,
 		async () => await addField(run, card.id, body, request),

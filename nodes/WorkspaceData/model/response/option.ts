@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from './shapes';
 export interface FieldOption {
 	/** The text that the user sees. */
 	label: string;
-	/** All names that people may know it by: name, label, title. */
+	/** All names that people may know it by: name, label, title, text. */
 	labels: string[];
 	/** The values that records may hold for it, as in JSON: value, ID, key. */
 	identifiers: Array<string | number>;
@@ -25,7 +25,7 @@ const CHOICE_LISTS = ['options', 'choices', 'values', 'items'];
 function toOption(raw: unknown): FieldOption | undefined {
 	if (isSpelling(raw)) return plainOption(raw);
 	if (!isObject(raw)) return undefined;
-	const labels = [raw.name, raw.label, raw.title].filter(isSpelling).map(String);
+	const labels = [raw.name, raw.label, raw.title, raw.text].filter(isSpelling).map(String);
 	const identifiers = [raw.value, raw.id, raw.key].filter(isSpelling);
 	const label = labels[0] ?? identifiers.map(String)[0];
 	if (label === undefined) return undefined;

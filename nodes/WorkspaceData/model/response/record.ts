@@ -1,5 +1,5 @@
 /** Records, as the service sends them, and their age. */
-import type { ValueField } from '../value/kinds/kind';
+import type { Kind, ValueField } from '../value/kinds/kind';
 import { kindOfType } from '../value/kinds/allKinds';
 import { byCharacter } from '../text';
 import { asUtc, parseTime } from '../time';
@@ -22,6 +22,8 @@ export interface DataRecord {
 	raw: JsonObject;
 	/** True if it was changed without being read: values that it lacks are unknown, not empty. */
 	isPartial?: boolean;
+	/** The number of the last change of this process before the page that shows it was requested. */
+	asOf?: number;
 }
 
 /** The ID of a record whose creation was confirmed without an ID. No service uses an empty one. */
@@ -33,8 +35,12 @@ export interface NamedValue {
 	read(record: DataRecord): unknown;
 }
 
-/** Sorted character by character, not by the rules of a language. */
-const ID = { ...kindOfType('text'), isLanguage: false };
+/** Sorted and compared character by character, not by the rules of a language. */
+const ID: Kind = {
+	...kindOfType('text'),
+	isLanguage: false,
+	orderAgainst: (operand) => (stored) => byCharacter(String(stored), String(operand)),
+};
 const TIME = kindOfType('datetime');
 
 /** A record's own properties, under their names in filters. */

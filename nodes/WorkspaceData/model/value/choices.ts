@@ -62,8 +62,7 @@ function lookupOf(options: readonly FieldOption[]): Lookup {
 	return lookup;
 }
 
-function only(...found: ReadonlyArray<ReadonlySet<number> | undefined>): number | undefined {
-	const places = new Set(found.flatMap((one) => [...(one ?? [])]));
+function only(places: ReadonlySet<number> = new Set()): number | undefined {
 	const [place] = places;
 	return places.size === 1 ? place : undefined;
 }
@@ -80,14 +79,14 @@ export function storedChoice(options: readonly FieldOption[], stored: unknown): 
 	const place = identified.get(stored);
 	if (place !== undefined) return place;
 	const text = String(stored);
-	return typeof stored === 'string'
-		? only(labelled.get(text), texts.get(text))
-		: only(texts.get(text));
+	// Text is a label, rather than the text of another choice's number.
+	const named = typeof stored === 'string' ? labelled.get(text) : undefined;
+	return only(named ?? texts.get(text));
 }
 
 /**
  * Finds the choice for an entered value. A number is a numeric identifier, else a label with these digits.
- * Text is a label or a text identifier. If the text itself would be sent, identifiers of any type count.
+ * Text is a label or a text identifier.
  *
  * @param exact true if another case, outer spaces and the text of a number don't match
  * @throws InputError if it fits several choices
@@ -103,11 +102,8 @@ export function enteredChoice(
 	if (numbered !== undefined) return { option: at(numbered), isExact: true };
 	const text = String(entered);
 	const places = new Set(labelled.get(text));
-	// If the listing doesn't say what records hold, the label itself is sent, so it must not look like
-	// another choice.
-	const isSent = [...places].some((place) => at(place).sent === undefined);
 	for (const place of (typeof entered === 'string' && texts.get(text)) || []) {
-		if (isSent || at(place).identifiers.includes(text)) places.add(place);
+		if (at(place).identifiers.includes(text)) places.add(place);
 	}
 	if (places.size === 0 && exact) return undefined;
 	const isNamed = places.size > 0;
@@ -169,6 +165,22 @@ function longestChoice(
 	}
 	return start + 1;
 }
+
+/** The choices in text with one in each line, or with semicolons; undefined unless all parts are choices. */
+export function choicesByLine(text: string, options: readonly FieldOption[]): string[] | undefined {
+	const parts = text
+		.split(/[;\r\n]+/)
+		.map((part) => part.trim())
+		.filter((part) => part !== '');
+	return parts.length > 1 && parts.every((part) => isChoice(options, part)) ? parts : undefined;
+}
+
+/** Finds the choice whose number this text is. Text itself never means a number. */
+export const numberedChoice = (
+	options: readonly FieldOption[],
+	text: string,
+): FieldOption | undefined =>
+	options.find(({ identifiers }) => identifiers.some((id) => id !== text && String(id) === text));
 
 /** A choice in such text: in quotes if it has commas or quotes itself. */
 export const quoteChoice = (choice: string): string =>

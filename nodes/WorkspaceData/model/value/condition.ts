@@ -3,9 +3,17 @@ import { InputError } from '../inputError';
 import type { Zone } from '../time';
 import { isChoice } from './choices';
 import { compareForms } from './comparable';
-import { daysOf, listOf, notDays, noValue, single, VALUE_LABEL } from './conditionValue';
-import { isEmpty } from './emptyValue';
-import { textOf } from './serialization';
+import {
+	daysOf,
+	listOf,
+	notDays,
+	noValue,
+	requireEntries,
+	single,
+	VALUE_LABEL,
+} from './conditionValue';
+import { isBlank, isEmpty } from './emptyValue';
+import { showValue, textOf } from './serialization';
 import { CONDITIONS, type Condition, type EntryRules, type ValueField } from './kinds/kind';
 import { enter, enterOperand, isOfKind, keyOf, placeOf, textsOf, valueOf } from './value';
 
@@ -102,6 +110,7 @@ function equals(asked: Asked): (stored: unknown) => boolean {
 	const { field, entered } = asked;
 	if (!field.kind.set) return oneOf(asked, [entered]);
 	const list = field.kind.choicesIn?.(entered, field) ?? [];
+	requireEntries(list);
 	return equalsSet(asked, list.length > 0 ? list : [entered]);
 }
 
@@ -139,7 +148,14 @@ function orderTo(
 	operand: unknown,
 ): (stored: unknown) => number | undefined {
 	const { kind } = field;
-	if (kind.orderAgainst) return kind.orderAgainst(operand, rules.zone);
+	if (kind.orderAgainst) {
+		const order = kind.orderAgainst(operand);
+		if (order) return order;
+		throw new InputError(
+			`${VALUE_LABEL} can't be ${showValue(operand)}: field '${field.name}' isn't a field for dates or numbers`,
+			"'Greater Than' and 'Less Than' compare text with a number only. Enter a number, or give the field another type.",
+		);
+	}
 	const { form } = placeOf(field, enterOperand(field, operand, rules), rules.zone);
 	return (stored) => {
 		const place = placeOf(field, stored, rules.zone);
@@ -224,7 +240,9 @@ export function checkCondition(condition: string, entered: unknown): Condition {
 			`Select one of: ${CONDITIONS.join(', ')}.`,
 		);
 	}
-	if (!WITHOUT_VALUE.includes(known) && isEmpty(entered)) throw noValue();
+	if (WITHOUT_VALUE.includes(known)) return known;
+	if (isBlank(entered)) throw noValue();
+	if (Array.isArray(entered)) requireEntries(entered);
 	if (known === 'isAnyOf' || known === 'isNoneOf') listOf(entered, [], false);
 	if (known === 'inLastDays' || known === 'inNextDays') daysOf(entered);
 	return known;

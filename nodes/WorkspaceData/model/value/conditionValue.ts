@@ -3,7 +3,7 @@ import { parseJsonText } from '../response/json';
 import { InputError } from '../inputError';
 import { plainNumber } from '../text';
 import { isChoice, splitChoices } from './choices';
-import { isEmpty } from './emptyValue';
+import { isBlank } from './emptyValue';
 import type { ValueField } from './kinds/kind';
 import { jsonForm, showValue } from './serialization';
 
@@ -44,8 +44,13 @@ export function listOf(
 	const split = typeof given === 'string' && !isExact ? splitList(given, options) : [given];
 	const list: readonly unknown[] = Array.isArray(given) ? given : split;
 	if (list.length === 0) throw noValue();
-	if (!list.some((one) => isEmpty(one) || (typeof one === 'string' && one.trim() === '')))
-		return list;
+	requireEntries(list);
+	return list;
+}
+
+/** @throws InputError for an empty entry */
+export function requireEntries(list: readonly unknown[]): void {
+	if (!list.some(isBlank)) return;
 	throw new InputError(
 		`${VALUE_LABEL} has an empty entry`,
 		"Remove it, or add a condition 'Is Empty' for records without a value.",

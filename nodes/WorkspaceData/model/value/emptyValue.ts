@@ -1,4 +1,5 @@
 /** Which values count as empty: in conditions, order, matching and writing alike. */
+import { cleanName } from '../text';
 
 /**
  * Returns true if there is no value: missing, null, empty text or an empty list. `false` and `0` are
@@ -9,3 +10,7 @@ export const isEmpty = (value: unknown): boolean =>
 	value === null ||
 	value === '' ||
 	(Array.isArray(value) && value.length === 0);
+
+/** Returns true if a person entered no value: nothing, or text without a visible character. */
+export const isBlank = (entered: unknown): boolean =>
+	isEmpty(entered) || (typeof entered === 'string' && cleanName(entered) === '');

@@ -4,9 +4,12 @@ import { quote } from '../names';
 import { isDecimal } from './decimal';
 import { isDay, readTimestamp } from './timestamp';
 
+/** The formats of numbers other than 1234.5. */
+type NumberFormat = 'comma' | 'pointGrouped' | 'commaSpaced' | 'pointApostrophe';
+
 /** The selected formats. A missing one is the usual format: 1234.5, 2026-03-31, true and false. */
 export interface Formats {
-	number?: 'point' | 'comma' | undefined;
+	number?: 'point' | NumberFormat | undefined;
 	date?: 'iso' | 'dayFirst' | 'monthFirst' | 'excel' | undefined;
 	/** The words for true and false. */
 	words?: readonly [string, string] | undefined;
@@ -15,13 +18,32 @@ export interface Formats {
 /** The values that have formats. */
 export type Formatted = 'number' | 'date' | 'datetime' | 'boolean';
 
-/** A decimal comma. Points are only allowed before groups of three digits. */
-const COMMA_NUMBER = /^\s*([+-]?(?:[1-9]\d{0,2}(?:\.\d{3})+|\d+))(?:,(\d+))?\s*$/;
+/** A number with groups of three digits, and its decimals. @param more other groups */
+const grouped = (group: string, decimal: string, more = ''): RegExp =>
+	new RegExp(
+		`^\\s*([+-]?(?:[1-9]\\d{0,2}(?:${group}\\d{3})+${more}|\\d+))(?:${decimal}(\\d+))?\\s*$`,
+	);
+
+/** Spaces between groups of digits, of any width. */
+const SPACE = '[ \\u00a0\\u2009\\u202f]';
+
+/** Each format, with an example. */
+const NUMBER_FORMATS: Record<NumberFormat, { pattern: RegExp; example: string }> = {
+	comma: { pattern: grouped('\\.', ','), example: '1.234,5' },
+	// In India, groups before the last one have two digits.
+	pointGrouped: {
+		pattern: grouped(',', '\\.', '|[1-9]\\d?(?:,\\d{2})+,\\d{3}'),
+		example: '1,234.5',
+	},
+	commaSpaced: { pattern: grouped(SPACE, ','), example: '1 234,5' },
+	pointApostrophe: { pattern: grouped("['’]", '\\.'), example: "1'234.5" },
+};
+
 /** A day as three numbers, optionally with a time of day. */
 const DAY_IN_PARTS =
 	/^\s*(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?:,?\s+(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\s*([ap])m)?)?\s*$/i;
 
-/** Numbers that are probably days, not amounts: 1954 to 2119. */
+/** Numbers for which a message about a date names Excel: 1954 to 2119. */
 const EXCEL_DAYS = { first: 20_000, last: 80_000 };
 /** The last day of the calendar, 9999-12-31, as Excel's number. */
 const LAST_EXCEL_DAY = 2_958_465;
@@ -39,21 +61,37 @@ export function inUsualSpelling(
 	given: unknown,
 	{ number, date, words }: Formats = {},
 ): unknown {
-	if (type === 'number') return number === 'comma' ? fromComma(given) : given;
+	if (type === 'number') return fromNumber(given, number);
 	if (type === 'boolean') return words ? fromWords(given, words) : given;
 	const isTime = type === 'date' || type === 'datetime';
 	if (!isTime || !date || date === 'iso' || readTimestamp(given)) return given;
 	if (date !== 'excel') return typeof given === 'string' ? fromParts(given, date) : given;
-	const time = fromExcel(number === 'comma' ? fromComma(given) : given);
+	const time = fromExcel(fromNumber(given, number));
 	return type === 'date' && time !== undefined && !isDay(time) ? undefined : time;
 }
 
-function fromComma(given: unknown): unknown {
-	if (typeof given !== 'string') return given;
-	const [, whole, fraction] = COMMA_NUMBER.exec(given) ?? [];
+function fromNumber(given: unknown, format: Formats['number'] = 'point'): unknown {
+	if (typeof given !== 'string' || format === 'point') return given;
+	const [, whole, fraction] = NUMBER_FORMATS[format].pattern.exec(given) ?? [];
 	if (whole === undefined) return undefined;
-	return `${whole.replaceAll('.', '')}${fraction === undefined ? '' : `.${fraction}`}`;
+	return `${whole.replace(/[^\d+-]/g, '')}${fraction === undefined ? '' : `.${fraction}`}`;
 }
+
+/** The different numbers that text with a point, a comma or another separator is in any format, as JSON writes them. */
+export function numberReadings(text: string): string[] {
+	if (!/[.,'’\s]/.test(text.trim())) return [];
+	const formats = ['point', ...Object.keys(NUMBER_FORMATS)] as Array<Formats['number']>;
+	const read = formats
+		.map((format) => fromNumber(text, format))
+		.filter((one) => typeof one === 'string' && isDecimal(one));
+	return [...new Set(read.map((one) => String(Number(one))))];
+}
+
+/** Says what text may be as a number. @param readings at least one */
+export const readingsHint = (text: string, readings: readonly string[]): string =>
+	readings.length > 1
+		? `${quote(text)} is ${readings.join(' or ')}: select 'Number Format'`
+		: `${quote(text)} can be read as ${readings.join()}: select 'Number Format'`;
 
 /** True and false are unchanged. So are 1 and 0, unless they are the words. */
 function fromWords(given: unknown, words: readonly [string, string]): unknown {
@@ -107,7 +145,7 @@ const numberOf = (given: unknown): number =>
 		: NaN;
 
 /** Returns true if a value may be Excel's number for a day. */
-export function isExcelDay(value: unknown): boolean {
+function isExcelDay(value: unknown): boolean {
 	const number = numberOf(value);
 	return number >= EXCEL_DAYS.first && number <= EXCEL_DAYS.last;
 }
@@ -127,11 +165,12 @@ export function acceptedIn(
 	usual: string,
 ): string {
 	if (type === 'number') {
-		if (number === 'comma') {
-			return "'Number Format' is 'Comma': enter a number such as 1.234,5 or 1234,5. A point comes before three digits only.";
+		if (number && number !== 'point') {
+			const { example } = NUMBER_FORMATS[number];
+			return `'Number Format' is '${example}': enter a number such as ${example} or ${example.replace(/[.,' ](?=234)/, '')}.`;
 		}
-		const isComma = typeof given === 'string' && given.includes(',') && COMMA_NUMBER.test(given);
-		return isComma ? `${usual} For a decimal comma, set the option 'Number Format'.` : usual;
+		const readings = typeof given === 'string' ? numberReadings(given) : [];
+		return readings.length > 0 ? `${usual} ${readingsHint(String(given), readings)}.` : usual;
 	}
 	if (type === 'boolean') {
 		if (words)

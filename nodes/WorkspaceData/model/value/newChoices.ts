@@ -4,8 +4,11 @@ import { choiceListOf, readOptions } from '../response/option';
 import { isObject, type JsonObject } from '../response/shapes';
 import { InputError } from '../inputError';
 import { foldCase } from '../text';
-import { enteredChoice, isChoice, storedChoice } from './choices';
+import { choicesByLine, enteredChoice, isChoice, storedChoice } from './choices';
 import { isCanonicalNumber } from './decimal';
+
+/** Returns true for text that nobody means as a choice: several lines, JSON, or the text of a missing value. */
+const isNoChoice = (text: string): boolean => /[\r\n]|^[{[]|^(?:null|undefined|NaN)$/.test(text);
 
 /**
  * The choices in these values that the field doesn't have, in order, each once. Another case or outer
@@ -20,6 +23,7 @@ export function newChoices(field: Field, values: readonly unknown[]): string[] {
 			const key = foldCase(text);
 			// Text that differs only in case from two choices is refused later.
 			if (text === '' || added.has(key) || isChoice(field.options, text)) continue;
+			if (isNoChoice(text) || choicesByLine(text, field.options)) continue;
 			const isIdentifier =
 				typeof choice === 'number' && storedChoice(field.options, choice) !== undefined;
 			if (!isIdentifier) added.set(key, text);
@@ -29,7 +33,7 @@ export function newChoices(field: Field, values: readonly unknown[]): string[] {
 }
 
 /** Keys under which a choice holds its visible text. */
-const TEXT_KEYS = ['name', 'label', 'title'] as const;
+const TEXT_KEYS = ['name', 'label', 'title', 'text'] as const;
 
 /** Creates a choice in the shape of the field's other choices. The service assigns its ID. */
 function likeOthers(text: string, others: readonly unknown[]): unknown {

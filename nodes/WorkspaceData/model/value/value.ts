@@ -8,6 +8,7 @@ import { inUsualSpelling } from './formats';
 import { canonicalJson, isSendable, jsonForm, textOf } from './serialization';
 import {
 	accepted,
+	oneValueOf,
 	TOO_MANY_DIGITS,
 	unusable,
 	type EntryRules,
@@ -60,7 +61,7 @@ export function textsOf(field: ValueField, stored: unknown): readonly string[] {
 const holdsEmptyText = (field: ValueField): boolean => field.kind.holdsEmptyText?.(field) ?? false;
 
 /** Returns true if an entry is empty text. Spaces count as empty if the field can't hold text of spaces. */
-const isBlank = (field: ValueField, entered: unknown): boolean =>
+const isEmptyEntry = (field: ValueField, entered: unknown): boolean =>
 	entered === '' ||
 	(typeof entered === 'string' && entered.trim() === '' && !holdsEmptyText(field));
 
@@ -92,7 +93,7 @@ export function valueOf(entry: Entry): unknown {
 /** @returns undefined to send none @throws InputError */
 function valueToSend(field: ValueField, entered: unknown, rules: EntryRules): unknown {
 	if (entered === undefined || entered === null) return entered;
-	if (isBlank(field, entered)) {
+	if (isEmptyEntry(field, entered)) {
 		if (rules.emptyValues === 'clear') return null;
 		if (rules.emptyValues === 'ignore') return undefined;
 		if (rules.fits && !holdsEmptyText(field)) return undefined;
@@ -101,6 +102,11 @@ function valueToSend(field: ValueField, entered: unknown, rules: EntryRules): un
 	// Two different numbers of the service may have become this one.
 	if (rules.exact && isInexact(entered)) throw unusable(field, entered, TOO_MANY_DIGITS);
 	const { kind } = field;
+	const form = jsonForm(entered);
+	const isText = rules.fits && kind.isLanguage;
+	if (kind.isSingle && typeof form === 'object' && form !== null && !isText) {
+		throw unusable(field, entered, oneValueOf(form));
+	}
 	const usual = kind.formatted ? inUsualSpelling(kind.formatted, entered, rules.formats) : entered;
 	const sent = usual === undefined ? undefined : kind.enter(usual, field, rules);
 	if (sent === undefined) throw unusable(field, entered, accepted(field, entered, rules.formats));

@@ -4,7 +4,7 @@ import { z } from 'zod/v3';
 import { type DataRecord, type Age, ageOf } from '../../model/response/record';
 import { onSearched, type Search } from '../../model/subscription/reducer';
 import { listCards } from '../../transport/cardAndFieldListings';
-import { ApiFailure, saysGone } from '../../transport/failure/failures';
+import { ApiFailure, saysGone } from '../../transport/failure/failureKinds';
 import { systemClock } from '../../transport/http/clock';
 import { MAX_READINGS, openRecordListing } from '../../transport/recordListing';
 import { openSession, type Session } from '../../transport/session';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type IHookFunctions, type INode, NodeOperationError } from 'n8n-workflow';
 import { InputError } from '../../model/inputError';
 import { dueDeletions, onRead, onStarted, onUnpublished } from '../../model/subscription/reducer';
-import { mayHaveHappened } from '../../transport/failure/failures';
+import { mayHaveHappened } from '../../transport/failure/failureKinds';
 import { toNodeError } from '../../transport/failure/nodeError';
 import { systemClock, withTimeLimit } from '../../transport/http/clock';
 import { reasonOf, warn } from '../log';

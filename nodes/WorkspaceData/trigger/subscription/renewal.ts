@@ -10,7 +10,7 @@ import {
 } from '../../model/subscription/reducer';
 import type { Previous, Subscription } from '../../model/subscription/saved';
 import { fingerprintOf, readCredential } from '../../transport/auth/credential';
-import { ApiFailure, Cancelled, isTimeOut } from '../../transport/failure/failures';
+import { ApiFailure, Cancelled, isTimeOut } from '../../transport/failure/failureKinds';
 import { openSession, type Session } from '../../transport/session';
 import { planSearch } from '../catchUp/search';
 import { reasonOf, warn, type LogPlace } from '../log';

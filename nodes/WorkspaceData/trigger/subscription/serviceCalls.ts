@@ -2,7 +2,7 @@
 import { idInLocation } from '../../model/serviceUrl';
 import { readCreatedSubscription } from '../../model/subscription/createdSubscription';
 import { type Subscription, subscriptionsIn } from '../../model/subscription/saved';
-import { ApiFailure, saysGone, UnexpectedResponse } from '../../transport/failure/failures';
+import { ApiFailure, saysGone, UnexpectedResponse } from '../../transport/failure/failureKinds';
 import type { Session } from '../../transport/session';
 import type { Site } from './node';
 

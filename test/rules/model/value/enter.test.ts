@@ -62,7 +62,6 @@ test.each<[string, unknown, unknown, unknown[]?]>([
 	['text', 0, '0'],
 	['text', false, 'false'],
 	['text', 15551234, '15551234'],
-	['text', ['a'], ['a']],
 	['text', '12345678901234567890', '12345678901234567890'],
 	['number', 0, 0],
 	['number', -0, -0],
@@ -78,13 +77,13 @@ test.each<[string, unknown, unknown, unknown[]?]>([
 	['boolean', ' true ', true],
 	['boolean', 0, false],
 	['boolean', '1', true],
-	['boolean', 2, 2],
-	['boolean', [true], [true]],
 	['date', '2026-03-31', '2026-03-31'],
 	['date', '2026-03-31T23:30:00-05:00', '2026-03-31'],
-	['date', new Date('2026-03-31T10:00:00Z'), '2026-03-31'],
+	['date', new Date('2026-03-31T00:00:00Z'), '2026-03-31'],
+	// Midnight in the zone of these tests, two hours ahead of UTC.
+	['date', new Date('2026-03-30T22:00:00Z'), '2026-03-31'],
 	['date', DateTime.fromISO('2026-03-31T23:30:00-05:00', { setZone: true }), '2026-03-31'],
-	['date', sandboxDate('2026-03-31T10:00:00Z'), '2026-03-31'],
+	['date', sandboxDate('2026-03-31T00:00:00Z'), '2026-03-31'],
 	['date', '2024-02-29', '2024-02-29'],
 	['datetime', '2026-03-31T14:30:00Z', '2026-03-31T14:30:00Z'],
 	['datetime', '2026-03-31T14:30:00+02:00', '2026-03-31T14:30:00+02:00'],
@@ -115,6 +114,24 @@ test.each<[string, unknown, unknown, unknown[]?]>([
 	['single_select', 'low', 1, [{ value: 1, label: 'Low' }]],
 	['multi_select', 'Done, lost', ['d', 'lost'], labelled],
 	['single_select', 'lost', 'lost', labelled],
+	['single_select', { id: 'o1', value: 'Open' }, 'Open', labelled],
+	['single_select', { id: 'gone', label: 'Done' }, 'd', labelled],
+	['multi_select', [{ name: 'Lost' }, 'd'], ['lost', 'd'], labelled],
+	['multi_select', { value: 'd' }, ['d'], labelled],
+	['single_select', 'Open', 1, [{ value: 1, text: 'Open' }]],
+	['multi_select', 'Open; Done', ['Open', 'Done'], status],
+	['multi_select', 'Open\r\nDone\n', ['Open', 'Done'], status],
+	['multi_select', 'a; b', ['a; b'], ['a', 'b', 'a; b']],
+	// Text is a label, and never the text of a number.
+	[
+		'single_select',
+		'20',
+		'20',
+		[
+			{ id: 20, name: 'Silver' },
+			{ id: 7, name: '20' },
+		],
+	],
 	['multi_select', ['open', 'Done'], ['Open', 'Done'], status],
 	['multi_select', 'Open, Done', ['Open', 'Done'], status],
 	['multi_select', '["Open"]', ['Open'], status],
@@ -126,13 +143,35 @@ test.each<[string, unknown, unknown, unknown[]?]>([
 	['json', '[1]', [1]],
 	['json', { a: { b: null } }, { a: { b: null } }],
 	['json', 'just text', 'just text'],
-	['json', '{broken', '{broken'],
 	['a type of the future', { any: 'thing' }, { any: 'thing' }],
 ])('%s: %j is sent as %j', (...[type, value, sent, options]) => {
 	expect(convert(type, value, options)).toEqual(sent);
 });
 
 test.each<[string, unknown, RegExp, unknown[]?]>([
+	...['text', 'email', 'number', 'boolean', 'date', 'datetime'].flatMap(
+		(type): Array<[string, unknown, RegExp]> => [
+			[type, { value: 'a' }, /This is an object\..*\.value.*JSON\.stringify/],
+			[type, ['a', 'b'], /This is a list\..*\.join\(', '\)/],
+			[type, [], /This is a list/],
+		],
+	),
+	['number', true, /number/],
+	['number', 363228830310334460, /too many digits.*Enter it as text/],
+	['boolean', 2, /true or false/],
+	['date', new Date('2026-03-31T10:00:00Z'), /toISODate/],
+	['json', '{b:2}', /isn't valid JSON/],
+	['json', '[1,2', /isn't valid JSON/],
+	['single_select', { id: 9, name: 'Lost' }, /\.value.*Allowed values are 'Open'/, status],
+	['single_select', { id: 'o1', name: 'Done' }, /Allowed values/, labelled],
+	[
+		'single_select',
+		'20',
+		/^The number 20 is 'Silver', its text isn't/,
+		[{ id: 20, name: 'Silver' }],
+	],
+	['multi_select', "['Open','Done']", /Allowed values/, status],
+	['multi_select', 'Open; Lost', /Allowed values/, status],
 	['number', '1,5', /with a decimal point/],
 	['number', 'abc', /number/],
 	['number', '1e400', /number/],
@@ -176,7 +215,6 @@ test.each<[string, unknown, RegExp, unknown[]?]>([
 	['datetime', DateTime.invalid('x'), /ISO 8601/],
 	['text', 10n, /finite/],
 	['json', { a: [Symbol('a')] }, /Enter text/],
-	['text', { n: 0n, toString: new Date(0) }, /Enter text/],
 ])('%s: %p is refused with what the field accepts', (...[type, value, expected, options]) => {
 	expect(() => convert(type, value, options)).toThrow(
 		expect.objectContaining({
@@ -274,7 +312,15 @@ test('any value in any field is sent, left out or refused with a message; never 
 test('values of the right kind are sent unchanged', () => {
 	const examples: Record<string, fc.Arbitrary<unknown>> = {
 		text: fc.string({ unit: 'grapheme' }),
-		number: fc.double({ noNaN: true, noDefaultInfinity: true }),
+		// Beyond 2^53 an integer may have lost digits.
+		number: fc.double({
+			noNaN: true,
+			noDefaultInfinity: true,
+			max: 2 ** 53,
+			maxExcluded: true,
+			min: -(2 ** 53),
+			minExcluded: true,
+		}),
 		boolean: fc.boolean(),
 		json: fc.dictionary(
 			fc.constantFrom('a', '__proto__', 'constructor'),

@@ -30,6 +30,33 @@ test.each<[Formatted, Formats, unknown, unknown]>([
 		.split(' ')
 		.map((text): [Formatted, Formats, unknown, unknown] => ['number', comma, text, undefined]),
 	['number', comma, '1 234,5', undefined],
+	...(
+		[
+			['pointGrouped', '1,234.5', '1234.5'],
+			['pointGrouped', '1234.5', '1234.5'],
+			['pointGrouped', '12,34,567.5', '1234567.5'],
+			['pointGrouped', '1,23,456.78', '123456.78'],
+			['pointGrouped', '-1,234,567', '-1234567'],
+			['pointGrouped', '1,23', undefined],
+			['pointGrouped', '1.234,5', undefined],
+			['pointGrouped', '0,123', undefined],
+			['commaSpaced', '1 234,5', '1234.5'],
+			['commaSpaced', '1\u00a0234\u202f567,5', '1234567.5'],
+			['commaSpaced', '1234,5', '1234.5'],
+			['commaSpaced', '1 23', undefined],
+			['commaSpaced', '1234.5', undefined],
+			['pointApostrophe', "1'234.50", '1234.50'],
+			['pointApostrophe', '1’234', '1234'],
+			['pointApostrophe', '1234.5', '1234.5'],
+			['pointApostrophe', '1,234', undefined],
+			['point', '1,234', '1,234'],
+		] as const
+	).map(([number, text, usual]): [Formatted, Formats, unknown, unknown] => [
+		'number',
+		{ number },
+		text,
+		usual,
+	]),
 	['number', {}, '1.234,5', '1.234,5'],
 	['date', dayFirst, '03.02.1985', '1985-02-03'],
 	['date', dayFirst, '3/2/1985', '1985-02-03'],
@@ -123,8 +150,10 @@ describe('a field with formats', () => {
 	});
 
 	test.each<[string, unknown, Formats, RegExp]>([
-		['number', '12.50', comma, /^'Number Format' is 'Comma': .*1\.234,5/],
-		['number', '12,50', {}, /^Enter a number .* set the option 'Number Format'\.$/],
+		['number', '12.50', comma, /^'Number Format' is '1\.234,5': .*1\.234,5 or 1234,5\.$/],
+		['number', '1,5', { number: 'pointApostrophe' }, /is '1'234\.5': .* or 1234\.5\.$/],
+		['number', '12,50', {}, /^Enter a number .* '12,50' can be read as 12\.5: select 'Number F/],
+		['number', '1,234', {}, /'1,234' is 1\.234 or 1234: select 'Number Format'\.$/],
 		['number', 'twelve', {}, /^Enter a number[^']*$/],
 		['date', '3/2/85', dayFirst, /^'Date Format' is 'Day First': .*31\.03\.2026/],
 		['date', '03/04/2026', {}, /^Enter a date .* set the option 'Date Format'\.$/],

@@ -31,6 +31,12 @@ test.each<[string, unknown, unknown, boolean]>([
 	['multi_select', ['o1', 'removed'], ['o1', 'other'], false],
 	['multi_select', ['"o1"'], ['o1'], false],
 	['a type of the future', 5, '5.0', false],
+	// The address of a file is signed anew with each listing.
+	['a type of the future', { id: 'f', url: 'a' }, { url: 'b', id: 'f' }, true],
+	['a type of the future', [{ id: 1, url: 'a' }], [{ id: 1, url: 'b' }], true],
+	['a type of the future', [{ id: 1 }, { id: 2 }], [{ id: 1 }], false],
+	['a type of the future', { id: 'f' }, { id: 'g' }, false],
+	['json', { id: 1, url: 'a' }, { id: 1, url: 'b' }, false],
 	['json', 'one note', 'another note', false],
 	['text', null, '', true],
 	['text', [], undefined, true],

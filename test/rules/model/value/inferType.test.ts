@@ -28,16 +28,10 @@ test.each<[string, unknown[]]>([
 	['datetime', ['2026-01-31T10:00:00Z', '2026-01-31T10:00:00.123+02:00']],
 	['email', ['ada@example.com', 'x.y+z@mail.example.org']],
 	['url', ['https://example.com/a?b=c', 'http://127.0.0.1:8080/']],
-	['single_select', many(['Open', 'Done', 'In work'])],
-	['single_select', many(['🔴 late', 'on time'], 20)],
-	['single_select', many(['A1', 'B2'])],
-	['single_select', many(['+', '-'])],
-	['multi_select', many([['home', 'garden'], ['office'], []], 33)],
-	['multi_select', many([['home', 'garden'], ['office']], 20)],
-	['json', many([['home', 'garden'], ['office']], 19)],
-	['json', [...many([['home', 'garden'], ['office']]), [1]]],
-	['json', many([[1], [2]])],
-	['json', [...many([['home', 'garden'], ['office']]), { a: 1 }]],
+	// Nothing is counted: a few texts again and again are texts.
+	['text', many(['Open', 'Done'])],
+	['json', many([['home', 'garden'], ['office']])],
+	['number', ['12', ' ', '\u00a0', '7']],
 	['json', [{ a: 1 }, { b: [2] }]],
 	['json', [[1, 2], ['a']]],
 	['json', [['a', 'b'], ['c']]],
@@ -56,7 +50,7 @@ test.each<[string, unknown[]]>([
 	['text', []],
 	['text', [null, '', undefined]],
 ])('%s from %j', (type, values) => {
-	expect(inferType('Column', values).type).toBe(type);
+	expect(inferType(values).type).toBe(type);
 });
 
 describe('never a type that loses something', () => {
@@ -74,6 +68,9 @@ describe('never a type that loses something', () => {
 		['times without an offset', many(['2026-01-31T10:00:00', '2026-01-31T11:00:00'])],
 		["days that don't exist", ['2026-02-30']],
 		['a decimal comma', ['12,5']],
+		['points with two meanings', ['1.234', '12.345', '7']],
+		['commas with two meanings', ['12,500', '1,234']],
+		['commas of groups alone', ['1,234', '1,234,567']],
 		['exponents', ['1e5', '2E3']],
 		['versions', ['1.9', '1.10']],
 		['minus zero', ['-0', '1']],
@@ -87,35 +84,12 @@ describe('never a type that loses something', () => {
 		['objects and texts', [{ a: 1 }, 'a']],
 		['numbers that are none', [1, NaN]],
 	])('%s', (_what, values) => {
-		expect(inferType('Column', values).type).toBe('text');
+		expect(inferType(values).type).toBe('text');
 	});
 
-	test.each([
-		...['Phone', 'phoneNumber', 'Mobile Phone', 'zip_code', 'PLZ', 'ISBN', 'Home Phone', 'Zipcode'],
-		...['ZIPCode', 'Postleitzahl', 'Telefonnummer', 'Phonenumber', 'Postalcode', 'Faxnummer'],
-	])('digits under the name %s stay a text', (name) => {
-		expect(inferType(name, ['10115', '90210']).type).toBe('text');
-		expect(inferType('Population', ['10115', '90210']).type).toBe('number');
-		// Numbers are numbers, whatever their name.
-		expect(inferType(name, [10115, 90210]).type).toBe('number');
-	});
-
-	test.each(['Microphones', 'Hotel', 'Faxes'])('digits under the name %s are amounts', (name) => {
-		expect(inferType(name, ['10115', '90210']).type).toBe('number');
-	});
-
-	test.each([
-		['too few', many(['a', 'b'], 19)],
-		['too many different', many('abcdefghijklm'.split(''), 26)],
-		['too long', many(['x'.repeat(41), 'y'])],
-		['told apart by case only', many(['open', 'Open'])],
-		['spaces around', many(['open ', 'done'])],
-	])('texts that are no choices: %s', (_what, values) => {
-		expect(inferType('Column', values).type).toBe('text');
-	});
-
-	test('lists that name a text twice stay lists', () => {
-		expect(inferType('Column', many([['a', 'a'], ['b']])).type).toBe('json');
+	test('nothing depends on the name of the column: digits without a zero in front are a number', () => {
+		expect(inferType(['10115', '90210']).type).toBe('number');
+		expect(inferType(['01067', '90210']).type).toBe('text');
 	});
 });
 
@@ -127,20 +101,27 @@ test.each<[unknown[], RegExp]>([
 	[[1, [1]], /'\[1\]' \(list or object\) are of different types/],
 	[['1.9', '1.10'], /spelled in different ways/],
 	[['2026-01-31', '31.01.2026'], /'31\.01\.2026' isn't a day/],
-	[['03.02.1985', '4.2.1985'], /^'03\.02\.1985' isn't a day like 2026-03-31: see 'Date Format'$/],
-	[['2/13/1985'], /^'2\/13\/1985' isn't a day like 2026-03-31: see 'Date Format'$/],
-	[['12,50', '1.299,00'], /^'12,50' has a decimal comma: see 'Number Format'$/],
-	[['12', '12,50'], /^'12,50' isn't a number like 12\.5$/],
-	[['ja', 'nein', 'Ja'], /^only 'ja' and 'nein': for true and false, see 'Yes and No Words'$/],
-	[['+49 30 1234', '030-99'], /^mixed values$/],
-	[['Ada', 'Grace', 'José'], /^mixed values$/],
+	[
+		['03.02.1985', '4.2.1985'],
+		/^'03\.02\.1985' isn't a day like 2026-03-31: select 'Date Format'$/,
+	],
+	[['2/13/1985'], /^'2\/13\/1985' isn't a day like 2026-03-31: select 'Date Format'$/],
+	[['12,50', '1.299,00'], /^'12,50' can be read as 12\.5: select 'Number Format'$/],
+	[['1,234', '1,234,567'], /^'1,234' is 1\.234 or 1234: select 'Number Format'$/],
+	[['1.234', '7'], /^'1\.234' is 1\.234 or 1234: select 'Number Format'$/],
+	[['1,234', '7'], /^'1,234' is 1\.234 or 1234: select 'Number Format'$/],
+	[["1'234.50"], /^'1'234\.50' can be read as 1234\.5: select 'Number Format'$/],
+	[['12', '12,50'], /^'12,50' can be read as 12\.5: select 'Number Format'$/],
+	[['ja', 'nein', 'Ja'], /^only 'ja' and 'nein': for true and false, enter 'Yes and No Words'$/],
+	[['+49 30 1234', '030-99'], /^text$/],
+	[['Ada', 'Grace', 'José'], /^text$/],
 	[[null], /no item has a value/],
 	[[1, 2], /^each is a number like 12\.5$/],
 	[[[1], ['a']], /^lists$/],
 	[[[1], { a: 1 }], /^objects or lists$/],
 	[[{ a: 1 }], /^objects or lists$/],
 ])('%j: says why', (values, why) => {
-	expect(inferType('Column', values).why).toMatch(why);
+	expect(inferType(values).why).toMatch(why);
 });
 
 describe('in the chosen formats', () => {
@@ -149,35 +130,39 @@ describe('in the chosen formats', () => {
 	const words = { words: ['ja', 'nein'] } as const;
 	const excel = { date: 'excel' } as const;
 
-	test.each<[string, string, unknown[], Formats]>([
-		['number', 'Price', ['12,50', '1.299,00', '0,99'], comma],
-		['number', 'Pieces', ['1.234', '7'], comma],
-		['number', 'Price', [12.5, 3], comma],
-		['text', 'Price', ['12.50', '3.99'], comma],
-		['text', 'PLZ', ['01067', '10115'], comma],
-		['text', 'Price', ['12,50', '1.299,00'], {}],
-		['date', 'Born', ['03.02.1985', '31/12/1999', '2026-01-31'], dayFirst],
-		['text', 'Born', ['12/31/1999'], dayFirst],
-		['date', 'Born', ['12/31/1999'], { date: 'monthFirst' }],
-		['text', 'Seen', ['03.02.1985 14:30'], dayFirst],
-		['boolean', 'Active', ['ja', 'Nein', 'JA'], words],
-		['boolean', 'Active', ['true', 'nein'], words],
-		['text', 'Active', ['ja', 'vielleicht'], words],
-		['date', 'Due date', [46205, 46206], excel],
-		['date', 'Rechnungsdatum', ['46205', '46206'], excel],
-		['datetime', 'Start', [46205.5, 46206], excel],
-		['number', 'Amount', [46205, 46206], excel],
-		['number', 'Due date', [46205, 300], excel],
-		['number', 'Last update', [46205], excel],
-		['number', 'Due date', [46205], {}],
-	])('%s for %s: %j', (type, name, values, formats) => {
-		expect(inferType(name, values, formats).type).toBe(type);
+	test.each<[string, unknown[], Formats]>([
+		['number', ['12,50', '1.299,00', '0,99'], comma],
+		['number', ['1.234', '7'], comma],
+		['number', [12.5, 3], comma],
+		['text', ['12.50', '3.99'], comma],
+		['text', ['01067', '10115'], comma],
+		['text', ['12,50', '1.299,00'], {}],
+		// One value that can be read in one way only tells the format.
+		['number', ['1.234', '12.5'], {}],
+		['number', ['0.125', '1.125'], {}],
+		['number', ['1.234', '7'], { number: 'point' }],
+		['number', ['1,234', '1,234,567', '7'], { number: 'pointGrouped' }],
+		['number', ['12,34,567.50', '1,234.75'], { number: 'pointGrouped' }],
+		['number', ['1 234,50', '12\u202f345,25', '7,75'], { number: 'commaSpaced' }],
+		['number', ["1'234.50", '1’234.75'], { number: 'pointApostrophe' }],
+		['text', ['1,234', '1.234,5'], { number: 'pointGrouped' }],
+		['date', ['03.02.1985', '31/12/1999', '2026-01-31'], dayFirst],
+		['text', ['12/31/1999'], dayFirst],
+		['date', ['12/31/1999'], { date: 'monthFirst' }],
+		['text', ['03.02.1985 14:30'], dayFirst],
+		['boolean', ['ja', 'Nein', 'JA'], words],
+		['boolean', ['true', 'nein'], words],
+		['text', ['ja', 'vielleicht'], words],
+		// Day numbers of Excel are amounts, unless 'Field Types' says otherwise.
+		['number', [46205, 46206], excel],
+		['number', ['46205', '46206'], excel],
+	])('%s for %j in %j', (type, values, formats) => {
+		expect(inferType(values, formats).type).toBe(type);
 	});
 
-	test("a reason is true of the format: Excel's days, and values of another format", () => {
-		expect(inferType('Due', [46205], excel).why).toBe("each is Excel's number for a day");
-		expect(inferType('Price', ['12,5', '12.50'], comma).why).toBe(
-			"'12.50' isn't a number like 12.5",
+	test('a reason is true of the format that is selected', () => {
+		expect(inferType(['12,5', '12.50'], comma).why).toBe(
+			"'12.50' can be read as 12.5: select 'Number Format'",
 		);
 	});
 });
@@ -192,14 +177,12 @@ test('long texts of any kind take no longer than their length', async () => {
 		],
 	);
 	const work = await workMs(() => {
-		for (const text of texts) expect(inferType('Phone', [text]).type).toBe('long_text');
+		for (const text of texts) {
+			expect(inferType([text]).type).toBe(text.trim() === '' ? 'text' : 'long_text');
+		}
 	});
 	// A pattern that goes back at each character would take minutes.
 	expect(work).toBeLessThan(5_000);
-});
-
-test('the choices are in the order of the values', () => {
-	expect(inferType('Column', many(['b', 'a', 'c'])).choices).toEqual(['b', 'a', 'c']);
 });
 
 describe('types that a service offers', () => {
@@ -227,28 +210,35 @@ test.each<[string, string]>([
 	['url', 'https://example.com'],
 ])('%s: leaves out an empty cell, which the field would refuse', (type, value) => {
 	const values = [value, ''];
-	expect(inferType('Column', values).type).toBe(type);
+	expect(inferType(values).type).toBe(type);
 	const field = readField({ id: 'f', name: 'Column', type });
 	if (!field) throw new Error('not a field');
 	expect(values.map((cell) => enter(field, cell, FITTING))).toEqual([value, undefined]);
 });
 
+/** A whole number of 17 digits and more, as JSON.parse leaves it. */
+const mayHaveLostDigits = (value: unknown): boolean =>
+	typeof value === 'number' && Math.abs(value) > 2 ** 53 - 1 && /^-?\d+$/.test(String(value));
+
 test('random columns: each value is accepted by the service, and read back as it was given', () => {
 	fc.assert(
-		fc.property(anyColumn, fc.constantFrom('Column', 'Phone'), (values, name) => {
-			const { type, choices = [] } = inferType(name, values);
-			const options = choices.map((choice, index) => ({ id: `opt_${index}`, name: choice }));
-			const field = readField({ id: 'f', name, type, options });
+		fc.property(anyColumn, (values) => {
+			const { type } = inferType(values);
+			const field = readField({ id: 'f', name: 'Column', type });
 			if (!field) throw new Error('not a field');
 			for (const value of values) {
+				if (mayHaveLostDigits(value)) {
+					expect(() => enter(field, value, FITTING)).toThrow("can't hold");
+					continue;
+				}
 				const sent = enter(field, value, FITTING);
 				if (sent === undefined || sent === null) {
 					// Nothing was said, or an empty text where the field holds no text.
-					expect([undefined, null, '']).toContain(value);
+					expect([undefined, null, '', ' ']).toContain(value);
 					continue;
 				}
 				// As JSON carries it.
-				const checked = checkValue(type as FieldType, options, inJson(sent));
+				const checked = checkValue(type as FieldType, [], inJson(sent));
 				expect(checked).toEqual({ ok: true, value: expect.anything() });
 				if (!checked.ok) continue;
 				expect(givenBy(checked.value, value, values)).toEqual(inJson(value));

@@ -5,7 +5,7 @@ import { field as fieldOf } from '../fields';
 import { compareDecimals, decimalOf, ORACLES, type KindOracle } from './oracle';
 import type { Field } from '../../../../nodes/WorkspaceData/model/response/field';
 import { comparePlaces } from '../../../../nodes/WorkspaceData/actions/reading/sort';
-import { isEmpty } from '../../../../nodes/WorkspaceData/model/value/emptyValue';
+import { isBlank, isEmpty } from '../../../../nodes/WorkspaceData/model/value/emptyValue';
 import { conditionTest } from '../../../../nodes/WorkspaceData/model/value/condition';
 import * as value from '../../../../nodes/WorkspaceData/model/value/value';
 import { zone } from './zone';
@@ -82,7 +82,7 @@ describe.each(Object.entries(ORACLES))('%s', (_kind, oracle) => {
 				if (isRefused(field, spelling)) return;
 				const sent = enter(field, spelling);
 				check(keyOf(field, sent), keyOf(field, spelling));
-				check(enter(field, sent), sent);
+				if (!isRefused(field, sent)) check(enter(field, sent), sent);
 			}),
 			CASES,
 		);
@@ -93,7 +93,7 @@ describe.each(Object.entries(ORACLES))('%s', (_kind, oracle) => {
 			fc.property(oracle.entered, oracle.stored, (given, record) => {
 				if (isRefused(field, given.spelling)) return;
 				const sent = enter(field, given.spelling);
-				check(enter(field, sent), sent);
+				if (!isRefused(field, sent)) check(enter(field, sent), sent);
 				check(
 					keyOf(field, sent) === keyOf(field, record.spelling),
 					oracle.same(given.meant, record.meant),
@@ -111,6 +111,7 @@ describe.each(Object.entries(ORACLES))('%s', (_kind, oracle) => {
 				({ spelling }, record) => {
 					// Nothing to compare with is refused by every condition.
 					if (isRefused(field, spelling) || isEmpty(spelling)) return;
+					if ([spelling].flat().some(isBlank)) return;
 					const matches = keyOf(field, enter(field, spelling)) === keyOf(field, record.spelling);
 					check(equals(field, spelling)(record.spelling), matches);
 				},

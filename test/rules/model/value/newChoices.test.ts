@@ -20,6 +20,14 @@ test.each([
 	['names with IDs, and more', [open], [open, { name: 'Late' }]],
 	['values with labels', [value('Open')], [value('Open'), value('Late')]],
 	['titles', [{ id: 1, title: 'Open' }], [{ id: 1, title: 'Open' }, { title: 'Late' }]],
+	[
+		'values with texts',
+		[{ value: 1, text: 'Open' }],
+		[
+			{ value: 1, text: 'Open' },
+			{ value: 'Late', text: 'Late' },
+		],
+	],
 	['bare values', [{ value: 'Open' }], [{ value: 'Open' }, { value: 'Late' }]],
 	['none yet', [], ['Late']],
 	['nothing', undefined, ['Late']],
@@ -60,4 +68,19 @@ test('each new choice once; known choices in any spelling, empty values and othe
 		'a, b',
 		'5',
 	]);
+});
+
+test('text that nobody means as a choice is never added', () => {
+	const none = ['red\nblue', 'null', 'undefined', 'NaN', '{"a":1}', "['red','blue']", '[1,2'];
+	for (const type of ['select', 'multi_select']) {
+		expect(newChoices(field(type, ['red', 'blue']), [...none, 'red; blue', 'red\nblue'])).toEqual(
+			[],
+		);
+	}
+	expect(newChoices(field('multi_select', ['red']), none.slice(1))).toEqual([]);
+});
+
+test('the text of a number that identifies another choice is a new choice', () => {
+	const levels = [10, 20, 30].map((id) => ({ id, name: `L${id}` }));
+	expect(newChoices(field('select', levels), ['20', 20])).toEqual(['20']);
 });

@@ -25,10 +25,11 @@ export const boolean: Kind = {
 		},
 	],
 	read: readBoolean,
+	isSingle: true,
 	formatted: 'boolean',
 	enter(entered, field, { whole }) {
 		const is = readBoolean(entered);
-		if (is === undefined) return typeof entered === 'string' ? undefined : entered;
+		if (is === undefined) return undefined;
 		if (whole && !/^(?:true|false)$/i.test(String(entered))) {
 			throw unusable(field, entered, `The field would keep ${is === 1} only. ${ACCEPTED}`);
 		}

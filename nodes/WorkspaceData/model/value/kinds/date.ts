@@ -1,5 +1,6 @@
 /** Days of the calendar. */
-import { ANY_OF, DAYS, EQUALITY, ORDER, unusable, type Kind } from './kind';
+import { ANY_OF, DAYS, EQUALITY, ORDER, unusable, type Kind, type ValueField } from './kind';
+import type { Zone } from '../../time';
 import { isDay, isTimeOfDay, readTimestamp, type Timestamp } from '../timestamp';
 import { TIME_INPUT } from '../dayOffers';
 
@@ -8,6 +9,31 @@ const ACCEPTED = 'Enter a date as YYYY-MM-DD, for example 2026-03-31, or an ISO 
 function readDay(value: unknown): Timestamp | undefined {
 	const read = readTimestamp(value);
 	return read && isTimeOfDay(read) ? read : undefined;
+}
+
+/** Returns true for JavaScript's `Date`, also of a Code node, which has another class of that name. */
+const isDate = (value: unknown): value is Date =>
+	Object.prototype.toString.call(value) === '[object Date]';
+
+const DAY_MS = 86_400_000;
+
+/** The day of a `Date`, which is an instant: midnight in UTC or in the workflow's zone. @throws InputError */
+function dayOf(instant: Date, field: ValueField, zone: Zone): string | undefined {
+	const text = instant.toJSON();
+	if (text === null) return undefined;
+	const utcDay = text.slice(0, 10);
+	if (!isDay(utcDay)) return undefined;
+	if (text === `${utcDay}T00:00:00.000Z`) return utcDay;
+	const days = [-1, 0, 1].map((offset) =>
+		new Date(Date.parse(utcDay) + offset * DAY_MS).toISOString().slice(0, 10),
+	);
+	const local = days.find((day) => zone.toUtc(day) === text);
+	if (local !== undefined) return local;
+	throw unusable(
+		field,
+		instant,
+		'It is a time of the day. Enter its day, for example {{ DateTime.fromJSDate($json.due).toISODate() }}.',
+	);
 }
 
 export const date: Kind = {
@@ -21,8 +47,10 @@ export const date: Kind = {
 	],
 	/** The day as written: a timestamp keeps its own calendar day, whatever the offset. */
 	read: (stored) => (typeof stored === 'string' ? readDay(stored)?.day : undefined),
+	isSingle: true,
 	formatted: 'date',
-	enter(entered, field, { whole }) {
+	enter(entered, field, { whole, zone }) {
+		if (isDate(entered)) return dayOf(entered, field, zone);
 		const read = readDay(entered);
 		if (!read || !whole || isDay(read.text)) return read?.day;
 		throw unusable(field, entered, `The field keeps ${read.day} only. Use a field for times.`);

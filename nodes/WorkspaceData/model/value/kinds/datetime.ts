@@ -34,6 +34,7 @@ export const datetime: Kind = {
 		const read = typeof stored === 'string' ? readTimestamp(stored) : undefined;
 		return read && instantOf(read, zone);
 	},
+	isSingle: true,
 	formatted: 'datetime',
 	enter(entered, field, { zone, whole, formats }) {
 		const read = readTimestamp(entered);

@@ -1,5 +1,5 @@
 /** Lists, objects and other JSON, compared by their content. */
-import { isExactJson, parseJsonText } from '../../response/json';
+import { isBrokenJson, isExactJson, parseJsonText } from '../../response/json';
 import { canonicalJson } from '../serialization';
 import { EQUALITY, PARTS, unusable, type Kind } from './kind';
 
@@ -14,6 +14,9 @@ export const json: Kind = {
 	enter(entered, field) {
 		if (typeof entered !== 'string') return entered;
 		const parsed = parseJsonText(entered);
+		if (!parsed && isBrokenJson(entered)) {
+			throw unusable(field, entered, "It isn't valid JSON. Check quotes, commas and brackets.");
+		}
 		if (!parsed || isExactJson(entered)) return parsed ?? entered;
 		throw unusable(
 			field,
@@ -22,7 +25,7 @@ export const json: Kind = {
 		);
 	},
 	conditions: [...EQUALITY, ...PARTS],
-	orderAgainst: () => () => undefined,
+	orderAgainst: () => undefined,
 	// Text, because n8n's input for objects is red until something is entered.
 	input: { type: 'string', canMatch: false, hint: () => ' (JSON)' },
 };

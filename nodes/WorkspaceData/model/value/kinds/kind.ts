@@ -1,6 +1,7 @@
 /** The form of every kind of value: one object holds everything that is known about its values. */
 import type { FieldOption } from '../../response/option';
 import { InputError } from '../../inputError';
+import { isInexact } from '../../response/shapes';
 import type { Zone } from '../../time';
 import type { Comparable } from '../comparable';
 import { acceptedIn, type Formats, type Formatted } from '../formats';
@@ -126,6 +127,8 @@ export interface Kind {
 		of(stored: unknown, field: ValueField): readonly unknown[];
 	};
 
+	/** True if a value is one text, number, yes or no: lists and objects are refused. */
+	readonly isSingle?: boolean;
 	/** Set if text of such values has a format that the user selects. */
 	readonly formatted?: Formatted;
 	/**
@@ -154,16 +157,28 @@ export interface Kind {
 	/**
 	 * Compares stored values with an operand of *Greater Than* and similar conditions; by default by their
 	 * comparable forms.
+	 *
+	 * @returns undefined for an operand that has no order
 	 */
-	orderAgainst?(operand: unknown, zone: Zone): (stored: unknown) => number | undefined;
+	orderAgainst?(operand: unknown): ((stored: unknown) => number | undefined) | undefined;
 	readonly input: EditorInput;
 }
 
 /** A type's name without case, spaces, hyphens and underscores. */
 export const plainTypeName = (type: string): string => type.toLowerCase().replace(/[\s_-]/g, '');
 
+/** Returns true for a whole number that may have lost digits already. One with an exponent is no identifier. */
+export const mayLackDigits = (value: unknown): boolean =>
+	isInexact(value) && /^-?\d+$/.test(String(value));
+
 /** The advice for a number that may have lost digits already. */
 export const TOO_MANY_DIGITS = 'This number has too many digits to be exact. Enter it as text.';
+
+/** Says how to get one value from a list or an object. */
+export const oneValueOf = (value: object): string =>
+	Array.isArray(value)
+		? "This is a list. Enter one of its values, or join them, for example {{ $json.tags.join(', ') }}."
+		: 'This is an object. Enter one of its values, for example {{ $json.status.value }}, or its text: {{ JSON.stringify($json.status) }}.';
 
 /** A sentence that says which values a field accepts. @param formats undefined if none can be selected */
 export function accepted(field: ValueField, value: unknown, formats?: Formats): string {

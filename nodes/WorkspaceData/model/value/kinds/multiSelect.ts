@@ -1,6 +1,7 @@
 /** Several of the choices of a field: a set, in any order. */
 import { parseJsonText } from '../../response/json';
-import { isChoice, quoteChoice, splitChoices } from '../choices';
+import { isObject } from '../../response/shapes';
+import { choicesByLine, isChoice, quoteChoice, splitChoices } from '../choices';
 import { compareForms, keyOfForm, type Comparable } from '../comparable';
 import { canonicalJson, textOf } from '../serialization';
 import { allowedChoices, choice, enterChoice } from './singleSelect';
@@ -18,7 +19,11 @@ export function listedChoices(
 	if (typeof value !== 'string') return Array.isArray(value) ? value : undefined;
 	const json = parseJsonText(value);
 	if (Array.isArray(json)) return json;
-	return splitChoices(value, (text) => isChoice(options, text));
+	const knows = (text: string) => isChoice(options, text);
+	const lines = knows(value) ? undefined : choicesByLine(value, options);
+	const parts = lines ?? splitChoices(value, knows);
+	// Not the parts of something like JSON.
+	return /^\s*[{[]/.test(value) && !parts.every(knows) ? [value] : parts;
 }
 
 /** The choices of a stored value. A service may store a single one without a list. */
@@ -64,7 +69,7 @@ export const choices: Kind = {
 		membersOf(stored, field).flatMap((one) => choice.texts?.(one, field) ?? [textOf(one)]),
 	set: { kind: choice, of: membersOf },
 	enter(entered, field, rules) {
-		const list = listedChoices(field, entered);
+		const list = isObject(entered) ? [entered] : listedChoices(field, entered);
 		// The text `[]` is an empty list. Other text without a choice isn't a list.
 		if (list?.length === 0 && typeof entered === 'string' && !entered.includes('[')) {
 			throw unusable(field, entered, `${allowedChoices(field)} An empty list clears the field.`);

@@ -4,6 +4,8 @@ import {
 	ANY_OF,
 	EQUALITY,
 	ORDER,
+	mayLackDigits,
+	TOO_MANY_DIGITS,
 	unusable,
 	type EntryRules,
 	type Kind,
@@ -36,6 +38,8 @@ export function readNumber(stored: unknown): Comparable | undefined {
 
 /** The number to send; undefined for other text. @throws InputError for digits that a number loses */
 function enterNumber(entered: unknown, field: ValueField, { whole }: EntryRules): unknown {
+	if (typeof entered === 'boolean') return undefined;
+	if (mayLackDigits(entered)) throw unusable(field, entered, TOO_MANY_DIGITS);
 	if (typeof entered !== 'string') return entered;
 	const number = readDecimal(entered);
 	if (number === undefined) return undefined;
@@ -67,6 +71,7 @@ export const number: Kind = {
 		},
 	],
 	read: readNumber,
+	isSingle: true,
 	formatted: 'number',
 	enter: enterNumber,
 	accepts: () => ACCEPTED,

@@ -1,13 +1,14 @@
 /** One of the choices of a field. Records hold an identifier of it; people know its label. */
 import { readOptions, type FieldOption } from '../../response/option';
-import { isObject } from '../../response/shapes';
+import { isObject, type JsonObject } from '../../response/shapes';
 import type { Comparable } from '../comparable';
 import { canonicalJson, textOf } from '../serialization';
-import { enteredChoice, isChoice, storedChoice } from '../choices';
-import { askForNearest, listed } from '../../names';
+import { enteredChoice, isChoice, numberedChoice, storedChoice } from '../choices';
+import { askForNearest, listed, quote } from '../../names';
 import {
 	ANY_OF,
 	EQUALITY,
+	oneValueOf,
 	PARTS,
 	unusable,
 	type EntryRules,
@@ -39,19 +40,37 @@ export function enterChoice(entered: unknown, field: ValueField, rules: EntryRul
 		throw unusable(field, entered, `Enter one choice. ${allowedChoices(field)}`);
 	}
 	const spelling = typeof only === 'boolean' ? String(only) : only;
+	if (isObject(spelling)) return sentForObject(spelling, field);
 	if (typeof spelling !== 'string' && typeof spelling !== 'number') return entered;
 	const named = enteredChoice(field, spelling, rules.exact);
 	if (!named) {
+		const numbered = typeof spelling === 'string' && numberedChoice(options, spelling);
+		const number =
+			numbered && `The number ${spelling} is ${quote(numbered.label)}, its text isn't.`;
 		const near = askForNearest(
 			textOf(spelling),
 			options.map(({ label }) => label),
 		);
-		const advice = [near, allowedChoices(field), rules.choiceAdvice].filter(Boolean).join(' ');
+		const advice = [number, near, allowedChoices(field), rules.choiceAdvice]
+			.filter(Boolean)
+			.join(' ');
 		throw unusable(field, entered, advice);
 	}
 	const { label, sent } = named.option;
 	// The entered spelling stays if the listing doesn't say what records hold.
 	return sent ?? (named.isExact ? spelling : label);
+}
+
+/** The value to send for an object that has the ID or the label of a choice. @throws InputError for another one */
+function sentForObject(entered: JsonObject, field: ValueField): unknown {
+	const [given] = readOptions([entered]);
+	const spellings = given ? [...given.identifiers, ...given.labels] : [];
+	const places = spellings
+		.map((spelling) => storedChoice(field.options, spelling))
+		.filter((place) => place !== undefined);
+	const option = new Set(places).size === 1 ? field.options[places[0] ?? -1] : undefined;
+	if (!option) throw unusable(field, entered, `${oneValueOf(entered)} ${allowedChoices(field)}`);
+	return option.sent ?? option.label;
 }
 
 function readChoice(stored: unknown, { options }: ValueField): Comparable | undefined {

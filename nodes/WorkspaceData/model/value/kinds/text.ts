@@ -1,10 +1,10 @@
 /** Text, compared exactly. Numbers, true and false in a text field equal their JSON text. */
-import { isInexact } from '../../response/shapes';
 import { isSendable, textOf } from '../serialization';
 import {
 	ANY_OF,
 	ENDS,
 	EQUALITY,
+	mayLackDigits,
 	PARTS,
 	plainTypeName,
 	TOO_MANY_DIGITS,
@@ -42,10 +42,11 @@ export const text: Kind = {
 	],
 	read: (stored) => (typeof stored === 'object' ? undefined : textOf(stored)),
 	isLanguage: true,
+	isSingle: true,
 	enter(entered, field, { fits }) {
 		if (entered === NO_DATE) throw unusable(field, entered, NO_DATE_ADVICE);
+		if (mayLackDigits(entered)) throw unusable(field, entered, TOO_MANY_DIGITS);
 		if (fits && isSendable(entered)) return textOf(entered);
-		if (isInexact(entered)) throw unusable(field, entered, TOO_MANY_DIGITS);
 		return typeof entered === 'boolean' || Number.isFinite(entered) ? textOf(entered) : entered;
 	},
 	holdsEmptyText: ({ type = '' }) => !NEVER_EMPTY.includes(plainTypeName(type)),

@@ -1,57 +1,41 @@
 /** Values of a type that the node doesn't know. What is given is sent, and two values are equal if their text is equal. */
 import { readNumber } from './number';
 import { compareForms } from '../comparable';
-import { canonicalJson, jsonForm } from '../serialization';
-import { ANY_OF, DAYS, ENDS, EQUALITY, ORDER, PARTS, type Kind } from './kind';
-import type { Zone } from '../../time';
-import { byCharacter } from '../../text';
-import { instantOf, readTimestamp, type Timestamp } from '../timestamp';
+import { canonicalJson } from '../serialization';
+import { ANY_OF, ENDS, EQUALITY, ORDER, PARTS, type Kind } from './kind';
 import { isCanonicalNumber } from '../decimal';
+import { isObject, ownValue } from '../../response/shapes';
+
+/** An object with an ID is the same as long as it has this ID: the address of a file may change with each listing. */
+function byIdentifier(stored: unknown): unknown {
+	if (Array.isArray(stored)) return stored.map(byIdentifier);
+	if (!isObject(stored)) return stored;
+	const id = ownValue(stored, 'id');
+	return typeof id === 'string' || typeof id === 'number' ? { id } : stored;
+}
 
 export const unknown: Kind = {
 	newTypes: [],
 	read(stored) {
-		const text = typeof stored === 'string' ? stored : canonicalJson(stored);
+		const text = typeof stored === 'string' ? stored : canonicalJson(byIdentifier(stored));
 		return isCanonicalNumber(text) ? Number(text) : text;
 	},
 	isLanguage: true,
 	enter: (entered) => entered,
 	holdsEmptyText: () => true,
-	conditions: [...EQUALITY, ...ANY_OF, ...PARTS, ...ENDS, ...ORDER, ...DAYS],
+	conditions: [...EQUALITY, ...ANY_OF, ...PARTS, ...ENDS, ...ORDER],
 	orderAgainst,
 	input: { type: 'string', canMatch: true },
 };
 
-type Order = (stored: unknown) => number | undefined;
-
-/**
- * Compares stored days as written, and stored times as instants. Against a stored time, an entered day counts
- * as its beginning.
- */
-function againstTime(operand: Timestamp, zone: Zone): Order {
-	const instant = instantOf(operand, zone);
+/** Compares stored numbers with a number; undefined if the operand isn't one. */
+export function orderAgainst(
+	operand: unknown,
+): ((stored: unknown) => number | undefined) | undefined {
+	const number = readNumber(operand);
+	if (number === undefined) return undefined;
 	return (stored) => {
-		const time = readTimestamp(stored);
-		if (!time) return undefined;
-		if (time.clock === undefined) return byCharacter(time.day, operand.day);
-		const at = instantOf(time, zone);
-		return at === undefined || instant === undefined ? undefined : compareForms(at, instant);
+		const other = readNumber(stored);
+		return other === undefined ? undefined : compareForms(other, number);
 	};
-}
-
-/** Compares stored values with an operand; undefined if the two have no order. */
-export function orderAgainst(operand: unknown, zone: Zone): Order {
-	const entered = jsonForm(operand);
-	const number = readNumber(entered);
-	if (number !== undefined) {
-		return (stored) => {
-			const other = readNumber(stored);
-			return other === undefined ? undefined : compareForms(other, number);
-		};
-	}
-	if (typeof entered !== 'string') return () => undefined;
-	const time = readTimestamp(entered);
-	if (time) return againstTime(time, zone);
-	return (stored) =>
-		typeof stored === 'string' && stored !== '' ? byCharacter(stored, entered) : undefined;
 }
