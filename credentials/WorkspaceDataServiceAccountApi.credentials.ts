@@ -8,7 +8,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { authorize, exchangeOf } from '../nodes/WorkspaceData/transport/auth/credentialHooks';
-import { AccessTokenError } from '../nodes/WorkspaceData/transport/failure/failures';
+import { AccessTokenError } from '../nodes/WorkspaceData/transport/failure/failureKinds';
 import { tokenOf } from '../nodes/WorkspaceData/transport/sharedState';
 
 /**

@@ -10,14 +10,18 @@ import { parseBaseUrl, pathSegment } from '../model/serviceUrl';
 import { readCards } from '../model/response/card';
 import { InputError } from '../model/inputError';
 import { readProblem, readRefusal, type Problem } from '../model/response/problem';
-import { isKeptBack } from '../model/response/statusTitles';
+import { isKeptBack } from '../model/response/statusMeanings';
 import { redact } from '../model/redact';
 import { NO_CONTENT } from '../transport/cardAndFieldListings';
 import { tokenOf } from '../transport/sharedState';
 import { systemClock, type Clock } from '../transport/http/clock';
 import { entryText } from '../transport/auth/credential';
-import { AccessTokenError, NetworkFailure, UnusableResponse } from '../transport/failure/failures';
-import { IN_BETWEEN, pageAdvice } from '../transport/failure/explain';
+import {
+	AccessTokenError,
+	NetworkFailure,
+	UnusableResponse,
+} from '../transport/failure/failureKinds';
+import { IN_BETWEEN, pageAdvice } from '../transport/failure/advice';
 import { readNetworkFault } from '../transport/failure/networkFault';
 import { requestAccessToken } from '../transport/auth/tokenRequest';
 import { isRateLimited, type Headers } from '../transport/http/rateLimitHeaders';

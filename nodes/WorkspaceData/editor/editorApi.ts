@@ -8,7 +8,7 @@ import { locateCard, peekLocator } from '../model/locator';
 import { quote } from '../model/names';
 import { openSession, type Session } from '../transport/session';
 import { toAuthentication, type Authentication } from '../transport/auth/credential';
-import { saysGone } from '../transport/failure/failures';
+import { saysGone } from '../transport/failure/failureKinds';
 import { toNodeError } from '../transport/failure/nodeError';
 import { listCards, listFields } from '../transport/cardAndFieldListings';
 import { OWN_VALUES } from '../model/response/record';

@@ -3,7 +3,7 @@ import { readCard, readCards, type Card } from '../model/response/card';
 import { readFields, type Field } from '../model/response/field';
 import { readNextQuery, readTotal } from '../model/response/page';
 import type { Session } from './session';
-import { UnexpectedResponse } from './failure/failures';
+import { UnexpectedResponse } from './failure/failureKinds';
 import { Listing } from './paging';
 import type { PathPart, ReadOptions } from './request';
 

@@ -1,7 +1,7 @@
 /** Reads a listing page by page, once for all its readers. */
 import { sleep } from 'n8n-workflow';
 import type { Page } from '../model/response/page';
-import { UnexpectedResponse } from './failure/failures';
+import { UnexpectedResponse } from './failure/failureKinds';
 
 /** A listing with more pages is assumed to be endless. */
 const MAX_PAGES = 100_000;

@@ -8,7 +8,7 @@ import {
 	isTimeOut,
 	Unreachable,
 	UnexpectedResponse,
-} from './failure/failures';
+} from './failure/failureKinds';
 import { lastChange } from './sharedState';
 import { Listing, type ListingOptions } from './paging';
 import type { ApiRequest, ReadOptions } from './request';

@@ -10,7 +10,7 @@ import {
 	sentAfter,
 	unreachable,
 	type RequestOrigin,
-} from './failure/explain';
+} from './failure/advice';
 import {
 	AccessTokenError,
 	Cancelled,
@@ -21,7 +21,7 @@ import {
 	saysGone,
 	silence,
 	type WasSent,
-} from './failure/failures';
+} from './failure/failureKinds';
 import { sendOnce, type Outcome, type Sender } from './http/attempt';
 import { Stop, systemClock, type Clock } from './http/clock';
 import { atOnce, Lane, type Pace, type Place } from './http/pace';

@@ -2,8 +2,8 @@
 import { idInLocation } from '../model/serviceUrl';
 import { isBrokenJson } from '../model/response/json';
 import { isObject, type JsonObject, isWebPage } from '../model/response/shapes';
-import { CHECK_FIRST } from './failure/explain';
-import { UnexpectedResponse } from './failure/failures';
+import { CHECK_FIRST } from './failure/advice';
+import { UnexpectedResponse } from './failure/failureKinds';
 import type { ApiResponse } from './request';
 
 export type ThingName = 'card' | 'field' | 'record';

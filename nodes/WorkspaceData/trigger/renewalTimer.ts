@@ -10,7 +10,7 @@ import {
 } from '../model/subscription/subscriptionRules';
 import { subscriptionsIn } from '../model/subscription/saved';
 import { fingerprintOf, readCredential } from '../transport/auth/credential';
-import { AccessTokenError, ApiFailure } from '../transport/failure/failures';
+import { AccessTokenError, ApiFailure } from '../transport/failure/failureKinds';
 import { toNodeError } from '../transport/failure/nodeError';
 import { systemClock } from '../transport/http/clock';
 import { startSearch } from './catchUp/search';

@@ -4,7 +4,7 @@ import {
 	ApiFailure,
 	Cancelled,
 	Unreachable,
-} from '../../../nodes/WorkspaceData/transport/failure/failures';
+} from '../../../nodes/WorkspaceData/transport/failure/failureKinds';
 
 test.each([
 	['fld_1 is required', "'Title' is required"],

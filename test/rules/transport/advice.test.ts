@@ -4,14 +4,14 @@ import {
 	refusalOf,
 	sentAfter,
 	unreachable,
-} from '../../../nodes/WorkspaceData/transport/failure/explain';
+} from '../../../nodes/WorkspaceData/transport/failure/advice';
 import {
 	cutOff,
 	NetworkFailure,
 	tooLarge,
 	UnusableResponse,
 	type WasSent,
-} from '../../../nodes/WorkspaceData/transport/failure/failures';
+} from '../../../nodes/WorkspaceData/transport/failure/failureKinds';
 import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
 
 const page = '<!DOCTYPE html><html><head><title>Bad gateway</title></head></html>';

@@ -1,7 +1,10 @@
 /** Which pages a listing asks for, in which size and when: each once, all of them, and never without an end. */
 import * as fc from 'fast-check';
 import type { Session } from '../../../nodes/WorkspaceData/transport/session';
-import { ApiFailure, Unreachable } from '../../../nodes/WorkspaceData/transport/failure/failures';
+import {
+	ApiFailure,
+	Unreachable,
+} from '../../../nodes/WorkspaceData/transport/failure/failureKinds';
 import { Listing } from '../../../nodes/WorkspaceData/transport/paging';
 import {
 	getRecordPage,

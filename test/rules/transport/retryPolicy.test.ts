@@ -1,6 +1,6 @@
 /** What follows one try of a request: never a second create by mistake, and never a wait without end. */
 import fc from 'fast-check';
-import { NetworkFailure } from '../../../nodes/WorkspaceData/transport/failure/failures';
+import { NetworkFailure } from '../../../nodes/WorkspaceData/transport/failure/failureKinds';
 import {
 	isRepeatable,
 	nextStep,

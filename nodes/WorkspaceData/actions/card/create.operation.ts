@@ -14,7 +14,7 @@ import { readCard, type Card } from '../../model/response/card';
 import { InputError } from '../../model/inputError';
 import { cardsOfName, findCardByName } from '../../model/locator';
 import type { JsonObject } from '../../model/response/shapes';
-import { UnexpectedResponse } from '../../transport/failure/failures';
+import { UnexpectedResponse } from '../../transport/failure/failureKinds';
 import { listCards, type ReadOptions } from '../../transport/cardAndFieldListings';
 import type { Run } from '../run/run';
 import { quote } from '../../model/names';

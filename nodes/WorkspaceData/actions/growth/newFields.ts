@@ -4,7 +4,7 @@ import type { FieldIndex } from '../../model/fieldIndex';
 import { describedFieldTypes } from '../../transport/apiDescription';
 import { inferType, offeredType, textType, USUAL_TYPES } from '../../model/value/inferType';
 import type { Formats } from '../../model/value/formats';
-import { ApiFailure } from '../../transport/failure/failures';
+import { ApiFailure } from '../../transport/failure/failureKinds';
 import { listFields, type ReadOptions } from '../../transport/cardAndFieldListings';
 import { foldCase } from '../../model/text';
 import { addField } from '../field/create.operation';

@@ -2,7 +2,7 @@
 import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/response/record';
 import type { JsonObject } from '../../model/response/shapes';
-import { saysGone } from '../../transport/failure/failures';
+import { saysGone } from '../../transport/failure/failureKinds';
 import { readChoice } from '../readParameters';
 import type { CardLog } from '../run/cardLog';
 import type { CardReference, Run } from '../run/run';

@@ -6,7 +6,7 @@ import { showValue } from '../../model/value/serialization';
 import { keyOf } from '../../model/value/value';
 import { type DataRecord, ageOf, byAge } from '../../model/response/record';
 import { ownValue, type JsonObject } from '../../model/response/shapes';
-import { mayHaveHappened, UnexpectedResponse } from '../../transport/failure/failures';
+import { mayHaveHappened, UnexpectedResponse } from '../../transport/failure/failureKinds';
 import { lastChange } from '../../transport/sharedState';
 import { systemClock } from '../../transport/http/clock';
 import type { News } from '../run/cardLog';

@@ -11,7 +11,7 @@ import {
 	mayStillHappen,
 	namesGone,
 	saysGone,
-} from '../../transport/failure/failures';
+} from '../../transport/failure/failureKinds';
 import { systemClock } from '../../transport/http/clock';
 import type { PathPart } from '../../transport/request';
 import { noIdHint } from '../../transport/writeResponse';

@@ -5,7 +5,7 @@ import { listed } from '../../model/names';
 import type { DataRecord } from '../../model/response/record';
 import { isObject, ownValue, type JsonObject } from '../../model/response/shapes';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
-import { UnexpectedResponse } from '../../transport/failure/failures';
+import { UnexpectedResponse } from '../../transport/failure/failureKinds';
 import { unchangedOption } from '../../ui/writeOptions';
 import { keepingServices } from './acrossRuns';
 import type { CardReference, RunParts } from './listings';

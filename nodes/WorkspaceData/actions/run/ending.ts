@@ -1,6 +1,6 @@
 /** Says how far a failed or canceled run came. */
 import type { NodeOperationError } from 'n8n-workflow';
-import { Cancelled } from '../../transport/failure/failures';
+import { Cancelled } from '../../transport/failure/failureKinds';
 import { progressOf, type Messages } from './messages';
 import type { Run } from './run';
 

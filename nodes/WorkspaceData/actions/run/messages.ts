@@ -1,6 +1,6 @@
 /** The messages of a run: hints, names instead of IDs, and notes on errors. */
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { mayHaveHappened } from '../../transport/failure/failures';
+import { mayHaveHappened } from '../../transport/failure/failureKinds';
 
 /**
  * Says how far some work came before it ended.

@@ -4,7 +4,7 @@ import {
 	mayHaveHappened,
 	mayStillHappen,
 	UnexpectedResponse,
-} from '../../transport/failure/failures';
+} from '../../transport/failure/failureKinds';
 import { systemClock } from '../../transport/http/clock';
 import { turns, unclearCreations } from './acrossRuns';
 import { UNCLEAR_MS } from './cardLog';

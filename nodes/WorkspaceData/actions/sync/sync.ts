@@ -1,7 +1,7 @@
 /** Sync: checks all items, writes them, then deletes the records without an item. */
 import { InputError } from '../../model/inputError';
 import type { JsonObject } from '../../model/response/shapes';
-import { Cancelled } from '../../transport/failure/failures';
+import { Cancelled } from '../../transport/failure/failureKinds';
 import type { CardReference, Run } from '../run/run';
 import { inParallel } from '../schedule/items';
 import { convertValues } from '../writing/itemValues';

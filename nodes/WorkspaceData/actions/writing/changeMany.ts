@@ -6,7 +6,7 @@ import type { FieldIndex } from '../../model/fieldIndex';
 import type { DataRecord } from '../../model/response/record';
 import { count } from '../../model/names';
 import type { RecordTest } from '../../model/value/recordFilter';
-import { namesGone } from '../../transport/failure/failures';
+import { namesGone } from '../../transport/failure/failureKinds';
 import { wholeNumber } from '../readParameters';
 import { inParallel } from '../schedule/items';
 import { mapInSlices } from '../schedule/yieldToLoop';

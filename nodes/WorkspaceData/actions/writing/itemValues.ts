@@ -2,7 +2,7 @@
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import type { Locator } from '../../model/locator';
-import { ApiFailure } from '../../transport/failure/failures';
+import { ApiFailure } from '../../transport/failure/failureKinds';
 import type { Run } from '../run/run';
 import type { CardWriter } from '../run/cardWriter';
 import { readChoice } from '../readParameters';

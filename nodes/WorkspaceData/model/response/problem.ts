@@ -1,6 +1,6 @@
 /** Reads an unsuccessful response: problem details, or whatever the service sends instead. */
 import { parseJsonText } from './json';
-import { fallbackTitle } from './statusTitles';
+import { fallbackTitle } from './statusMeanings';
 import { holds, isObject, isText, type JsonObject, WRAPPERS, isWebPage } from './shapes';
 
 /** An unsuccessful response in words. */

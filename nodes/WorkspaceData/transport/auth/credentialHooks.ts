@@ -1,6 +1,6 @@
 /** State that a request shares with its credential's hooks, and the token that it carries. */
 import type { IHttpRequestOptions, ICredentialDataDecryptedObject } from 'n8n-workflow';
-import type { AccessTokenError } from '../failure/failures';
+import type { AccessTokenError } from '../failure/failureKinds';
 
 /** One request on its way through n8n. */
 export interface Exchange {

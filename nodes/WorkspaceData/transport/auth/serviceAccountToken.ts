@@ -1,7 +1,7 @@
 /** The access token of a service account, shared by everything that runs in this process. */
 import { createHash } from 'node:crypto';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
-import { AccessTokenError, isTimeOut } from '../failure/failures';
+import { AccessTokenError, isTimeOut } from '../failure/failureKinds';
 import { type Clock, withTimeLimit } from '../http/clock';
 import { entryText } from './credential';
 import type { Send } from '../http/sendAndRead';

@@ -3,13 +3,13 @@ import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-wo
 import { z } from 'zod/v3';
 import { tokenAddress } from './tokenAddress';
 import { readProblem, readRefusal } from '../../model/response/problem';
-import { isKeptBack } from '../../model/response/statusTitles';
+import { isKeptBack } from '../../model/response/statusMeanings';
 import { redact } from '../../model/redact';
 import { isWebPage, readObject } from '../../model/response/shapes';
 import type { Clock } from '../http/clock';
 import { entryText } from './credential';
-import { AccessTokenError, isTransientStatus, NetworkFailure } from '../failure/failures';
-import { IN_BETWEEN } from '../failure/explain';
+import { AccessTokenError, isTransientStatus, NetworkFailure } from '../failure/failureKinds';
+import { IN_BETWEEN } from '../failure/advice';
 import { readNetworkFault } from '../failure/networkFault';
 import { isSuccess } from '../http/retryPolicy';
 import { sendAndRead, type Send } from '../http/sendAndRead';

@@ -1,6 +1,6 @@
 /** Reads n8n's errors for requests without a response. */
 import { isObject, isText, type JsonObject } from '../../model/response/shapes';
-import { cutOff, NetworkFailure, UnusableResponse } from './failures';
+import { cutOff, NetworkFailure, UnusableResponse } from './failureKinds';
 
 /** Reasons, by the error code of the system or the HTTP client. */
 const REASONS: Record<string, string> = {

@@ -3,7 +3,7 @@ import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 import { InputError } from '../../model/inputError';
 import { redact } from '../../model/redact';
 import { sentences } from '../../model/text';
-import { ApiFailure, Failure } from './failures';
+import { ApiFailure, Failure } from './failureKinds';
 
 /** Where an error happened, and how to word its message for the user. */
 export interface ErrorPlace {

@@ -8,7 +8,7 @@ import type { ServiceAccountToken } from '../auth/serviceAccountToken';
 import { type Authentication, CREDENTIAL_TYPES } from '../auth/credential';
 import { openExchange } from '../auth/credentialHooks';
 import { unreachableAuth } from '../auth/tokenRequest';
-import { type AccessTokenError, Cancelled, type NetworkFailure } from '../failure/failures';
+import { type AccessTokenError, Cancelled, type NetworkFailure } from '../failure/failureKinds';
 import { readNetworkFault } from '../failure/networkFault';
 import type { ApiResponse } from '../request';
 import type { Clock, Stop } from './clock';

@@ -1,6 +1,6 @@
 /** Time: waiting and timeouts. */
 import { sleep } from 'n8n-workflow';
-import { Cancelled, NetworkFailure } from '../failure/failures';
+import { Cancelled, NetworkFailure } from '../failure/failureKinds';
 
 /**
  * Ends waits, now and later. An AbortSignal would do, but would have a listener for each wait, and Node 20 warns about

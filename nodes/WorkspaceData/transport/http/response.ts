@@ -1,5 +1,5 @@
 /** Reads a response as a stream, up to a maximum size. */
-import { cutOff, tooLarge, UnusableResponse } from '../failure/failures';
+import { cutOff, tooLarge, UnusableResponse } from '../failure/failureKinds';
 import { readNetworkFault } from '../failure/networkFault';
 import { isTooDeep, MAX_LEVELS, tryParse, parsedBody } from '../../model/response/json';
 import type { ApiResponse } from '../request';

@@ -1,6 +1,6 @@
 /** Decides what follows each attempt of a request. */
 import { readProblem } from '../../model/response/problem';
-import { isTimeOut, isTransientStatus, type NetworkFailure } from '../failure/failures';
+import { isTimeOut, isTransientStatus, type NetworkFailure } from '../failure/failureKinds';
 import { isRateLimited, MAX_WAIT_MS, readRetryAfter, refusalWait } from './rateLimitHeaders';
 import type { ApiResponse, ApiRequest } from '../request';
 

@@ -11,7 +11,7 @@ import {
 	type Search,
 } from '../../model/subscription/subscriptionRules';
 import { listCards, listFields } from '../../transport/cardAndFieldListings';
-import { ApiFailure, saysGone } from '../../transport/failure/failures';
+import { ApiFailure, saysGone } from '../../transport/failure/failureKinds';
 import { MAX_READINGS, openRecordListing } from '../../transport/recordListing';
 import { openSession, type Session } from '../../transport/session';
 import { localTime } from '../../transport/timeZone';

@@ -8,7 +8,7 @@ import {
 	onStarted,
 	onUnpublished,
 } from '../../model/subscription/subscriptionRules';
-import { mayHaveHappened } from '../../transport/failure/failures';
+import { mayHaveHappened } from '../../transport/failure/failureKinds';
 import { toNodeError } from '../../transport/failure/nodeError';
 import { systemClock, withTimeLimit } from '../../transport/http/clock';
 import { sentences } from '../../model/text';

@@ -10,7 +10,7 @@ import {
 } from '../../model/subscription/subscriptionRules';
 import { type Previous, type Subscription, subscriptionsIn } from '../../model/subscription/saved';
 import { fingerprintOf, readCredential } from '../../transport/auth/credential';
-import { ApiFailure, Cancelled, isTimeOut } from '../../transport/failure/failures';
+import { ApiFailure, Cancelled, isTimeOut } from '../../transport/failure/failureKinds';
 import { openSession, type Session } from '../../transport/session';
 import { sentences } from '../../model/text';
 import { reasonOf, warn, type LogPlace } from '../log';

@@ -4,7 +4,7 @@ import { readCreatedSubscription } from '../../model/subscription/createdSubscri
 import { type Subscription, subscriptionsIn } from '../../model/subscription/saved';
 import { assertDone } from '../../transport/writeResponse';
 import { isWebPage } from '../../model/response/shapes';
-import { ApiFailure, saysGone, UnexpectedResponse } from '../../transport/failure/failures';
+import { ApiFailure, saysGone, UnexpectedResponse } from '../../transport/failure/failureKinds';
 import type { Session } from '../../transport/session';
 import type { Site } from './node';
 

@@ -1,6 +1,6 @@
 /** Turns a failed request into an error that says what happened and what to do. */
 import { readProblem, readRefusal, type Problem } from '../../model/response/problem';
-import { isKeptBack } from '../../model/response/statusTitles';
+import { isKeptBack } from '../../model/response/statusMeanings';
 import { isWebPage } from '../../model/response/shapes';
 import { sentences } from '../../model/text';
 import type { Authentication } from '../auth/credential';
@@ -14,7 +14,7 @@ import {
 	Unreachable,
 	UnusableResponse,
 	type WasSent,
-} from './failures';
+} from './failureKinds';
 import { isRateLimited } from '../http/rateLimitHeaders';
 import { isRepeatable } from '../http/retryPolicy';
 import type { ApiResponse, ApiRequest } from '../request';

@@ -1,6 +1,6 @@
 /** What an unsuccessful status means, for responses without text that can be shown. */
 
-const TITLES: Record<number, string> = {
+const MEANINGS: Record<number, string> = {
 	400: "The service couldn't understand the request",
 	401: "The service didn't accept the credential",
 	403: "The credential doesn't allow this",
@@ -30,5 +30,5 @@ export function fallbackTitle(status: number, foreign?: true): string {
 	if (isKeptBack({ status, foreign })) return 'A web page responded, not the service';
 	if (status === 304) return 'The service returned no data, only that nothing has changed';
 	if (status >= 300 && status < 400) return 'The service redirects to another address';
-	return TITLES[status] ?? `The service responded with status ${status}`;
+	return MEANINGS[status] ?? `The service responded with status ${status}`;
 }
