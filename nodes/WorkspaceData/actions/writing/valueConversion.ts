@@ -47,6 +47,7 @@ export interface ColumnOptions {
 	numberFormat?: string;
 	dateFormat?: string;
 	booleanWords?: unknown;
+	fieldTypes?: unknown;
 	/** True to refuse text that a field would store only in part. */
 	whole?: boolean;
 }
