@@ -44,7 +44,7 @@ const ofNode = (...names) =>
  */
 const n8nHasPart = [
 	...['credentials', 'description', 'editor', 'mapping', 'network', 'patterns', 'responses'],
-	...['values', 'versions', 'writes'],
+	...['values', 'output', 'writes'],
 	...['triggerDelivery', 'triggerPublishing', 'triggerRenewal', 'triggerRestarts'],
 	...['triggerUnpublishing'],
 ];
@@ -72,7 +72,7 @@ const nodeOnZod4 = {
 	testMatch: [
 		'<rootDir>/test/zod-4/*.test.ts',
 		...ofNode(
-			...['credentials', 'editor', 'mapping', 'reading', 'responses', 'versions'],
+			...['credentials', 'editor', 'mapping', 'reading', 'responses', 'output'],
 			...['triggerCatchUp', 'triggerDelivery', 'triggerPublishing'],
 		),
 	],

@@ -60,10 +60,10 @@ export class WorkspaceDataApi implements ICredentialType {
 		},
 	];
 
-	async authenticate(
+	/** Not a method: n8n copies credential types without their prototype, and HTTP Request lists those that have it. */
+	authenticate = async (
 		credentials: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,
-	): Promise<IHttpRequestOptions> {
-		return authorize(credentials, requestOptions, entryText(credentials.apiKey));
-	}
+	): Promise<IHttpRequestOptions> =>
+		authorize(credentials, requestOptions, entryText(credentials.apiKey));
 }

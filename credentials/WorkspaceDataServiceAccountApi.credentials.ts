@@ -9,7 +9,7 @@ import type {
 } from 'n8n-workflow';
 import { authorize, exchangeOf } from '../nodes/WorkspaceData/transport/auth/credentialHooks';
 import { AccessTokenError } from '../nodes/WorkspaceData/transport/failure/failures';
-import { accountOf } from '../nodes/WorkspaceData/transport/processState';
+import { tokenOf } from '../nodes/WorkspaceData/transport/sharedState';
 
 /**
  * The credential objects of prepared requests. n8n decrypts one for each request, and calls again with the
@@ -109,11 +109,11 @@ export class WorkspaceDataServiceAccountApi implements ICredentialType {
 	 * Makes sure that this process has a valid token. Returns nothing to store, because n8n would write it
 	 * into the saved credential.
 	 */
-	async preAuthentication(
+	preAuthentication = async function (
 		this: IHttpRequestHelper,
 		credentials: ICredentialDataDecryptedObject,
 	): Promise<IDataObject> {
-		const account = accountOf(credentials);
+		const account = tokenOf(credentials);
 		if (requests.has(credentials)) account.suspect();
 		requests.add(credentials);
 		await account
@@ -123,12 +123,12 @@ export class WorkspaceDataServiceAccountApi implements ICredentialType {
 				throw error;
 			});
 		return {};
-	}
+	};
 
-	async authenticate(
+	/** Not a method: n8n copies credential types without their prototype, and HTTP Request lists those that have it. */
+	authenticate = async (
 		credentials: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,
-	): Promise<IHttpRequestOptions> {
-		return authorize(credentials, requestOptions, accountOf(credentials).current ?? '');
-	}
+	): Promise<IHttpRequestOptions> =>
+		authorize(credentials, requestOptions, tokenOf(credentials).current ?? '');
 }

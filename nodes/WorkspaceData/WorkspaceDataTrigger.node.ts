@@ -16,7 +16,7 @@ import { getFieldNames, getFilterConditions, getFilterFields } from './editor/lo
 import { receiveDelivery } from './trigger/delivery/receive';
 import { execute } from './trigger/execute';
 import { activate, deactivate } from './trigger/subscription/publishing';
-import { lookAfter } from './trigger/subscription/renewalTimer';
+import { lookAfter } from './trigger/renewalTimer';
 import { triggerProperties } from './trigger/properties';
 import { eventsSubtitle } from './ui/subtitle';
 

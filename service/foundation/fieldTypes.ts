@@ -1,4 +1,4 @@
-/** Types a field can have (DECISIONS.md, part 2). */
+/** Types a field can have (DECISIONS.md). */
 export const fieldTypes = [
 	'text',
 	'long_text',

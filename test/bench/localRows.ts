@@ -24,7 +24,7 @@ function instantContext(
 	return {
 		getNode: () => ({
 			name: 'Workspace Data',
-			typeVersion: 2,
+			typeVersion: 1,
 			onError: 'continueRegularOutput',
 			credentials: { workspaceDataApi: { id: '1', name: 'Bench' } },
 		}),
@@ -56,10 +56,7 @@ function instantContext(
 const FILTERED = { records: 100_000, pages: 100 };
 
 /** The context of an execution that reads many records; all of them meet the conditions. */
-function reading(
-	conditions: ReadonlyArray<[field: string, condition: string, value: unknown]>,
-	outputFormat: 'flat' | 'nested' = 'flat',
-) {
+function reading(conditions: ReadonlyArray<[field: string, condition: string, value: unknown]>) {
 	const fields = ['text', 'number', 'date'].map((type) => ({ id: type, name: type, type }));
 	const size = FILTERED.records / FILTERED.pages;
 	const page = (number: number) => ({
@@ -73,7 +70,7 @@ function reading(
 	const parameters = {
 		operation: 'getAll',
 		returnAll: true,
-		options: { outputFormat },
+		options: {},
 		...(conditions.length > 0 && { sort: { by: [{ field: 'text', direction: 'desc' }] } }),
 		filters: {
 			conditions: conditions.map(([field, condition, value]) => ({ field, condition, value })),
@@ -108,24 +105,6 @@ async function compute(context: object) {
 	if (items?.length !== FILTERED.records || items[0]?.json.error) throw new Error('Items failed');
 	return { seconds: (performance.now() - started) / 1000, longest };
 }
-
-const flat: Row = {
-	name: 'flat',
-	what: 'Get Many of 100,000 records, fields at the top level / in an object',
-	unit: 's',
-	goal: 1.1,
-	prepare: () =>
-		Promise.resolve(async () => {
-			let ours = 0;
-			let peer = 0;
-			// In turns: a run may leave its garbage to the next.
-			for (let turn = 0; turn < 4; turn += 1) {
-				peer += (await compute(reading([], 'nested'))).seconds;
-				ours += (await compute(reading([], 'flat'))).seconds;
-			}
-			return { ours, peer };
-		}),
-};
 
 const readingBlock: Row = {
 	name: 'event-loop',
@@ -181,4 +160,4 @@ const size: Row = {
 };
 
 /** The rows that need neither n8n nor the service. */
-export const localRows: readonly Row[] = [flat, readingBlock, startup, size];
+export const localRows: readonly Row[] = [readingBlock, startup, size];

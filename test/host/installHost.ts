@@ -156,7 +156,7 @@ export async function installFolder(folder: string, name: string, tell: Tell): P
 		await rm(stamp, { force: true });
 		const start = Date.now();
 		const seconds = () => Math.round((Date.now() - start) / 1000);
-		tell(`Installing ${name} (once; two to five minutes, about 1.3 GB) …`);
+		tell(`Installing ${name} (once; about five minutes, 1.3 GB) …`);
 		// A thousand packages: one of them that does not come at once must not be the end.
 		const retries = '--fetch-retries=5';
 		const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];

@@ -167,7 +167,8 @@ export function createN8nClient(baseUrl: string, major: Major) {
 	const browserId = randomUUID();
 	let cookie = '';
 
-	async function request(
+	/** Sends a request once. */
+	async function send(
 		method: string,
 		path: string,
 		body?: unknown,
@@ -201,6 +202,22 @@ export function createN8nClient(baseUrl: string, major: Major) {
 		}
 		const hasData = typeof answer === 'object' && answer !== null && 'data' in answer;
 		return hasData ? ((answer as JsonObject).data ?? null) : answer;
+	}
+
+	/** Sends a request. On a busy machine n8n loses sight of its database for a moment: then it is asked again. */
+	async function request(...call: Parameters<typeof send>): Promise<Json> {
+		const isBusy = (error: unknown) =>
+			call[0] === 'GET' && error instanceof N8nError && error.status === 503;
+		const ask = async () =>
+			await send(...call).then(
+				(answer) => ({ answer }),
+				(error: unknown) => {
+					if (isBusy(error)) return undefined;
+					throw error;
+				},
+			);
+		const { answer } = await until(`an answer to ${call[0]} ${call[1]}`, ask, 240_000);
+		return answer;
 	}
 
 	async function ask<Answer>(

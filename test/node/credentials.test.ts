@@ -2,10 +2,12 @@
 import { hurry } from '../support/quickTime';
 import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
-import type { IDataObject, INode } from 'n8n-workflow';
+import type { ICredentialType, IDataObject, INode } from 'n8n-workflow';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
-import { accountOf } from '../../nodes/WorkspaceData/transport/processState';
+import { WorkspaceDataApi } from '../../credentials/WorkspaceDataApi.credentials';
+import { WorkspaceDataServiceAccountApi } from '../../credentials/WorkspaceDataServiceAccountApi.credentials';
+import { tokenOf } from '../../nodes/WorkspaceData/transport/sharedState';
 import { fieldOptionsProperty } from '../../nodes/WorkspaceData/ui/fieldDefinition';
 import {
 	type ActionResult,
@@ -100,7 +102,7 @@ describe('no secret is seen', () => {
 				});
 			const texts = [everything(await run({}))];
 			const [account] = Object.values(workspace.serviceAccount);
-			const token = account && kind === 'serviceAccount' ? accountOf(account).current : undefined;
+			const token = account && kind === 'serviceAccount' ? tokenOf(account).current : undefined;
 			if (kind === 'serviceAccount') expect(token).toEqual(expect.any(String));
 			const secrets = [kind === 'apiKey' ? apiKey : clientSecret, token].filter(
 				(secret) => secret !== undefined,
@@ -489,7 +491,7 @@ describe('service accounts', () => {
 		[{ clientSecret: 'not-the-secret' }, "The service account wasn't accepted", "'Client Secret'"],
 		[{ realm: 'elsewhere' }, 'has no token endpoint for this realm', "'Realm'"],
 		[{ authUrl: 'http://127.0.0.1:9' }, "couldn't be reached", "'Auth URL'"],
-		[{ authUrl: 'nowhere' }, "'Auth URL' isn't a valid address", 'Enter an address'],
+		[{ authUrl: 'nowhere' }, "'Auth URL' must begin with http://", 'Enter an address'],
 	])('%j is named', async (changes, message, advice) => {
 		const { error } = await runAction({
 			credentials: account(changes),
@@ -507,6 +509,18 @@ describe('service accounts', () => {
 	});
 });
 
+describe('credential types', () => {
+	test.each([
+		[new WorkspaceDataApi(), ['authenticate']],
+		[new WorkspaceDataServiceAccountApi(), ['authenticate', 'preAuthentication']],
+	])('%#: a copy of the type keeps its hooks, so HTTP Request lists it', (type, hooks) => {
+		const copy: ICredentialType = { ...type };
+		const kept = Object.entries(copy).filter(([, value]) => typeof value === 'function');
+		expect(kept.map(([name]) => name).sort()).toEqual(hooks);
+		expect(Object.getOwnPropertyNames(Object.getPrototypeOf(type))).toEqual(['constructor']);
+	});
+});
+
 describe('bad input', () => {
 	useWorkspace((started) => (workspace = started));
 
@@ -517,6 +531,18 @@ describe('bad input', () => {
 			['a bad credential', { workspaceDataApi: {} }, list, "'Base URL' is empty"],
 			['an unknown operation', undefined, { ...list, operation: 'bogus' }, "'Operation' can't be"],
 			['an unknown resource', undefined, { ...list, resource: 'bogus' }, "'Resource' can't be"],
+			[
+				"n8n's own entry as operation",
+				undefined,
+				{ ...list, operation: '__CUSTOM_API_CALL__' },
+				"'Custom API Call' is done by the HTTP Request node",
+			],
+			[
+				"n8n's own entry as resource",
+				undefined,
+				{ resource: '__CUSTOM_API_CALL__' },
+				"'Custom API Call' is done by the HTTP Request node",
+			],
 			['a bad kind', undefined, { ...list, authentication: 'bogus' }, "'Authentication' can't be"],
 		] as const)(
 			'%s: no input item passes for done',
@@ -564,13 +590,17 @@ describe('bad input', () => {
 			['JSON that is no object', create('[1]'), "'Custom Properties' isn't a JSON object"],
 			['an empty name', onCard('create', { name: '={{ "" }}' }), "'Name' is empty"],
 			['no type', onCard('create', { ...field, type: '={{ "" }}' }), "'Type Name or ID' is empty"],
-			['an empty update', onCard('update', {}), "'Update Fields' is empty"],
-			['no properties of a card', onCard('update', empty), "'Update Fields' is empty"],
-			['no properties of a field', onCard('update', { ...field, ...empty }), "'Update Fields' is"],
+			['an empty update', onCard('update', {}), "'Properties to Change' is empty"],
+			['no properties of a card', onCard('update', empty), "'Properties to Change' is empty"],
+			[
+				'no properties of a field',
+				onCard('update', { ...field, ...empty }),
+				"'Properties to Change' is",
+			],
 			[
 				'options of a field as the panel adds them, which must not remove its choices',
 				onCard('update', { ...field, updateFields: { options: fieldOptionsProperty.default } }),
-				"'Update Fields' is empty",
+				"'Properties to Change' is empty",
 			],
 		])('%s', async (_what, parameters, message) => {
 			const { error } = await runAction({ credentials: workspace.apiKey, parameters });

@@ -1,6 +1,7 @@
 /** The node’s description, its pages, its preview and saved workflows tell the same story. */
 import {
 	type INode,
+	type INodeParameters,
 	type INodeProperties,
 	type INodePropertyCollection,
 	type INodePropertyOptions,
@@ -60,7 +61,7 @@ describe('the description', () => {
 	const OPTION_NAMES =
 		'oldValues emptyValues unknownFields fieldKeys outputFields ifNotFound multipleMatches upsertMode maxParallel ' +
 		'timeout dryRun startAgain missingChoices ifExists createRecords requestsPerSecond unchanged ' +
-		'numberFormat dateFormat booleanWords';
+		'numberFormat dateFormat booleanWords clearFields';
 
 	const PAIRS = Object.entries(CONTRACT).flatMap(([resource, operations]) =>
 		Object.keys(operations).map((operation) => [resource, operation] as const),
@@ -112,7 +113,8 @@ describe('the description', () => {
 		(resource, operation) => {
 			expect(findOperation(resource, operation).value).toBe(operation);
 			const names = shownFor(resource, operation)
-				.filter(({ type }) => type !== 'notice')
+				// A hidden one keeps the value of one that is shown on a condition.
+				.filter(({ type }) => type !== 'notice' && type !== 'hidden')
 				.flatMap((property) =>
 					property.type === 'collection' && property.name !== 'options'
 						? choicesOf(property).map(({ name }) => `${property.name}.${name}`)
@@ -144,6 +146,69 @@ describe('the description', () => {
 			.filter(({ type, typeOptions }) => type === 'options' && !typeOptions?.loadOptionsMethod)
 			.filter((property) => !choicesOf(property).some(({ value }) => value === property.default));
 		expect(stray.map(({ name }) => name)).toEqual([]);
+	});
+
+	test.each(NODES)('%s node: the entries of every collection are in order', (_, properties) => {
+		for (const { type, options } of everyProperty([...properties])) {
+			if (type !== 'collection') continue;
+			const labels = (options as INodeProperties[]).map(({ displayName }) => displayName);
+			expect(labels).toEqual([...labels].sort((a, b) => a.localeCompare(b)));
+		}
+	});
+
+	test.each(NODES)('%s node: a description is one or two short sentences', (_, properties) => {
+		const links = / (?:Choose|Select) from the list, or specify .*<\/a>\./;
+		const long = [...everyProperty([...properties])]
+			.flatMap(({ displayName, type, description = '' }) => [
+				type === 'notice' ? displayName : description.replace(links, ''),
+			])
+			.filter((text) => text.length > 150);
+		expect(long).toEqual([]);
+	});
+
+	/** What n8n has of a node's parameters when it runs it. */
+	const parametersAtRun = (parameters: INodeParameters) =>
+		NodeHelpers.getNodeParameters(
+			action.description.properties,
+			parameters,
+			true,
+			false,
+			{ parameters, type: 'workspaceData', typeVersion: 1 } as INode,
+			action.description,
+		);
+
+	const isShown = (name: string, parameters: INodeParameters): boolean =>
+		action.description.properties
+			.filter((property) => property.name === name && property.type !== 'hidden')
+			.some((property) =>
+				NodeHelpers.displayParameter(
+					parameters,
+					property,
+					{ parameters, type: 'workspaceData', typeVersion: 1 } as INode,
+					action.description,
+				),
+			);
+
+	test('Must Match is shown with the second condition, and n8n keeps what is selected', () => {
+		const condition = { field: 'A', condition: 'isEmpty' };
+		const withConditions = (...conditions: INodeParameters[]): INodeParameters => ({
+			...{ resource: 'record', operation: 'getAll', matchType: 'anyCondition' },
+			filters: { conditions },
+		});
+		expect(isShown('matchType', withConditions())).toBe(false);
+		expect(isShown('matchType', withConditions(condition))).toBe(false);
+		expect(isShown('matchType', withConditions(condition, condition))).toBe(true);
+		const kept = parametersAtRun(withConditions(condition, condition));
+		expect(kept).toMatchObject({ matchType: 'anyCondition' });
+	});
+
+	test.each(['autoMapInputData', 'defineBelow'])('%s: n8n keeps If Field Is Unknown', (mode) => {
+		const parameters: INodeParameters = {
+			...{ resource: 'record', operation: 'create' },
+			columns: { mappingMode: mode, value: null },
+			options: { unknownFields: 'create' },
+		};
+		expect(parametersAtRun(parameters)).toMatchObject({ options: { unknownFields: 'create' } });
 	});
 
 	test('every method that a parameter names exists', () => {
@@ -178,12 +243,10 @@ describe('the pages', () => {
 			row.split('|').map((cell) => cell.trim()),
 		);
 
-	/** Whether a new node offers an entry: other conditions show one only where a workflow has it. */
-	const isOffered = ({ type, displayOptions }: INodeProperties): boolean => {
-		const [version = 2] = displayOptions?.show?.['@version'] ?? [];
-		const others = Object.keys(displayOptions?.show ?? {}).filter((name) => name !== '@version');
-		return type !== 'hidden' && version !== 1 && others.length === 0;
-	};
+	/** Whether a node offers an entry: a condition on the options shows one only where a workflow has it. */
+	const isOffered = ({ type, displayOptions }: INodeProperties): boolean =>
+		type !== 'hidden' &&
+		!Object.keys(displayOptions?.show ?? {}).some((name) => name.startsWith('/options.'));
 
 	/** The entries that a collection offers. */
 	const entriesOf = ({ type, options = [] }: INodeProperties): INodeProperties[] =>

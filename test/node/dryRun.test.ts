@@ -1,6 +1,6 @@
 /** Dry Run shows what would change; what was deleted or overwritten is in the output, and goes back in. */
 import type { IDataObject } from 'n8n-workflow';
-import { type ActionResult, hintsOf, placesOf } from '../support/n8n';
+import { hintsOf, placesOf } from '../support/n8n';
 import { byId, byName, fromList, mapAutomatically, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard, useWorkspace } from '../support/workspace';
@@ -24,16 +24,24 @@ describe('Dry Run', () => {
 		{ options, ...others }: IDataObject,
 		items: IDataObject[] = [{}],
 	) => {
-		const dry = { dryRun: true, ...(options as IDataObject | undefined) };
-		return await runCounted(operation, { ...others, options: dry }, items);
+		const { dryRun = true, ...more } = (options ?? {}) as IDataObject;
+		// In operations that change many records it is a switch above the options.
+		const place = /Many$/.test(operation)
+			? { dryRun, options: more }
+			: { options: { dryRun, ...more } };
+		return await runCounted(operation, { ...others, ...place }, items);
 	};
 	const matchKey = (value: IDataObject) => ({
 		columns: mapEach(value, { matchingColumns: ['Key'] }),
 	});
 	const rows = async () => await workspace.rows(card.id);
-	const entry = (action: string, id: unknown, before: unknown, after: unknown) => ({
-		...{ dry_run: true, action, id, before, after },
+	const time: unknown = expect.any(String);
+	/** An item of a dry run: what would be done, and the record as the real run would return it. */
+	const entry = (action: string, values: IDataObject, changes?: IDataObject) => ({
+		...{ dry_run: true, action, ...(changes && { changes }) },
+		...{ created_at: time, ...values },
 	});
+	const amount = (from: number, to: number) => ({ Amount: { from, to } });
 
 	afterEach(async () => {
 		if (workspace.changes().length > 0) return;
@@ -45,22 +53,16 @@ describe('Dry Run', () => {
 
 	test('Delete shows what would be gone', async () => {
 		const { json } = await run('delete', { recordId: byId(ids[1] ?? '') });
-		expect(json).toEqual([entry('delete', ids[1], { Key: 'b', Amount: 2 }, null)]);
+		expect(json).toEqual([{ dry_run: true, action: 'delete', id: ids[1] }]);
 		expect(workspace.changes()).toEqual([]);
 	});
 
 	test('Update and Delete: items see what those before them would have done', async () => {
 		const update = { recordId: byId(ids[0] ?? ''), columns: mapAutomatically() };
 		const updated = await run('update', update, [{ Key: 'x' }, { Amount: 5 }]);
-		expect(updated.json.map(({ before, after }) => [before, after])).toEqual([
-			[
-				{ Key: 'a', Amount: 1 },
-				{ Key: 'x', Amount: 1 },
-			],
-			[
-				{ Key: 'x', Amount: 1 },
-				{ Key: 'x', Amount: 5 },
-			],
+		expect(updated.json).toEqual([
+			entry('update', { Key: 'x', Amount: 1, id: ids[0] }, { Key: { from: 'a', to: 'x' } }),
+			entry('update', { Key: 'x', Amount: 5, id: ids[0] }, amount(1, 5)),
 		]);
 		expect(workspace.changes()).toEqual([]);
 		const twice = { recordId: byId(ids[1] ?? ''), options: { ifNotFound: 'empty' } };
@@ -82,10 +84,10 @@ describe('Dry Run', () => {
 			],
 		);
 		expect(json).toEqual([
-			entry('update', ids[0], { Key: 'a', Amount: 1 }, { Key: 'a', Amount: 5 }),
-			entry('create', null, null, { Key: 'new', Amount: 1 }),
-			entry('update', null, { Key: 'new', Amount: 1 }, { Key: 'new', Amount: 2 }),
-			entry('update', ids[0], { Key: 'a', Amount: 5 }, { Key: 'a', Amount: 6 }),
+			entry('update', { Key: 'a', Amount: 5, id: ids[0] }, amount(1, 5)),
+			entry('create', { Key: 'new', Amount: 1, id: null, created_at: null }),
+			entry('update', { Key: 'new', Amount: 2, id: null, created_at: null }, amount(1, 2)),
+			entry('update', { Key: 'a', Amount: 6, id: ids[0] }, amount(5, 6)),
 		]);
 		expect(placesOf(items)).toEqual([0, 1, 2, 3]);
 		expect(workspace.changes()).toEqual([]);
@@ -96,8 +98,7 @@ describe('Dry Run', () => {
 			...matchKey({ Key: 'a', Amount: 9 }),
 			options: { upsertMode: 'createOnly' },
 		});
-		const values = { Key: 'a', Amount: 1 };
-		expect(json).toEqual([entry('none', ids[0], values, values)]);
+		expect(json).toEqual([entry('none', { Key: 'a', Amount: 1, id: ids[0] })]);
 	});
 
 	test('Update Many and Delete Many: each item finds what those before it would have left', async () => {
@@ -107,19 +108,19 @@ describe('Dry Run', () => {
 			{ from: 1, to: 2 },
 			{ from: 2, to: 3 },
 		]);
-		expect(updated.json.map(({ id, before, after }) => [id, before, after])).toEqual([
-			[ids[0], { Key: 'a', Amount: 1 }, { Key: 'a', Amount: 2 }],
-			[ids[0], { Key: 'a', Amount: 2 }, { Key: 'a', Amount: 3 }],
-			[ids[1], { Key: 'b', Amount: 2 }, { Key: 'b', Amount: 3 }],
+		expect(updated.json.map(({ id, changes, Key }) => [id, changes, Key])).toEqual([
+			[ids[0], amount(1, 2), 'a'],
+			[ids[0], amount(2, 3), 'a'],
+			[ids[1], amount(2, 3), 'b'],
 		]);
 		expect(workspace.changes()).toEqual([]);
 		const deleted = await run('deleteMany', where('Amount', 'lessThan', '={{ $json.below }}'), [
 			{ below: 2 },
 			{ below: 9 },
 		]);
-		expect(deleted.json.map(({ action, id, after }) => [action, id, after])).toEqual([
-			['delete', ids[0], null],
-			['delete', ids[1], null],
+		expect(deleted.json).toEqual([
+			{ dry_run: true, action: 'delete', Key: 'a', Amount: 1, id: ids[0] },
+			{ dry_run: true, action: 'delete', Key: 'b', Amount: 2, id: ids[1] },
 		]);
 		expect(workspace.changes()).toEqual([]);
 	});
@@ -131,7 +132,9 @@ describe('Dry Run', () => {
 			options: { fieldKeys: 'id', outputFields: ['Amount'] },
 		});
 		const amount = String(card.fieldIds.Amount);
-		expect(json).toMatchObject([{ before: { [amount]: 1 }, after: { [amount]: 7 } }]);
+		expect(json).toEqual([
+			entry('update', { [amount]: 7, id: ids[0] }, { [amount]: { from: 1, to: 7 } }),
+		]);
 	});
 
 	const UPDATE_ONLY = { options: { upsertMode: 'updateOnly' } };
@@ -201,12 +204,17 @@ describe('fields and choices', () => {
 				State: { type: 'single_select', options: ['Open'] },
 			});
 			const [id = ''] = await workspace.records(card.id, [{ Key: 'a' }]);
+			const isSwitch = ['updateMany', 'sync'].includes(operation);
 			const parameters = {
 				cardId: fromList(card.id, 'Dry'),
 				recordId: byId(id),
 				columns: mapAutomatically(['Key']),
 				...where('Key', 'equals', 'a'),
-				options: { dryRun: true, unknownFields: 'create', missingChoices: 'add' },
+				...(isSwitch && { dryRun: true }),
+				options: {
+					...(!isSwitch && { dryRun: true }),
+					...{ unknownFields: 'create', missingChoices: 'add' },
+				},
 			};
 			const items = [{ Key: 'a', New: '12', State: 'Late' }];
 			const result = await runCounted(operation, parameters, items);
@@ -215,9 +223,8 @@ describe('fields and choices', () => {
 				{
 					dry_run: true,
 					action: 'update',
-					id,
-					before: { Key: 'a' },
-					after: { Key: 'a', New: 12, State: 'Late' },
+					changes: { State: { from: null, to: 'Late' }, New: { from: null, to: 12 } },
+					...{ Key: 'a', State: 'Late', New: 12, id, created_at: expect.any(String) as string },
 				},
 			]);
 			expect(workspace.changes()).toEqual([]);
@@ -249,14 +256,6 @@ describe('what was there before', () => {
 	beforeEach(async () => {
 		ids = await workspace.records(card.id, ROWS);
 	});
-	/** Runs an operation in version 2 of the node. */
-	const run2 = async (
-		operation: string,
-		parameters: IDataObject = {},
-		items: IDataObject[] = [{}],
-		typeVersion = 2,
-	): Promise<ActionResult> => await run(operation, parameters, items, { node: { typeVersion } });
-
 	const everything = where('Key', 'isNotEmpty');
 	const columns = mapEach({ Note: 'new' });
 	const keyed = { columns: mapAutomatically(['Key']) };
@@ -270,7 +269,7 @@ describe('what was there before', () => {
 			['Create or Update', 'upsert'],
 			['Sync', 'sync'],
 		])('%s returns them, for updated records only', async (_, operation) => {
-			const { json } = await run2(operation, keyed, items);
+			const { json } = await run(operation, keyed, items);
 			expect(json).toEqual([
 				expect.objectContaining({ action: 'updated', before: { Note: 'first' } }),
 				expect.objectContaining({ action: 'unchanged' }),
@@ -281,76 +280,67 @@ describe('what was there before', () => {
 		});
 
 		test('Update Many returns them, null where there was none', async () => {
-			const { json } = await run2('updateMany', { ...everything, columns });
+			const { json } = await run('updateMany', { ...everything, columns });
 			expect(json.map(({ before }) => before)).toEqual([{ Note: 'first' }, { Note: null }]);
 		});
 
 		test('Update returns them where the option is on, and reads the record first', async () => {
 			const parameters = { recordId: byId(ids[0] ?? ''), columns };
 			workspace.service.control.resetRequests();
-			const plain = await run2('update', parameters);
+			const plain = await run('update', parameters);
 			expect(plain.json[0]).not.toHaveProperty('before');
 			expect(workspace.requests().filter((one) => one.includes('/records'))).toHaveLength(1);
 			const back = { recordId: byId(ids[0] ?? ''), columns: mapEach({ Note: 'first' }) };
-			const told = await run2('update', { ...back, options: { oldValues: true } });
+			const told = await run('update', { ...back, options: { oldValues: true } });
 			expect(told.json[0]).toMatchObject({ Note: 'first', before: { Note: 'new' } });
 			const gone = { recordId: byId('rec_none'), columns, options: { oldValues: true } };
-			expect((await run2('update', gone)).error?.message).toContain("has no record 'rec_none'");
+			expect((await run('update', gone)).error?.message).toContain("has no record 'rec_none'");
 		});
 
-		test.each([
-			['off', { oldValues: false }, 2, false],
-			['off in version 1', {}, 1, false],
-			['on in version 1', { oldValues: true }, 1, true],
-		])('%s', async (_, options, version, has) => {
-			const { json } = await run2('upsert', { ...keyed, options }, items, version);
+		test("aren't in the output if the option is off", async () => {
+			const { json } = await run('upsert', { ...keyed, options: { oldValues: false } }, items);
 			expect(json[0]?.action).toBe('updated');
-			expect('before' in (json[0] ?? {})).toBe(has);
+			expect(json[0]).not.toHaveProperty('before');
 		});
 
 		test('a value that is neither true nor false is refused before anything is sent', async () => {
-			const { error } = await run2('upsert', { ...keyed, options: { oldValues: 'maybe' } }, items);
+			const { error } = await run('upsert', { ...keyed, options: { oldValues: 'maybe' } }, items);
 			expect(error?.message).toContain("'Return Old Values' can't be 'maybe'");
 			expect(await rows()).toEqual(ROWS);
 		});
 
 		test('go back in: Edit Fields and Update', async () => {
-			const { json } = await run2('updateMany', { ...everything, columns });
-			// What Edit Fields sets: `fields` to what was there before.
-			const edited = json.map(({ id, before }) => ({ id, fields: before }));
-			const back = { recordId: byId('={{ $json.id }}'), columns: mapAutomatically() };
-			expect((await run2('update', back, edited)).error).toBeUndefined();
+			const { json } = await run('updateMany', { ...everything, columns });
+			// What Edit Fields sets: what was there before.
+			const edited = json.map(({ id, before }) => ({ ...(before as IDataObject), record: id }));
+			const back = {
+				recordId: byId('={{ $json.record }}'),
+				columns: mapAutomatically(),
+				options: { unknownFields: 'ignore' },
+			};
+			expect((await run('update', back, edited)).error).toBeUndefined();
 			expect(await rows()).toEqual([ROWS[0], { ...ROWS[1] }]);
 		});
 	});
 
 	describe('the values of deleted records', () => {
 		const keep = { Key: 'c', Note: 'kept', Amount: 3 };
-		const sync = { ...keyed, missingRecords: 'delete', maxDeletions: '9' };
+		const sync = { ...keyed, missingRecords: 'delete', maxDeletions: -1 };
 
 		test.each<[string, IDataObject, IDataObject[], IDataObject]>([
 			['deleteMany', everything, [], {}],
 			['sync', sync, [keep], { action: 'deleted' }],
 		])('%s returns them, and Create brings them back', async (operation, given, kept, action) => {
-			const { json } = await run2(operation, given, kept.length > 0 ? kept : [{}]);
+			const { json } = await run(operation, given, kept.length > 0 ? kept : [{}]);
 			const deleted = json.filter((item) => item.deleted === true);
 			expect(deleted).toEqual([
 				{ ...ROWS[0], id: ids[0], deleted: true, ...action },
 				{ Key: 'b', Note: null, Amount: 2, id: ids[1], deleted: true, ...action },
 			]);
 			expect(Object.keys(deleted[0] ?? {}).slice(0, 4)).toEqual(['Key', 'Note', 'Amount', 'id']);
-			const back = await run2('create', { columns: mapAutomatically() }, deleted);
+			const back = await run('create', { columns: mapAutomatically() }, deleted);
 			expect(back.error).toBeUndefined();
 			expect(await rows()).toEqual([...kept, ...ROWS]);
-		});
-
-		test('nested where Output Fields says so; in version 1 as before', async () => {
-			const options = { outputFormat: 'nested' };
-			const { json } = await run2('deleteMany', { ...everything, options });
-			expect(json[0]).toEqual({ deleted: true, id: ids[0], fields: ROWS[0] });
-			await workspace.records(card.id, ROWS);
-			const old = await run2('deleteMany', everything, [{}], 1);
-			expect(old.json[0]).toEqual({ deleted: true, id: expect.any(String) as string });
 		});
 	});
 
@@ -360,11 +350,7 @@ describe('what was there before', () => {
 				'upsert',
 				{ ...keyed, options: { dryRun: true } },
 				[{ Key: 'a', Note: 'new' }, { Key: 'c', Amount: 3 }, ROWS[1] ?? {}],
-				[
-					{ Note: { from: 'first', to: 'new' } },
-					{ Key: { from: null, to: 'c' }, Amount: { from: null, to: 3 } },
-					{},
-				],
+				[{ Note: { from: 'first', to: 'new' } }, undefined, undefined],
 				'1 record would be created, 1 updated; 1 unchanged',
 			],
 			[
@@ -378,46 +364,38 @@ describe('what was there before', () => {
 				'deleteMany',
 				{ ...everything, dryRun: true },
 				[{}],
-				[
-					{
-						Key: { from: 'a', to: null },
-						Note: { from: 'first', to: null },
-						Amount: { from: 1, to: null },
-					},
-					{ Key: { from: 'b', to: null }, Amount: { from: 2, to: null } },
-				],
+				[undefined, undefined],
 				'2 records would be deleted',
 			],
 		])('%s: what differs, and the counts', async (operation, parameters, items, changes, hint) => {
-			const result = await run2(operation, parameters, items);
+			const result = await run(operation, parameters, items);
 			const { json } = result;
 			expect(json.map((item) => item.changes)).toEqual(changes);
 			expect(hintsOf(result)).toContain(`Dry run of card '${card.id}': ${hint}`);
-			const keys = ['dry_run', 'action', 'id', 'changes', 'before', 'after'];
+			const first = ['dry_run', 'action', ...(changes[0] ? ['changes'] : [])];
+			const own = operation === 'deleteMany' ? ['id'] : ['id', 'created_at'];
+			const keys = [...first, 'Key', 'Note', 'Amount', ...own];
 			expect(Object.keys(json[0] ?? {})).toEqual(keys);
 			expect(await rows()).toEqual(ROWS);
 		});
 
-		test('nothing that would change is said so; version 1 has no changes', async () => {
+		test('nothing that would change is said so', async () => {
 			const same = { ...keyed, options: { dryRun: true } };
-			expect(hintsOf(await run2('upsert', same, [ROWS[0] ?? {}]))).toContain(
+			expect(hintsOf(await run('upsert', same, [ROWS[0] ?? {}]))).toContain(
 				`Dry run of card '${card.id}': nothing would change; 1 unchanged`,
 			);
-			const old = await run2('upsert', same, [{ Key: 'a', Note: 'new' }], 1);
-			expect(old.json[0]).not.toHaveProperty('changes');
 		});
 
-		test('Create From Items gives one item for each field first, then the card', async () => {
+		test('Create From Items gives one item for each field, and a hint', async () => {
 			const name = 'Would be';
 			const parameters = { resource: 'card', name, options: { dryRun: true } };
-			const { json } = await run2('createFromItems', parameters, [{ A: 1, B: 'x' }]);
+			const result = await run('createFromItems', parameters, [{ A: 1, B: 'x' }]);
 			const field = { dry_run: true, action: 'create', reason: expect.any(String) as string };
-			expect(json).toEqual([
+			expect(result.json).toEqual([
 				{ ...field, field: 'A', type: 'number' },
 				{ ...field, field: 'B', type: 'text' },
-				expect.objectContaining({ dry_run: true, action: 'create', id: null }),
 			]);
-			expect((await run2('createFromItems', parameters, [{ A: 1 }], 1)).json).toHaveLength(1);
+			expect(hintsOf(result).join()).toMatch(/'Would be'.*2 fields.*1 record/);
 		});
 	});
 });

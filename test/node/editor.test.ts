@@ -70,8 +70,8 @@ describe('requests of the editor', () => {
 		expect(filters).toEqual([
 			// Otherwise a new condition is red before anybody chose a field.
 			{ name: 'Select a Field…', value: '' },
-			{ name: `id (text, ${fieldIds.id})`, value: fieldIds.id },
-			{ name: 'Title (text)', value: 'Title' },
+			{ name: `id (Text, ${fieldIds.id})`, value: fieldIds.id },
+			{ name: 'Title (Text)', value: 'Title' },
 			{ name: 'Created At (Record)', value: 'created_at' },
 			{ name: 'ID (Record)', value: 'id' },
 		]);
@@ -113,7 +113,7 @@ describe('requests of the editor', () => {
 		const clear = '={{ null }}';
 		expect(fields[4]?.options?.map(({ value }) => value)).toEqual(['Open', 'Done', clear]);
 		expect(fields[2]?.options?.map(({ value }) => value)).toEqual([true, false, clear]);
-		expect(fields[5]?.displayName).toBe('Tags (comma-separated: a)');
+		expect(fields[5]?.displayName).toBe('Tags: a');
 	});
 
 	test('a JSON field is a text: the input for objects is red before anybody entered anything', async () => {
@@ -161,8 +161,8 @@ describe('requests of the editor', () => {
 		});
 		const { fields } = await resourceMapping.getColumns.call(editor({ cardId: byId(id) }));
 		expect(fields.map(({ displayName }) => displayName)).toEqual([
-			'Commas (comma-separated: "Red, white", "5"" pipe", plain)',
-			`Many (comma-separated: ${names.join(', ')})`,
+			'Commas: "Red, white", "5"" pipe", plain',
+			`Many: ${names.join(', ')}`,
 			'None (comma-separated)',
 		]);
 		expect(fields.map((field) => (field as unknown as { fieldName: string }).fieldName)).toEqual([
@@ -176,7 +176,8 @@ describe('requests of the editor', () => {
 		const notice = async (cardId: ReturnType<typeof byId>) =>
 			(await resourceMapping.getColumns.call(editor({ cardId }))).emptyFieldsNotice;
 		const { id } = await workspace.card('Without fields', []);
-		expect(await notice(byId(''))).toBe('Select a card to see its fields.');
+		// A notice of the node says it already.
+		expect(await notice(byId(''))).toBeUndefined();
 		expect(await notice(byId(id))).toContain('The card has no fields yet');
 		expect(await notice(byId('={{ $json.card }}'))).toContain('an expression selects the card');
 	});
@@ -315,7 +316,7 @@ describe('requests of the editor', () => {
 			['apiKey', { workspaceId: '' }, "'Workspace ID' is empty"],
 			['apiKey', { baseUrl: 'http://127.0.0.1:9/api/v1' }, "Check 'Base URL'"],
 			['apiKey', { baseUrl: 'http://127.0.0.1:9/api' }, 'must end in /api/v1'],
-			['apiKey', { baseUrl: 'nonsense' }, "'Base URL' isn't a valid address"],
+			['apiKey', { baseUrl: 'nonsense' }, "'Base URL' must begin with http:// or https://"],
 			['serviceAccount', { clientSecret: 'wrong-secret' }, "'Client Secret'"],
 			['serviceAccount', { clientId: 'nobody' }, "'Client ID'"],
 			['serviceAccount', { realm: 'elsewhere' }, "'Realm'"],
@@ -598,12 +599,21 @@ describe('what a person sees', () => {
 
 	describe('the selected card', () => {
 		test.each([
-			['is none', byId('')],
-			['is chosen by an expression', byId('={{ $json.card }}')],
-		])('%s: there is nothing to pick, and no error', async (_, cardId) => {
-			const context = editor({ cardId });
-			expect(await listSearch.searchFields.call(context)).toEqual({ results: [] });
-			expect(await listSearch.searchRecords.call(context)).toEqual({ results: [] });
+			['is none', byId(''), 'Select a card to see its ….'],
+			[
+				'is chosen by an expression',
+				byId('={{ $json.card }}'),
+				"The editor can't list … while an expression selects the card.",
+			],
+		])('%s: the lists say so, also without a credential', async (_, cardId, reason) => {
+			const context = editorContext({}, { cardId });
+			const only = (what: string) => ({
+				results: [{ name: reason.replace('…', what), value: '' }],
+			});
+			expect(await listSearch.searchFields.call(context)).toEqual(only('fields'));
+			expect(await listSearch.searchRecords.call(context)).toEqual(only('records'));
+			const [entry] = await loadOptions.getFilterFields.call(context);
+			expect(entry).toEqual(only('fields').results[0]);
 			expect((await resourceMapping.getColumns.call(context)).fields).toEqual([]);
 			expect(workspace.requests()).toEqual([]);
 		});
@@ -654,10 +664,19 @@ describe('what a person sees', () => {
 			expect(types).toEqual([{ name: 'Text', value: 'text' }]);
 		});
 
-		test('field types of a service without a description, and no card: none, and no error', async () => {
+		test('field types of a service without a description, and no card: those of the cards of the workspace', async () => {
 			workspace.service.control.fail({ path: 'openapi', status: 404, times: 10 });
-			expect(await loadOptions.getFieldTypes.call(editor({ cardId: byId('') }))).toEqual([]);
-			expect(workspace.requests().filter((line) => line.endsWith('/fields'))).toEqual([]);
+			await workspace.card('Some types', { Title: 'text', Layout: 'json' });
+			await workspace.card('Other types', { Title: 'text', Page: 'url' });
+			const types = await loadOptions.getFieldTypes.call(editor({}));
+			expect(names(types)).toEqual(expect.arrayContaining(['JSON', 'Text', 'URL']));
+			expect(new Set(names(types)).size).toBe(types.length);
+		});
+
+		test('field types of a service without a description, and no cards: none, and no error', async () => {
+			workspace.service.control.fail({ path: 'openapi', status: 404, times: 10 });
+			answerNext('/cards$', { cards: [] });
+			expect(await loadOptions.getFieldTypes.call(editor({}))).toEqual([]);
 		});
 
 		const twins = [
@@ -670,9 +689,9 @@ describe('what a person sees', () => {
 			const card = await workspace.card('Twins', []);
 			answerNext('/fields$', { fields: twins });
 			expect(await loadOptions.getFieldNames.call(editor({ cardId: byId(card.id) }))).toEqual([
-				{ name: 'Twin (text, f1)', value: 'f1' },
-				{ name: 'Twin (boolean, f2)', value: 'f2' },
-				{ name: 'Alone (boolean)', value: 'Alone' },
+				{ name: 'Twin (Text, f1)', value: 'f1' },
+				{ name: 'Twin (Boolean, f2)', value: 'f2' },
+				{ name: 'Alone (Boolean)', value: 'Alone' },
 			]);
 		});
 
@@ -754,7 +773,7 @@ describe('what a person sees', () => {
 					},
 					expect.objectContaining({ id: 'Layout', required: false, display: true }),
 				],
-				emptyFieldsNotice: expect.stringContaining("except 'id', 'created_at' and 'action'"),
+				emptyFieldsNotice: expect.stringContaining("'If Field Is Unknown'"),
 			});
 		});
 
@@ -772,8 +791,8 @@ describe('what a person sees', () => {
 				fields: ['f1', 'f2'].map((id) => ({ id, name: 'Twin', type: 'multi_select' })),
 			});
 			expect((await columnsOf(card.id)).fields).toMatchObject([
-				{ id: 'f1', displayName: 'Twin (multi_select, f1) (comma-separated)', fieldName: 'Twin' },
-				{ id: 'f2', displayName: 'Twin (multi_select, f2) (comma-separated)', fieldName: 'Twin' },
+				{ id: 'f1', displayName: 'Twin (Multi Select, f1) (comma-separated)', fieldName: 'Twin' },
+				{ id: 'f2', displayName: 'Twin (Multi Select, f2) (comma-separated)', fieldName: 'Twin' },
 			]);
 		});
 

@@ -458,7 +458,7 @@ describe('fields and choices', () => {
 				fieldId: byId(card.fieldIds.Status ?? ''),
 				updateFields: { choices: [] },
 			});
-			expect(none.error?.message).toBe("'Update Fields' is empty");
+			expect(none.error?.message).toBe("'Properties to Change' is empty");
 			expect(sent(/^(POST|PATCH) /)).toEqual([]);
 		});
 	});

@@ -1,4 +1,4 @@
-/** Every operation with an answer of which one part is something else (issue 11, point 6). */
+/** Every operation with an answer of which one part is something else. */
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { RESOURCES } from '../../nodes/WorkspaceData/actions/registry';

@@ -337,3 +337,65 @@ test('no run stays in memory', async () => {
 	for (; kept().length > 0; retainedBytes()) await new Promise(setImmediate);
 	expect(kept()).toEqual([]);
 });
+
+describe('Sync with deletion runs once for a card in an execution', () => {
+	const sync = (more: IDataObject = {}) => ({
+		...{ resource: 'record', operation: 'sync', cardId: byId(card.id) },
+		columns: mapEach({ Key: '={{ $json.Key }}' }, { matchingColumns: ['Key'] }),
+		...{ missingRecords: 'delete', maxDeletions: -1, ...more },
+	});
+	const TWO_WIRES: Flow = {
+		others: ['merge'],
+		connections: ['Start>merge', 'merge>Workspace Data', 'Start>Workspace Data'],
+	};
+	const ONE_NODE: Flow = {
+		others: ['switch'],
+		connections: ['Start>switch', 'switch>Workspace Data', 'switch:1>Workspace Data'],
+	};
+	const LOOP: Flow = {
+		others: ['loop'],
+		connections: ['Start>loop', 'loop:1>Workspace Data', 'Workspace Data>loop'],
+	};
+	const TWICE: Flow = {
+		others: ['Workspace Data 2'],
+		connections: ['Start>Workspace Data', 'Workspace Data>Workspace Data 2'],
+	};
+
+	test.each<[string, Flow, IDataObject, string]>([
+		['with two wires into it', TWO_WIRES, {}, '2 connections lead to this node'],
+		['with two outputs of one node', ONE_NODE, {}, '2 connections lead to this node'],
+		['with two wires, in a dry run', TWO_WIRES, { dryRun: true }, '2 connections lead to'],
+		[
+			'with two wires and conditions',
+			TWO_WIRES,
+			where('Key', 'isNotEmpty'),
+			'2 connections lead to',
+		],
+		['in a loop without conditions', LOOP, {}, 'This node is in a loop'],
+	])('%s: refused, and nothing is sent', async (_, flow, more, message) => {
+		await workspace.records(card.id, [{ Key: 'k1' }, { Key: 'x' }]);
+		workspace.service.control.resetRequests();
+		const runs = await runFlow(sync(more), flow);
+		expect(errorsOf(runs[OURS]).join()).toContain(message);
+		expect(workspace.changes()).toEqual([]);
+	});
+
+	test('a second one with the same conditions is refused; what the first did stays', async () => {
+		const runs = await runFlow(sync(), TWICE);
+		expect(errorsOf(runs[OURS])).toEqual([]);
+		expect(errorsOf(runs['Workspace Data 2']).join()).toContain('has already synced the records');
+		expect(await workspace.rows(card.id)).toHaveLength(4);
+	});
+
+	test('another execution, one that keeps records, and a loop with conditions that differ are none', async () => {
+		for (let n = 0; n < 2; n += 1) {
+			const once = await runFlow(sync(), { connections: ['Start>Workspace Data'] });
+			expect(errorsOf(once[OURS])).toEqual([]);
+		}
+		const kept = await runFlow(sync({ missingRecords: 'keep' }), LOOP);
+		expect(errorsOf(kept[OURS])).toEqual([]);
+		const looped = await runFlow(sync(where('Key', 'equals', '={{ $json.Key }}')), LOOP);
+		expect(errorsOf(looped[OURS])).toEqual([]);
+		expect(outputOf(looped[OURS])).toHaveLength(4);
+	});
+});

@@ -31,9 +31,7 @@ describe('records', () => {
 			const columns = mapEach({ Key: '={{ $json.key }}' });
 			const { items: output, error } = await run('create', { columns }, items);
 			expect(error).toBeUndefined();
-			expect(output.map(({ json }) => (json.fields as IDataObject).Key)).toEqual(
-				items.map(({ key }) => key),
-			);
+			expect(output.map(({ json }) => json.Key)).toEqual(items.map(({ key }) => key));
 			expect(placesOf(output)).toEqual([...items.keys()]);
 			expect(requested('GET', 'fields')).toHaveLength(1);
 			expect(requested('POST', 'records')).toHaveLength(40);
@@ -54,8 +52,9 @@ describe('records', () => {
 			const get = async (options: IDataObject, simple = true) =>
 				await run('getAll', { returnAll: true, simple, options });
 			const byIds = await get({ fieldKeys: 'id' });
-			expect(byIds.json[0]?.fields).toEqual({ [Key]: 'a', [Amount]: 1 });
-			expect((await get({ outputFields: ['Amount'] })).json[0]?.fields).toEqual({ Amount: 1 });
+			expect(byIds.json).toMatchObject([{ [Key]: 'a', [Amount]: 1 }]);
+			const own = { id: expect.any(String) as string, created_at: expect.any(String) as string };
+			expect((await get({ outputFields: ['Amount'] })).json).toEqual([{ Amount: 1, ...own }]);
 			const raw = await get({ outputFields: 'Amount' }, false);
 			expect(raw.json[0]?.data).toEqual({ [Amount]: 1 });
 			const unknown = await get({ outputFields: ['Amuont'] });
@@ -108,7 +107,7 @@ describe('records', () => {
 			const parameters = { returnAll: true, filters: { conditions }, ...more };
 			const { json, error } = await run('getAll', parameters);
 			if (error) throw error;
-			return json.map(({ fields }) => (fields as IDataObject).Key);
+			return json.map(({ Key }) => Key);
 		};
 
 		// Each condition: test/rules/model/value/condition.
@@ -224,9 +223,9 @@ describe('records', () => {
 				{ Key: 'b', Amount: 3 },
 			]);
 			expect(error).toBeUndefined();
-			expect(json.map(({ action, fields }) => [action, fields])).toEqual([
-				['updated', { Key: 'a', Amount: 2 }],
-				['created', { Key: 'b', Amount: 3 }],
+			expect(json.map(({ action, Key, Amount }) => [action, Key, Amount])).toEqual([
+				['updated', 'a', 2],
+				['created', 'b', 3],
 			]);
 			expect(requested('GET', 'records')).toHaveLength(1);
 			expect(requested('GET', 'fields')).toHaveLength(1);
@@ -256,9 +255,9 @@ describe('records', () => {
 			await workspace.records(card.id, [{ Key: 'a', Amount: 1 }]);
 			const create = { upsertMode: 'createOnly' };
 			const created = await upsert([{ Key: 'a', Amount: 2 }, { Key: 'b' }], create);
-			expect(created.json.map(({ fields, action }) => [fields, action])).toEqual([
-				[{ Key: 'a', Amount: 1 }, undefined],
-				[{ Key: 'b' }, 'created'],
+			expect(created.json.map(({ Key, Amount, action }) => [Key, Amount, action])).toEqual([
+				['a', 1, undefined],
+				['b', null, 'created'],
 			]);
 			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 1 }, { Key: 'b' }]);
 			const update = { upsertMode: 'updateOnly', ifNotFound: 'skip' };
@@ -289,8 +288,7 @@ describe('Get Many', () => {
 		return await runCounted('getAll', { returnAll: true, ...parameters }, items, more);
 	}
 	type Result = Awaited<ReturnType<typeof getAll>>;
-	const titles = ({ json }: Result) =>
-		json.map(({ fields }) => (fields as IDataObject | undefined)?.Title);
+	const titles = ({ json }: Result) => json.map(({ Title }) => Title);
 	const by = (...keys: Array<[string, 'asc' | 'desc']>): IDataObject => ({
 		sort: { by: keys.map(([field, direction]) => ({ field, direction })) } as IDataObject,
 	});
@@ -575,65 +573,6 @@ describe('Get Many', () => {
 				listOne({ Amount, Title });
 				expect((await poll()).json).toHaveLength(count);
 			}
-		});
-
-		describe('what an earlier version saved', () => {
-			/** The token of a record as versions before 0.2.0 made it: of the JSON of its values, by field name. */
-			const outdatedToken = (id: string, values: Array<[string, string]>) =>
-				createHash('sha256')
-					.update(JSON.stringify([id, values]))
-					.digest('base64url')
-					.slice(0, 12);
-			const savedData = (state: IDataObject): IDataObject => ({
-				'node:Workspace Data': {
-					returnedRecords: JSON.stringify([{ card: card.id, mark: '', ...state }]),
-				},
-			});
-
-			test("newOrChanged: unchanged records don't come again, and are remembered in the new form", async () => {
-				const [a = '', b = ''] = await workspace.records(card.id, [
-					{ Title: 'a', Amount: 7 },
-					{ Title: 'b' },
-				]);
-				const valuesOfA = Object.entries({ Amount: '7', Title: '"a"' });
-				const tokens = outdatedToken(a, valuesOfA) + outdatedToken(b, [['Title', '"b"']]);
-				const staticData = savedData({ by: 'newOrChanged', tokens });
-				await workspace.records(card.id, [{ Title: 'c' }]);
-				await change(b, { [String(card.fieldIds.Title)]: 'B' });
-				const run = { mode: 'trigger' as const, staticData };
-				const first = await getAll({ since: 'newOrChanged' }, [{}], run);
-				expect(titles(first)).toEqual(['B', 'c']);
-				expect(JSON.stringify(first.staticData)).toContain('version\\":3');
-				expect(JSON.stringify(first.staticData)).not.toContain(tokens.slice(0, 12));
-				const next = { ...run, staticData: first.staticData };
-				expect(titles(await getAll({ since: 'newOrChanged' }, [{}], next))).toEqual([]);
-			});
-
-			test("newOrChanged: a removed choice among several doesn't come again, either", async () => {
-				card = await workspace.card('Removed', {
-					Tags: { type: 'multi_select', options: ['red', 'blue'] },
-				});
-				const tokens = outdatedToken('rec_1', [['Tags', '?["red","gone"]']]);
-				const staticData = savedData({ by: 'newOrChanged', tokens, version: 2 });
-				listOne({ Tags: ['red', 'gone'] });
-				const run = { mode: 'trigger' as const, staticData };
-				expect((await getAll({ since: 'newOrChanged' }, [{}], run)).json).toEqual([]);
-			});
-
-			test('new: neither the remembered records nor older ones come again', async () => {
-				const [a = '', b = '', c = ''] = await workspace.records(card.id, [
-					{ Title: 'a' },
-					{ Title: 'b' },
-					{ Title: 'c' },
-				]);
-				const listed = await workspace.send('GET', `/cards/${card.id}/records`);
-				const { created_at: at } = (listed as { records: Array<{ created_at: string }> })
-					.records[0] ?? { created_at: '' };
-				const floor = { at: Date.parse(at), id: a };
-				const staticData = savedData({ by: 'new', tokens: outdatedToken(c, []), floor });
-				const { json } = await getAll({ since: 'new' }, [{}], { mode: 'trigger', staticData });
-				expect(json.map(({ id }) => id)).toEqual([b]);
-			});
 		});
 
 		test('with a limit the oldest come first, the others in the next runs', async () => {

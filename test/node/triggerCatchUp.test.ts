@@ -1,6 +1,7 @@
 /** Catching up in n8n's real contexts: what was missed while n8n was down comes once. */
 import type { IDataObject } from 'n8n-workflow';
 import { until } from '../support/lifecycle';
+import { hurry } from '../support/quickTime';
 import { triggerNode, watchWarnings, type TestTrigger } from '../support/trigger';
 import { startWorkspace, type TestWorkspace } from '../support/workspace';
 
@@ -77,8 +78,9 @@ it('returns records created since it last ran, in order, once', async () => {
 		timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
 		workspace_id: workspace.service.workspaceId,
 		card_id: card.id,
+		card_name: null,
 		record_id: lost[0],
-		fields: { Title: 'lost 1' },
+		Title: 'lost 1',
 		caught_up: true,
 		delivery_key: expect.stringMatching(/^[0-9a-f]{64}$/),
 	});
@@ -139,6 +141,74 @@ it('reads the records again if its pages show one twice', async () => {
 	page({ records: records.slice(0, 1), next_cursor: null });
 	expect(ids(await trigger.execute(order, 'trigger'))).toEqual(lost);
 	await trigger.deactivate();
+});
+
+it('returns what was created while the events were changed and published again, and nothing twice', async () => {
+	const { card, trigger, create } = await watching();
+	await trigger.activate();
+	await nextMillisecond();
+	const before = await create('before 1', 'before 2');
+	for (const id of before) {
+		expect(await trigger.execute([live(card.id, id)])).toHaveLength(1);
+	}
+	await trigger.deactivate();
+	const lost = await create('lost 1', 'lost 2');
+	await nextMillisecond();
+	trigger.node.parameters.events = ['record.created', 'record.updated'];
+	trigger.reload();
+	await trigger.activate('activate');
+	await trigger.start('activate');
+	const after = await create('after');
+	expect(await trigger.execute([live(card.id, after[0])])).toHaveLength(1);
+	const count = trigger.emitted.length;
+	jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 6_000);
+	trigger.tick();
+	await new Promise(setImmediate);
+	jest.restoreAllMocks();
+	const order = trigger.emitted[count]?.map(({ json }) => json) ?? [];
+	expect(ids(await trigger.execute(order, 'trigger'))).toEqual(lost);
+	await trigger.deactivate();
+});
+
+it('returns nothing of the time in which it was off', async () => {
+	const { trigger, create } = await watching();
+	await trigger.activate();
+	await trigger.deactivate();
+	trigger.node.parameters.options = { catchUp: false };
+	trigger.reload();
+	await trigger.activate();
+	await create('meanwhile');
+	await trigger.deactivate();
+	await nextMillisecond();
+	trigger.node.parameters.options = { catchUp: true };
+	trigger.reload();
+	await trigger.activate();
+	expect(await caughtUp(trigger)).toEqual([]);
+	await trigger.deactivate();
+});
+
+it("fails while the fields can't be read, because it has time, and returns everything later", async () => {
+	const filters = { conditions: [{ field: 'Title', condition: 'equals', value: 'wanted' }] };
+	const { trigger, create } = await watching({ filters });
+	await trigger.activate();
+	await nextMillisecond();
+	const [wanted] = await create('wanted', 'unwanted');
+	const order = await restart(trigger, false);
+	workspace.fail('GET', '/fields$', { status: 503, times: 3 });
+	hurry();
+	await expect(trigger.execute(order, 'trigger')).rejects.toThrow();
+	workspace.service.control.clearFailures();
+	const items = await trigger.execute(order, 'trigger');
+	expect(items).toMatchObject([{ record_id: wanted, Title: 'wanted' }]);
+	await trigger.deactivate();
+});
+
+it("runs for each created record whose event doesn't say which", async () => {
+	const { card, trigger } = await watching();
+	for (const record_id of [undefined, null, undefined, null]) {
+		const item = { event: 'record.created', card_id: card.id, record_id };
+		expect(await trigger.execute([item])).toHaveLength(1);
+	}
 });
 
 it("names the card once whose records don't state when they were created", async () => {
@@ -279,35 +349,37 @@ it('returns what it can read of all cards, and names the card that it may not re
 });
 
 it.each([
-	["couldn't", undefined, 3],
-	['died', null, 3],
-	['ended in another node', 'Other', 1],
-])('searches again after a minute when an execution %s', async (_name, last, searches) => {
-	const { trigger } = await watching();
-	await trigger.activate();
-	await trigger.activate('init');
-	await trigger.start();
-	const start = Date.now() + 6_000;
-	const searched = () => trigger.emitted.filter(([item]) => item?.json.event === 'catch_up');
-	const at = async (seconds: number): Promise<number> => {
-		jest.spyOn(Date, 'now').mockReturnValue(start + seconds * 1_000);
-		trigger.tick();
-		await trigger.idle();
-		return searched().length;
-	};
-	const ending = {
-		status: 'error',
-		...(last !== undefined && { lastNodeExecuted: last }),
-	} as const;
-	for (let n = 0; n < 10; n += 1) trigger.endNext(ending);
-	expect([await at(0), await at(59), await at(61), await at(110), await at(122)]).toEqual(
-		[1, 1, 2, 2, 3].map((count) => Math.min(count, searches)),
-	);
-	for (let minutes = 3; minutes < 60; minutes += 1) await at(minutes * 61);
-	expect(searched()).toEqual(new Array(searches).fill(trigger.emitted[0]));
-	jest.restoreAllMocks();
-	await trigger.deactivate();
-});
+	["couldn't", undefined, true],
+	['died', null, true],
+	['ended in another node', 'Other', false],
+])(
+	'searches again after 1, 2 and 4 minutes when an execution %s',
+	async (_name, last, isFailed) => {
+		const { trigger } = await watching();
+		await trigger.activate();
+		await trigger.activate('init');
+		await trigger.start();
+		const start = Date.now() + 6_000;
+		const searched = () => trigger.emitted.filter(([item]) => item?.json.event === 'catch_up');
+		const at = async (seconds: number): Promise<number> => {
+			jest.spyOn(Date, 'now').mockReturnValue(start + seconds * 1_000);
+			trigger.tick();
+			await trigger.idle();
+			return searched().length;
+		};
+		const ending = {
+			status: 'error',
+			...(last !== undefined && { lastNodeExecuted: last }),
+		} as const;
+		for (let n = 0; n < 4; n += 1) trigger.endNext(ending);
+		const seen = [];
+		for (const seconds of [0, 59, 61, 179, 182, 421, 423]) seen.push(await at(seconds));
+		expect(seen).toEqual(isFailed ? [1, 1, 2, 2, 3, 3, 4] : seen.map(() => 1));
+		expect(searched()).toEqual(searched().map(() => trigger.emitted[0]));
+		jest.restoreAllMocks();
+		await trigger.deactivate();
+	},
+);
 
 it('gives nothing for an order that is tried again once catching up is off', async () => {
 	const { trigger } = await watching({ catchUp: false });

@@ -2,7 +2,7 @@
 import { calm, hurry } from '../support/quickTime';
 import type { IDataObject } from 'n8n-workflow';
 import type { ServerResponse } from 'node:http';
-import { current, keptBy, lifecycleSuite, pass, signed, untilTicked } from '../support/lifecycle';
+import { current, lifecycleSuite, pass, signed, untilTicked } from '../support/lifecycle';
 import type { TestTrigger } from '../support/trigger';
 import { startWebServer } from '../support/webServer';
 
@@ -88,20 +88,6 @@ describe('the secret at rest', () => {
 		const { trigger } = await published();
 		expect(current(trigger).secret.length).toBeGreaterThan(10);
 		expect(savedText(trigger)).not.toContain(current(trigger).secret);
-	});
-
-	it('is read as 0.1.0 saved it, and sealed at the next start', async () => {
-		const { trigger } = await published();
-		const old = current(trigger);
-		const key = `node:${trigger.node.name}`;
-		const { current: kept, retired } = keptBy(trigger);
-		const next = suite.afterRestart(trigger, {
-			staticData: { [key]: { subscriptions: JSON.stringify({ current: kept, retired }) } },
-		});
-		await next.activate('init');
-		expect((await next.deliver(suite.delivery(old))).items).toHaveLength(1);
-		expect(savedText(next)).not.toContain(old.secret);
-		expect(keptBy(next).retired).toMatchObject([{ id: old.id, secret: old.secret }]);
 	});
 
 	it('is sealed again when the credential is rotated while n8n runs; deliveries run meanwhile', async () => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IDataObject } from 'n8n-workflow';
 import { leastOf } from '../support/cpuTime.mts';
-import { bytes, secretOf, sign, signed, useDeliveries } from '../support/deliveries';
+import { bytes, secretOf, sign, signed, useDeliveries, valuesOf } from '../support/deliveries';
 import { retainedBytes } from '../support/heap';
 import { keptBy, pass, untilTicked, type Stored } from '../support/lifecycle';
 import { triggerNode, type watchWarnings, type TestTrigger } from '../support/trigger';
@@ -30,8 +30,9 @@ describe('verifying a delivery', () => {
 				timestamp: body.timestamp,
 				workspace_id: body.workspace_id,
 				card_id: body.card_id,
+				card_name: null,
 				record_id: body.record_id,
-				fields: { Title: 'Emma' },
+				Title: 'Emma',
 				delivery_key: expect.stringMatching(/^[0-9a-f]{64}$/),
 			},
 		]);
@@ -97,7 +98,7 @@ describe('verifying a delivery', () => {
 			.replace('🌍', '\\ud83c\\udf0d');
 		for (const body of [plain, escaped]) {
 			const { items } = await trigger.deliver(signed(trigger, body));
-			expect(items?.[0]?.fields).toEqual({ Title: 'é 🌍' });
+			expect(valuesOf(items)).toEqual({ Title: 'é 🌍' });
 		}
 	});
 

@@ -1,6 +1,8 @@
 /** Max Event Age: events that are too old start nothing, whatever the clocks say. */
+import { request as httpRequest } from 'node:http';
 import { signed, useDeliveries } from '../support/deliveries';
-import { watchWarnings } from '../support/trigger';
+import { triggerNode, watchWarnings } from '../support/trigger';
+import { startWebServer } from '../support/webServer';
 import type { TestWorkspace } from '../support/workspace';
 
 let workspace: TestWorkspace;
@@ -42,6 +44,30 @@ describe('when the local clock was wrong at the start and is put right', () => {
 		workspace.service.control.fail({ path: '/records$', status: 503 });
 		expect((await away.deliver(signed(away, eventBody()))).items).toHaveLength(1);
 	});
+});
+
+it("takes an event as recent if the service doesn't state its time and has another clock", async () => {
+	const { port } = new URL(String(workspace.apiKey.workspaceDataApi?.baseUrl));
+	const silent = await startWebServer((request, response) => {
+		response.sendDate = false;
+		const { method, url, headers } = request;
+		const forwarded = httpRequest({ port, method, path: url, headers }, (answer) => {
+			delete answer.headers.date;
+			response.writeHead(answer.statusCode ?? 500, answer.headers);
+			answer.pipe(response);
+		});
+		request.pipe(forwarded);
+	});
+	const credential = { ...workspace.apiKey.workspaceDataApi, baseUrl: `${silent.url}/api/v1` };
+	const parameters = { events: ['record.created'], options: { maxEventAge: 5 } };
+	const trigger = triggerNode({ workspaceDataApi: credential }, parameters);
+	await trigger.activate();
+	trigger.reload();
+	const timestamp = new Date(Date.now() - 2 * 3_600_000).toISOString();
+	const { items } = await trigger.deliver(signed(trigger, eventBody({ timestamp })));
+	expect(items).toHaveLength(1);
+	await trigger.deactivate();
+	await silent.close();
 });
 
 it('asks the service for its time once a minute, however many old events come', async () => {

@@ -1,53 +1,21 @@
 /** The output of an event: names of fields, with and without a listing of them. */
 import type { IDataObject } from 'n8n-workflow';
 import { createTestClock } from '../support/clock';
-import { signed, useDeliveries } from '../support/deliveries';
+import { signed, useDeliveries, valuesOf } from '../support/deliveries';
+import type { watchWarnings } from '../support/trigger';
 import type { TestCard, TestWorkspace } from '../support/workspace';
 
 let workspace: TestWorkspace;
 let card: TestCard;
-const { activated, eventBody } = useDeliveries((made) => ({ workspace, card } = made));
+let warnings: ReturnType<typeof watchWarnings>;
+const { activated, eventBody } = useDeliveries((made) => ({ workspace, card, warnings } = made));
 
 describe('output', () => {
-	it("gives the body as delivered when it isn't to be simplified", async () => {
-		const trigger = await activated({ simple: false });
-		const body = eventBody({ more: { nested: true } });
-		expect((await trigger.deliver(signed(trigger, body))).items).toEqual([body]);
-	});
-
-	it('passes on properties beyond the interface, but none that n8n takes for an error', async () => {
-		const trigger = await activated({ events: ['collaborator.added'] });
-		const collaborator = { email: 'ada@example.com', role: 'editor' };
-		const common = {
-			event: 'collaborator.added',
-			timestamp: new Date().toISOString(),
-			workspace_id: workspace.service.workspaceId,
-			card_id: card.id,
-		};
-		const delivery = signed(trigger, { ...common, collaborator, error: 'x' });
-		expect((await trigger.deliver(delivery)).items).toEqual([
-			{ ...common, collaborator, delivery_key: expect.any(String) },
-		]);
-	});
-
-	it('keeps field names that would change an object', async () => {
-		const trigger = await activated();
-		const body = JSON.stringify(eventBody()).replace(
-			/"data":\{/,
-			'"data":{"__proto__":"p","constructor":1,"error":"e",',
-		);
-		const { items } = await trigger.deliver(signed(trigger, body));
-		const fields = items?.[0]?.fields as IDataObject;
-		expect(Object.keys(fields).sort()).toEqual(['Title', '__proto__', 'constructor', 'error']);
-		expect(Object.getOwnPropertyDescriptor(fields, '__proto__')?.value).toBe('p');
-		expect(({} as IDataObject).p).toBeUndefined();
-	});
-
 	it('gives ids where they are wanted, without asking for the fields', async () => {
 		const trigger = await activated({ options: { fieldKeys: 'id' } });
 		workspace.service.control.resetRequests();
 		const { items } = await trigger.deliver(signed(trigger, eventBody()));
-		expect(items?.[0]?.fields).toEqual({ [String(card.fieldIds.Title)]: 'Emma' });
+		expect(valuesOf(items)).toEqual({ [String(card.fieldIds.Title)]: 'Emma' });
 		expect(workspace.requests()).toEqual([]);
 	});
 
@@ -62,7 +30,7 @@ describe('output', () => {
 				async () => await trigger.deliver(signed(trigger, eventBody({ card_id: own.id, data }))),
 			),
 		);
-		expect(answers.map(({ items }) => items?.[0]?.fields)).toEqual(
+		expect(answers.map(({ items }) => valuesOf(items))).toEqual(
 			Array.from({ length: 20 }, () => ({ Title: 'x' })),
 		);
 		expect(workspace.requests()).toEqual([`GET /cards/${own.id}/fields`]);
@@ -72,8 +40,9 @@ describe('output', () => {
 		const own = await workspace.card('Growing', [{ name: 'Title', type: 'text' }]);
 		const trigger = await activated();
 		const deliver = async (data: IDataObject) =>
-			(await trigger.deliver(signed(trigger, eventBody({ card_id: own.id, data })))).items?.[0]
-				?.fields;
+			valuesOf(
+				(await trigger.deliver(signed(trigger, eventBody({ card_id: own.id, data })))).items,
+			);
 		expect(await deliver({ [String(own.fieldIds.Title)]: 'x' })).toEqual({ Title: 'x' });
 		const path = `/cards/${own.id}/fields`;
 		const added = (await workspace.send('POST', path, { name: 'Year', type: 'text' })) as {
@@ -97,7 +66,7 @@ describe('output', () => {
 		const start = Date.now() + 61_000;
 		const clock = createTestClock(start);
 		const { items } = await trigger.deliver({ ...delivery(), clock });
-		expect(items?.[0]?.fields).toEqual({ Title: 'x' });
+		expect(valuesOf(items)).toEqual({ Title: 'x' });
 		// A new listing would be waited for, for up to 3 s.
 		expect(clock.now() - start).toBeLessThan(3_000);
 	});
@@ -112,7 +81,7 @@ describe('output', () => {
 			jest.spyOn(Date, 'now').mockReturnValue(start + seconds * 1_000);
 			const body = eventBody({ card_id: fresh.id, data: { [id]: 'Emma' } });
 			const { items } = await trigger.deliver(signed(trigger, body));
-			return [listings(), Object.keys(items?.[0]?.fields as object)[0]];
+			return [listings(), Object.keys(valuesOf(items))[0]];
 		};
 		workspace.fail('GET', '/fields$', { status: 503, times: 4 });
 		workspace.service.control.resetRequests();
@@ -120,6 +89,22 @@ describe('output', () => {
 		for (const seconds of [0, 0.9, 1.1, 3, 3.2, 7.1, 7.3, 15.2]) seen.push(await at(seconds));
 		expect(seen).toEqual([1, 1, 2, 2, 3, 3, 4, 4].map((asked) => [asked, id]));
 		expect(await at(15.4)).toEqual([5, 'Title']);
+	});
+
+	it('keeps the ids when the listings answer 503, and one line in the log says so', async () => {
+		const own = await workspace.card('Overloaded', [{ name: 'Title', type: 'text' }]);
+		const trigger = await activated();
+		workspace.fail('GET', '/fields$', { status: 503, times: 99 });
+		const id = String(own.fieldIds.Title);
+		for (let n = 0; n < 5; n += 1) {
+			const event = eventBody({ card_id: own.id, data: { [id]: n } });
+			expect(valuesOf((await trigger.deliver(signed(trigger, event))).items)).toEqual({ [id]: n });
+		}
+		expect(warnings.lines).toEqual([
+			expect.stringMatching(
+				new RegExp(`The fields of card ${own.id} couldn't be read, so their IDs replace the names`),
+			),
+		]);
 	});
 
 	it('keeps the ids when the listing hangs, after at most three seconds', async () => {
@@ -130,12 +115,12 @@ describe('output', () => {
 		const delivery = signed(trigger, eventBody({ card_id: own.id, data }));
 		const start = Date.now();
 		const clock = createTestClock(start);
-		expect((await trigger.deliver({ ...delivery, clock })).items?.[0]?.fields).toEqual(data);
+		expect(valuesOf((await trigger.deliver({ ...delivery, clock })).items)).toEqual(data);
 		expect(clock.now() - start).toBeLessThanOrEqual(3_000);
 	});
 });
 
-describe('the output of version 2', () => {
+describe('an item', () => {
 	const about = () => ({
 		event: 'record.created',
 		timestamp: expect.any(String) as string,
@@ -146,59 +131,91 @@ describe('the output of version 2', () => {
 		delivery_key: expect.any(String) as string,
 	});
 
-	it('is flat: the values of the event first, then what it says about itself, then the rest', async () => {
-		const trigger = await activated({}, 2);
-		const body = eventBody({ more: 'x', error: 'e' });
+	it('has the values of the event first, then what it says about itself, then the rest in one object', async () => {
+		const trigger = await activated();
+		const body = eventBody({ more: { nested: true } });
 		const { items } = await trigger.deliver(signed(trigger, body));
-		expect(items).toEqual([{ Title: 'Emma', ...about(), more: 'x' }]);
-		expect(Object.keys(items?.[0] ?? {})).toEqual(['Title', ...Object.keys(about()), 'more']);
+		expect(items).toEqual([{ Title: 'Emma', ...about(), extra: { more: { nested: true } } }]);
+		expect(Object.keys(items?.[0] ?? {})).toEqual(['Title', ...Object.keys(about()), 'extra']);
 	});
 
-	it('has a field whose name the node uses under fields.<name>', async () => {
-		const own = await workspace.card('Used names', [
-			{ name: 'event', type: 'text' },
-			{ name: 'card_name', type: 'text' },
-			{ name: 'id', type: 'text' },
-		]);
-		const data = Object.fromEntries(Object.values(own.fieldIds).map((id) => [String(id), 'v']));
-		const trigger = await activated({}, 2);
-		const { items } = await trigger.deliver(
-			signed(trigger, { ...eventBody(), card_id: own.id, data }),
+	it('has no object for the rest where the event says no more', async () => {
+		const trigger = await activated();
+		const { items } = await trigger.deliver(signed(trigger, eventBody()));
+		expect(items).toEqual([{ Title: 'Emma', ...about() }]);
+	});
+
+	it.each([
+		{ error: 'e', fields: { a: 1 }, actor: { name: 'Ada' }, data: [1] },
+		{ data: 'text', extra: 1, delivery_key: 'theirs', caught_up: 'no' },
+		{ Title: 'as a member', id: 1, pairedItem: 2 },
+	])('drops no member of the body %j, and keeps the keys of the fields', async (members) => {
+		const trigger = await activated();
+		const body = eventBody(members);
+		const { items } = await trigger.deliver(signed(trigger, body));
+		const values = 'data' in members ? {} : { Title: 'Emma' };
+		expect(items).toEqual([{ ...values, ...about(), extra: members }]);
+	});
+
+	it('is the body as delivered with its key, without Simplify', async () => {
+		const trigger = await activated({ simple: false });
+		const body = eventBody({ more: { nested: true }, actor: 'Ada', data: [1] });
+		const { items } = await trigger.deliver(signed(trigger, body));
+		expect(items).toEqual([{ ...body, delivery_key: expect.any(String) }]);
+	});
+
+	it('holds no member without Simplify that n8n takes for an error', async () => {
+		const trigger = await activated({ simple: false });
+		const body = eventBody();
+		const { items } = await trigger.deliver(signed(trigger, { ...body, error: 'e' }));
+		expect(items).toEqual([{ ...body, error_: 'e', delivery_key: expect.any(String) }]);
+	});
+
+	it('keeps field names that would change an object', async () => {
+		const trigger = await activated();
+		const body = JSON.stringify(eventBody()).replace(
+			/"data":\{/,
+			'"data":{"__proto__":"p","constructor":1,"error":"e",',
 		);
-		expect(items).toEqual([
-			{
-				'fields.event': 'v',
-				'fields.card_name': 'v',
-				'fields.id': 'v',
-				...about(),
-				card_id: own.id,
-			},
-		]);
+		const { items } = await trigger.deliver(signed(trigger, body));
+		const values = valuesOf(items);
+		expect(Object.keys(values).sort()).toEqual(
+			['Title', '__proto__', 'constructor', 'fields.error'].sort(),
+		);
+		expect(Object.getOwnPropertyDescriptor(items?.[0], '__proto__')?.value).toBe('p');
+		expect(({} as IDataObject).p).toBeUndefined();
+	});
+
+	it('has a field whose name the node uses under fields.<name>, whatever else the body has', async () => {
+		const names = ['event', 'card_name', 'id', 'extra', 'caught_up', 'delivery_key', 'error'];
+		const own = await workspace.card(
+			'Used names',
+			names.map((name) => ({ name, type: 'text' })),
+		);
+		const data = Object.fromEntries(Object.values(own.fieldIds).map((id) => [String(id), 'v']));
+		const trigger = await activated();
+		const deliver = async (members: IDataObject) => {
+			const event = { ...eventBody(), ...members, card_id: own.id, data };
+			return (await trigger.deliver(signed(trigger, event))).items;
+		};
+		const values = Object.fromEntries(names.map((name) => [`fields.${name}`, 'v']));
+		const plain = { ...values, ...about(), card_id: own.id };
+		expect(await deliver({})).toEqual([plain]);
+		expect(await deliver({ actor: 'Ada' })).toEqual([{ ...plain, extra: { actor: 'Ada' } }]);
 	});
 
 	it('names the card where the parameter does', async () => {
 		const watched = { watch: 'oneCard', cardId: { __rl: true, mode: 'name', value: 'Books' } };
-		const trigger = await activated(watched, 2);
+		const trigger = await activated(watched);
 		const { items } = await trigger.deliver(signed(trigger, eventBody()));
 		expect(items).toEqual([{ Title: 'Emma', ...about(), card_name: 'Books' }]);
 	});
 
 	it("has no values where the event carries none, and nulls for what it doesn't say", async () => {
-		const trigger = await activated({ events: ['card.created'] }, 2);
-		const about2 = { event: 'card.created', card_name: 'as the service says' };
-		const body = { ...eventBody(), ...about2, record_id: undefined, data: undefined };
+		const trigger = await activated({ events: ['card.created'] });
+		const said = { event: 'card.created', card_name: 'as the service says' };
+		const body = { ...eventBody(), ...said, record_id: undefined, data: undefined };
 		const { items } = await trigger.deliver(signed(trigger, body));
-		expect(items).toEqual([{ ...about(), ...about2, record_id: null }]);
-	});
-
-	it('is that of version 1 with Output Fields: Nested, and the body without Simplify', async () => {
-		const nested = await activated({ options: { outputFormat: 'nested' } }, 2);
-		const { items } = await nested.deliver(signed(nested, eventBody()));
-		const older: IDataObject = about();
-		delete older.card_name;
-		expect(items).toEqual([{ ...older, fields: { Title: 'Emma' } }]);
-		const whole = await activated({ simple: false }, 2);
-		const body = eventBody();
-		expect((await whole.deliver(signed(whole, body))).items).toEqual([body]);
+		expect(items).toEqual([{ ...about(), ...said, record_id: null }]);
 	});
 });

@@ -136,7 +136,7 @@ describe.each(['main', 'processor'] as const)('a probe that reaches the %s proce
 			const changes = suite.workspace.requests().filter((line) => !line.startsWith('GET'));
 			expect(changes).toEqual(['POST /webhooks', `DELETE /webhooks/${old.id}`]);
 			// The saved data do not grow.
-			expect(keptBy(trigger).retired.map(({ id }) => id)).toEqual([old.id]);
+			expect(keptBy(trigger).previous.map(({ id }) => id)).toEqual([old.id]);
 		}
 		await trigger.deactivate();
 		expect(suite.live(trigger)).toEqual([]);
@@ -303,7 +303,7 @@ describe('a copy of the database with the webhook address of the original', () =
 		expect(suite.warnings.join()).toContain(
 			`Subscription ${production.id} still exists at the service: it may belong to another n8n`,
 		);
-		expect(keptBy(copy).retired).toEqual([]);
+		expect(keptBy(copy).previous).toEqual([]);
 		await original.deactivate();
 	});
 

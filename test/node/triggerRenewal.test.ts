@@ -140,9 +140,10 @@ describe('when nothing comes for long', () => {
 			1,
 		],
 		[
+			// Nobody knows that it saved: for a minute, the service may have paused it.
 			'saves once more when the execution saves and then fails in the trigger',
 			{ status: 'error' },
-			2,
+			3,
 		],
 		// Not saved for a minute: the service may have paused it, so it is renewed once more.
 		["saves once more when n8n can't start the execution", { throws: new Error('No place') }, 3],

@@ -54,7 +54,7 @@ describe('over restarts', () => {
 		expect((await trigger.deliver(suite.delivery(newest))).items).toHaveLength(1);
 		// The next start finds the newest, although n8n has lost it.
 		await trigger.activate('init');
-		expect(keptBy(trigger).retired.map(({ id }) => id)).toContain(newest.id);
+		expect(keptBy(trigger).previous.map(({ id }) => id)).toContain(newest.id);
 		await trigger.deactivate();
 		expect(suite.live(trigger)).toEqual([]);
 	});
@@ -94,7 +94,7 @@ describe('over restarts', () => {
 			await until('its end', () => suite.live(trigger).length === 0);
 			expect(trigger.emitted).toEqual([]);
 			trigger.changed();
-			expect(keptBy(trigger)).toMatchObject({ retired: [{ fate: 'deleted' }] });
+			expect(keptBy(trigger)).toMatchObject({ previous: [{ fate: 'deleted' }] });
 		});
 
 		it("names it in the log when the workflow is unpublished and it can't be deleted", async () => {

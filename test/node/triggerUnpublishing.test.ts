@@ -20,10 +20,10 @@ describe('unpublishing', () => {
 		suite.workspace.fail('DELETE', '/webhooks/', { status: 500, times: 3 });
 		expect(await trigger.deactivate()).toBe(false);
 		expect(suite.warnings).toEqual([expect.stringContaining(id)]);
-		expect(keptBy(trigger).retired).toMatchObject([{ id }]);
+		expect(keptBy(trigger).previous).toMatchObject([{ id }]);
 		await trigger.activate();
 		expect(suite.live(trigger).map((one) => one.id)).toEqual([current(trigger).id]);
-		expect(keptBy(trigger).retired).toMatchObject([{ id, fate: 'deleted' }]);
+		expect(keptBy(trigger).previous).toMatchObject([{ id, fate: 'deleted' }]);
 		expect(suite.warnings[1]).toContain(`Subscription ${id} is deleted now`);
 	});
 
@@ -40,7 +40,7 @@ describe('unpublishing', () => {
 		const later = jest.spyOn(Date, 'now').mockImplementation(() => now() + 9_000);
 		expect(await ended).toBe(false);
 		later.mockRestore();
-		expect(keptBy(trigger).retired).toHaveLength(1);
+		expect(keptBy(trigger).previous).toHaveLength(1);
 		control.clearFailures();
 		// A try that began before may hang for another 8 s; each call waits up to 9 s for it.
 		if (!(await trigger.deactivate())) expect(await trigger.deactivate()).toBe(true);
@@ -53,7 +53,7 @@ describe('unpublishing', () => {
 		const json = { type: 'https://service.example/problems/webhook-not-found' };
 		suite.workspace.fail('DELETE', '/webhooks/', { status: 410, json });
 		expect(await trigger.deactivate()).toBe(true);
-		expect(keptBy(trigger).retired).toMatchObject([{ fate: 'deleted' }]);
+		expect(keptBy(trigger).previous).toMatchObject([{ fate: 'deleted' }]);
 	});
 
 	it.each([
@@ -66,7 +66,7 @@ describe('unpublishing', () => {
 		const { id } = current(trigger);
 		suite.workspace.fail('DELETE', '/webhooks/', { ...answer });
 		expect(await trigger.deactivate()).toBe(false);
-		expect(keptBy(trigger).retired).toMatchObject([{ id }]);
+		expect(keptBy(trigger).previous).toMatchObject([{ id }]);
 		await trigger.activate();
 		expect(suite.live(trigger).map((one) => one.id)).toEqual([current(trigger).id]);
 	});
@@ -109,7 +109,7 @@ describe('unpublishing', () => {
 		expect(suite.warnings.filter((line) => line.includes(id))).toEqual([
 			expect.stringContaining(`at ${String(baseUrl)}`),
 		]);
-		expect(keptBy(trigger).retired).toMatchObject([{ id }]);
+		expect(keptBy(trigger).previous).toMatchObject([{ id }]);
 
 		await trigger.activate();
 		await trigger.start();
@@ -135,7 +135,7 @@ describe('unpublishing', () => {
 		const now = Date.now.bind(Date);
 		const later = jest.spyOn(Date, 'now').mockImplementation(() => now() + 9_000);
 		expect(await ended).toBe(false);
-		expect(keptBy(trigger)).toMatchObject({ retired: [{ id }] });
+		expect(keptBy(trigger)).toMatchObject({ previous: [{ id }] });
 		later.mockRestore();
 		await silent.close();
 		await until('the end of the deletion, which went on', () =>

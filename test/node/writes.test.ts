@@ -2,6 +2,8 @@
 import { hurry } from '../support/quickTime';
 import type { IDataObject } from 'n8n-workflow';
 import { placesOf } from '../support/n8n';
+import { otherRuns } from '../support/otherRuns';
+import type { OtherService } from '../support/otherService';
 import { byId, mapAutomatically, mapEach } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
@@ -10,6 +12,7 @@ let workspace: TestWorkspace;
 let card: TestCard;
 const GOING_ON = { onError: 'continueRegularOutput' } as const;
 const { run, runCounted } = recordRuns(() => ({ workspace, card }));
+const orderedRuns = otherRuns();
 
 describe('the order of writes', () => {
 	useCard(
@@ -119,6 +122,111 @@ describe('the order of writes', () => {
 	});
 });
 
+describe('what a response shows, and what it leaves out', () => {
+	let other: OtherService;
+	const { start, runOther, bodies } = otherRuns();
+	const FIELDS = [
+		{ id: 'k', name: 'Key', type: 'text' },
+		{ id: 'v', name: 'V', type: 'text' },
+		{ id: 'w', name: 'W', type: 'text' },
+	];
+	const items = ['k1', 'k2'].map((Key) => ({ Key, V: 'new' }));
+	const upsert = async (given: IDataObject[], node = {}) =>
+		await runOther('upsert', { columns: mapAutomatically(['Key']) }, given, { node });
+	beforeEach(async () => {
+		other = await start(FIELDS, [
+			{ k: 'k1', v: 'old', w: 'w' },
+			{ k: 'k2', v: 'old', w: 'w' },
+		]);
+	});
+
+	test('a value that was sent and is not there: the item is an error that names the field', async () => {
+		other.drops = ['v'];
+		for (const { data } of other.records) delete data.v;
+		const { json } = await upsert(items, GOING_ON);
+		const said = "The service didn't keep the value of 'V'";
+		expect(json.map(({ error }) => error)).toEqual([said, said]);
+		expect(JSON.stringify(json[0])).toContain("Record 'r0' was written");
+		const { error } = await runOther('update', {
+			recordId: byId('r0'),
+			columns: mapEach({ V: 'x' }),
+		});
+		expect(error?.message).toBe(said);
+	});
+
+	test('a response that shows a part only: the listing decides, once', async () => {
+		other.shows = [];
+		let readings = 0;
+		other.before = (method, path) => {
+			if (method === 'GET' && path.endsWith('/records')) readings += 1;
+		};
+		const { json, error } = await upsert(items);
+		expect(error).toBeUndefined();
+		expect(json).toMatchObject([{ V: 'new' }, { V: 'new' }]);
+		expect(bodies()).toEqual([{ data: { v: 'new' } }, { data: { v: 'new' } }]);
+		// The first for the keys, one for the values that weren't sent, one for those that were.
+		expect(readings).toBe(3);
+	});
+
+	test('empty values and responses without values show nothing', async () => {
+		other.updateStatus = 204;
+		const cleared = items.map((item) => ({ ...item, V: null, W: '' }));
+		expect((await upsert(cleared as unknown as IDataObject[])).error).toBeUndefined();
+	});
+});
+
+describe('a create in Create or Update or Sync that a gateway answered', () => {
+	let other: OtherService;
+	const { start, runOther } = otherRuns();
+	const upsertOrSync = async (operation: string) =>
+		await runOther(operation, { columns: mapAutomatically(['Key']) }, [{ Key: 'k1' }]);
+	let readings: number;
+	beforeEach(async () => {
+		other = await start([{ id: 'k', name: 'Key', type: 'text' }]);
+		readings = 0;
+		other.before = (method, path) => {
+			if (method === 'GET' && path.endsWith('/records')) readings += 1;
+		};
+	});
+
+	describe.each(['upsert', 'sync'])('%s', (operation) => {
+		test.each([502, 503, 504])('%d, and it was stored: it is found, and done', async (status) => {
+			other.createStatus = status;
+			const { json, error } = await upsertOrSync(operation);
+			expect(error).toBeUndefined();
+			expect(json).toMatchObject([{ Key: 'k1', id: 'r0', action: 'created' }]);
+			expect([readings, other.changes.length]).toEqual([2, 1]);
+		});
+
+		test("502, and it isn't there: the run stops and says so", async () => {
+			other.createStatus = 502;
+			other.stores = false;
+			const { error } = await upsertOrSync(operation);
+			expect(error?.description).toMatch(/may have been|may exist/);
+			expect([readings, other.changes.length]).toEqual([2, 1]);
+		});
+	});
+});
+
+test.each([
+	['create', []],
+	['upsert', ['Key']],
+])(
+	'with Max Parallel Requests 1, %s stores records in the order of the items',
+	async (operation, keys) => {
+		const { start, runOther } = orderedRuns;
+		const other = await start([
+			{ id: 'k', name: 'Key', type: 'text' },
+			{ id: 't', name: 'At', type: 'datetime' },
+		]);
+		// Only the first needs the records, to know how they write times.
+		const items = [{ Key: 'k0', At: '2026-03-31T10:00:00' }, { Key: 'k1' }, { Key: 'k2' }];
+		const parameters = { columns: mapAutomatically(keys), options: { maxParallel: 1 } };
+		expect((await runOther(operation, parameters, items)).error).toBeUndefined();
+		expect(other.records.map(({ data }) => data.k)).toEqual(['k0', 'k1', 'k2']);
+	},
+);
+
 describe('failing items', () => {
 	useCard('Items', { Key: 'text', Amount: 'number' }, (made) => ({ workspace, card } = made));
 
@@ -161,7 +269,7 @@ describe('failing items', () => {
 		const node = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
 		const { error, json } = await run('create', parameters, [{}], { node });
 		expect(error).toBeUndefined();
-		expect(json[0]?.fields).toEqual({ error: 'not one' });
+		expect(json[0]).toMatchObject({ 'fields.error': 'not one' });
 		expect(await workspace.rows(odd.id)).toHaveLength(1);
 	});
 
@@ -188,7 +296,7 @@ describe('failing items', () => {
 		const failed = output.filter(({ json }) => json.error !== undefined);
 		expect(failed).toHaveLength(Math.ceil(MANY / 3));
 		expect(placesOf(output)).toEqual([...items.keys()]);
-		const amounts = output.map(({ json }) => (json.fields as IDataObject | undefined)?.Amount);
+		const amounts = output.map(({ json }) => json.Amount);
 		expect(amounts).toEqual(items.map(({ amount }) => (amount === 'bad' ? undefined : amount)));
 		expect(await workspace.rows(bulk.id)).toHaveLength(Math.floor((MANY / 3) * 2));
 	}, 600_000);
@@ -204,7 +312,7 @@ describe('failing items', () => {
 		expect(new Set(keys).size).toBe(keys.length);
 		const doubtful = output.filter(({ json }) => json.error !== undefined);
 		for (const { json } of doubtful) expect(json.error).toContain('may have been created');
-		const reported = output.flatMap(({ json }) => (json.fields as IDataObject)?.Key ?? []);
+		const reported = output.flatMap(({ json }) => json.Key ?? []);
 		expect(keys).toEqual(expect.arrayContaining(reported));
 		expect(reported.length + doubtful.length).toBe(300);
 	}, 600_000);
@@ -256,11 +364,10 @@ describe('after a failure', () => {
 		const upsert = async () =>
 			await run('upsert', { columns: mapAutomatically(['Key']) }, items, { node: GOING_ON });
 
-		test('it was stored: the others update it', async () => {
+		test('it was stored: it is found, and the others update it', async () => {
 			workspace.fail('POST', '/records$', { mode: 'dropAfter' });
 			const { json } = await upsert();
-			expect(json[0]?.error).toContain('may have been created');
-			expect(json.slice(1).map(({ action }) => action)).toEqual(['updated', 'updated']);
+			expect(json.map(({ action }) => action)).toEqual(['created', 'updated', 'updated']);
 			expect(writes('POST')).toBe(1);
 			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 3 }]);
 		});
@@ -308,7 +415,7 @@ describe('after a failure', () => {
 			const { error, json } = await run('upsert', parameters, items, { node });
 			const atTheEnd = writes('PATCH');
 			await quiet();
-			expect(error?.message ?? json[0]?.error).toBe('No');
+			expect(error?.message ?? json.at(-1)?.error).toBe('No');
 			expect(writes('PATCH')).toBe(atTheEnd);
 			expect(atTheEnd).toBeLessThanOrEqual(4);
 		});

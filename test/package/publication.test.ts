@@ -80,7 +80,7 @@ afterAll(async () => {
 	await rm(folder, { recursive: true, force: true });
 });
 
-describe('the first publication, from a fresh clone, step by step as CONTRIBUTING.md lists it', () => {
+describe('the first publication, from a fresh clone, step by step as docs/publishing.md lists it', () => {
 	test('is refused while the author and the repository are placeholders', async () => {
 		const { exitCode, output } = await inClone('npm', 'run', 'release:check');
 		expect(exitCode).toBe(1);
@@ -104,7 +104,7 @@ describe('the first publication, from a fresh clone, step by step as CONTRIBUTIN
 	test('is refused without a build, although npm would publish an empty package', async () => {
 		const [owner, email] = ['ada', 'ada@analytical.engine'];
 		for (const file of [
-			...['package.json', 'README.md'],
+			...['package.json', 'README.md', '.github/ISSUE_TEMPLATE/config.yml'],
 			...['nodes/WorkspaceData/WorkspaceData.node.json'],
 			...['nodes/WorkspaceData/WorkspaceDataTrigger.node.json'],
 			...['credentials/WorkspaceDataApi.credentials.ts'],

@@ -19,6 +19,16 @@ export const sign = (body: Uint8Array, secret: string): string =>
 /** The secret that n8n saved for a trigger. */
 export const secretOf = (trigger: TestTrigger): string => current(trigger).secret;
 
+/** What an item says about its event. */
+const ABOUT = [
+	...['event', 'timestamp', 'workspace_id', 'card_id', 'card_name', 'record_id'],
+	...['delivery_key', 'caught_up', 'extra'],
+];
+
+/** The values of the first item, without what it says about its event. */
+export const valuesOf = (items: readonly IDataObject[] | undefined): IDataObject =>
+	Object.fromEntries(Object.entries(items?.[0] ?? {}).filter(([key]) => !ABOUT.includes(key)));
+
 /** A body as the service sends it. */
 export const bytes = (value: unknown): Buffer =>
 	Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));

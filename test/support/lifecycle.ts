@@ -57,11 +57,11 @@ export async function untilMinutes(
 export const SAVING = { json: { event: 'subscription_renewed', sealed: expect.any(String) } };
 
 /** The subscriptions that n8n saved for a trigger. */
-export function keptBy(trigger: TestTrigger): { current?: Stored; retired: Stored[] } {
+export function keptBy(trigger: TestTrigger): { current?: Stored; previous: Stored[] } {
 	const data = (trigger.saved() as Record<string, { subscriptions?: string }>)[
 		`node:${trigger.node.name}`
 	];
-	return withOpenSecrets(data?.subscriptions ?? '{"retired":[]}', trigger.ownSecret());
+	return withOpenSecrets(data?.subscriptions ?? '{"previous":[]}', trigger.ownSecret());
 }
 
 /** The subscription that n8n saved as the current one. */

@@ -14,6 +14,14 @@ export interface OtherService {
 	records: Array<{ id: string; created_at: string; data: Json }>;
 	/** Whether a change of some values removes the others. */
 	replaces: boolean;
+	/** Fields whose values it doesn't keep. */
+	drops: string[];
+	/** The fields that the response to a change shows; all if undefined. */
+	shows: string[] | undefined;
+	/** The status of a creation; from 500 on a web page comes. */
+	createStatus: number;
+	/** Whether it stores what is created. */
+	stores: boolean;
 	/** IDs of records whose changes it refuses. */
 	refuses: string[];
 	/** The status of a change; 204 comes without a body. */
@@ -64,7 +72,12 @@ export async function startOtherService(
 			return send(200, { fields: typeof listed === 'function' ? listed() : listed });
 		}
 		if (method === 'GET') return send(200, { records, next_cursor: null });
-		if (method === 'POST') return send(201, add(values));
+		for (const id of service.drops) delete values[id];
+		if (method === 'POST') {
+			const { createStatus, stores } = service;
+			const record = stores ? add(values) : undefined;
+			return send(createStatus, createStatus < 500 ? record : undefined);
+		}
 		if (place < 0 && path.includes('/records/'))
 			return send(404, { type: 'urn:record-not-found', title: 'No such record' });
 		if (method === 'DELETE') {
@@ -76,7 +89,10 @@ export async function startOtherService(
 			return send(422, { type: 'urn:invalid', title: 'The change was refused' });
 		if (record) record.data = { ...(service.replaces ? {} : record.data), ...values };
 		if (service.updateStatus === 204) return send(204);
-		return send(service.updateStatus, record ?? {});
+		const { shows, updateStatus } = service;
+		if (!record || !shows) return send(updateStatus, record ?? {});
+		const shown = Object.entries(record.data).filter(([id]) => shows.includes(id));
+		return send(updateStatus, { ...record, data: Object.fromEntries(shown) });
 	}
 	const service: OtherService = {
 		credentials: {
@@ -85,6 +101,10 @@ export async function startOtherService(
 		fields,
 		records,
 		replaces: false,
+		drops: [],
+		shows: undefined,
+		createStatus: 201,
+		stores: true,
 		refuses: [],
 		updateStatus: 200,
 		before: () => {},

@@ -27,7 +27,7 @@ function openOrEmpty(sealed: string, ownSecret: string): string {
 }
 
 /** Saved subscriptions with their secrets in the clear, by the credential's secret. */
-export function withOpenSecrets<Saved extends { current?: object; retired?: object[] }>(
+export function withOpenSecrets<Saved extends { current?: object; previous?: object[] }>(
 	text: string,
 	ownSecret: string,
 ): Saved {

@@ -134,8 +134,6 @@ export function triggerNode(
 		/** Same workflow and node as another one. */
 		sameAs?: { workflowId: string };
 		name?: string | undefined;
-		/** The version of the node; 1 unless told otherwise. */
-		typeVersion?: number;
 		/** The data that n8n saved for the workflow, if several triggers of it share them. */
 		database?: { saved: IDataObject; loaded?: IDataObject };
 	} = {},
@@ -147,7 +145,7 @@ export function triggerNode(
 		id: `${workflowId}-${options.name ?? 'node'}`,
 		name: options.name ?? 'Trigger',
 		type: TRIGGER_TYPE,
-		typeVersion: options.typeVersion ?? 1,
+		typeVersion: 1,
 		position: [0, 0],
 		webhookId: `${workflowId}-${options.name ?? 'webhook'}`,
 		parameters: {
@@ -308,6 +306,8 @@ export function triggerNode(
 	/** When n8n is to call the trigger. */
 	const expressions: string[] = [];
 	const emitted: INodeExecutionData[][] = [];
+	/** The errors that n8n 2 shows in failed executions of the workflow. */
+	const failed: Error[] = [];
 	let unheardEnds = 0;
 	/** How the next executions end that the trigger starts, after the node has run. */
 	const endings: Ending[] = [];
@@ -439,6 +439,8 @@ export function triggerNode(
 						);
 					}
 				},
+				undefined,
+				(error) => failed.push(error),
 			);
 			// As n8n, which ends a trigger before it starts it again.
 			crons.length = 0;
@@ -454,6 +456,7 @@ export function triggerNode(
 		},
 		tick: () => crons.forEach((onTick) => onTick()),
 		emitted,
+		failed,
 		expressions,
 		/** How often the node asked n8n's own webhook address. */
 		asked: () => asked,

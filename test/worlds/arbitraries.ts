@@ -107,7 +107,7 @@ const service: Arbitrary<ServiceShape> = fc.record({
 	described: fc.boolean(),
 	latencies: fc.array(fc.constantFrom(0, 1, 20, 300), { maxLength: 3 }),
 	answerLatencies: fc.array(fc.constantFrom(0, 1, 20, 300), { maxLength: 3 }),
-	capacity: fc.constantFrom(null, null, null, 10, 20),
+	capacity: fc.constantFrom(null, null, null, 16, 20),
 	rate: fc.constantFrom(null, null, null, 5, 30),
 	clockAhead: fc.constantFrom(0, 0, 90, -90),
 	faults: fc.oneof(

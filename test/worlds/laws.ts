@@ -359,7 +359,7 @@ function* told({ service, steps }: PlayedWorld): Generator<string> {
 	}
 }
 
-/** A service that serves ten requests at once is not asked for more than it bears. */
+/** A service that serves 16 requests at once is not asked for more than it bears. */
 function* overrun(world: PlayedWorld): Generator<string> {
 	const { faults, capacity, rate } = world.world.service;
 	if (capacity === null || faults.length > 0 || rate !== null) return;

@@ -122,12 +122,8 @@ function itemsOf(
 		}
 		if (shape.mapping === 'automatic') {
 			return {
-				id: record,
-				fields: {
-					...(hasKey && { [key.name]: item.key }),
-					[value.name]: item.value,
-					[MARK]: marks[at],
-				},
+				...(hasKey && { [key.name]: item.key }),
+				...{ [value.name]: item.value, [MARK]: marks[at], id: record },
 			};
 		}
 		return { key: item.key, value: item.value, mark: marks[at], record };
@@ -146,12 +142,12 @@ function parametersOf(world: World, shape: ExecutionShape): IDataObject {
 			value: { __rl: true, mode: 'value', value: literal(operand) },
 		})),
 	};
+	const isSwitch = ['sync', 'updateMany', 'deleteMany'].includes(operation);
 	const common = {
 		resource: 'record',
 		operation,
 		cardId: locator(cardId),
-		...(shape.dryRun && { dryRun: true }),
-		options: { ...(shape.dryRun && { dryRun: true }) },
+		...(shape.dryRun && (isSwitch ? { dryRun: true } : { options: { dryRun: true } })),
 	};
 	const conditions = { filters, matchType: shape.any ? 'anyCondition' : 'allConditions' };
 	const record = shape.mapping === 'automatic' ? '={{ $json.id }}' : '={{ $json.record }}';
@@ -169,7 +165,7 @@ function parametersOf(world: World, shape: ExecutionShape): IDataObject {
 				...conditions,
 				columns: { ...mapper(shape, withKey), matchingColumns: [world.key.name] },
 				missingRecords: shape.deletions?.isWanted ? 'delete' : 'keep',
-				maxDeletions: shape.deletions?.most?.toString() ?? '',
+				...(shape.deletions?.most != null && { maxDeletions: shape.deletions.most }),
 			};
 		case 'create':
 			return { ...common, columns: mapper(shape, withKey) };

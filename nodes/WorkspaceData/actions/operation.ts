@@ -37,9 +37,13 @@ type ValueOf<P> = P extends { readonly type: infer T extends keyof Values }
 			? Partial<ParameterValues<Options<P>>>
 			: unknown;
 
-/** The names and types of parameters, inferred from their definitions. */
+/** The names and types of parameters, inferred from their definitions. A hidden one only keeps the value of another. */
 export type ParameterValues<P> = {
-	[Q in P as Q extends { readonly name: infer N extends string } ? N : never]: ValueOf<Q>;
+	[Q in P as Q extends { readonly type: 'hidden' }
+		? never
+		: Q extends { readonly name: infer N extends string }
+			? N
+			: never]: ValueOf<Q>;
 };
 
 /** One call of an operation, for one input item. */

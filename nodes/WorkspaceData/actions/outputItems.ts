@@ -4,7 +4,7 @@ import type { Field } from '../model/response/field';
 import type { FieldIndex } from '../model/fieldIndex';
 import { UNKNOWN_ID, type DataRecord } from '../model/response/record';
 import { isObject, type JsonObject } from '../model/response/shapes';
-import { RESERVED_KEYS, topLevelKey } from '../model/reservedNames';
+import { NODE_KEYS, RESERVED_KEYS, topLevelKey } from '../model/reservedNames';
 import { plainNames } from '../model/text';
 import { fieldKeysOption } from '../ui/recordOptions';
 import { simplifyProperty } from '../ui/readOptions';
@@ -23,6 +23,15 @@ export function wantedFields(index: FieldIndex, wanted: unknown): Field[] | unde
 	const names = plainNames(wanted);
 	return names.length > 0 ? names.map((name) => index.resolve(name)) : undefined;
 }
+
+/**
+ * Returns true if a field has the name of a key that the nodes add. The item of such a card needs the field: else the
+ * node's key would be written to it when the item comes back.
+ */
+export const hasOwnName = (index: FieldIndex): boolean => index.fields.some(isNodeKey);
+
+const isNodeKey = ({ name }: Pick<Field, 'name'>): boolean =>
+	(NODE_KEYS as readonly string[]).includes(name);
 
 /** Sets an own property for any key: a plain assignment would lose `__proto__`. */
 function setOwn(object: JsonObject, key: string, value: unknown): void {
@@ -51,7 +60,8 @@ export function recordOutput(
 	const wanted = wantedFields(index, options.outputFields);
 	if (!readSwitch(simplifyProperty.displayName, simple, true)) return rawOutput(wanted);
 	const toKey = topLevelKey(RESERVED_KEYS);
-	const columns = (wanted ?? index.fields).map((field) => ({
+	const own = index.fields.filter((field) => isNodeKey(field) && !wanted?.includes(field));
+	const columns = (wanted ? [...wanted, ...own] : index.fields).map((field) => ({
 		id: field.id,
 		key: toKey(keyOf(field)),
 	}));

@@ -6,7 +6,6 @@ import { tryParse, isExactJson } from '../model/response/json';
 import { isObject, type JsonObject } from '../model/response/shapes';
 import { hasExpression, readSwitch, requireDecisions } from '../model/decisions';
 import { returnAllProperty } from '../ui/readOptions';
-import { getOrCreate } from './run/getOrCreate';
 import type { Operation } from './operation';
 
 /** The definition of a parameter with a fixed list of values. */
@@ -161,5 +160,9 @@ export function openParameters(
 		};
 	}
 
-	return (name, itemIndex) => getOrCreate(readers, name, () => readerOf(name))(itemIndex);
+	return (name, itemIndex) => {
+		const reader = readers.get(name) ?? readerOf(name);
+		readers.set(name, reader);
+		return reader(itemIndex);
+	};
 }

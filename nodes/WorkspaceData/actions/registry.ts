@@ -1,5 +1,6 @@
 /** The list of all operations, from which selectors, parameters and titles are derived. */
 import type { INodeProperties } from 'n8n-workflow';
+import { InputError } from '../model/inputError';
 import { byCharacter } from '../model/text';
 import type { Operation, PropertyDefinition, Resource } from './operation';
 import { oneOf } from './readParameters';
@@ -81,12 +82,21 @@ const apiDescription: Resource = {
 /** All resources, the most used ones first: the nodes panel keeps this order. */
 export const RESOURCES: readonly Resource[] = [record, card, field, apiDescription];
 
+/** n8n adds 'Custom API Call' with this value to the selectors of nodes whose credentials HTTP Request can use. */
+const CUSTOM_API_CALL = '__CUSTOM_API_CALL__';
+
 /**
  * Returns the operation that a node's parameters name.
  *
  * @throws InputError for values that this version doesn't know, because saved workflows may hold any value
  */
 export function findOperation(resourceValue: unknown, operationValue: unknown): Operation {
+	if ([resourceValue, operationValue].includes(CUSTOM_API_CALL)) {
+		throw new InputError(
+			"'Custom API Call' is done by the HTTP Request node, not by this one",
+			"Add an HTTP Request node. In 'Authentication' select 'Predefined Credential Type', then this node's credential. Or select another entry in 'Resource' and 'Operation'.",
+		);
+	}
 	const { operations } = oneOf('Resource', RESOURCES, resourceValue);
 	return oneOf('Operation', operations, operationValue);
 }

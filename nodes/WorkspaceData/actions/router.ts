@@ -1,5 +1,6 @@
 /** Runs the selected operation for every input item. */
 import type { IDataObject, IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
+import { isObject, type JsonObject } from '../model/response/shapes';
 import { Cancelled } from '../transport/failure/failures';
 import { errorDetails, toNodeError } from '../transport/failure/nodeError';
 import type { Call, Operation, PropertyDefinition } from './operation';
@@ -52,7 +53,11 @@ async function runItems(operation: Operation, run: Run): Promise<INodeExecutionD
 		// Reports the number of processed items, because a new run repeats them.
 		const note = operation.writes ? stoppedNote(run.messages, outcomes, failed.error) : undefined;
 		const error = itemError(run, failed.error, failed.itemIndex, note);
-		if (isCancelled) logCancelled(context, error);
+		if (run.done.count > 0) {
+			const data = isObject(error.context.data) ? error.context.data : {};
+			error.context.data = { ...data, ...run.done.details } as IDataObject;
+		}
+		if (isCancelled) logCancelled(run, error);
 		if (!context.continueOnFail()) throw error;
 	}
 	run.finish();
@@ -78,33 +83,43 @@ interface Outcome {
 async function runItem(operation: Operation, call: Call<PropertyDefinition>): Promise<Outcome> {
 	const { run, itemIndex } = call;
 	const { context } = run;
-	const pairedItem = { item: itemIndex };
 	// A previous item has ended the run, or it was canceled.
 	if (run.session.halted.isOver && !operation.isShared)
 		return { itemIndex, items: [], error: new Cancelled() };
 	try {
-		const results = await operation.execute(call);
-		const isAlone = context.getInputData().length === 1;
-		const binary = operation.passesOn && context.getInputData()[itemIndex]?.binary;
-		// Created with its final length: a growing array reserves room for 16 more, and there may be 100,000 of them.
-		const items = new Array<INodeExecutionData>(results.length);
-		for (const [place, result] of results.entries()) {
-			if (place % SLICE_RESULTS === SLICE_RESULTS - 1) await run.yieldToLoop();
-			const safe = operation.passesOn
-				? passedOn(result, context.getNode())
-				: withoutErrorFlag(result);
-			const json = (isAlone ? safe : copyOf(safe)) as IDataObject;
-			items[place] = binary ? { json, binary, pairedItem } : { json, pairedItem };
-		}
-		return { itemIndex, items };
+		return { itemIndex, items: await itemsOf(operation, call, await operation.execute(call)) };
 	} catch (error) {
 		if (!context.continueOnFail()) {
 			run.session.stop();
 			return { itemIndex, items: [], error };
 		}
+		const done = await itemsOf(operation, call, run.partial.get(itemIndex) ?? []);
 		const item = errorItem(context.getNode(), itemError(run, error, itemIndex), itemIndex);
-		return { itemIndex, items: [item], error };
+		return { itemIndex, items: [...done, item], error };
 	}
+}
+
+/** Pairs the results of an item with it. */
+async function itemsOf(
+	operation: Operation,
+	{ run, itemIndex }: Call<PropertyDefinition>,
+	results: readonly JsonObject[],
+): Promise<INodeExecutionData[]> {
+	const { context } = run;
+	const pairedItem = { item: itemIndex };
+	const isAlone = context.getInputData().length === 1;
+	const binary = operation.passesOn && context.getInputData()[itemIndex]?.binary;
+	// Created with its final length: a growing array reserves room for 16 more, and there may be 100,000 of them.
+	const items = new Array<INodeExecutionData>(results.length);
+	for (const [place, result] of results.entries()) {
+		if (place % SLICE_RESULTS === SLICE_RESULTS - 1) await run.yieldToLoop();
+		const safe = operation.passesOn
+			? passedOn(result, context.getNode())
+			: withoutErrorFlag(result);
+		const json = (isAlone ? safe : copyOf(safe)) as IDataObject;
+		items[place] = binary ? { json, binary, pairedItem } : { json, pairedItem };
+	}
+	return items;
 }
 
 type ItemError = ReturnType<typeof toNodeError>;

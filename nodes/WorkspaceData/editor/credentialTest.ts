@@ -13,7 +13,7 @@ import { readProblem, readRefusal, type Problem } from '../model/response/proble
 import { isKeptBack } from '../model/response/statusTitles';
 import { redact } from '../model/redact';
 import { NO_CONTENT } from '../transport/cardAndFieldListings';
-import { accountOf } from '../transport/processState';
+import { tokenOf } from '../transport/sharedState';
 import { systemClock, type Clock } from '../transport/http/clock';
 import { entryText } from '../transport/auth/credential';
 import { AccessTokenError, NetworkFailure, UnusableResponse } from '../transport/failure/failures';
@@ -147,7 +147,7 @@ async function tokenFor(
 		}
 		return { token, keyAdvice: "The API key wasn't accepted. Check 'API Key'" };
 	}
-	const { recent } = accountOf(credential);
+	const { recent } = tokenOf(credential);
 	const token = await requestAccessToken(credential, send, { clock, recent });
 	if (token instanceof AccessTokenError) return token;
 	return {

@@ -36,6 +36,17 @@ export async function openEditorApi(context: ILoadOptionsFunctions): Promise<Ses
 	return await openSession(context, editorAuthentication(context));
 }
 
+const chosenCard = (context: ILoadOptionsFunctions) =>
+	peekLocator(context.getCurrentNodeParameter('cardId'));
+
+/** Returns true if an expression selects the card: the editor doesn't know which one. */
+export const isExpression = (context: ILoadOptionsFunctions): boolean =>
+	chosenCard(context)?.text.startsWith('=') ?? false;
+
+/** Returns true if the editor knows which card is selected. */
+export const hasCard = (context: ILoadOptionsFunctions): boolean =>
+	chosenCard(context) !== undefined && !isExpression(context);
+
 /**
  * Finds the card that is selected in the editor.
  *
@@ -46,8 +57,8 @@ export async function chosenCardId(
 	context: ILoadOptionsFunctions,
 	session: Session,
 ): Promise<string | undefined> {
-	const locator = peekLocator(context.getCurrentNodeParameter('cardId'));
-	if (!locator || locator.text.startsWith('=')) return undefined;
+	const locator = chosenCard(context);
+	if (!locator || !hasCard(context)) return undefined;
 	const { id } = await locateCard(locator, async () => await listCards(session, EDITOR_READ));
 	return id;
 }
@@ -58,9 +69,10 @@ export async function chosenCardId(
  * @throws InputError if the name doesn't match exactly one card, or if no card has the ID
  */
 export async function chosenCardFields(context: ILoadOptionsFunctions): Promise<FieldIndex> {
+	// Before the credential: a person who has selected no card is asked for the card.
+	if (!hasCard(context)) return new FieldIndex([], '');
 	const session = await openEditorApi(context);
-	const cardId = await chosenCardId(context, session);
-	if (cardId === undefined) return new FieldIndex([], '');
+	const cardId = (await chosenCardId(context, session)) ?? '';
 	const reading = listFields(session, cardId, EDITOR_READ).catch((error: unknown) => {
 		if (!saysGone(error, ['card'])) throw error;
 		throw new InputError(
@@ -106,6 +118,21 @@ export function savedKeys(context: ILoadOptionsFunctions, index: FieldIndex): Ma
 	return keys;
 }
 
+/** Words that are written in capitals. */
+const CAPITALS = new Set(['ID', 'JSON', 'URL']);
+
+/** The name of a field type in the editor: the service's word as a title, `Single Select` for `single_select`. */
+export const typeName = (type: string): string =>
+	type
+		.split(/[_\s-]+/)
+		.filter(Boolean)
+		.map((word) =>
+			CAPITALS.has(word.toUpperCase())
+				? word.toUpperCase()
+				: `${word[0]?.toUpperCase()}${word.slice(1)}`,
+		)
+		.join(' ');
+
 /**
  * The label of a field in the editor: its name. If the name would be ambiguous, the type comes before the
  * ID, because n8n cuts long labels.
@@ -113,20 +140,19 @@ export function savedKeys(context: ILoadOptionsFunctions, index: FieldIndex): Ma
  * @param key its name, or its ID if the name would be ambiguous
  */
 export const fieldLabel = ({ id, name, type }: Field, key: string): string =>
-	key === name ? name : `${name} (${[type, id].filter(Boolean).join(', ')})`;
+	key === name ? name : `${name} (${[typeName(type), id].filter(Boolean).join(', ')})`;
 
 /** Like `fieldLabel`, with the type, because a list shows nothing else. */
 export function typedLabel(field: Field, key: string): string {
 	const label = fieldLabel(field, key);
-	return label === field.name && field.type ? `${label} (${field.type})` : label;
+	return label === field.name && field.type ? `${label} (${typeName(field.type)})` : label;
 }
 
 /** Explains why there are no fields to select. */
 export function whyNoFields(context: ILoadOptionsFunctions): string {
-	const card = peekLocator(context.getCurrentNodeParameter('cardId'));
-	if (!card) return 'Select a card to see its fields.';
-	if (card.text.startsWith('=')) {
-		return "The editor can't list fields while an expression selects the card. Map automatically, or select the card from the list, map its fields, and enter the expression again.";
+	if (!chosenCard(context)) return 'Select a card to see its fields.';
+	if (isExpression(context)) {
+		return "The editor can't list fields while an expression selects the card.";
 	}
 	return 'The card has no fields yet. Add fields, then refresh the field list.';
 }

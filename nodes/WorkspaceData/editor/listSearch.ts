@@ -14,7 +14,9 @@ import {
 	EDITOR_READ,
 	editorAuthentication,
 	editorCall,
+	hasCard,
 	openEditorApi,
+	whyNoFields,
 } from './editorApi';
 import { getRecordPage } from '../transport/recordListing';
 
@@ -54,9 +56,10 @@ export const searchCards = listInMemory(async (context) => {
 		.sort((a, b) => a.name.localeCompare(b.name));
 });
 
-/** Fields of the selected card, in the card's order. */
+/** Fields of the selected card, in the card's order. Without any, the reason is the only entry. */
 export const searchFields = listInMemory(async (context) => {
 	const { fields } = await chosenCardFields(context);
+	if (fields.length === 0) return [{ name: whyNoFields(context), value: '' }];
 	return fields.map(({ id, name }) => ({ name, value: id }));
 });
 
@@ -74,9 +77,12 @@ function recordLabel(record: DataRecord, fieldIds: readonly string[]): string {
 /** Records of the selected card, page by page. The token is the service's cursor. */
 export const searchRecords = editorCall(
 	async (context, filter: string = '', token?: string): Promise<INodeListSearchResult> => {
+		if (!hasCard(context)) {
+			const name = whyNoFields(context).replace('fields', 'records');
+			return { results: [{ name, value: '' }] };
+		}
 		const session = await openEditorApi(context);
-		const cardId = await chosenCardId(context, session);
-		if (cardId === undefined) return { results: [] };
+		const cardId = (await chosenCardId(context, session)) ?? '';
 		const fields = await listFields(session, cardId, EDITOR_READ);
 		const fieldIds = fields.map(({ id }) => id);
 		let results: INodeListSearchItems[] = [];

@@ -3,7 +3,8 @@ import type { ILoadOptionsFunctions, INodePropertyOptions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { describedFieldTypes, getDescription } from '../transport/apiDescription';
 import { OWN_VALUES } from '../model/response/record';
-import { listFields } from '../transport/cardAndFieldListings';
+import { listCards, listFields } from '../transport/cardAndFieldListings';
+import type { Session } from '../transport/session';
 import { CONDITION_OPTIONS } from '../ui/filters';
 import {
 	comparedField,
@@ -14,17 +15,15 @@ import {
 	openEditorApi,
 	savedKeys,
 	typedLabel,
+	typeName,
 } from './editorApi';
 
-const titleCase = (text: string): string =>
-	text
-		.split(/[_\s-]+/)
-		.filter(Boolean)
-		.map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`)
-		.join(' ');
+/** Max cards whose fields are read for their types: a person waits for the list. */
+const CARDS_FOR_TYPES = 10;
 
 /**
- * The field types from the service's description; without one, the types of the selected card's fields.
+ * The field types from the service's description; without one, the types of the selected card's fields, and
+ * without a card, those of the first cards of the workspace.
  *
  * @see service interface, part 2: the allowed types are not shown
  */
@@ -33,11 +32,26 @@ export const getFieldTypes = editorCall(async (context): Promise<INodePropertyOp
 	const described = await getDescription(session, 'json', { ...EDITOR_READ, optional: true })
 		.then(describedFieldTypes)
 		.catch(() => []);
-	const cardId = described.length > 0 ? undefined : await chosenCardId(context, session);
-	const seen = cardId === undefined ? [] : await listFields(session, cardId, EDITOR_READ);
-	const types = new Set([...described, ...seen.map(({ type }) => type).filter(Boolean)]);
-	return [...types].sort().map((type) => ({ name: titleCase(type), value: type }));
+	const seen = described.length > 0 ? [] : await seenFieldTypes(context, session);
+	const types = new Set([...described, ...seen]);
+	return [...types].sort().map((type) => ({ name: typeName(type), value: type }));
 });
+
+/** The types of the fields of the selected card, or of several cards if none is selected. */
+async function seenFieldTypes(context: ILoadOptionsFunctions, session: Session): Promise<string[]> {
+	const chosen = await chosenCardId(context, session);
+	const cards =
+		chosen === undefined
+			? (await listCards(session, EDITOR_READ)).slice(0, CARDS_FOR_TYPES).map(({ id }) => id)
+			: [chosen];
+	const listings = await Promise.all(
+		cards.map(async (id) => await listFields(session, id, EDITOR_READ)),
+	);
+	return listings
+		.flat()
+		.map(({ type }) => type)
+		.filter(Boolean);
+}
 
 /**
  * The fields of the selected card by name, or by ID if two have the same name. If there are none, the

@@ -1,11 +1,19 @@
 /** The fields that the field mapper shows. */
-import type { INodePropertyOptions, ResourceMapperField, ResourceMapperFields } from 'n8n-workflow';
+import type {
+	ILoadOptionsFunctions,
+	INodePropertyOptions,
+	ResourceMapperField,
+	ResourceMapperFields,
+} from 'n8n-workflow';
 import type { Field } from '../model/response/field';
 import { InputError } from '../model/inputError';
+import { peekLocator } from '../model/locator';
+import { unknownFieldsOption } from '../ui/writeOptions';
 import {
 	chosenCardFields,
 	editorCall,
 	fieldLabel,
+	isExpression,
 	savedKeys,
 	savedMapping,
 	whyNoFields,
@@ -19,8 +27,7 @@ export interface MapperField extends ResourceMapperField {
 }
 
 /** The editor keeps the last notice, and shows it below 'Map Automatically'. */
-const AUTOMATIC_NOTICE =
-	"Uses the values in 'fields' if an item has it, else its other fields except 'id', 'created_at' and 'action'.";
+const AUTOMATIC_NOTICE = `To allow fields that the card doesn't have, add the option '${unknownFieldsOption.displayName}'.`;
 
 /**
  * The choice that leaves a field empty, or clears it. It is an expression because the editor drops a choice
@@ -35,7 +42,7 @@ function toMapperField(field: Field, key: string, liveKey: string): MapperField 
 	const name = fieldLabel(field, liveKey);
 	return {
 		id: key,
-		displayName: hint ? `${name} (${hint(field)})` : name,
+		displayName: `${name}${hint?.(field) ?? ''}`,
 		fieldId: field.id,
 		fieldName: field.name,
 		// A select without choices would offer an empty list.
@@ -48,8 +55,16 @@ function toMapperField(field: Field, key: string, liveKey: string): MapperField 
 	};
 }
 
+/** Explains why there are no fields to map. */
+const whyNoColumns = (context: ILoadOptionsFunctions): string =>
+	isExpression(context)
+		? `${whyNoFields(context)} Map automatically, or select the card from the list, map its fields, and enter the expression again.`
+		: whyNoFields(context);
+
 /** The fields of the selected card for the mapper. Keys are names. */
 export const getColumns = editorCall(async (context): Promise<ResourceMapperFields> => {
+	// A notice of the node asks for the card.
+	if (!peekLocator(context.getCurrentNodeParameter('cardId'))) return { fields: [] };
 	const index = await chosenCardFields(context).catch((error: unknown) => {
 		// The editor drops the values of fields that aren't listed. An error keeps the mapping.
 		if (error instanceof InputError && savedMapping(context).length === 0) return error;
@@ -66,6 +81,6 @@ export const getColumns = editorCall(async (context): Promise<ResourceMapperFiel
 			const liveKey = index.savedKeyOf(field);
 			return toMapperField(field, keys.get(field.id) ?? liveKey, liveKey);
 		}),
-		emptyFieldsNotice: writable.length > 0 ? AUTOMATIC_NOTICE : whyNoFields(context),
+		emptyFieldsNotice: writable.length > 0 ? AUTOMATIC_NOTICE : whyNoColumns(context),
 	};
 });

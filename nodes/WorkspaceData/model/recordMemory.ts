@@ -8,6 +8,24 @@ import { z } from 'zod/v3';
 import { isEmpty } from './value/emptyValue';
 import { type DataRecord, byAge, type Age } from './response/record';
 
+/** The key of a record in n8n's own memory, where *Catch Up* keeps what came by events. */
+export const recordKey = (cardId: unknown, recordId: unknown): string =>
+	JSON.stringify([String(cardId), String(recordId)]);
+
+/**
+ * Returns the records that no event has brought, oldest first. If some of the known ones may be forgotten, all records
+ * before the oldest known one count as processed.
+ */
+export function missedIn<One extends Age>(
+	listed: readonly One[],
+	isKnown: (one: One) => boolean,
+	mayForget: boolean,
+): One[] {
+	const byTime = [...listed].sort(byAge);
+	const oldest = mayForget ? byTime.find(isKnown) : undefined;
+	return byTime.filter((one) => (!oldest || one.at >= oldest.at) && !isKnown(one));
+}
+
 /** Max number of tokens that are kept. */
 export const REMEMBERED = {
 	/** The latest records. Older ones count as seen. */

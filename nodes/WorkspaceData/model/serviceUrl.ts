@@ -15,12 +15,18 @@ export function parseAddress(value: unknown, parameter: string, example: string)
 	if (text === '') {
 		throw new InputError(`'${parameter}' is empty`, `Enter an address such as ${example}.`);
 	}
+	if (!/^https?:\/\//i.test(text)) {
+		throw new InputError(
+			`'${parameter}' must begin with http:// or https://`,
+			`Enter an address such as ${example}.`,
+		);
+	}
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	const isPlain = url && !url.username && !url.password && !url.search && !url.hash;
-	if (!isPlain || !/^https?:$/.test(url.protocol)) {
+	if (!isPlain) {
 		throw new InputError(
 			`'${parameter}' isn't a valid address`,
-			`Enter an address such as ${example}: http or https, without user name, query or fragment.`,
+			`Enter an address such as ${example}, without user name, query or fragment.`,
 		);
 	}
 	return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;

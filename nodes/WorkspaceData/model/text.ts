@@ -57,3 +57,12 @@ const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[
 
 export const percentEncoded = (text: string): string =>
 	encodeURIComponent(text.replace(LONE_SURROGATE, '\uFFFD'));
+
+/** Joins texts, so that each sentence ends before the next begins. Empty ones are left out. */
+export const sentences = (...texts: Array<string | false | undefined>): string =>
+	texts
+		.filter((text): text is string => Boolean(text))
+		.map((text, place, all) =>
+			place < all.length - 1 && !/[.!?:…]$/.test(text) ? `${text}.` : text,
+		)
+		.join(' ');

@@ -25,7 +25,7 @@ export interface ListingOptions {
 }
 
 /** Reads the page at a cursor (undefined: the first). */
-type ReadPage<Entry> = (cursor: string | undefined) => Promise<Page<Entry> | 'restart'>;
+type ReadPage<Entry> = (cursor: string | undefined) => Promise<Page<Entry>>;
 
 /**
  * A listing that is read at most once, however many readers it has. Pages are fetched when the first reader
@@ -51,14 +51,8 @@ export class Listing<Entry extends { id: string }> {
 	private barren = 0;
 	/** True if a page repeated an earlier entry: the order has shifted, so other entries may be missing. */
 	hasShifted = false;
-	/** After a restart, the IDs on the pages that are read again. */
-	private replayed = new Set<string>();
 
-	/**
-	 * @param what the name of the listing in messages
-	 * @param readPage after `restart`, the first page is read again, because the meaning of a cursor may depend on the
-	 * page size
-	 */
+	/** @param what the name of the listing in messages */
 	constructor(what: string, readPage: ReadPage<Entry>, options: ListingOptions = {}) {
 		this.what = what;
 		this.readPage = readPage;
@@ -126,14 +120,6 @@ export class Listing<Entry extends { id: string }> {
 
 	private async fetchPage(): Promise<void> {
 		const page = await this.readPage(this.next ? this.useCursor(this.next) : undefined);
-		if (page === 'restart') {
-			this.cursors.clear();
-			this.next = undefined;
-			// The pages up to here bring no new entries.
-			this.barren = -this.byId.size;
-			this.replayed = new Set(this.byId.keys());
-			return await this.fetchPage();
-		}
 		const { size } = this.byId;
 		for (const entry of page.entries) this.add(entry);
 		this.pageLength = page.entries.length;
@@ -145,7 +131,7 @@ export class Listing<Entry extends { id: string }> {
 		// One lookup instead of two: halves the cost of this for a hundred thousand entries.
 		const { size } = this.byId;
 		const isKnown = this.byId.set(entry.id, this.options.keep ? entry : undefined).size === size;
-		this.hasShifted ||= isKnown && !this.replayed.delete(entry.id);
+		this.hasShifted ||= isKnown;
 		if (isKnown && !this.options.repeats) return;
 		this.entries.push(entry);
 	}

@@ -2,30 +2,37 @@
 import { readNextQuery, type Page } from '../model/response/page';
 import { readRecordPage, type DataRecord, type RecordPage } from '../model/response/record';
 import type { Session } from './session';
-import { ApiFailure, UnexpectedResponse } from './failure/failures';
-import { SMALL_PAGE } from './pageSize';
+import {
+	ApiFailure,
+	Cancelled,
+	isTimeOut,
+	Unreachable,
+	UnexpectedResponse,
+} from './failure/failures';
+import { lastChange } from './sharedState';
 import { Listing, type ListingOptions } from './paging';
 import type { ApiRequest, ReadOptions } from './request';
 import { cardPath, NO_CONTENT, PARTIAL, unexpected } from './cardAndFieldListings';
 
+/** The maximum page size that is requested; larger pages save little and block the event loop. */
+const MAX_PAGE_SIZE = 1_000;
 /** How often the records of a card are read at most, if their pages shift. */
 export const MAX_READINGS = 3;
 
-/** Reads one page of records. @param limit records wanted */
+/** Reads one page of records. */
 async function readRecords(
 	session: Session,
 	cardId: string,
-	cursor: string | undefined,
-	limit: number,
-	options: ReadOptions & Pick<ApiRequest, 'shrinks'>,
+	query: { limit?: number; cursor?: string },
+	options: ReadOptions & Pick<ApiRequest, 'once' | 'replaceable'>,
 ): Promise<RecordPage> {
 	const { status, body, headers } = await session.request({
 		method: 'GET',
 		path: [...cardPath(cardId), 'records'],
-		query: { limit, ...(cursor !== undefined && { cursor }) },
+		query,
 		...options,
 	});
-	if (status === NO_CONTENT && cursor === undefined) return { records: [], nextCursor: null };
+	if (status === NO_CONTENT && query.cursor === undefined) return { records: [], nextCursor: null };
 	const page = readRecordPage(body);
 	if (!page) throw unexpected('a list of records');
 	if (page.nextCursor === null && (status === PARTIAL || readNextQuery({}, headers.link))) {
@@ -41,7 +48,7 @@ async function readRecords(
 }
 
 /**
- * Reads one page of records. If the service refuses its size, smaller ones are tried.
+ * Reads one page of records.
  *
  * @param cursor `next_cursor` of the previous page; undefined for the first page
  * @param limit records wanted on this page
@@ -53,19 +60,19 @@ export async function getRecordPage(
 	limit: number,
 	options: ReadOptions = {},
 ): Promise<RecordPage> {
-	const reading = readRecords(session, cardId, cursor, limit, options);
-	return await reading.catch(async (error: unknown) => {
-		const isRefused = error instanceof ApiFailure;
-		const smaller = isRefused && session.pace.pageSize.smallerAfter(error, limit);
-		if (!smaller) throw error;
-		return await getRecordPage(session, cardId, cursor, smaller, options);
-	});
+	return await readRecords(
+		session,
+		cardId,
+		{ limit, ...(cursor !== undefined && { cursor }) },
+		options,
+	);
 }
 
 export type RecordListing = Listing<DataRecord>;
 
 /**
- * Opens the listing of a card's records, in pages as large as the service allows.
+ * Opens the listing of a card's records, in pages of 1,000. If the first page fails for a reason that its size can
+ * have, it is requested once without `limit`. If that works, `limit` is no longer sent with this key.
  *
  * @param wanted the maximum number of records to read; Infinity for all
  * @param how defines if records are kept for other readers, and returned again if they are repeated
@@ -78,33 +85,47 @@ export function openRecordListing(
 	options: ReadOptions = {},
 	how: Omit<ListingOptions, 'wanted'> = {},
 ): RecordListing {
-	const { pageSize } = session.pace;
-	/**
-	 * The size of all pages. A cursor may be a page number, which would mean another place with another size. So the
-	 * size never changes between two pages. If it must shrink, the listing starts again.
-	 */
-	let size = evenPart(wanted, pageSize.most);
-	/** The last failure with a larger size since the last page. */
-	let refusal: unknown;
+	const { key } = session;
+	let query: { limit?: number } = { limit: evenPart(wanted) };
 
-	async function readPage(cursor: string | undefined): Promise<Page<DataRecord> | 'restart'> {
-		const request = { ...options, shrinks: size > SMALL_PAGE };
-		const reading = readRecords(session, cardId, cursor, size, request);
-		const page = await reading.catch((error: unknown) => {
-			const smaller = pageSize.smallerAfter(error, size);
-			if (smaller === undefined) throw error;
-			refusal = error;
-			size = smaller;
+	async function readFirst(): Promise<RecordPage> {
+		if (key.omitsLimit) query = {};
+		const replaceable = query.limit !== undefined;
+		const reading = readRecords(session, cardId, query, { ...options, replaceable });
+		return await reading.catch(async (error: unknown) => {
+			if (!replaceable || !mayRefuseSize(error)) throw error;
+			const plain = readRecords(session, cardId, {}, { ...options, once: true });
+			const page = await plain.catch((second: unknown) => {
+				throw second instanceof Cancelled ? second : error;
+			});
+			query = {};
+			key.omitsLimit = true;
+			return page;
 		});
-		if (!page) return 'restart';
-		pageSize.accepted(size, refusal);
-		refusal = undefined;
+	}
+
+	async function readPage(cursor: string | undefined): Promise<Page<DataRecord>> {
+		const asOf = lastChange();
+		const page =
+			cursor === undefined
+				? await readFirst()
+				: await readRecords(session, cardId, { ...query, cursor }, options);
+		for (const record of page.records) record.asOf = asOf;
 		return { entries: page.records, nextCursor: page.nextCursor };
 	}
 
 	return new Listing(`The listing of card '${cardId}'`, readPage, { ...how, wanted });
 }
 
-/** Returns the size of equal pages, of at most `most` records, that together hold the wanted number. */
-const evenPart = (wanted: number, most: number): number =>
-	wanted === Infinity ? most : Math.ceil(wanted / Math.ceil(wanted / most));
+/** Statuses of a request that isn't valid, of a response that is too large, and of a gateway that gave up. */
+const MAY_REFUSE_SIZE: readonly number[] = [400, 413, 422, 502, 504];
+
+/** Returns true if the page size can be the reason for a failure. */
+const mayRefuseSize = (error: unknown): boolean =>
+	error instanceof ApiFailure
+		? MAY_REFUSE_SIZE.includes(error.problem.status)
+		: error instanceof Unreachable && (error.tooLarge || isTimeOut(error));
+
+/** Returns the size of equal pages that together hold the wanted number. */
+const evenPart = (wanted: number): number =>
+	wanted === Infinity ? MAX_PAGE_SIZE : Math.ceil(wanted / Math.ceil(wanted / MAX_PAGE_SIZE));

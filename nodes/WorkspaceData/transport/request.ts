@@ -27,9 +27,7 @@ export interface ReadOptions {
 	 * other requests.
 	 */
 	optional?: boolean;
-	/** True if it is sent although others got no response, because a user requested it and is waiting. */
-	insistent?: boolean;
-	/** True if it is sent before all waiting requests, because these depend on it. */
+	/** True if it is sent before the other requests of its execution, also during a pause: they depend on it. */
 	ahead?: boolean;
 }
 
@@ -42,8 +40,10 @@ export interface ApiRequest extends ReadOptions {
 	root?: 'workspace' | 'api' | 'origin';
 	query?: Record<string, string | number>;
 	body?: object;
-	/** True if a smaller request can replace it after a timeout; it is then not sent again. */
-	shrinks?: boolean;
+	/** True if another request replaces it: its timeouts say nothing about the service. */
+	replaceable?: boolean;
+	/** True if it isn't sent again after a fault. */
+	once?: boolean;
 	/** The thing to delete, as problems call it: `record`. If missing after a lost response, it is deleted. */
 	deletes?: string;
 	/** The thing that may have been created if the response is lost, for example `record`. */

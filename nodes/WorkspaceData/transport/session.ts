@@ -16,6 +16,7 @@ import {
 	Cancelled,
 	either,
 	Failure,
+	isTimeOut,
 	NetworkFailure,
 	saysGone,
 	silence,
@@ -23,13 +24,15 @@ import {
 } from './failure/failures';
 import { sendOnce, type Outcome, type Sender } from './http/attempt';
 import { Stop, systemClock, type Clock } from './http/clock';
-import { asksToWait, Lane, type Pace, type Place } from './http/pace';
+import { atOnce, Lane, type Pace, type Place } from './http/pace';
 import { isSuccess, nextStep, UNTRIED, type History, type Step } from './http/retryPolicy';
-import { accountOf, paceOf } from './processState';
+import { type KeyState, stateOfKey, tokenOf } from './sharedState';
 import { type ApiResponse, type ApiRequest, toHttpRequest } from './request';
 
 /** The pause after the first fault, in ms; it doubles with each further one. */
 const FIRST_PAUSE_MS = 300;
+/** The number of timeouts in a row after which the rest of an execution isn't sent. */
+const MAX_TIMEOUTS = 3;
 
 /** A request and the state of its attempts. */
 interface Call {
@@ -55,8 +58,8 @@ export async function openSession(
 	clock: Clock = systemClock,
 ): Promise<Session> {
 	const credential = await readCredential(context, authentication);
-	const account = authentication === 'serviceAccount' ? accountOf(credential) : undefined;
-	return new Session({ context, credential, authentication, account, clock });
+	const token = authentication === 'serviceAccount' ? tokenOf(credential) : undefined;
+	return new Session({ context, credential, authentication, token, clock });
 }
 
 /** The service for one credential, during one execution: from `openSession` to `close`. */
@@ -64,7 +67,7 @@ export class Session {
 	readonly baseUrl: string;
 	readonly workspaceId: string;
 	/** What is learned from the responses to this key. */
-	readonly pace: Pace;
+	readonly key: KeyState;
 	private readonly sender: Sender;
 	private readonly origin: RequestOrigin;
 	private readonly lane = new Lane();
@@ -73,36 +76,46 @@ export class Session {
 	/** Over once nothing more is to be sent: the execution was canceled, or `stop` was called. */
 	readonly halted = new Stop();
 	private readonly execution: AbortSignal | undefined;
-	/** The last response to a request that waited and was refused again: the rest of the execution doesn't wait again. */
-	private exhausted: ApiResponse | undefined;
+	/** The failure of all further requests of this execution: the service is closed or doesn't respond. */
+	private ended: ((call: Call) => Failure) | undefined;
+	private timeOuts = 0;
+	/** When the service last responded without asking to wait. */
+	private servedAt = -Infinity;
+	/** How long requests of this key had waited for the rate limit before this execution, in ms. */
+	private readonly heldBeforeMs: number;
 
 	/** @throws InputError for an invalid credential */
 	constructor(sender: Sender) {
-		const { context, credential, authentication, account, clock } = sender;
+		const { context, credential, authentication, token, clock } = sender;
 		this.baseUrl = parseBaseUrl(credential.baseUrl);
 		// What can't be used is refused before anything is sent.
 		pathSegment(credential.workspaceId, 'Workspace ID');
-		if (account) tokenAddress(credential.authUrl, credential.realm);
+		if (token) tokenAddress(credential.authUrl, credential.realm);
 		this.workspaceId = String(credential.workspaceId).trim();
 		this.sender = sender;
-		this.pace = paceOf(fingerprintOf(credential), clock);
+		this.key = stateOfKey(fingerprintOf(credential), clock);
+		this.heldBeforeMs = this.pace.heldMs;
 		const { host } = new URL(this.baseUrl);
-		this.origin = { authentication, host, redact: (text) => this.redact(text) };
-		this.execution =
-			'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
+		const isRun = 'getExecutionCancelSignal' in context;
+		this.origin = { authentication, host, isRun, redact: (text) => this.redact(text) };
+		this.execution = isRun ? context.getExecutionCancelSignal() : undefined;
 		this.execution?.addEventListener('abort', this.cancel);
 		if (this.execution?.aborted) this.cancel();
 	}
 
-	/** The total time that requests of this execution have waited for the rate limit, in ms. */
+	get pace(): Pace {
+		return this.key.pace;
+	}
+
+	/** The total time that requests have waited for the rate limit during this execution, in ms. */
 	get waitedMs(): number {
-		return this.lane.heldMs;
+		return this.pace.heldMs - this.heldBeforeMs;
 	}
 
 	/** Removes this credential's secrets from a text. */
 	redact(text: string): string {
-		const { account, credential } = this.sender;
-		return redact(text, [credential.apiKey, credential.clientSecret, ...(account?.recent ?? [])]);
+		const { token, credential } = this.sender;
+		return redact(text, [credential.apiKey, credential.clientSecret, ...(token?.recent ?? [])]);
 	}
 
 	private readonly cancel = (): void => {
@@ -129,9 +142,9 @@ export class Session {
 		return this.pace.pause(this.lane);
 	}
 
-	/** The maximum of parallel requests like this one at the moment. It follows the service's responses. */
-	atOnce(request: Pick<ApiRequest, 'method' | 'maxParallel'>): number {
-		return Math.min(this.pace.atOnce(request), request.maxParallel ?? Infinity);
+	/** The maximum of parallel requests like this one. */
+	atOnce(request: Partial<Pick<ApiRequest, 'method' | 'maxParallel'>>): number {
+		return atOnce(request);
 	}
 
 	/**
@@ -154,7 +167,7 @@ export class Session {
 			// Pauses before the next request starts: it would be sent before the caller sees the failure.
 			if (result instanceof Failure && !this.halted.isOver) this.pause()();
 			const closedUntil = 'ms' in result ? sender.clock.now() + result.ms : 0;
-			pace.leave(place, outcome instanceof Cancelled ? undefined : outcome, closedUntil);
+			pace.leave(place, outcome instanceof Error ? undefined : outcome.headers, closedUntil);
 			if (result instanceof Failure) throw result;
 			if ('status' in result) return result;
 			if (result.act === 'again') await this.rest(result.history.faults);
@@ -164,20 +177,24 @@ export class Session {
 	/** Waits until a request may be sent. @throws Failure if it isn't to be sent */
 	private async turn(call: Call): Promise<Place> {
 		if (!this.unsent(call)) {
-			const isAgain = call.history !== UNTRIED;
-			const place = await this.pace.enter(this.lane, call.request, isAgain);
+			const { request, history } = call;
+			const isFirst = request.ahead || history !== UNTRIED;
+			const isChange = request.method !== 'GET';
+			const place = await this.pace.enter(this.lane, request, { isFirst, isChange });
 			if (place) return place;
 		}
 		throw this.unsent(call) ?? new Cancelled(call.sent);
 	}
 
 	/** Why a request fails without being sent; undefined if it may be sent. */
-	private unsent({ request, sent, fault }: Call): Failure | undefined {
-		const { exhausted, halted, lane, origin, pace } = this;
-		if (halted.isOver) return new Cancelled(sent);
-		if (exhausted) return apiFailure(exhausted, request, origin, sent);
-		if (!pace.isSilent(lane, request)) return undefined;
-		return unreachable(fault ?? silence(), request, origin, sent);
+	private unsent(call: Call): Failure | undefined {
+		return this.halted.isOver ? new Cancelled(call.sent) : this.ended?.(call);
+	}
+
+	/** Ends all further requests of this execution. @param failure creates the failure of one */
+	private end(failure: (call: Call) => Failure): void {
+		this.ended = failure;
+		this.pace.cancel(this.lane);
 	}
 
 	/** Decides what follows an attempt. */
@@ -188,11 +205,24 @@ export class Session {
 			return new AccessTokenError(outcome.message, { ...outcome, sent });
 		}
 		call.sent = sentAfter(outcome, request, sent);
-		const step = nextStep(outcome, request, history, this.sender.clock.now());
-		if (!('history' in step)) return this.conclude(outcome, call, sent);
-		call.history = step.history;
+		const now = this.sender.clock.now();
+		const step = nextStep(outcome, request, history, now);
 		if (outcome instanceof NetworkFailure) call.fault = outcome;
-		return step;
+		this.noteTime(outcome, request);
+		if (step.act === 'done') this.servedAt = now;
+		if ('history' in step) {
+			call.history = step.history;
+			return step;
+		}
+		return this.conclude(outcome, call, sent, step.act === 'closed' ? step.until : undefined);
+	}
+
+	/** Counts timeouts in a row. */
+	private noteTime(outcome: ApiResponse | NetworkFailure, request: ApiRequest): void {
+		if (!isTimeOut(outcome)) this.timeOuts = 0;
+		else if (!request.optional && !request.replaceable) this.timeOuts += 1;
+		if (this.timeOuts < MAX_TIMEOUTS) return;
+		this.end((call) => unreachable(call.fault ?? silence(), call.request, this.origin, call.sent));
 	}
 
 	/** Pauses before a request is sent again, or until nothing more is to be sent. */
@@ -205,24 +235,28 @@ export class Session {
 		turnOff();
 	}
 
-	/** Returns the result of the last attempt. @param before the state after earlier attempts */
+	/**
+	 * Returns the result of the last attempt.
+	 *
+	 * @param before the state after earlier attempts
+	 * @param until when the service is open again, if it is closed for longer than a request waits
+	 */
 	private conclude(
 		outcome: ApiResponse | NetworkFailure,
 		{ request, sent, history: { refusedMs } }: Call,
 		before: WasSent,
+		until?: number,
 	): ApiResponse | Failure {
 		const { origin } = this;
 		if (outcome instanceof Error) return unreachable(outcome, request, origin, sent);
 		if (isSuccess(outcome.status)) return refusalOf(outcome, request, origin, before) ?? outcome;
-		const since = this.sender.clock.now() - refusedMs;
-		const isUnserved = refusedMs > 0 && this.pace.servedAt <= since;
+		const isUnserved = this.servedAt <= this.sender.clock.now() - refusedMs;
 		// It waited for seconds only, or at an address with limits that others needn't have.
 		const saysNothing = request.impatient === true || request.optional === true;
-		if (isUnserved && !saysNothing && asksToWait(outcome, request)) {
-			this.exhausted = outcome;
-			this.pace.cancel(this.lane);
+		if (until !== undefined && isUnserved && !saysNothing) {
+			this.end((call) => apiFailure(outcome, call.request, origin, { sent: call.sent, until }));
 		}
-		const failure = apiFailure(outcome, request, origin, sent);
+		const failure = apiFailure(outcome, request, origin, { sent, until });
 		// An earlier attempt may have deleted it.
 		const isGone = before !== 'no' && saysGone(failure, [request.deletes ?? '']);
 		return request.deletes && isGone ? { ...outcome, status: 204, body: '' } : failure;

@@ -84,7 +84,7 @@ export function assertDone(body: unknown, what: string, change: 'changed' | 'del
 	if (!isBrokenJson(body)) return;
 	throw new UnexpectedResponse(
 		`The ${what} may not have been ${change}: the response isn't valid JSON`,
-		`Look at the ${what} in the service, or run this item again: that does no harm.`,
+		`Look at the ${what} in the service, or run the workflow again with this item: it's safe to run again.`,
 		true,
 	);
 }

@@ -6,7 +6,7 @@ import type { DataRecord } from '../model/response/record';
 import type { FieldIndex } from '../model/fieldIndex';
 import { isObject, type JsonObject } from '../model/response/shapes';
 import { EVENT_KEYS, RESERVED_KEYS, topLevelKey } from '../model/reservedNames';
-import { recordKey } from './catchUp/memory';
+import { recordKey } from '../model/recordMemory';
 import type { TriggerSettings } from './parameters';
 
 /** Keys of an item that a field never has: what the node adds, whatever else the body has. */
@@ -39,12 +39,20 @@ export function outputOf(
 	index: FieldIndex | undefined,
 ): IDataObject {
 	const { body, key } = event;
-	if (!simple) return { ...body, delivery_key: key } as IDataObject;
+	// n8n may take a member `error` for the failure of the item.
+	const { error, ...rest } = body;
+	if (!simple) {
+		return {
+			...rest,
+			...(error !== undefined && { error_: error }),
+			delivery_key: key,
+		} as IDataObject;
+	}
 	const names = fieldKeys === 'name' ? index : undefined;
 	const values = Object.entries(namedFields(event.data ?? {}, names));
 	const about = EVENT_KEYS.map((name) => [name, body[name] ?? null]);
 	const isPlaced = (name: string): boolean =>
-		(EVENT_KEYS as readonly string[]).includes(name) ||
+		(name !== 'delivery_key' && (EVENT_KEYS as readonly string[]).includes(name)) ||
 		(name === 'caught_up' && body.caught_up === true) ||
 		(name === 'data' && event.data !== undefined);
 	const extra = Object.entries(body).filter(([name]) => !isPlaced(name));

@@ -72,7 +72,7 @@ export function readSettings(context: ParameterPlace) {
 	const options = (typeof given === 'object' ? given : {}) as Record<string, unknown>;
 	const overlap = options.overlap ?? DEFAULT_OVERLAP_MINUTES;
 	const silence = options.renewAfterSilence ?? DEFAULT_SILENCE_HOURS;
-	const silenceMs = toMs(silence, 'Renew After Silence (Hours)', 'hours') || Infinity;
+	const silenceMs = toMs(silence, 'Renew After Silence (Hours)', 'hours');
 	return {
 		authentication: toAuthentication(context.getNodeParameter('authentication', 'apiKey')),
 		events,
@@ -87,12 +87,13 @@ export function readSettings(context: ParameterPlace) {
 		/** True if one condition is enough. */
 		anyCondition: readMatchType(options.matchType),
 		ignoreDuplicates: readSwitch('Ignore Duplicates', options.ignoreDuplicates, true),
-		/** Infinity for any age. */
-		maxEventAgeMs: toMs(options.maxEventAge ?? 0, 'Max Event Age (Minutes)', 'minutes') || Infinity,
+		/** Undefined for any age. */
+		maxEventAgeMs:
+			toMs(options.maxEventAge ?? 0, 'Max Event Age (Minutes)', 'minutes') || undefined,
 		catchUp: readSwitch('Catch Up on Missed Records', options.catchUp, false),
 		overlapMs: toMs(overlap, 'Overlap After a Restart (Minutes)', 'minutes'),
-		/** Time without deliveries before the subscription is renewed; Infinity: never renewed. */
-		silenceMs: Math.max(silenceMs, MIN_SILENCE_HOURS * UNIT_MS.hours),
+		/** Time without deliveries before the subscription is renewed; undefined for never. */
+		silenceMs: silenceMs > 0 ? Math.max(silenceMs, MIN_SILENCE_HOURS * UNIT_MS.hours) : undefined,
 	};
 }
 

@@ -32,7 +32,7 @@ const eventsProperty = {
 	],
 } as const satisfies INodeProperties;
 
-/** The events, as the service names them. @see service interface, part 4 */
+/** The events, as the service names them. @see service interface, part 6 */
 export const EVENTS: readonly string[] = eventsProperty.options.map(({ value }) => value);
 
 export const optionsProperty: INodeProperties = {
@@ -48,13 +48,12 @@ export const optionsProperty: INodeProperties = {
 			type: 'boolean',
 			default: false,
 			description:
-				"Whether to start the workflow for records that were created while n8n wasn't running. Reads all records of the watched cards at each start, and after each silence.",
+				"Whether to start the workflow for records that were created while n8n wasn't running. Each start reads all records of the watched cards.",
 		},
-		fieldKeysOption as unknown as INodeProperties,
 		{
 			...(filtersProperty as unknown as INodeProperties),
 			description:
-				"Conditions that the record of an event must meet, compared with the values that the event carries; a field that it doesn't carry is empty. The list shows the fields of the card that is watched.",
+				'Conditions that the record of an event must meet. A field that the event has no value for is empty.',
 		},
 		{
 			displayName: 'Ignore Duplicates',
@@ -63,11 +62,6 @@ export const optionsProperty: INodeProperties = {
 			default: true,
 			description:
 				'Whether to start the workflow only once when the service delivers the same event again',
-		},
-		{
-			...(matchTypeProperty as unknown as INodeProperties),
-			description:
-				'Whether the record of an event must meet all conditions in Filters or at least one',
 		},
 		{
 			displayName: 'Max Event Age (Minutes)',
@@ -79,13 +73,19 @@ export const optionsProperty: INodeProperties = {
 				'Ignore events that arrive more than this many minutes after they happened; 0 accepts all',
 		},
 		{
+			...(matchTypeProperty as unknown as INodeProperties),
+			description:
+				"Whether the record of an event must meet all conditions in 'Filters' or at least one",
+		},
+		fieldKeysOption as unknown as INodeProperties,
+		{
 			displayName: 'Overlap After a Restart (Minutes)',
 			name: 'overlap',
 			type: 'number',
 			typeOptions: { minValue: 0 },
 			default: DEFAULT_OVERLAP_MINUTES,
 			description:
-				'How many minutes the old subscription stays active next to the new one after n8n restarts, so that late deliveries still start the workflow',
+				'How many minutes events of the old subscription still start the workflow after n8n restarts',
 		},
 		{
 			displayName: 'Renew After Silence (Hours)',
@@ -94,7 +94,7 @@ export const optionsProperty: INodeProperties = {
 			typeOptions: { minValue: 0 },
 			default: DEFAULT_SILENCE_HOURS,
 			description:
-				'After how many hours without an event to create a new subscription, in case the service paused the current one. At least 1; 0 turns it off. Each renewal shows as an empty execution.',
+				'Hours without an event after which the trigger subscribes again, in case the service paused the subscription; at least 1, or 0 for never',
 		},
 		{
 			displayName: 'Watch Field Names or IDs',
@@ -103,7 +103,7 @@ export const optionsProperty: INodeProperties = {
 			typeOptions: { loadOptionsMethod: 'getFieldNames', loadOptionsDependsOn: ['cardId.value'] },
 			default: [],
 			description:
-				'For Record Updated: start only when one of these fields changes; all fields when empty. The list shows the fields of the watched card; with All Cards, enter names as an expression. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
+				'For \'Record Updated\': the fields whose changes start the workflow; all when empty. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 		},
 	],
 };
@@ -113,7 +113,7 @@ export const triggerProperties: INodeProperties[] = [
 	authenticationProperty,
 	{
 		displayName:
-			'The service must be able to reach this n8n. Test events use a separate subscription for the test URL, which ends with the first event; workflows that are published (in n8n 1: active) receive events at the production URL.',
+			"The service must be able to reach this n8n. 'Execute step' waits for one event; publish the workflow to run it on every event.",
 		name: 'addressNotice',
 		type: 'notice',
 		default: '',

@@ -1,3 +1,8 @@
+/** What cards and fields are made of. */
+
+/** The label of the collection in updates of cards and fields. */
+export const PROPERTIES_TO_CHANGE = 'Properties to Change';
+
 /** Properties of cards and fields that the interface doesn't show. */
 export const customPropertiesProperty = {
 	displayName: 'Custom Properties',

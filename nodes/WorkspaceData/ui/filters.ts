@@ -118,5 +118,15 @@ const filterNotice = {
 	displayOptions: { show: { '/filters.conditions': [{ _cnd: { exists: true } }] } },
 } as const;
 
-/** The parts after Filters: the cost, and how several conditions are combined. */
-export const filterDetails = [filterNotice, matchTypeProperty] as const;
+/**
+ * The parts after Filters: the cost, and how several conditions are combined. n8n drops the value of a parameter
+ * whose condition depends on a collection, so the hidden one keeps it.
+ */
+export const filterDetails = [
+	filterNotice,
+	{
+		...matchTypeProperty,
+		displayOptions: { show: { '/filters.conditions[1]': [{ _cnd: { exists: true } }] } },
+	},
+	{ ...matchTypeProperty, type: 'hidden' },
+] as const;

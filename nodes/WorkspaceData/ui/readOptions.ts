@@ -107,5 +107,6 @@ export const startAgainOption = {
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. 1',
-	description: "For 'Since Last Run': change this text to return all records once more",
+	displayOptions: { show: { '/since': ['new', 'newOrChanged'] } },
+	description: 'Change this text to return all records once more',
 } as const;

@@ -46,7 +46,7 @@ const maxParallelOption = {
 	typeOptions: { minValue: 0, maxValue: 64 },
 	default: 0,
 	description:
-		'How many requests may run at once; 0 is automatic. Enter 1 to store new records in the order of the items.',
+		'How many requests may run at once, up to 64; 0 is automatic (16). Enter 1 to store new records in the order of the items.',
 } as const;
 
 const timeoutOption = {

@@ -16,7 +16,8 @@ export const emptyValuesOption = {
 		{ name: 'Send as Is', value: 'send', description: 'Empty text is sent unchanged' },
 	],
 	default: 'send',
-	description: 'How to treat empty text',
+	description:
+		'How to treat empty text that an item or an expression has. A box that you leave empty sends nothing.',
 } as const;
 
 export const unknownFieldsOption = {
@@ -205,6 +206,16 @@ export const oldValuesOfListedOption = {
 	description: "Whether to return the old values of changed fields in 'before'",
 } as const;
 
+export const clearFieldsOption = {
+	displayName: 'Fields to Clear',
+	name: 'clearFields',
+	type: 'multiOptions',
+	typeOptions: { loadOptionsMethod: 'getFieldNames', loadOptionsDependsOn: ['cardId.value'] },
+	default: [],
+	description:
+		'Fields whose values are removed; an empty box in the values leaves its field unchanged. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
+} as const;
+
 /** The switch of operations that change many records. */
 export const dryRunProperty = {
 	...dryRunOption,
@@ -234,6 +245,15 @@ export const maxChangesProperty = {
 	description: 'If an input item would change more records, nothing is sent; -1 means no limit',
 } as const;
 
+/** Only fields that are mapped automatically can be unknown. The hidden entry keeps the value of a workflow. */
+const unknownFieldsOptions = [
+	{
+		...unknownFieldsOption,
+		displayOptions: { show: { '/columns.mappingMode': ['autoMapInputData'] } },
+	},
+	{ ...unknownFieldsOption, type: 'hidden' },
+] as const;
+
 /** The options of all operations that write values. */
 export const writeOptions = [
 	emptyValuesOption,
@@ -242,5 +262,5 @@ export const writeOptions = [
 	missingChoicesOption,
 	...outputOptions,
 	...sendingOptions,
-	unknownFieldsOption,
+	...unknownFieldsOptions,
 ] as const;

@@ -40,14 +40,13 @@ export function testCredentials({ bench, editor }: Stage): void {
 		await editor().page.getByText('Connection tested successfully').waitFor();
 	});
 
-	test('a wrong key is named by the Test button', async () => {
-		const { service } = bench();
-		await createCredential('Workspace Data API', {
-			baseUrl: service.baseUrl,
-			workspaceId: service.workspaceId,
-			apiKey: 'not-a-key-of-this-workspace',
-		});
+	test.each([
+		['key', { apiKey: 'not-a-key-of-this-workspace' }, "Check 'API Key'"],
+		['address', { baseUrl: 'http://127.0.0.1:9/api/v1' }, "Check 'Base URL'"],
+	])('a wrong %s is named by the Test button', async (_, wrong, advice) => {
+		const { baseUrl, workspaceId, apiKey } = bench().service;
+		await createCredential('Workspace Data API', { baseUrl, workspaceId, apiKey, ...wrong });
 		await editor().page.getByText('More details').click();
-		await editor().page.getByText("Check 'API Key'").first().waitFor();
+		await editor().page.getByText(advice).first().waitFor();
 	});
 }

@@ -8,6 +8,8 @@ import { testDryRun } from './dryRun.ts';
 import { testExamples } from './examples.ts';
 import { testFilters } from './filters.ts';
 import { testFreshNode } from './freshNode.ts';
+import { testHttpRequest } from './httpRequest.ts';
+import { testJobs } from './jobs.ts';
 import { testMapper } from './mapper.ts';
 import { testNodesPanel } from './nodesPanel.ts';
 import { testReadme } from './readme.ts';
@@ -18,12 +20,14 @@ describe(`editor of n8n ${major}`, () => {
 	const stage = useStage();
 	describe('README.md', () => testReadme(stage));
 	describe('credentials', () => testCredentials(stage));
+	describe('HTTP Request', () => testHttpRequest(stage));
 	describe('values', () => testMapper(stage));
 	// n8n 1 shows the panels with the same components, so one journey is enough there.
 	if (major === 1) return;
 	describe('nodes panel', () => testNodesPanel(stage));
 	describe('fresh node', () => testFreshNode(stage));
 	describe('filters', () => testFilters(stage));
+	describe('jobs', () => testJobs(stage));
 	describe('changes tried first', () => testDryRun(stage));
 	describe('trigger', () => testTrigger(stage));
 	describe('examples', () => testExamples(stage));

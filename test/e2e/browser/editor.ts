@@ -66,14 +66,20 @@ export interface Editor {
 	closeNode(): Promise<void>;
 	/** Chooses an entry of a resource locator's list, by search. */
 	choose(parameter: string, search: string): Promise<void>;
-	/** Chooses an entry of a parameter with fixed or loaded options; gives all that are offered. */
-	select(parameter: string, option: string): Promise<string[]>;
+	/**
+	 * Chooses an entry of a parameter with fixed or loaded options; gives all that are offered.
+	 *
+	 * @param place which of several parameters of that name
+	 */
+	select(parameter: string, option: string, place?: number): Promise<string[]>;
 	/** Switches the mode of a resource locator, for example to "From List". */
 	mode(parameter: string, name: string): Promise<void>;
 	/** Types into a locator that takes texts, key by key, in place of what it holds. */
 	type(parameter: string, text: string): Promise<void>;
 	/** Opens a resource locator's list and gives what it offers. */
 	listOf(parameter: string): Promise<string[]>;
+	/** Adds an option, and gives the names of all that are offered. */
+	addOption(name: string): Promise<string[]>;
 	/** Types a fixed value into a field of the mapper. */
 	fillColumn(name: string, value: string): Promise<void>;
 	/** Presses "Refresh field list" of the mapper. */
@@ -304,13 +310,13 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 				.first()
 				.click();
 		},
-		async select(parameter, option) {
+		async select(parameter, option, place = 0) {
 			const items = page.locator('[data-test-id="parameter-input-item"]:visible');
-			// A list of fields shows their types: 'Title (text)' is Title.
+			// A list of fields shows their types: 'Title (Text)' is Title.
 			const name = option.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-			const label = page.getByText(new RegExp(`^\\s*${name}(?: \\(\\w+\\))?\\s*$`));
+			const label = page.getByText(new RegExp(`^\\s*${name}(?: \\([\\w ]+\\))?\\s*$`));
 			const wanted = items.filter({ has: label }).first();
-			const opener = element(`parameter-input-${parameter}`).locator('input').first();
+			const opener = element(`parameter-input-${parameter}`).nth(place).locator('input').first();
 			let offered: string[] = [];
 			await pick(opener, wanted, async () => {
 				offered = await items.locator('.option-headline').allInnerTexts();
@@ -340,6 +346,15 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 			const items = page.locator('[data-test-id="rlc-item"]:visible');
 			await items.first().waitFor();
 			return (await items.allInnerTexts()).map((text) => text.trim());
+		},
+		async addOption(name) {
+			const entries = page.locator('[data-test-id="collection-parameter-option"]:visible');
+			const entry = entries.filter({ hasText: new RegExp(`^\\s*${name}\\s*$`) });
+			let offered: string[] = [];
+			await pick(page.locator('input[placeholder="Add Option"]'), entry, async () => {
+				offered = await entries.allInnerTexts();
+			});
+			return offered.map((text) => text.trim());
 		},
 		async fillColumn(name, value) {
 			const field = element(`parameter-input-${name}`).locator('input, textarea').first();

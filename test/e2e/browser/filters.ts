@@ -1,5 +1,4 @@
 /** Filter conditions as a person enters them: typed, confirmed in each way, and kept when the card changes. */
-import { until } from '../../host/deadline.ts';
 import type { SavedWorkflow } from '../../host/n8nClient.ts';
 import { fromList, isObject, type Stage } from './stage.ts';
 
@@ -121,24 +120,33 @@ export function testFilters(stage: Stage): void {
 		expect(await execute('Old')).toContain('1 item');
 	});
 
-	test('Sort offers the fields of the card, the records come in that order, and Flat shows one column for each field', async () => {
+	test('two conditions are combined by Must Match, Sort offers the fields of the card, and the first record has one column for each field', async () => {
 		const card = await createTasks('Tasks to sort');
-		await bench().api.createRecord(card, { Title: 'Another' });
+		const { createRecord } = bench().api;
+		for (const Title of ['Another', 'Third']) await createRecord(card, { Title });
+		const value = { __rl: true, mode: 'value', value: 'Old' };
 		const workflow = await openAction({
-			resource: 'record',
-			operation: 'getAll',
-			cardId: fromList(card),
-			returnAll: false,
-			limit: 1,
-			options: { outputFormat: 'flat' },
+			...{ resource: 'record', operation: 'getAll', cardId: fromList(card), limit: 1 },
+			filters: { conditions: [{ field: 'Title', condition: 'equals', value }] },
 		});
+		const mustMatch = editor().element('parameter-input-matchType');
+		const notice = editor().page.getByText("The service can't filter");
+		await notice.waitFor();
+		expect(await mustMatch.count()).toBe(0);
+		await addCondition();
+		await mustMatch.waitFor();
+		expect(await notice.count()).toBe(1);
+		await editor().select('matchType', 'Any Condition');
+		await editor().select('field', 'Title', 1);
+		await editor().select('condition', 'Is Not Empty', 1);
+
 		await editor().page.getByText('Add Field').first().click();
-		const offered = await editor().select('field', 'Title');
+		const offered = await editor().select('field', 'Title', 2);
 		expect(offered).toEqual(
 			expect.arrayContaining([
-				'Title (text)',
-				'Status (single_select)',
-				'Due (date)',
+				'Title (Text)',
+				'Status (Single Select)',
+				'Due (Date)',
 				'ID (Record)',
 			]),
 		);
@@ -147,38 +155,10 @@ export function testFilters(stage: Stage): void {
 			JSON.stringify(parameters).includes('desc'),
 		);
 		expect(sort).toEqual({ by: [{ field: 'Title', direction: 'desc' }] });
-		expect(await execute('Old')).toContain('1 item');
+		expect(await execute('Third')).toContain('1 item');
 		const columns = await editor().element('output-panel').locator('th').allInnerTexts();
 		expect(columns.map((column) => column.trim()).filter(Boolean)).toEqual([
-			...['id', 'created_at', 'Title', 'Done', 'Tags', 'Status', 'Due'],
+			...['Title', 'Done', 'Tags', 'Status', 'Due', 'id', 'created_at'],
 		]);
-	});
-
-	test('conditions of 0.1.0, whose value is a plain text, are shown and run', async () => {
-		const card = await createTasks('Filters of 0.1.0');
-		const conditions = [
-			{ field: 'Status', condition: 'equals', value: 'Open' },
-			{ field: 'Status', condition: 'greaterThan', value: 'A' },
-		];
-		const workflow = await openAction({
-			resource: 'record',
-			operation: 'getAll',
-			cardId: fromList(card),
-			returnAll: true,
-			filters: { conditions },
-		});
-		const input = '[data-test-id="rlc-input"]';
-		const values = editor()
-			.element('resource-locator-value')
-			.locator(`${input} input, input${input}`);
-		const texts = [await values.first().inputValue(), await values.last().inputValue()];
-		expect(texts).toEqual(['Open', 'A']);
-		const second = editor().element('parameter-input-condition').nth(1).locator('input').first();
-		await until('the saved condition', async () =>
-			(await second.inputValue()) === 'Greater Than' ? true : undefined,
-		);
-		expect(await execute('Old')).toContain('1 item');
-		const saved = await savedParameters(workflow, ({ filters }) => filters !== undefined);
-		expect(JSON.stringify(saved.filters)).toContain('"value":"Open"');
 	});
 }

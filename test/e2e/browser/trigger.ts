@@ -38,7 +38,8 @@ export function testTrigger({ bench, editor }: Stage): void {
 		expect(answer.status).toBe(200);
 		const { properties } = (await answer.json()) as { properties: Record<string, unknown> };
 		expect(Object.keys(properties)).toEqual([
-			...['event', 'timestamp', 'workspace_id', 'card_id', 'record_id', 'fields', 'delivery_key'],
+			...['event', 'timestamp', 'workspace_id', 'card_id', 'card_name', 'record_id'],
+			'delivery_key',
 		]);
 	});
 }

@@ -54,12 +54,16 @@ describe(`records in n8n ${major}`, () => {
 				record('Update', 'update', {
 					cardId,
 					recordId,
-					columns: mapEach({ Pages: '={{ $json.fields.Pages + 1 }}', Bought: '={{ null }}' }),
+					columns: mapEach({ Pages: '={{ $json.Pages + 1 }}', Bought: '={{ null }}' }),
 				}),
 				record('Delete', 'delete', { cardId, recordId }),
 			]),
 		);
-		const values = (node: string) => outputOf(execution, node).map(({ json }) => json.fields);
+		const values = (node: string) =>
+			outputOf(execution, node).map(({ json: { id, created_at, ...values } }) => {
+				expect([id, created_at]).toEqual([expect.any(String), expect.any(String)]);
+				return values;
+			});
 		const [moby, walden] = [
 			{
 				Title: 'Moby-Dick',
@@ -73,10 +77,10 @@ describe(`records in n8n ${major}`, () => {
 		];
 		expect(values('Create')).toEqual([moby, walden]);
 		expect(values('Get')).toEqual([moby, walden]);
-		const updated = values('Update') as Array<Record<string, unknown>>;
-		expect(updated.map(({ Pages, Bought }) => [Pages, Bought ?? null])).toEqual([
-			[636, null],
-			[1, null],
+		const updated = outputOf(execution, 'Update').map(({ json }) => json);
+		expect(updated).toMatchObject([
+			{ Pages: 636, Bought: null },
+			{ Pages: 1, Bought: null },
 		]);
 		expect(outputOf(execution, 'Delete').map(({ json }) => json.deleted)).toEqual([true, true]);
 		expect(outputOf(execution, 'Delete').map(({ pairedItem }) => pairedItem)).toEqual([

@@ -34,7 +34,7 @@ describe(`trigger in n8n ${major}`, () => {
 			event: 'record.created',
 			card_id: card.id,
 			record_id: id,
-			fields: { Title: 'Emma' },
+			Title: 'Emma',
 			delivery_key: expect.any(String),
 		});
 		const path = `/cards/${card.id}/records/${id}`;

@@ -89,7 +89,7 @@ export async function createRounds(
 					],
 				},
 				missingRecords: 'delete',
-				maxDeletions: String(SYNCED.keys),
+				maxDeletions: -1,
 			}),
 		),
 		readAll: await save('Read all', read(0)),
@@ -107,7 +107,7 @@ export async function createRounds(
 
 	const run = async (saved: SavedWorkflow): Promise<Execution> =>
 		await client.run(saved, 'Start', 600_000);
-	const keyOf = ({ json }: Item): string => String((json.fields as JsonObject | undefined)?.Key);
+	const keyOf = ({ json }: Item): string => String(json.Key);
 	/** The failure in the item of a write. */
 	const failureIn = (item: Item | undefined): string | undefined => {
 		if (!item) return 'There is no item';

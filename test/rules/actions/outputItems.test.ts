@@ -31,28 +31,29 @@ const output = (options: OutputOptions, data: DataRecord['data'] = given, simple
 	recordOutput(index, simple, options)(recordOf(data));
 
 test.each<[OutputOptions, object]>([
-	[{}, { ...own, fields: { Title: 'Emma', Pages: 7, t2: 2, orphan: true } }],
-	[{ outputFields: ['Pages', 'id-Title'] }, { ...own, fields: { Pages: 7, Title: 'Emma' } }],
-	[{ outputFields: 't1' }, { ...own, fields: {} }],
-	[{ typeVersion: 2 }, { Title: 'Emma', Pages: 7, t1: null, t2: 2, ...own, orphan: true }],
-	[
-		{ typeVersion: 2, outputFields: 't1, Title' },
-		{ t1: null, Title: 'Emma', ...own },
-	],
+	[{}, { Title: 'Emma', Pages: 7, t1: null, t2: 2, ...own, orphan: true }],
+	[{ outputFields: ['Pages', 'id-Title'] }, { Pages: 7, Title: 'Emma', ...own }],
+	[{ outputFields: 't1, Title' }, { t1: null, Title: 'Emma', ...own }],
 ])('%j: the chosen fields, or all and what is under an unknown ID: %j', (options, expected) => {
 	expect(output(options)).toEqual(expected);
 	expect(Object.keys(output(options))).toEqual(Object.keys(expected));
 });
 
-test('version 2: a key of the prototype is a field like any other', () => {
+test('a key of the prototype is a field like any other', () => {
 	const odd = new FieldIndex([field('__proto__'), field('id')], 'Odd');
 	const record = recordOf({ 'id-__proto__': 1, 'id-id': 2 });
-	expect(Object.entries(recordOutput(odd, true, { typeVersion: 2 })(record))).toEqual([
+	expect(Object.entries(recordOutput(odd, true, {})(record))).toEqual([
 		['__proto__', 1],
 		['fields.id', 2],
 		['id', 'r1'],
 		['created_at', own.created_at],
 	]);
+});
+
+test('a record that was not read has no null for what is unknown', () => {
+	const partial = { ...recordOf({ t2: 2 }), isPartial: true };
+	expect(recordOutput(index, true, {})(partial)).toEqual({ t2: 2, ...own });
+	expect(recordOutput(index, true, { outputFields: 'Title' })(partial)).toEqual(own);
 });
 
 test('Simplify by an expression that returns text', () => {

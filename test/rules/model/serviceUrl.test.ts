@@ -13,18 +13,22 @@ test.each([
 	['HTTPS://DATA.example.com/api/v1', 'https://data.example.com/api/v1'],
 ])('Base URL %j is used as %s', (value, used) => expect(parseBaseUrl(value)).toBe(used));
 
+const SCHEME = "'Base URL' must begin with http:// or https://";
+
 test.each([
 	['', "'Base URL' is empty"],
+	['127.0.0.1:6510/api/v1', SCHEME],
+	['localhost:6510/api/v1', SCHEME],
 	[undefined, "'Base URL' is empty"],
-	['data.example.com/api/v1', "'Base URL' isn't a valid address"],
-	['ftp://data.example.com/api/v1', "'Base URL' isn't a valid address"],
+	['data.example.com/api/v1', SCHEME],
+	['ftp://data.example.com/api/v1', SCHEME],
 	['https://user:secret@data.example.com/api/v1', "'Base URL' isn't a valid address"],
 	['https://user@data.example.com/api/v1', "'Base URL' isn't a valid address"],
 	['https://:secret@data.example.com/api/v1', "'Base URL' isn't a valid address"],
-	['xhttps://data.example.com/api/v1', "'Base URL' isn't a valid address"],
+	['xhttps://data.example.com/api/v1', SCHEME],
 	['https://data.example.com/api/v1?key=1', "'Base URL' isn't a valid address"],
 	['https://data.example.com/api/v1#x', "'Base URL' isn't a valid address"],
-	['javascript:alert(1)', "'Base URL' isn't a valid address"],
+	['javascript:alert(1)', SCHEME],
 	['https://data.example.com', "'Base URL' must end in /api/v1"],
 	['https://data.example.com/api/v2', "'Base URL' must end in /api/v1"],
 	['https://data.example.com/api/v1/cards', "'Base URL' must end in /api/v1"],

@@ -4,24 +4,34 @@ import ts from 'typescript';
 
 const root = resolve(__dirname, '../../..');
 
-/** Messages that the service or n8n words. */
-const FOREIGN = ['Card not found', 'Record not found', 'Domain not allowed'];
+const sources = globSync('{nodes,credentials}/**/*.ts', { cwd: root }).map((file) =>
+	ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.Latest, true),
+);
+
+/** The constants that hold a text, by name. */
+const constants = new Map(
+	sources
+		.flatMap((source) => [...source.statements])
+		.filter(ts.isVariableStatement)
+		.flatMap(({ declarationList }) => [...declarationList.declarations])
+		.flatMap(({ name, initializer }) =>
+			initializer && ts.isStringLiteral(initializer) ? [[name.getText(), initializer.text]] : [],
+		) as Array<[string, string]>,
+);
+
+/** What a part of a message is at run time, with `X` for what isn't known. */
+function partOf({ expression }: ts.TemplateSpan): string {
+	const isQuoted = ts.isCallExpression(expression) && expression.expression.getText() === 'quote';
+	return isQuoted ? "'X'" : (constants.get(expression.getText()) ?? 'X');
+}
 
 /** The text of a literal, with `X` for the parts that are filled in at run time. */
 function textOf(node: ts.Node): string | undefined {
 	if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return node.text;
 	if (!ts.isTemplateExpression(node)) return undefined;
-	const isQuoted = (span: ts.TemplateSpan) =>
-		ts.isCallExpression(span.expression) && span.expression.expression.getText() === 'quote';
-	const spans = node.templateSpans.map(
-		(span) => `${isQuoted(span) ? "'X'" : 'X'}${span.literal.text}`,
-	);
+	const spans = node.templateSpans.map((span) => partOf(span) + span.literal.text);
 	return node.head.text + spans.join('');
 }
-
-const sources = globSync('{nodes,credentials}/**/*.ts', { cwd: root }).map((file) =>
-	ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.Latest, true),
-);
 
 /** What a function finds in each part of the published code. */
 function findInCode(found: (node: ts.Node) => string | undefined): string[] {
@@ -38,52 +48,59 @@ function findInCode(found: (node: ts.Node) => string | undefined): string[] {
 const isMessage = (text: string | undefined) => text && text.trim().split(/\s+/).length >= 3;
 
 /** The literals of three words or more in the published code. */
-const textsOfCode = () =>
-	findInCode((node) => {
-		const text = textOf(node);
-		return isMessage(text) ? text : undefined;
-	});
+const texts = [
+	...new Set(
+		findInCode((node) => {
+			const text = textOf(node);
+			return isMessage(text) ? text : undefined;
+		}),
+	),
+];
 
-/** The messages in the tables of the page; a cell may have several, and the last table has symptoms, too. */
+/** The rows of the tables that list messages, hints and lines of the log; a cell may have several. */
 function messagesOfPage(): string[] {
 	const page = readFileSync(join(root, 'docs/messages.md'), 'utf8');
-	const cells = [...page.matchAll(/^\| ([^|]+) \|/gm)].map(([, cell = '']) => cell);
-	const symptoms = cells.indexOf('Message, or what you see');
-	return cells
-		.filter(
-			(cell, place) => place < symptoms || /^(Log: |n8n's |The service |'Trigger On')/.test(cell),
-		)
-		.map((cell) => cell.replace('Log: ', ''))
-		.flatMap((cell) => cell.replace(/, with .*/, '').split(/[,;] (?=[A-Z…'])/))
-		.filter((message) => message !== 'Message' && !FOREIGN.includes(message));
+	const tables = page.matchAll(/^\| (?:Message|Hint|In n8n's log) \|.*\n\|-.*\n((?:\|.*\n)+)/gm);
+	return [...tables]
+		.flatMap(([, rows = '']) => rows.trimEnd().split('\n'))
+		.flatMap((row) => (row.split(' | ', 1)[0] ?? '').replace(/^\| /, '').split('<br>'));
 }
 
-/** Finds a message in the texts: labels, numbers and addresses in it stand for any. */
+/** The beginning of a message; `…` stands for any text. */
 function patternOf(message: string): RegExp {
 	const parts = message
-		.replaceAll(
-			/'[A-Z][^']*'|(?<=^The )(?:record|field)|(?:upda|dele)ted$|http:\S+[^\s,]|\/api\S+|\d+/g,
-			'…',
-		)
+		.replace(/…$/, '')
 		.split('…')
-		.map((part) => part.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`).trim());
-	return new RegExp(parts.join('.*'));
+		.map((part) => part.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`));
+	return new RegExp(`^${parts.join('.+')}`);
+}
+
+/** A row that fits more of the texts than this explains none of them. */
+const MOST = 15;
+
+/** What is wrong with a row: no text begins with it, or it fits too many. */
+function faultOf(message: string): string | undefined {
+	const found = texts.filter((text) => patternOf(message).test(text.trim())).length;
+	if (found > 0 && found <= MOST) return undefined;
+	return `'${message}' fits ${found} of the texts in the code`;
 }
 
 test('docs/messages.md explains messages that the code has', () => {
-	const texts = textsOfCode();
 	const messages = messagesOfPage();
-	expect(
-		messages.filter((message) => !texts.some((text) => patternOf(message).test(text))),
-	).toEqual([]);
-	expect(messages.length).toBeGreaterThan(40);
+	expect(messages.flatMap((message) => faultOf(message) ?? [])).toEqual([]);
+	expect(messages.length).toBeGreaterThan(100);
 });
 
-/** Classes whose first parameter people read, and functions that log. */
-const TELLS =
-	/^(?:InputError|UnexpectedResponse|Unreachable|AccessTokenError|warn|(?:site\.)?node\.warn)$/;
+test.each(['…', "'…'", '… of …', 'Nothing like this is said', "Field '…' can't be seen"])(
+	'a row that says %p would be found',
+	(message) => expect(faultOf(message)).toBeDefined(),
+);
 
-/** The messages that the code gives as literals to errors and to n8n's log. */
+/** Classes whose first parameter people read, and functions that log or show a hint. */
+const TELLS =
+	/^(?:InputError|UnexpectedResponse|Unreachable|AccessTokenError|warn|(?:site\.)?node\.warn|(?:run\.)?messages\.hint)$/;
+
+/** The messages that the code gives as literals to errors, hints and n8n's log. */
 const messagesOfCode = () =>
 	findInCode((node) => {
 		if (!ts.isNewExpression(node) && !ts.isCallExpression(node)) return undefined;

@@ -1,7 +1,7 @@
 /** Access tokens: one request for each lifetime, and none that could be spared when the auth server refuses or hangs. */
 import type { IHttpRequestOptions } from 'n8n-workflow';
-import { Account } from '../../../nodes/WorkspaceData/transport/auth/account';
-import { accountOf } from '../../../nodes/WorkspaceData/transport/processState';
+import { ServiceAccountToken } from '../../../nodes/WorkspaceData/transport/auth/serviceAccountToken';
+import { tokenOf } from '../../../nodes/WorkspaceData/transport/sharedState';
 import { createTestClock } from '../../support/clock';
 
 const credential = {
@@ -14,7 +14,7 @@ const credential = {
 /** A token endpoint that gives token-1, token-2, … unless told otherwise. */
 function endpoint() {
 	const clock = createTestClock();
-	const account = new Account(clock);
+	const account = new ServiceAccountToken(clock);
 	const requests: IHttpRequestOptions[] = [];
 	let answer: (n: number) => unknown = (n) => ({
 		statusCode: 200,
@@ -170,7 +170,7 @@ test('the tokens of 1,000 accounts are kept', async () => {
 	for (let round = 0; round < 2; round += 1) {
 		for (let n = 0; n < 1_000; n += 1) {
 			const own = { ...credential, clientId: `client-${n}` };
-			await accountOf(own).get(own, send);
+			await tokenOf(own).get(own, send);
 		}
 	}
 	expect(requests).toHaveLength(1_000);

@@ -19,6 +19,7 @@ const problem = (kind: string) => ({ type: `https://example.com/problems/${kind}
 const origin = {
 	host: 'data.example.com',
 	authentication: 'apiKey',
+	isRun: true,
 	redact: (text: string) => text.replaceAll('secret', '***'),
 } as const;
 const respond = (status: number, body: unknown = '') => ({ status, headers: {}, body });
@@ -29,16 +30,33 @@ test.each<[number, unknown, string | undefined, RegExp]>([
 	[300, '', undefined, /Redirects aren't followed/],
 	[307, '', undefined, /'Base URL'/],
 	[401, '', undefined, /Check 'API Key'/],
-	[403, { title: 'Insufficient role' }, undefined, /API key.*may edit/],
+	[
+		403,
+		{ title: 'Insufficient role' },
+		undefined,
+		/^This API key can't read this\. Use a credential with access/,
+	],
 	[404, page, undefined, /A web page responded/],
 	[404, problem('card-not-found'), undefined, /^It may have been deleted.*in 'Card'/],
 	[410, problem('card-not-found'), undefined, /^It may have been deleted.*in 'Card'/],
-	[409, { title: 'Conflict', detail: "'Email' must be unique" }, 'record', /'Create or Update'/],
+	[
+		409,
+		{ title: 'Conflict', detail: "'Email' must be unique" },
+		'record',
+		/must be unique and is already in use.*'Create or Update'.*as it is stored/,
+	],
+	[409, { title: 'Conflict' }, 'record', /may be changing it/],
+	[400, '', undefined, /check all values/],
+	[405, '', undefined, /'Base URL'/],
+	[413, { title: 'Too large' }, 'record', /fewer or shorter/],
+	[415, '', undefined, /another server/],
+	[422, { title: 'Value is a duplicate' }, undefined, /check all values/],
+	[500, { title: 'Broken' }, undefined, /tell the operator/],
 	[409, { title: 'Conflict', detail: 'already exists' }, 'record', /'Create or Update'/],
 	[409, { title: 'Duplicate value' }, 'record', /'Create or Update'/],
 	[409, { title: 'Value already in use' }, 'record', /'Create or Update'/],
 	[429, '', undefined, /'Max Parallel Requests'/],
-	[503, { title: 'Maintenance' }, undefined, /under maintenance. Run the node again later/],
+	[503, { title: 'Maintenance' }, undefined, /under maintenance. Try again later/],
 	...[500, 502, 503, 504].map((status): [number, string, undefined, RegExp] => [
 		status,
 		page,
@@ -64,11 +82,45 @@ test.each<[number, unknown, string | undefined]>([
 	[404, problem('record-not-found'), undefined],
 	[404, problem('card-locked'), undefined],
 	[409, { title: 'Option in use', detail: 'Two records use it' }, 'record'],
-	[422, { title: 'Value is a duplicate' }, undefined],
-	[422, '', 'subscription'],
-	[500, { title: 'Broken' }, undefined],
+	[422, { title: 'Invalid', detail: 'Key is a duplicate' }, undefined],
 ])('%d %j, creating %s: the words of the service say enough', (status, body, creates) => {
 	expect(apiFailure(respond(status, body), sending(creates), origin).description).toBeUndefined();
+});
+
+const lost = new NetworkFailure('the secret connection was closed', {
+	...{ httpCode: 'ECONNRESET', sent: 'maybe', transient: true },
+});
+const late = new NetworkFailure('no response came in time', {
+	...{ httpCode: 'ETIMEDOUT', sent: 'maybe', transient: true },
+});
+const never = new NetworkFailure('the connection was refused', { transient: true });
+const cut = cutOff();
+const odd = new UnusableResponse('the response is odd');
+
+describe('of a trigger or the editor, which have no items and options of requests', () => {
+	const elsewhere = { ...origin, isRun: false };
+	const statuses = [304, 400, 401, 403, 404, 409, 413, 422, 429, 500, 502, 503, 504];
+	test.each(statuses.flatMap((status) => ['', page].map((body) => [status, body] as const)))(
+		'%d %j: the advice mentions none',
+		(status, body) => {
+			for (const request of [sending('subscription'), { method: 'DELETE' } as const, sending()]) {
+				const { description = '' } = apiFailure(respond(status, body), request, elsewhere);
+				expect(description).not.toMatch(/the node|Max Parallel|'Timeout|with this item/);
+			}
+		},
+	);
+	test.each([late, lost, never, cut])('%s: nor after a fault', (fault) => {
+		for (const request of [sending('subscription'), { method: 'DELETE' } as const, sending()]) {
+			const { description } = unreachable(fault, request, elsewhere);
+			expect(description).not.toMatch(/the node|Max Parallel|'Timeout|with this item/);
+		}
+	});
+});
+
+test('a service that is closed for long: the message says until when', () => {
+	const until = Date.UTC(2026, 0, 2, 3, 4, 5);
+	const { message } = apiFailure(respond(429), sending(), origin, { until });
+	expect(message).toBe('Rate limit reached (closed until 2026-01-02 03:05 UTC)');
 });
 
 test.each([
@@ -82,18 +134,12 @@ test.each([
 
 test.each([
 	[401, /new access token/],
-	[403, /role of this service account/],
+	[403, /^This service account can't read this/],
 ])('%d of a service account', (status, words) => {
 	const account = { ...origin, authentication: 'serviceAccount' } as const;
 	expect(apiFailure(respond(status), sending(), account).description).toMatch(words);
 });
 
-const lost = new NetworkFailure('the secret connection was closed', {
-	...{ httpCode: 'ECONNRESET', sent: 'maybe', transient: true },
-});
-const never = new NetworkFailure('the connection was refused', { transient: true });
-const cut = cutOff();
-const odd = new UnusableResponse('the response is odd');
 const patch = { method: 'PATCH' } as const;
 
 test.each<[NetworkFailure, Pick<ApiRequest, 'method' | 'creates'>, string, RegExp, WasSent]>([
@@ -105,11 +151,15 @@ test.each<[NetworkFailure, Pick<ApiRequest, 'method' | 'creates'>, string, RegEx
 		'maybe',
 	],
 	[lost, sending('subscription'), 'The subscription may have been created', /settings/, 'maybe'],
-	[lost, patch, 'The change may have been carried out: the ***', /'Timeout \(Seconds\)'/, 'maybe'],
+	[late, patch, 'The change may have been carried out', /'Timeout \(Seconds\)'/, 'maybe'],
+	[lost, patch, 'The change may have been carried out: the ***', /with this item/, 'maybe'],
 	[lost, sending(), "The service couldn't be reached: the ***", /data.example.com/, 'no'],
 	[never, sending('record'), "The service couldn't be reached", /data.example.com/, 'no'],
 	[never, patch, "The service couldn't be reached", /make sure that this n8n/, 'no'],
-	[cut, patch, 'The change may have been carried out: the response was cut off', /again/, 'yes'],
+	[cut, patch, 'The change may have been carried out: the response ended early', /again/, 'yes'],
+	[cut, sending(), 'The service responded, but the response ended early', /'Base URL'/, 'no'],
+	[late, sending(), "The service couldn't be reached: no response", /^If.*'Timeout \(Seco/, 'no'],
+	[late, sending('record'), 'The record may have been created', /'Timeout \(Seconds\)'/, 'maybe'],
 	[odd, sending(), 'The service responded, but the response is odd', /^Check 'Base URL'/, 'no'],
 	[tooLarge(), sending(), 'The service responded', /^At most 64 MB.*'Limit'/, 'no'],
 	[tooLarge(), sending('record'), 'The record may have been created', /check/, 'yes'],
@@ -156,5 +206,5 @@ test('what may have become of earlier tries stays in every kind of failure', () 
 	const refusal = respond(200, { success: false, message: 'No' });
 	expect(refusalOf(refusal, patch, origin, 'maybe')).toMatchObject({ sent: 'maybe' });
 	expect(unreachable(never, patch, origin, 'maybe').message).toMatch(/^The change may have been/);
-	expect(apiFailure(respond(503), patch, origin, 'maybe').sent).toBe('maybe');
+	expect(apiFailure(respond(503), patch, origin, { sent: 'maybe' }).sent).toBe('maybe');
 });

@@ -7,8 +7,6 @@ import {
 	getRecordPage,
 	openRecordListing,
 } from '../../../nodes/WorkspaceData/transport/recordListing';
-import { PageSize } from '../../../nodes/WorkspaceData/transport/pageSize';
-import { systemClock } from '../../../nodes/WorkspaceData/transport/http/clock';
 import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
 import { cases } from '../../support/cases';
 
@@ -133,120 +131,96 @@ describe('a listing whose every page has a new cursor', () => {
  * A service whose cursor is the number of a page: what it means depends on the size of the pages.
  *
  * @param count of its records
- * @param decide how many records a page has, or why it is refused
+ * @param refuse why a page of a limit is refused, if it is
  */
-function service(count: number, decide: (limit: number, start: number) => number | Error) {
-	const limits: number[] = [];
+function service(count: number, refuse: (limit: number, page: number) => Error | undefined) {
+	const limits: Array<number | undefined> = [];
 	const request = async ({ query }: ApiRequest) => {
-		const limit = Number(query?.limit);
+		const limit = query?.limit === undefined ? undefined : Number(query.limit);
 		limits.push(limit);
 		const page = Number(query?.cursor ?? 0);
-		const given = await Promise.resolve(decide(limit, page * limit));
-		if (given instanceof Error) throw given;
-		const end = Math.min((page + 1) * given, count);
-		const records = entriesOf(page * given, end).map((entry) => ({ ...entry, data: {} }));
+		const refused = await Promise.resolve(refuse(limit ?? OWN_SIZE, page));
+		if (refused) throw refused;
+		const size = limit ?? OWN_SIZE;
+		const end = Math.min((page + 1) * size, count);
+		const records = entriesOf(page * size, end).map((entry) => ({ ...entry, data: {} }));
 		return {
 			status: 200,
 			headers: {},
 			body: { records, next_cursor: end < count ? String(page + 1) : null },
 		};
 	};
-	const session = { pace: { pageSize: new PageSize(systemClock) }, request };
+	const session = { key: { omitsLimit: false }, request } as unknown as Session;
 	const read = async (wanted = Infinity) => {
-		const listing = openRecordListing(session as unknown as Session, 'c1', wanted);
+		const listing = openRecordListing(session, 'c1', wanted);
 		return (await listing.first(wanted)).map(({ id }) => id);
 	};
-	const readPage = async (limit: number) =>
-		await getRecordPage(session as unknown as Session, 'c1', undefined, limit);
+	const readPage = async (limit: number) => await getRecordPage(session, 'c1', undefined, limit);
 	return { limits, read, readPage };
 }
+/** The size of pages without a limit. */
+const OWN_SIZE = 20;
 const ids = (count: number) => entriesOf(0, count).map(({ id }) => id);
 const refusal = (status: number, title = 'No') => new ApiFailure({ status, title });
-const upTo = (most: number, error: Error) => (limit: number) => (limit > most ? error : limit);
-const late = new Unreachable('late', { transient: true, httpCode: 'ECONNABORTED' });
+const upTo = (most: number, error: Error) => (limit: number) => (limit > most ? error : undefined);
+const late = new Unreachable('late', { transient: true, httpCode: 'ETIMEDOUT' });
 const tooLarge = new Unreachable('too large', { transient: false, tooLarge: true });
-const HALVED = [1_000, 500, 250, 125, 62, 31, 15, 10];
 
 describe('the size of pages', () => {
-	test.each<[string, Error, number, number[]]>([
-		['named by the refusal', refusal(400, 'limit must be at most 250'), 250, [1_000, 250]],
-		['named without a maximum', refusal(403, 'Limit too large'), 300, [1_000, 500, 250]],
-		['too large for the time-out', late, 200, [1_000, 500, 250, 125]],
-		['too large to be read', tooLarge, 200, [1_000, 125]],
-		...[400, 403, 404, 406, 409, 414, 416, 422, 500, 501].map(
-			(status): [string, Error, number, number[]] => [
-				`refused with ${status}, for whatever reason`,
-				refusal(status),
-				999,
-				[1_000, 10],
-			],
-		),
-	])('%s: smaller ones are asked for', async (_, error, most, sizes) => {
-		const { read, limits } = service(15, upTo(most, error));
-		expect(await read()).toEqual(ids(15));
-		expect([...new Set(limits)]).toEqual(sizes);
+	test.each<[number, Array<number | undefined>]>([
+		[Infinity, [1_000, 1_000, 1_000]],
+		[2_500, [834, 834, 834]],
+		[1_000, [1_000]],
+		[7, [7]],
+	])('for %d records: as few pages as possible, of the same size', async (wanted, limits) => {
+		const one = service(2_500, () => undefined);
+		await one.read(wanted);
+		expect(one.limits).toEqual(limits);
 	});
 
-	test.each<[string, Error, number[]]>([
-		['the credential', refusal(401, 'limit'), [1_000]],
-		['the rate', refusal(429, 'limit'), [1_000]],
-		['the card', new ApiFailure({ status: 404, title: '', kind: 'card-not-found' }), [1_000]],
-		['the connection', new Unreachable('lost', { transient: true }), [1_000]],
-		['anything', refusal(500), [1_000, 10]],
-		['every size', tooLarge, [1_000, 125, 15, 1]],
-		['the time', late, HALVED],
-	])('a failure for %s is told', async (_, error, sizes) => {
-		const { read, limits } = service(60, () => error);
-		await expect(read()).rejects.toBe(error);
-		expect(limits).toEqual(sizes);
+	test.each<[string, Error]>([
+		...[400, 413, 422, 502, 504].map((status): [string, Error] => [`${status}`, refusal(status)]),
+		['a page that is too large to be read', tooLarge],
+		['no response in time', late],
+	])('%s: once without a limit, which is remembered if it works', async (_, error) => {
+		const one = service(45, upTo(OWN_SIZE, error));
+		expect(await one.read()).toEqual(ids(45));
+		expect(one.limits).toEqual([1_000, undefined, undefined, undefined]);
+		expect(await one.read(25)).toEqual(ids(25));
+		expect(one.limits.slice(4)).toEqual([undefined, undefined]);
 	});
 
-	test.each<[number, number[]]>([
-		[20, [100, 50, 25, 12]],
-		[10, [100, 50, 25, 12, 10]],
-	])('of a single page is halved until it fits into %d', async (most, sizes) => {
-		const { readPage, limits } = service(15, upTo(most, refusal(400, 'Limit too large')));
-		expect((await readPage(100)).records).toHaveLength(sizes.at(-1) ?? 0);
-		expect(limits).toEqual(sizes);
+	test.each<[string, Error]>([
+		...[401, 403, 404, 409, 429, 500, 503].map((status): [string, Error] => [
+			`${status}`,
+			refusal(status, 'limit must be at most 100'),
+		]),
+		['a lost connection', new Unreachable('lost', { transient: true })],
+	])('%s has another reason', async (_, error) => {
+		const one = service(45, upTo(OWN_SIZE, error));
+		await expect(one.read()).rejects.toBe(error);
+		expect(one.limits).toEqual([1_000]);
 	});
 
-	test('a refusal after a page of that size has another reason', async () => {
-		const { read, limits } = service(5_000, (limit, start) =>
-			start > 1_000 ? refusal(400) : limit,
-		);
-		await expect(read()).rejects.toMatchObject({ problem: { status: 400 } });
-		expect(limits).toEqual([1_000, 1_000, 1_000]);
+	test('without a limit it fails as well: the first failure is told, and nothing is remembered', async () => {
+		const first = refusal(400, 'first');
+		const one = service(45, (limit) => (limit === OWN_SIZE ? refusal(500, 'second') : first));
+		for (let n = 0; n < 2; n += 1) await expect(one.read()).rejects.toBe(first);
+		expect(one.limits).toEqual([1_000, undefined, 1_000, undefined]);
 	});
 
-	test('named, it is remembered; else from the second time on, as the reason may have passed', async () => {
-		const named = service(15, upTo(250, refusal(400, 'limit must be at most 250')));
-		for (let n = 0; n < 2; n += 1) expect(await named.read()).toEqual(ids(15));
-		expect(named.limits).toEqual([1_000, 250, 250]);
-		const unnamed = service(15, upTo(13, refusal(422)));
-		for (let n = 0; n < 3; n += 1) expect(await unnamed.read()).toEqual(ids(15));
-		expect(unnamed.limits).toEqual([1_000, 10, 10, 1_000, 10, 10, 10, 10]);
-		const slow = service(15, upTo(200, late));
-		for (let n = 0; n < 3; n += 1) expect(await slow.read()).toEqual(ids(15));
-		expect(slow.limits).toEqual([1_000, 500, 250, 125, 1_000, 500, 250, 125, 125]);
+	test('a later page has another reason', async () => {
+		const one = service(5_000, (_, page) => (page === 2 ? refusal(400) : undefined));
+		await expect(one.read()).rejects.toMatchObject({ problem: { status: 400 } });
+		expect(one.limits).toEqual([1_000, 1_000, 1_000]);
 	});
 
-	test('is the same for all pages, as a cursor may depend on it, and never grows', async () => {
-		await fc.assert(
-			fc.asyncProperty(
-				fc.integer({ min: 1, max: 2_500 }),
-				fc.integer({ min: 1, max: 2_500 }),
-				fc.integer({ min: 1, max: 1_200 }),
-				fc.constantFrom(tooLarge, late, refusal(400, 'limit')),
-				async (wanted, from, most, error) => {
-					// From a record on, pages of so many records are too large.
-					const { read, limits } = service(2_500, (limit, start) =>
-						limit > Math.max(most, 10) && start + limit > from ? error : limit,
-					);
-					expect(await read(wanted)).toEqual(ids(wanted));
-					expect(limits).toEqual([...limits].sort((a, b) => b - a));
-				},
-			),
-			cases(20),
-		);
+	test('of a single page is never dropped', async () => {
+		const one = service(45, upTo(OWN_SIZE, refusal(400)));
+		await expect(one.readPage(100)).rejects.toMatchObject({ problem: { status: 400 } });
+		expect((await one.readPage(15)).records).toHaveLength(15);
+		expect(await one.read()).toEqual(ids(45));
+		await expect(one.readPage(100)).rejects.toMatchObject({ problem: { status: 400 } });
+		expect(one.limits.filter((limit) => limit !== undefined)).toEqual([100, 15, 1_000, 100]);
 	});
 });

@@ -9,6 +9,7 @@ const failure = (
 const closed = 'the connection was closed before a response came';
 const late = 'no response came in time';
 const unreadable = "the response couldn't be read";
+const early = 'the response ended early';
 const unreachable = 'the host is unreachable';
 const untrusted = "its certificate isn't trusted (DEPTH_ZERO_SELF_SIGNED_CERT)";
 const noHttps = "this address doesn't speak https. Use http, or another port";
@@ -44,8 +45,15 @@ test.each<[string, unknown, string, string, boolean]>([
 	[
 		'a response that was cut off',
 		responded('ERR_BAD_RESPONSE', 'stream has been aborted'),
-		'the response was cut off',
-		'maybe',
+		'the response ended early',
+		'yes',
+		true,
+	],
+	[
+		'compressed, and cut off',
+		responded('Z_BUF_ERROR', 'unexpected end of file'),
+		early,
+		'yes',
 		true,
 	],
 	[
@@ -84,4 +92,15 @@ test.each([
 	const wrapped = new Error('Perhaps it is offline. You can retry the request immediately');
 	const error = Object.assign(wrapped, { httpCode, messages: [told] });
 	expect(readNetworkFault(error)).toMatchObject({ message, sent, transient: true });
+});
+
+test.each([
+	['DEPTH_ZERO_SELF_SIGNED_CERT', /NODE_EXTRA_CA_CERTS/],
+	['SELF_SIGNED_CERT_IN_CHAIN', /NODE_EXTRA_CA_CERTS/],
+	['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /NODE_EXTRA_CA_CERTS/],
+	['CERT_HAS_EXPIRED', undefined],
+])('a certificate that is refused with %s: the advice is %s', (code, advice) => {
+	const { description } = readNetworkFault(failure(code));
+	if (advice) expect(description).toMatch(advice);
+	else expect(description).toBeUndefined();
 });

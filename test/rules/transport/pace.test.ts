@@ -1,6 +1,5 @@
-/** How many requests of one key are under way at once: several executions, one service, and what they may risk. */
+/** How many requests of one key are under way at once, and whose turn it is: several executions and one service. */
 import * as fc from 'fast-check';
-import type { IHttpRequestOptions } from 'n8n-workflow';
 import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
 import { createTestClock, type TestClock } from '../../support/clock';
 import { cases } from '../../support/cases';
@@ -12,29 +11,23 @@ interface Execution {
 	/** After a number of ms. */
 	startsAt: number;
 	maxParallel?: number | undefined;
-	/** Whether it sends a request past the others now and then, as for a field listing. */
+	/** Whether it sends a request before its others now and then, as for a field listing. */
 	ahead: boolean;
 }
 
 interface Service {
-	/** Requests that it serves at once; beyond them it answers 503. */
-	capacity: number;
 	latencyMs: number;
+	/** Whether it tells a rate limit, which is never reached. */
 	told: boolean;
-	/** It answers 503 to everything from a time on, for a number of ms. */
-	down?: { at: number; forMs: number } | undefined;
-	/** What it then says, in seconds. */
-	retryAfter?: string | undefined;
 }
 
 /** A request at the service. */
 interface Seen {
+	execution: number;
 	method: string;
-	isAhead: boolean;
-	at: number;
-	/** Requests under way when it came, itself included, without the few that go past all others. */
+	/** Requests under way when it came, itself included: of all executions, and of its own. */
 	level: number;
-	status: number;
+	ownLevel: number;
 }
 
 const TOLD = { 'x-ratelimit-limit': '100000', 'x-ratelimit-remaining': '90000' };
@@ -44,104 +37,67 @@ let keys = 0;
 /** Runs executions against a service. @returns all requests in the order in which they came */
 async function run(service: Service, executions: readonly Execution[], clock: TestClock) {
 	const seen: Seen[] = [];
-	const start = clock.now();
 	const underWay = new Set<Seen>();
-	let serving = 0;
 	const apiKey = `key-of-pacing-${(keys += 1)}`;
 
-	async function answer({ method, url }: IHttpRequestOptions) {
-		const at = clock.now() - start;
-		const request: Seen = {
-			method: String(method),
-			at,
-			level: [...underWay].filter((other) => !other.isAhead).length + 1,
-			isAhead: String(url).endsWith('/fields'),
-			status: 200,
-		};
-		seen.push(request);
-		underWay.add(request);
-		const { down } = service;
-		const isDown = down !== undefined && at >= down.at && at < down.at + down.forMs;
-		const isRefused = isDown || serving >= service.capacity;
-		if (!isRefused) serving += 1;
-		await clock.sleep(isRefused ? 1 : service.latencyMs);
-		if (!isRefused) serving -= 1;
-		underWay.delete(request);
-		request.status = isRefused ? 503 : 200;
-		return {
-			statusCode: request.status,
-			headers: {
-				...(isDown && { 'retry-after': service.retryAfter }),
-				...(service.told && TOLD),
-			},
-			body: {},
-		};
-	}
-
-	async function execute({ method, count, startsAt, maxParallel, ahead }: Execution) {
+	async function execute({ method, count, startsAt, maxParallel, ahead }: Execution, nth: number) {
 		await clock.sleep(startsAt);
-		const session = await sessionOf(apiKey, clock, answer);
+		const session = await sessionOf(apiKey, clock, async (options) => {
+			const own = [...underWay].filter(({ execution }) => execution === nth);
+			const request: Seen = {
+				execution: nth,
+				method: String(options.method),
+				level: underWay.size + 1,
+				ownLevel: own.length + 1,
+			};
+			seen.push(request);
+			underWay.add(request);
+			await clock.sleep(service.latencyMs);
+			underWay.delete(request);
+			return { statusCode: 200, headers: service.told ? TOLD : {}, body: {} };
+		});
 		const request: ApiRequest = {
 			method,
 			path: ['records'],
 			...(maxParallel !== undefined && { maxParallel }),
 			...(method === 'POST' && { body: {}, creates: 'record' }),
 		};
-		return await Promise.all(
+		await Promise.all(
 			Array.from({ length: count }, async (_, place) => {
-				const isAhead = ahead && place % 10 === 9;
-				const sent: ApiRequest = isAhead
-					? { method: 'GET', path: ['fields'], ahead: true }
-					: request;
-				return await session.request(sent).then(
-					() => 'done',
-					() => 'failed',
-				);
+				const first: ApiRequest = { ...request, method: 'GET', path: ['fields'], ahead: true };
+				await session.request(ahead && place % 10 === 9 ? first : request);
 			}),
 		);
 	}
 
-	const results = await Promise.all(executions.map(execute));
-	return { seen, results, ms: clock.now() - start };
+	await Promise.all(executions.map(execute));
+	return seen;
 }
 
 const executionOf = (more: Partial<Record<keyof Execution, fc.Arbitrary<unknown>>> = {}) =>
 	fc.record({
-		method: fc.constantFrom<ApiRequest['method']>('POST', 'POST', 'PATCH', 'DELETE', 'GET'),
+		method: fc.constantFrom<ApiRequest['method']>('POST', 'PATCH', 'DELETE', 'GET'),
 		count: fc.integer({ min: 1, max: 60 }),
 		startsAt: fc.integer({ min: 0, max: 3_000 }),
-		maxParallel: fc.option(fc.integer({ min: 1, max: 64 }), { nil: undefined, freq: 3 }),
+		maxParallel: fc.option(fc.integer({ min: 1, max: 100 }), { nil: undefined, freq: 3 }),
 		ahead: fc.boolean(),
 		...more,
 	}) as fc.Arbitrary<Execution>;
 
-const serviceOf = (more: Partial<Record<keyof Service, fc.Arbitrary<unknown>>> = {}) =>
-	fc.record({
-		capacity: fc.integer({ min: 1, max: 70 }),
-		latencyMs: fc.integer({ min: 2, max: 200 }),
-		told: fc.boolean(),
-		down: fc.option(
-			fc.record({
-				at: fc.integer({ min: 0, max: 2_000 }),
-				forMs: fc.integer({ min: 1, max: 3_000 }),
-			}),
-			{ nil: undefined, freq: 3 },
-		),
-		...more,
-	}) as fc.Arbitrary<Service>;
+const serviceOf = fc.record({ latencyMs: fc.integer({ min: 2, max: 200 }), told: fc.boolean() });
 
-test('any executions, any service: 16 at once in all, 8 with a create among them, or what the user has set', async () => {
+test('any executions: 16 at once in all, or the largest number that a user has set, up to 64; each its own', async () => {
 	await fc.assert(
 		fc.asyncProperty(
-			serviceOf(),
+			serviceOf,
 			fc.array(executionOf(), { minLength: 1, maxLength: 5 }),
 			async (service, executions) => {
-				const { seen, results } = await run(service, executions, createTestClock());
-				expect(results.flat()).toHaveLength(executions.reduce((all, { count }) => all + count, 0));
-				const most = (usual: number) =>
-					Math.max(usual, ...executions.map(({ maxParallel = 0 }) => maxParallel));
-				for (const { method, level, isAhead } of seen) {
-					if (!isAhead) expect(level).toBeLessThanOrEqual(most(method === 'POST' ? 8 : 16));
+				const seen = await run(service, executions, createTestClock());
+				expect(seen).toHaveLength(executions.reduce((all, { count }) => all + count, 0));
+				const own = executions.map(({ maxParallel = 16 }) => Math.min(maxParallel, 64));
+				for (const { execution, level, ownLevel } of seen) {
+					expect(level).toBeLessThanOrEqual(Math.max(16, ...own));
+					expect(ownLevel).toBeLessThanOrEqual(own[execution] ?? 0);
 				}
 			},
 		),
@@ -149,62 +105,46 @@ test('any executions, any service: 16 at once in all, 8 with a create among them
 	);
 });
 
-test.each([
-	[undefined, 1_200],
-	['59', 60_200],
-])(
-	'a service that has too much to do: half as many for a minute, also after %s s',
-	async (retryAfter, from) => {
-		const updates = { method: 'PATCH' as const, count: 400, startsAt: 0, ahead: false };
-		const later = { ...updates, startsAt: 130_000 };
-		const down = { at: 1_000, forMs: 1 };
-		const service = { capacity: 1_000, latencyMs: 100, told: false, down, retryAfter };
-		const { seen } = await run(service, [updates, later], createTestClock());
-		const levels = (from: number, to: number) =>
-			Math.max(...seen.filter(({ at }) => at >= from && at < to).map(({ level }) => level));
-		expect(levels(0, 1_000)).toBe(16);
-		expect(levels(from, from + 50_000)).toBe(8);
-		expect(levels(130_000, Infinity)).toBe(16);
-	},
-);
+test.each<[ApiRequest['method'], number | undefined, number]>([
+	['POST', undefined, 16],
+	['PATCH', undefined, 16],
+	['GET', undefined, 16],
+	['POST', 50, 50],
+	['POST', 100, 64],
+	['DELETE', 1, 1],
+])('%s with %s in parallel: %d are used', async (method, maxParallel, most) => {
+	const one = { method, count: 200, startsAt: 0, maxParallel, ahead: false };
+	const seen = await run({ latencyMs: 50, told: false }, [one], createTestClock());
+	expect(Math.max(...seen.map(({ level }) => level))).toBe(most);
+});
 
-test('any executions, a service that serves at least 8 at once: no create is refused', async () => {
+test('executions take turns: a short one is done long before a long one that began earlier', async () => {
 	await fc.assert(
 		fc.asyncProperty(
-			serviceOf({ capacity: fc.integer({ min: 8, max: 40 }), down: fc.constant(undefined) }),
-			fc.array(executionOf({ maxParallel: fc.constant(undefined), ahead: fc.constant(false) }), {
-				minLength: 1,
-				maxLength: 5,
-			}),
-			async (service, executions) => {
-				const { seen } = await run(service, executions, createTestClock());
-				const refused = seen.filter(({ method, status }) => method === 'POST' && status !== 200);
-				expect(refused).toEqual([]);
+			serviceOf,
+			fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 4 }),
+			async (service, counts) => {
+				const long = { method: 'POST' as const, count: 400, startsAt: 0, ahead: false };
+				const short = counts.map((count) => ({ ...long, count, startsAt: 1 }));
+				const seen = await run(service, [long, ...short], createTestClock());
+				const nth = seen.map(({ execution }) => execution);
+				const from = nth.findIndex((execution) => execution > 0);
+				const turns = counts.length + 1;
+				// After the first turn of each, none waits for more than one request of each other.
+				for (const [place, count] of counts.entries()) {
+					const last = nth.lastIndexOf(place + 1);
+					expect(last - from).toBeLessThanOrEqual(turns * (count + 1) + 16);
+				}
 			},
 		),
 		cases(40),
 	);
 });
 
-test.each([2, 3, 4, 10])(
-	'600 updates, a service that serves %d at once: none fails, though refused ones come back together',
-	async (capacity) => {
-		const updates = { method: 'PATCH' as const, count: 600, startsAt: 0, ahead: false };
-		const service = { capacity, latencyMs: 20, told: false };
-		const { results } = await run(service, [updates], createTestClock());
-		expect(results.flat()).not.toContain('failed');
-	},
-);
-
-test.each([8, 32])(
-	'creates that begin together, %d in parallel, spread out and take no longer for it',
-	async (maxParallel) => {
-		const service = { capacity: 1_000, latencyMs: 256, told: false };
-		const creates = { method: 'POST' as const, count: 640, startsAt: 0, ahead: false, maxParallel };
-		const { seen, ms } = await run(service, [creates], createTestClock());
-		const from = maxParallel + 1;
-		const gaps = seen.slice(from).map(({ at }, place) => at - (seen[from + place - 1]?.at ?? 0));
-		expect(Math.min(...gaps)).toBeGreaterThanOrEqual(4);
-		expect(ms / ((creates.count / maxParallel) * service.latencyMs)).toBeLessThan(1.1);
-	},
-);
+test('one with the usual number is served next to one that has set more', async () => {
+	const many = { method: 'POST' as const, count: 640, startsAt: 0, maxParallel: 64, ahead: false };
+	const usual = { method: 'PATCH' as const, count: 16, startsAt: 500, ahead: false };
+	const seen = await run({ latencyMs: 100, told: false }, [many, usual], createTestClock());
+	const nth = seen.map(({ execution }) => execution);
+	expect(nth.lastIndexOf(1) - nth.indexOf(1)).toBeLessThanOrEqual(40);
+});

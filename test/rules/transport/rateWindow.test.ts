@@ -139,7 +139,7 @@ test.each<[string, Headers, Array<Headers | 'lost'>, number[]]>([
 		[3_000, 3_500, 3_500, 3_500],
 	],
 	['lost, another one follows', told(0, undefined, 3), ['lost'], [3_000, 3_500, 4_500, 5_500]],
-	['a reset a year away is asked about after a minute', told(0, 1, 9_000_000), [], [60_000]],
+	['a reset a year away is asked about at once, by one request', told(0, 1, 9_000_000), [], [0]],
 ])('%s', async (_, first, later, expected) => {
 	const { clock, gate, lane, passed, queue } = await keyAfter(() => first);
 	queue(4);
@@ -147,8 +147,7 @@ test.each<[string, Headers, Array<Headers | 'lost'>, number[]]>([
 	for (const response of later) gate.leave(response === 'lost' ? undefined : response);
 	await clock.sleep(60_000);
 	gate.cancel(lane);
-	expect(passed.slice(0, expected.length)).toEqual(expected);
-	if (first['x-ratelimit-limit'] !== '1') expect(passed).toEqual(expected);
+	expect(passed).toEqual(expected);
 });
 
 test('responses of one window allow no more than the least of them, in whatever order they come', async () => {
@@ -183,13 +182,13 @@ test.each<[string, Headers, number]>([
 	['a refusal', {}, SECOND],
 	['a window that is used up', told(0, 50, 10), 0],
 ])(
-	'%s: at most a minute of waiting, even if the local clock is set back',
+	'%s: at most five minutes of waiting, even if the local clock is set back',
 	async (_, headers, ms) => {
 		const { clock, gate } = await keyAfter(() => headers, ms);
 		clock.pass(-3_600_000);
 		const start = clock.now();
 		await gate.enter();
-		expect(clock.now() - start).toBeLessThanOrEqual(60 * SECOND);
+		expect(clock.now() - start).toBeLessThanOrEqual(300 * SECOND);
 	},
 );
 

@@ -101,7 +101,8 @@ describe('refusals that tell no usable time', () => {
 			expect(error).toMatchObject({ problem: { status: 429 }, transient: true });
 		}
 		expect(clock.now() - start).toBeLessThan(6 * 60_000);
-		expect(sent.length).toBeLessThan(120);
+		// Each of them nine times at most.
+		expect(sent.length).toBeLessThanOrEqual(20 * 9);
 	});
 	test('a call of the editor ends within seconds', async () => {
 		const { session, clock, sent } = await service(answer(429, { 'retry-after': '0' }));
@@ -112,14 +113,42 @@ describe('refusals that tell no usable time', () => {
 	});
 });
 
-test('a reset that is a day away: 50 items wait five minutes altogether', async () => {
+describe('a service that is closed for a day', () => {
 	const reset = String(Date.UTC(2026, 0, 2) / 1000);
 	const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset };
-	const { session, clock, sent } = await service(answer(429, headers));
+	const closed = answer(429, headers);
+	const MESSAGE = 'Rate limit reached (closed until 2026-01-02 00:01 UTC)';
+
+	test('50 items: one request, no wait, and each says until when', async () => {
+		const { session, clock, sent } = await service(closed);
+		const start = clock.now();
+		for (const error of await failures(session, 50, request('GET', { maxParallel: 1 }))) {
+			expect(error).toMatchObject({ message: MESSAGE, problem: { status: 429 }, transient: true });
+		}
+		expect(clock.now() - start).toBeLessThan(1_000);
+		expect(sent).toHaveLength(1);
+	});
+	test('the last response has said so: the next execution asks once', async () => {
+		const { session, open, sent } = await service(answer(200, headers), closed);
+		await session.request(request('GET'));
+		const next = await open();
+		for (const error of await failures(next, 50, request('GET')))
+			expect(error).toMatchObject({ message: MESSAGE });
+		expect(sent).toHaveLength(2);
+	});
+	test('another execution asks again: the service may be open by then', async () => {
+		const { session, open } = await service(closed, ok);
+		await expect(session.request(request('POST'))).rejects.toThrow('closed until');
+		await expect(session.request(request('POST'))).rejects.toThrow('closed until');
+		expect(await (await open()).request(request('POST'))).toMatchObject({ status: 200 });
+	});
+});
+
+test('an execution that has waited five minutes in vain ends, and says until when the next wait would be', async () => {
+	const { session, clock, sent } = await service(answer(429));
 	const start = clock.now();
-	for (const error of await failures(session, 50, request('GET', { maxParallel: 1 }))) {
-		expect(error).toMatchObject({ problem: { status: 429 }, transient: true });
-	}
+	for (const error of await failures(session, 50, request('POST', { maxParallel: 1 })))
+		expect(error).toMatchObject({ message: expect.stringContaining('closed until') });
 	expect(clock.now() - start).toBeLessThanOrEqual(5 * 60_000 + 1_000);
 	expect(sent.length).toBeLessThan(12);
 });
@@ -167,7 +196,7 @@ describe('a service that keeps silent', () => {
 	const silence = new Promise<never>(() => {}) as unknown as Answer;
 	const never = [silence] as const;
 
-	test('D9: 20 deletes: three time-outs, then the rest fails at once, unsent', async () => {
+	test('20 deletes: three time-outs, then the rest fails at once, unsent', async () => {
 		const { session, clock, sent } = await service(...never);
 		const start = clock.now();
 		const errors = await failures(session, 20, request('DELETE', { maxParallel: 1 }));
@@ -189,19 +218,28 @@ describe('a service that keeps silent', () => {
 		expect(sent).toHaveLength(5);
 	});
 
-	test('page sizes are halved as often as it takes; at the smallest, three time-outs are the last', async () => {
-		const pages: Answer = ({ qs }) =>
-			answer(200, {}, { records: [], next_cursor: null, limit: qs?.limit });
-		const slow = await service(silence, silence, silence, silence, silence, pages);
-		expect(await openRecordListing(slow.session, 'c1', Infinity).first(1)).toEqual([]);
-		expect(slow.sent.map(({ qs }) => qs?.limit)).toEqual([1_000, 500, 250, 125, 62, 31]);
-		const hanging = await service(...never);
-		await expect(openRecordListing(hanging.session, 'c1', 40).first(1)).rejects.toThrow();
-		expect(hanging.sent.map(({ qs }) => qs?.limit)).toEqual([40, 20, 10, 10, 10]);
-		await expect(hanging.session.request(request('GET'))).rejects.toThrow("wasn't sent");
+	test('a first page: three times with a limit and once without, then the reason is the time', async () => {
+		const { session, clock, sent } = await service(...never);
+		const start = clock.now();
+		await expect(openRecordListing(session, 'c1', Infinity).first(1)).rejects.toMatchObject({
+			message: expect.stringContaining('no response came in time'),
+			description: expect.stringContaining("'Timeout (Seconds)'"),
+		});
+		expect(sent.map(({ qs }) => qs?.limit)).toEqual([1_000, 1_000, 1_000, undefined]);
+		expect(clock.now() - start).toBeLessThan(125_000);
+		// Other requests of the run are sent: the reason may have been the page.
+		await expect(session.request(request('GET'))).rejects.toThrow('no response came in time');
 	});
 
-	test('pages that no smaller one replaces count as silence', async () => {
+	test('without a limit it works, so it is left out from then on, in other executions as well', async () => {
+		const page: Answer = () => answer(200, {}, { records: [], next_cursor: null });
+		const { session, open, sent } = await service(silence, silence, silence, page);
+		expect(await openRecordListing(session, 'c1', Infinity).first(1)).toEqual([]);
+		expect(await openRecordListing(await open(), 'c2', 40).first(1)).toEqual([]);
+		expect(sent.map(({ qs }) => qs?.limit)).toEqual([1_000, 1_000, 1_000, undefined, undefined]);
+	});
+
+	test('a single page is asked for three times, and its failure ends the run', async () => {
 		const { session, sent } = await service(...never);
 		const read = async () => await getRecordPage(session, 'c1', undefined, 100);
 		await expect(read()).rejects.toThrow('no response came in time');
@@ -209,33 +247,25 @@ describe('a service that keeps silent', () => {
 		expect(sent).toHaveLength(3);
 	});
 
-	test('halved pages of a run tell a waiting user that the service is silent', async () => {
+	test('a response in between begins the count again', async () => {
+		const { session, sent } = await service(silence, silence, ok, silence, silence, ok);
+		for (let n = 0; n < 2; n += 1) await session.request(request('GET'));
+		expect(sent).toHaveLength(6);
+	});
+
+	test('16 creates in parallel: none that waits is sent', async () => {
 		const { session, sent } = await service(...never);
-		const reading = openRecordListing(session, 'c1', 40)
-			.first(1)
-			.catch(() => {});
-		while (sent.length < 2) await new Promise(setImmediate);
-		await expect(session.request(request('GET', { impatient: true }))).rejects.toThrow(
-			"wasn't sent",
-		);
-		await reading;
+		const errors = await failures(session, 100, request('POST', { timeoutMs: 1_000 }));
+		expect(sent.length).toBeLessThanOrEqual(17);
+		expect(errors.at(-1)).toMatchObject({
+			message: expect.stringContaining("wasn't sent"),
+			description: expect.stringContaining("'Timeout (Seconds)'"),
+		});
 	});
 
 	test('after a response, nothing is left to end: the client would make an error of it', async () => {
 		const { session, sent } = await service(ok);
 		await session.request(request('GET'));
 		expect(sent[0]?.abortSignal?.aborted).toBe(false);
-	});
-
-	test('C11: 200 impatient calls of a hanging API take 10 s altogether', async () => {
-		const { session, clock, sent } = await service(...never);
-		const impatient = request('GET', { impatient: true, timeoutMs: 10_000 });
-		const start = clock.now();
-		for (let n = 0; n < 200; n += 1) {
-			await expect(session.request(impatient)).rejects.toMatchObject({ transient: true });
-			clock.pass(100);
-		}
-		expect(clock.now() - start).toBeLessThanOrEqual(20_000 + 10_000);
-		expect(sent).toHaveLength(1);
 	});
 });

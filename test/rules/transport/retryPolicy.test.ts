@@ -17,8 +17,8 @@ const step = (
 	outcome: Parameters<typeof nextStep>[0],
 	method: Method,
 	history: Partial<History> = {},
-	{ impatient = false, shrinks = false } = {},
-) => nextStep(outcome, { method, impatient, shrinks }, { ...UNTRIED, ...history }, NOW);
+	how: Omit<Parameters<typeof nextStep>[1], 'method'> = {},
+) => nextStep(outcome, { method, ...how }, { ...UNTRIED, ...history }, NOW);
 const lost = new NetworkFailure('closed', { transient: true, sent: 'maybe' });
 const refused = new NetworkFailure('refused', { transient: true });
 const untrusted = new NetworkFailure('not trusted', { transient: false });
@@ -47,11 +47,14 @@ describe('after a fault', () => {
 			expect(step(refused, method, {}, { impatient: true })).toEqual({ act: 'fail' });
 		}
 	});
-	test("of time, a request that a smaller one can replace isn't sent again", () => {
+	test('of time, one that the caller can do without is not sent again; one that is sent once, after none', () => {
 		const late = new NetworkFailure('late', { httpCode: 'ETIMEDOUT', transient: true });
 		expect(step(late, 'GET')).toEqual(again());
-		expect(step(late, 'GET', {}, { shrinks: true })).toEqual({ act: 'fail' });
-		expect(step(lost, 'GET', {}, { shrinks: true })).toEqual(again());
+		expect(step(late, 'GET', {}, { optional: true })).toEqual({ act: 'fail' });
+		expect(step(lost, 'GET', {}, { optional: true })).toEqual(again());
+		for (const outcome of [late, lost, answer(503)])
+			expect(step(outcome, 'GET', {}, { once: true })).toEqual({ act: 'fail' });
+		expect(step(answer(429), 'GET', {}, { once: true })).toMatchObject({ act: 'wait' });
 	});
 	test('that may have arrived, all but creates', () => {
 		for (const outcome of [lost, answer(500), answer(408), answer(503)]) {
@@ -70,7 +73,10 @@ describe('after a fault', () => {
 		});
 		const date = new Date(NOW + 30_000).toUTCString();
 		expect(step(answer(503, { 'retry-after': date }), 'GET')).toMatchObject({ ms: 30_000 });
-		expect(step(answer(503, { 'retry-after': '301' }), 'GET')).toEqual({ act: 'fail' });
+		expect(step(answer(503, { 'retry-after': '301' }), 'GET')).toEqual({
+			act: 'closed',
+			until: NOW + 301_000,
+		});
 		expect(step(answer(503, { 'retry-after': '1' }), 'POST')).toEqual({ act: 'fail' });
 	});
 });
@@ -87,15 +93,61 @@ describe('after a refusal for the rate', () => {
 	});
 	test('up to five minutes in all; somebody who waits, five seconds', () => {
 		expect(step(limited, 'GET', { refusedMs: 270_000 })).toMatchObject({ act: 'wait' });
-		expect(step(limited, 'GET', { refusedMs: 270_001 })).toEqual({ act: 'fail' });
+		const closed = { act: 'closed', until: NOW + 30_000 };
+		expect(step(limited, 'GET', { refusedMs: 270_001 })).toEqual(closed);
 		const soon = answer(429, { 'retry-after': '5' });
 		expect(step(soon, 'GET', {}, { impatient: true })).toMatchObject({ act: 'wait', ms: 5_000 });
-		expect(step(soon, 'GET', { refusedMs: 1 }, { impatient: true })).toEqual({ act: 'fail' });
+		expect(step(soon, 'GET', { refusedMs: 1 }, { impatient: true })).toMatchObject({
+			act: 'closed',
+		});
+	});
+	test.each(METHODS)('%s: a wait of more than five minutes is not begun', (method) => {
+		const hour = answer(429, { 'retry-after': '3600' });
+		expect(step(hour, method)).toEqual({ act: 'closed', until: NOW + 3_600_000 });
+		const reset = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(NOW / 1_000 + 301) };
+		expect(step(answer(429, reset), method)).toEqual({ act: 'closed', until: NOW + 301_000 });
+		const inTime = { ...reset, 'x-ratelimit-reset': String(NOW / 1_000 + 300) };
+		expect(step(answer(429, inTime), method)).toMatchObject({ act: 'wait', ms: 300_000 });
+	});
+	test.each(METHODS)('%s: 403 and 503 with none remaining count, except for creates', (method) => {
+		for (const status of [403, 503]) {
+			const none = answer(status, { 'x-ratelimit-remaining': '0', 'x-ratelimit-limit': '5' });
+			const isCreate = method === 'POST';
+			expect(step(none, method)).toMatchObject({ act: isCreate ? 'fail' : 'wait' });
+		}
 	});
 	test('longer with each further one', () => {
 		const unsaid = answer(429);
-		const waits = [0, 1, 2].map((refusals) => step(unsaid, 'GET', { refusals }));
-		expect(waits).toMatchObject([{ ms: 1_000 }, { ms: 2_000 }, { ms: 4_000 }]);
+		const waits = [0, 1, 2, 5, 6, 20].map((refusals) => step(unsaid, 'GET', { refusals }));
+		const ms = [1_000, 2_000, 4_000, 32_000, 60_000, 60_000];
+		expect(waits).toMatchObject(ms.map((one) => ({ ms: one })));
+	});
+});
+
+describe('a conflict that asks to try again', () => {
+	const conflict = (body: unknown, headers = {}) => ({ status: 409, headers, body });
+	const busy = conflict({
+		title: 'Conflict',
+		detail: 'Another update was made. Please try again.',
+	});
+
+	test.each<[string, ReturnType<typeof conflict>]>([
+		['in its detail', busy],
+		['in its title', conflict({ title: 'Conflict, try the request again' })],
+		['in a text', conflict('Locked, retry.')],
+	])('%s: a change is sent again, three times in all', (_, outcome) => {
+		expect(step(outcome, 'PATCH')).toMatchObject({ act: 'again' });
+		expect(step(outcome, 'PATCH', { faults: 2 })).toEqual({ act: 'fail' });
+		expect(step(outcome, 'PATCH', {}, { impatient: true })).toEqual({ act: 'fail' });
+		for (const method of ['GET', 'POST', 'DELETE'] as const)
+			expect(step(outcome, method)).toEqual({ act: 'fail' });
+	});
+	test('by Retry-After: after that time', () => {
+		expect(step(conflict('', { 'retry-after': '2' }), 'PATCH')).toMatchObject({ ms: 2_000 });
+	});
+	test('any other is a refusal', () => {
+		const unique = conflict({ title: 'Conflict', detail: "'Key' must be unique" });
+		expect(step(unique, 'PATCH')).toEqual({ act: 'fail' });
 	});
 });
 

@@ -13,11 +13,11 @@ test('a card is watched only where one card is to be watched', () => {
 });
 
 test.each([
-	['an age of 0 is any age', { maxEventAge: 0 }, { maxEventAgeMs: Infinity }],
+	['an age of 0 is any age', { maxEventAge: 0 }, { maxEventAgeMs: undefined }],
 	['an age may be a fraction', { maxEventAge: 0.5 }, { maxEventAgeMs: MINUTE / 2 }],
 	['a number may come as text', { maxEventAge: '7' }, { maxEventAgeMs: 7 * MINUTE }],
 	['no overlap is no overlap', { overlap: 0 }, { overlapMs: 0 }],
-	['a silence of 0 is never', { renewAfterSilence: 0 }, { silenceMs: Infinity }],
+	['a silence of 0 is never', { renewAfterSilence: 0 }, { silenceMs: undefined }],
 	['a silence is an hour at least', { renewAfterSilence: 0.25 }, { silenceMs: HOUR }],
 	['a silence of an hour', { renewAfterSilence: 1 }, { silenceMs: HOUR }],
 	[

@@ -33,7 +33,6 @@ test('so have the options', () => {
 		ignoreDuplicates: true,
 		matchType: 'allConditions',
 		maxEventAge: 0,
-		outputFormat: 'flat',
 		overlap: 15,
 		renewAfterSilence: 24,
 		watchFields: [],

@@ -30,10 +30,10 @@ export const createCard = defineOperation({
 		cardNameProperty,
 		cardFieldsProperty,
 		{
-			displayName: 'Additional Fields',
+			displayName: 'Additional Properties',
 			name: 'additionalFields',
 			type: 'collection',
-			placeholder: 'Add Field',
+			placeholder: 'Add Property',
 			default: {},
 			options: [
 				customPropertiesProperty,
@@ -133,7 +133,7 @@ export async function cardOfName(
 	body: JsonObject,
 	request: ReadOptions = {},
 ): Promise<{ card: Card; isNew: boolean }> {
-	return await run.writes.exclusively(`card ${foldCase(name)}`, async () => {
+	return await run.turns.exclusively(`card ${foldCase(name)}`, async () => {
 		const before = await listCards(run.session, request);
 		const card = existingCard(before, name, policy);
 		if (card) return { card, isNew: false };
@@ -142,7 +142,7 @@ export async function cardOfName(
 			const now = await listCards(run.session, request);
 			return now.find((one) => one.name.trim() === name.trim() && !known.has(one.id));
 		};
-		const created = await run.writes.creating(
+		const created = await run.turns.creating(
 			`new card ${foldCase(name)}`,
 			`Card ${quote(name)}`,
 			async () => await addCard(run, body, request),

@@ -14,7 +14,6 @@ import { readFormats, type Write } from '../writing/valueConversion';
 import { recordOutput } from '../outputItems';
 import { requestOptions } from '../requestOptions';
 import { create } from '../writing/write';
-import { createWriter } from '../writing/writer';
 import type { CardReference } from '../run/run';
 import { cardOfName, existingCard, type ExistingCard } from './create.operation';
 import { ownColumnsOf } from '../writing/columns';
@@ -216,18 +215,22 @@ export const createCardFromItems = defineOperation({
 			count: countRecord,
 		} = await run.items.gather(key, itemIndex, part, prepareCard);
 		if (!hasRecords || isEmptyRow(part)) return [];
-		const writer = createWriter(run, card, request, isDry);
+		const writer = run.openWriter(card, request, isDry);
 		const write: Write = { ...entered, card, writer, skipsUnchanged: false };
 		const listing = predicted ?? (await run.fields.of(card, request));
 		const work = async (live: LiveFields) => {
 			// A dry run refuses what the real run would.
 			const created = await create(write, live);
 			countRecord();
-			return isDry ? [] : [recordOutput(live.index, true, {})(created)];
+			if (isDry) return [];
+			const item = recordOutput(live.index, true, {})(created);
+			run.done.add('created', created.id, item);
+			return [item];
 		};
-		const writing = liveFields(write, listing).then(
-			async (live) => await withFreshFields(write, live, work),
-		);
+		const writing = liveFields(write, listing).then(async (live) => {
+			const creating = async () => await withFreshFields(write, live, work);
+			return await run.items.inItemOrder(itemIndex, creating);
+		});
 		return await (isDry ? writing : writing.catch(notingWhatExists(part, card)));
 	},
 });

@@ -1,6 +1,10 @@
 import { readCard } from '../../model/response/card';
 import { cardPath } from '../../transport/cardAndFieldListings';
-import { cardNameProperty, customPropertiesProperty } from '../../ui/fieldDefinition';
+import {
+	cardNameProperty,
+	customPropertiesProperty,
+	PROPERTIES_TO_CHANGE,
+} from '../../ui/fieldDefinition';
 import { cardLocator } from '../../ui/locators';
 import { readJsonObject, requireEntries, requireText } from '../readParameters';
 import { defineOperation } from '../operation';
@@ -15,10 +19,10 @@ export const updateCard = defineOperation({
 	properties: [
 		cardLocator,
 		{
-			displayName: 'Update Fields',
+			displayName: PROPERTIES_TO_CHANGE,
 			name: 'updateFields',
 			type: 'collection',
-			placeholder: 'Add Field',
+			placeholder: 'Add Property',
 			default: {},
 			options: [
 				customPropertiesProperty,
@@ -41,7 +45,7 @@ export const updateCard = defineOperation({
 				...(name !== undefined && { name: requireText(name, 'Name') }),
 				...(description !== undefined && { description }),
 			},
-			'Update Fields',
+			PROPERTIES_TO_CHANGE,
 		);
 		const { id } = await run.cards.find(get('cardId'));
 		const body = await sendChange(run.session, 'card', { path: cardPath(id), body: sent });

@@ -34,10 +34,10 @@ export const createField = defineOperation({
 		{ ...fieldNameProperty, required: true },
 		{ ...fieldTypeProperty, required: true },
 		{
-			displayName: 'Additional Fields',
+			displayName: 'Additional Properties',
 			name: 'additionalFields',
 			type: 'collection',
-			placeholder: 'Add Field',
+			placeholder: 'Add Property',
 			default: {},
 			options: [
 				choicesProperty,
@@ -59,7 +59,7 @@ export const createField = defineOperation({
 		};
 		const card = await run.cards.find(get('cardId'));
 		// Executions take turns, so that two of them don't create it twice.
-		return await run.writes.exclusively(fieldsOf(card), async () => {
+		return await run.turns.exclusively(fieldsOf(card), async () => {
 			const known = policy === 'create' ? undefined : await run.fields.changed(card);
 			const existing = known?.fields.find((field) => hasName(field, name));
 			if (existing && policy === 'error') throw exists(existing, card);

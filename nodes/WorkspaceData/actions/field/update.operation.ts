@@ -8,6 +8,7 @@ import {
 	fieldNameProperty,
 	fieldOptionsProperty,
 	fieldTypeProperty,
+	PROPERTIES_TO_CHANGE,
 } from '../../ui/fieldDefinition';
 import { cardLocator, fieldLocator } from '../../ui/locators';
 import { readJsonObject, requireEntries, requireText } from '../readParameters';
@@ -62,10 +63,10 @@ export const updateField = defineOperation({
 		cardLocator,
 		fieldLocator,
 		{
-			displayName: 'Update Fields',
+			displayName: PROPERTIES_TO_CHANGE,
 			name: 'updateFields',
 			type: 'collection',
-			placeholder: 'Add Field',
+			placeholder: 'Add Property',
 			default: {},
 			options: [
 				choicesProperty,
@@ -85,7 +86,7 @@ export const updateField = defineOperation({
 			...(name !== undefined && { name: requireText(name, 'Name') }),
 			...(type !== undefined && { type: requireText(type, fieldTypeProperty.displayName) }),
 		};
-		requireEntries({ ...changes, ...readFieldOptions(entered) }, 'Update Fields');
+		requireEntries({ ...changes, ...readFieldOptions(entered) }, PROPERTIES_TO_CHANGE);
 		const { card, field } = await locateField(run, get('cardId'), get('fieldId'));
 		const bodyFor = (current: Field) => {
 			// Another execution has added these choices since, so its records may use them.
@@ -103,7 +104,7 @@ export const updateField = defineOperation({
 		};
 		if (Object.keys(readFieldOptions(entered)).length === 0) return await send(changes);
 		// The update replaces the list, so executions that add choices take turns.
-		return await run.writes.exclusively(fieldsOf(card), async () => {
+		return await run.turns.exclusively(fieldsOf(card), async () => {
 			const current = (await run.fields.changed(card)).byId(field.id) ?? field;
 			return await send(bodyFor(current));
 		});

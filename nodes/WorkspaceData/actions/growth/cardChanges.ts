@@ -119,7 +119,7 @@ async function addChoices(
 		const path = fieldPath(card.id, current.id);
 		const body = addingChoices(current, missing);
 		// Sends the whole list: an earlier unclear change could arrive later and remove these choices.
-		const adding = run.writes.creating(
+		const adding = run.turns.creating(
 			`choices of ${card.id} ${current.id}`,
 			`One of the choices ${allQuoted(missing)} of field ${quote(field.name)}`,
 			async () => await sendChange(run.session, 'field', { ...request, path, body }),
@@ -145,7 +145,7 @@ async function addChoices(
  */
 export async function changeCard(growing: GrowingCard, writes: PlannedWrites): Promise<void> {
 	const { run, card, request } = growing;
-	await run.writes.exclusively(fieldsOf(card), async () => {
+	await run.turns.exclusively(fieldsOf(card), async () => {
 		// Read again, because another run may have added them since.
 		const listed = await run.fields.changed(card, request);
 		const { planned, additions } = await planChanges(growing, listed, writes);

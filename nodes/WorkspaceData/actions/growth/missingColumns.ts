@@ -2,7 +2,6 @@
 import { newChoices } from '../../model/value/newChoices';
 import type { Field } from '../../model/response/field';
 import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
-import { getOrCreate } from '../run/getOrCreate';
 import type { Run } from '../run/run';
 import { isNameless } from '../writing/mapper';
 import { fieldOfKey } from '../writing/matching';
@@ -36,9 +35,9 @@ export async function columnsOf(
 	for (const { columns: own } of writes) {
 		await yieldToLoop();
 		for (const [key, value] of own.entries) {
-			getOrCreate(columns, key, () => ({ values: [], hint: own.hints.get(key) })).values.push(
-				value,
-			);
+			const known = columns.get(key) ?? { values: [], hint: own.hints.get(key) };
+			columns.set(key, known);
+			known.values.push(value);
 		}
 	}
 	return columns;

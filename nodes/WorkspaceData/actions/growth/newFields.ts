@@ -147,7 +147,7 @@ async function createField(
 ): Promise<PlannedField> {
 	const { name, type, choices, textType: plain } = field;
 	const body = { name, type, ...(choices && { options: choices }) };
-	const creating = run.writes.creating(
+	const creating = run.turns.creating(
 		`field ${foldCase(name)} of ${card.id}`,
 		`Field ${quote(name)}`,
 		async () => await addField(run, card.id, body, request),

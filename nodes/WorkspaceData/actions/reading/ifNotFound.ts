@@ -4,9 +4,9 @@ import type { DataRecord } from '../../model/response/record';
 import type { JsonObject } from '../../model/response/shapes';
 import { saysGone } from '../../transport/failure/failures';
 import { readChoice } from '../readParameters';
-import type { CardView } from '../run/cardMemory';
-import type { Run } from '../run/run';
-import type { Writer } from '../run/writes';
+import type { CardLog } from '../run/cardLog';
+import type { CardReference, Run } from '../run/run';
+import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { ifNotFoundOption } from '../../ui/ifNotFound';
 
 /**
@@ -36,20 +36,18 @@ export class RecordMissing extends InputError {}
  * items.
  *
  * @param request how the listing is read
- * @param view returns the listed record as the previous items left it, or in a dry run would have left it
+ * @param log returns the listed record as the previous items left it, or in a dry run would have left it
  * @throws RecordMissing if the card has no such record
  */
 export async function findRecord(
 	{ records }: Run,
-	{ card, request }: Pick<Writer, 'card' | 'request'>,
+	{ card, request }: { card: CardReference; request: ReadOptions },
 	recordId: string,
-	view?: CardView,
+	log?: CardLog,
 ): Promise<DataRecord> {
-	const found = await records.of(card, Infinity, request).find(recordId);
-	// A listing that lags behind doesn't show the newest records.
-	const listed = found ?? view?.memory.creations.find(({ id }) => id === recordId);
-	const record = listed && view ? view.current(listed) : listed;
-	if (record && record !== 'deleted') return record;
+	const listed = await records.of(card, Infinity, request).find(recordId);
+	const record = listed && log ? log.current(listed) : listed;
+	if (record) return record;
 	throw new RecordMissing(
 		`Card '${card.name}' has no record '${recordId}'`,
 		"Check 'Record', or set the option 'If Not Found'.",

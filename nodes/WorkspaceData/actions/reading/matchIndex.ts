@@ -6,11 +6,13 @@ import { showValue } from '../../model/value/serialization';
 import { keyOf } from '../../model/value/value';
 import { type DataRecord, ageOf, byAge } from '../../model/response/record';
 import { ownValue, type JsonObject } from '../../model/response/shapes';
-import { UnexpectedResponse } from '../../transport/failure/failures';
-import type { CardView, News } from '../run/cardMemory';
-import { getOrCreate } from '../run/getOrCreate';
+import { mayHaveHappened, UnexpectedResponse } from '../../transport/failure/failures';
+import { lastChange } from '../../transport/sharedState';
+import { systemClock } from '../../transport/http/clock';
+import type { News } from '../run/cardLog';
+import type { CardRun } from '../run/cardRun';
+import type { CardWriter } from '../run/cardWriter';
 import type { Run } from '../run/run';
-import type { Writer } from '../run/writes';
 import { eachInSlices } from '../schedule/yieldToLoop';
 import { scanAll } from './scan';
 
@@ -103,30 +105,35 @@ const mayExist = (): UnexpectedResponse =>
 		'The response to its creation was lost, or had no ID. Nothing was written for this item, to avoid a duplicate. Run it again in a minute.',
 	);
 
-const inDoubt = (): UnexpectedResponse =>
-	new UnexpectedResponse(
-		'The service lists a record with older values than n8n has just written',
-		"Somebody may have restored them, or the list isn't up to date. Nothing was written for this item, to avoid a duplicate. Run it again in a minute.",
-	);
-
 /** The IDs of records by some of their values. */
 type IdsByKey = Map<string, Set<string>>;
 
-const file = (ids: IdsByKey, key: string, id: string): void =>
-	void getOrCreate(ids, key, () => new Set<string>()).add(id);
+function file(ids: IdsByKey, key: string, id: string): void {
+	const same = ids.get(key);
+	if (same) same.add(id);
+	else ids.set(key, new Set([id]));
+}
+
+/** The indexes of each run, by the fields to match on. */
+const indexes = new WeakMap<CardRun, Map<string, Promise<MatchIndex>>>();
 
 /** Reads the records of a card by the values of their matching fields, once for all items. */
 export async function readMatches(
 	run: Run,
-	writer: Writer,
+	writer: CardWriter,
 	fields: MatchingFields,
 ): Promise<MatchIndex> {
-	const key = JSON.stringify(['matches', writer.card.id, writer.isDry, fields.ids]);
-	return await run.once(key, async () => {
+	const own = indexes.get(writer.cardRun) ?? new Map<string, Promise<MatchIndex>>();
+	indexes.set(writer.cardRun, own);
+	const key = JSON.stringify(fields.ids);
+	const read = async (): Promise<MatchIndex> => {
 		const matches = new MatchIndex(run, writer, fields);
 		await matches.read();
 		return matches;
-	});
+	};
+	const reading = own.get(key) ?? read();
+	own.set(key, reading);
+	return await reading;
 }
 
 /**
@@ -135,42 +142,59 @@ export async function readMatches(
  */
 export class MatchIndex {
 	private readonly run: Run;
-	private readonly writer: Writer;
+	private readonly writer: CardWriter;
 	private readonly fields: MatchingFields;
-	/** The records as this process knows them, opened before they are listed. */
-	private readonly view: CardView;
 	private readonly news: News[];
 	/** Records as last listed, or as created. */
-	private readonly records = new Map<string, DataRecord>();
+	private records = new Map<string, DataRecord>();
 	/** Records by the values that they have, had, or were sent. */
 	private readonly byKey: IdsByKey = new Map();
 	/** The last values sent for a record, as one text. */
 	private readonly sentKeys = new Map<string, string>();
 	/** Records by their loose key. Created when the first record isn't found. */
 	private nearby: Promise<IdsByKey> | undefined;
-	/** Loose keys that a record may have, and the error of an item with such a key. */
-	private readonly unclear = new Map<string, typeof mayExist | typeof inDoubt>();
+	/** Loose keys of records that may exist, and how many readings had begun before. */
+	private readonly unclear = new Map<string, number>();
 	private isComplete = true;
-	private rereading: Promise<void> | undefined;
+	/** How many readings have begun, the last of them, and the one after it. */
+	private begun = 0;
+	private reading = Promise.resolve();
+	private next: Promise<void> | undefined;
 
 	/** Reads nothing yet. */
-	constructor(run: Run, writer: Writer, fields: MatchingFields) {
+	constructor(run: Run, writer: CardWriter, fields: MatchingFields) {
 		this.run = run;
 		this.writer = writer;
 		this.fields = fields;
-		this.view = run.writes.view(writer);
-		this.news = this.view.follow();
+		this.news = writer.log.follow(writer.cardRun, systemClock.now());
 	}
 
-	async read(): Promise<void> {
-		const { run, writer, view } = this;
-		for (const [key, error] of this.unclear) if (error === inDoubt) this.unclear.delete(key);
-		this.isComplete = await scanAll(run, writer, (record) => this.take(record));
-		for (const record of view.memory.creations) {
-			if (this.records.has(record.id)) continue;
-			this.take(record);
-			view.notListed(record.id);
-		}
+	/** Reads the records, unless more than `earlier` readings have begun. Those who ask before one begins share it. */
+	async read(earlier = this.begun): Promise<void> {
+		const begin = async (): Promise<void> => {
+			this.next = undefined;
+			this.catchUp();
+			this.begun += 1;
+			await (this.reading = this.load());
+		};
+		if (this.begun > earlier) return await this.reading;
+		this.next ??= this.reading.then(begin, begin);
+		await this.next;
+	}
+
+	private async load(): Promise<void> {
+		const { run, writer, fields } = this;
+		const before = lastChange();
+		const records = new Map<string, DataRecord>();
+		const take = (record: DataRecord): void => {
+			const current = writer.log.current(record);
+			if (!current) return;
+			records.set(record.id, record);
+			file(this.byKey, fields.keyOf(current.data), record.id);
+		};
+		this.isComplete = await scanAll(run, writer, take);
+		for (const record of writer.log.createdAfter(before)) if (!records.has(record.id)) take(record);
+		this.records = records;
 	}
 
 	/**
@@ -198,69 +222,63 @@ export class MatchIndex {
 	}
 
 	/**
-	 * Returns the records that have these values, oldest first. The service is asked again if a record was created for
-	 * them, or may have been, with an unknown ID, and if the listing shows older values than this process wrote.
+	 * Returns the records that have these values, oldest first. The service is asked again if a record may have been
+	 * created for them, with an unknown ID.
 	 *
-	 * @throws UnexpectedResponse if that record isn't listed, or still in doubt
+	 * @throws UnexpectedResponse if that record isn't listed
 	 */
 	async find(data: JsonObject): Promise<readonly DataRecord[]> {
 		const found = this.known(data);
-		if (found.length > 0) return found;
-		const key = this.fields.looseKeyOf(data);
-		if (!this.unclear.has(key)) return [];
-		// One listing shows the IDs of all.
-		this.rereading ??= this.read().finally(() => (this.rereading = undefined));
-		await this.rereading;
+		const unclear = this.unclear.get(this.fields.looseKeyOf(data));
+		if (found.length > 0 || unclear === undefined) return found;
+		await this.read(unclear);
 		const listed = this.known(data);
-		const error = this.unclear.get(key);
-		if (listed.length === 0 && error) throw error();
+		if (listed.length === 0) throw mayExist();
 		return listed;
+	}
+
+	/**
+	 * Creates a record. If the service has failed and may have created it all the same, it is looked for once.
+	 *
+	 * @throws the error of the creation, if the record isn't listed
+	 */
+	async create(data: JsonObject, create: () => Promise<DataRecord>): Promise<DataRecord> {
+		return await create().catch(async (error: unknown) => {
+			if (!mayHaveHappened(error)) throw error;
+			await this.read().catch(() => Promise.reject(error as Error));
+			const [found] = this.known(data);
+			if (!found) throw error;
+			return found;
+		});
 	}
 
 	/** Returns the records that have these values, oldest first, as far as their IDs are known. */
 	known(data: JsonObject): readonly DataRecord[] {
 		this.catchUp();
-		const { fields, view } = this;
+		const { fields } = this;
 		const key = fields.keyOf(data);
-		const found = this.current(this.byKey.get(key))
-			// Its values may have changed since it was filed.
-			.filter(({ id, data: own }) => fields.keyOf(own) === key || this.sentKeys.get(id) === key)
-			// Oldest first, as the interface specifies no order. A new record may not have a time yet.
-			.sort((a, b) => byAge(ageOf(a, Infinity), ageOf(b, Infinity)));
-		// Somebody may have deleted what isn't listed, and created it again.
-		const listed = found.filter(({ id }) => !view.isUnlisted(id));
-		return listed.length > 0 ? listed : found;
+		return (
+			this.current(this.byKey.get(key))
+				// Its values may have changed since it was filed.
+				.filter(({ id, data: own }) => fields.keyOf(own) === key || this.sentKeys.get(id) === key)
+				// Oldest first, as the interface specifies no order. A new record may not have a time yet.
+				.sort((a, b) => byAge(ageOf(a, Infinity), ageOf(b, Infinity)))
+		);
 	}
 
 	/** Returns records as they are now, without deleted ones. */
 	private current(ids: Iterable<string> = []): DataRecord[] {
 		return [...ids].flatMap((id) => {
 			const record = this.records.get(id);
-			const now = record && this.view.current(record);
-			return now && now !== 'deleted' ? [now] : [];
+			return (record && this.writer.log.current(record)) ?? [];
 		});
-	}
-
-	/** Files a listed record, unless its values are in doubt. */
-	private take(record: DataRecord): void {
-		const { fields, view } = this;
-		const current = view.listed(record);
-		const data = current === 'deleted' ? {} : current.data;
-		if (view.isDoubtful(record.id) && fields.keyOf(data) !== fields.keyOf(record.data)) {
-			for (const one of [data, record.data])
-				getOrCreate(this.unclear, fields.looseKeyOf(one), () => inDoubt);
-			this.records.delete(record.id);
-		} else if (current !== 'deleted') {
-			this.records.set(record.id, record);
-			file(this.byKey, fields.keyOf(data), record.id);
-		}
 	}
 
 	/** Adds what this process has written since. */
 	private catchUp(): void {
 		for (const { record, sent } of this.news.splice(0)) {
 			if (record) this.put(record, sent);
-			else this.unclear.set(this.fields.looseKeyOf(sent), mayExist);
+			else this.unclear.set(this.fields.looseKeyOf(sent), this.begun);
 		}
 	}
 

@@ -1,7 +1,7 @@
 /** Reads a card's records page by page, as far as the conditions require it. */
 import type { DataRecord } from '../../model/response/record';
 import type { CardReference, Run } from '../run/run';
-import type { Writer } from '../run/writes';
+import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import type { FieldIndex } from '../../model/fieldIndex';
 import {
 	readConditions,
@@ -50,15 +50,15 @@ export async function scanRecords(
  */
 export async function scanAll(
 	run: Run,
-	{ card, request }: Pick<Writer, 'card' | 'request'>,
+	{ card, request }: { card: CardReference; request: ReadOptions },
 	take: (record: DataRecord) => void,
 	first?: RecordListing,
 ): Promise<boolean> {
-	const { memory } = run.writes.view({ card, isDry: false });
+	const { log } = run.openCard(card);
 	for (let readings = 1; ; readings += 1) {
 		const listing = (readings === 1 && first) || run.records.again(card, request);
 		const scan = async () => await scanRecords(run, listing, take, true);
-		const isSteady = await memory.withoutDeletions(scan);
+		const isSteady = await log.withoutDeletions(scan);
 		if (isSteady && !listing.hasShifted) return true;
 		if (readings < MAX_READINGS) continue;
 		hintAtShift(run, listing, card);

@@ -76,6 +76,9 @@ interface TrackedCard {
 	left: Set<string>;
 }
 
+/** The cards of each run. */
+const trackedCards = new WeakMap<Run, Map<string, Promise<TrackedCard>>>();
+
 /** What this node remembers of a card. @throws InputError if it remembers too many others */
 function readOwn(context: IExecuteFunctions, cardId: string, { by, mark }: SinceQuery) {
 	const saved = readSaved(context);
@@ -197,10 +200,12 @@ export async function notReturnedBefore(
 	request: ReadOptions,
 ): Promise<DataRecord[]> {
 	const { by, mark, filter, passes, limit } = query;
-	const { before, listed, returned, left } = await run.once(
-		JSON.stringify(['since', card.id, by, mark]),
-		async () => await openCard(run, card, index, query, request),
-	);
+	const tracked = trackedCards.get(run) ?? new Map<string, Promise<TrackedCard>>();
+	trackedCards.set(run, tracked);
+	const key = JSON.stringify([card.id, by, mark]);
+	const opening = tracked.get(key) ?? openCard(run, card, index, query, request);
+	tracked.set(key, opening);
+	const { before, listed, returned, left } = await opening;
 	// Items of one card run one after the other, and each leaves out what the previous ones returned.
 	return await run.inOrder(JSON.stringify(['since', card.id, by]), async () => {
 		const passing = (

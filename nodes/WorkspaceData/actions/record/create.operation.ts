@@ -20,9 +20,15 @@ export const createRecord = defineOperation({
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
 		const write = await readWrite(run, itemIndex, parameters, VALUES_LABEL);
 		const live = await liveFields(write, await grownFields(write));
-		return await withFreshFields(write, live, async (now) => {
-			const output = recordOutput(now.index, true, options);
-			return [output(await create(write, now))];
-		});
+		const creating = async () =>
+			await withFreshFields(write, live, async (now) => {
+				const output = recordOutput(now.index, true, options);
+				const record = await create(write, now);
+				const item = output(record);
+				run.done.add('created', record.id, item);
+				return [item];
+			});
+		// Whatever was read for its values, an item is sent after those before it.
+		return await run.items.inItemOrder(itemIndex, creating);
 	},
 });

@@ -6,7 +6,6 @@ import { dryRunItem, readDryRun } from '../writing/dryRun';
 import { resultsOf } from '../writing/results';
 import { findRecord, readNotFound } from '../reading/ifNotFound';
 import { requestOptions } from '../requestOptions';
-import { createWriter } from '../writing/writer';
 import { ifNotFoundOption } from '../../ui/ifNotFound';
 import { dryRunOption } from '../../ui/writeOptions';
 
@@ -28,16 +27,18 @@ export const deleteRecord = defineOperation({
 		const dryRun = readDryRun(options.dryRun);
 		const { text: id } = readLocator(get('recordId'), 'Record');
 		const card = await run.cards.find(get('cardId'), request, true);
-		const writer = createWriter(run, card, request, dryRun);
-		const results = dryRun && resultsOf(run, writer, await run.fields.of(card, request), {});
-		return await run.writes
+		const writer = run.openWriter(card, request, dryRun);
+		const results =
+			dryRun && resultsOf(run, writer.cardRun, await run.fields.of(card, request), {});
+		return await run.turns
 			.inItemOrder(itemIndex, writer, id, async () => {
-				// Requested before the records are listed.
-				const view = results && run.writes.view(writer);
-				const record = view && (await findRecord(run, { card, request }, id, view));
-				await run.writes.remove(writer, id);
+				const record = results && (await findRecord(run, writer, id, writer.log));
+				await writer.remove(id);
 				if (results && record) results('deleted', record);
-				return [dryRun ? dryRunItem('delete', { id }) : { deleted: true, id }];
+				if (dryRun) return [dryRunItem('delete', { id })];
+				const item = { deleted: true, id };
+				run.done.add('deleted', id, item);
+				return [item];
 			})
 			.catch(whenNotFound);
 	},

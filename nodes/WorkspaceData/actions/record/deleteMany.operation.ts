@@ -7,7 +7,6 @@ import { changeMany, readMaxChanges, requireConditions } from '../writing/change
 import { readDryRunParameter } from '../writing/dryRun';
 import { resultsOf } from '../writing/results';
 import { requestOptions } from '../requestOptions';
-import { createWriter } from '../writing/writer';
 import { dryRunProperty, maxChangesProperty, savedDryRunOptions } from '../../ui/writeOptions';
 
 export const deleteManyRecords = defineOperation({
@@ -34,8 +33,8 @@ export const deleteManyRecords = defineOperation({
 		const card = await run.cards.find(get('cardId'), request, true);
 		const index = await run.fields.of(card, request);
 		const passes = readFilter(filters, get('matchType'), index, run, { isExact: true });
-		const writer = createWriter(run, card, request, isDry);
-		const results = resultsOf(run, writer, index, options);
+		const writer = run.openWriter(card, request, isDry);
+		const results = resultsOf(run, writer.cardRun, index, options);
 		return await changeMany(run, itemIndex, {
 			writer,
 			index,
@@ -43,7 +42,7 @@ export const deleteManyRecords = defineOperation({
 			maxChanges,
 			change: async (record, now) => {
 				const isWanted = () => now() !== undefined;
-				const isGone = await run.writes.remove(writer, record.id, isWanted);
+				const isGone = await writer.remove(record.id, isWanted);
 				return isGone ? results('deleted', record) : undefined;
 			},
 			done: 'deleted',

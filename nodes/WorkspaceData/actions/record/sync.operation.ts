@@ -1,4 +1,3 @@
-import { InputError } from '../../model/inputError';
 import { matchColumnsProperty, selectCardNotice, VALUES_LABEL } from '../../ui/columns';
 import { filterDetails, filtersProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
@@ -6,14 +5,16 @@ import { recordOptions } from '../../ui/recordOptions';
 import { allowedChanges } from '../growth/cardChanges';
 import { readChoice } from '../readParameters';
 import { defineOperation } from '../operation';
-import type { Run } from '../run/run';
 import { readDryRunParameter } from '../writing/dryRun';
 import { readWrite } from '../writing/liveFields';
 import { syncAll } from '../sync/sync';
 import { maxDeletionsProperty, readMaxDeletions } from '../sync/deletionLimit';
+import { requireAllItems } from '../sync/oneRun';
 import type { SyncPart } from '../sync/syncItems';
+import { hasConditions } from '../writing/changeMany';
 import {
 	dryRunProperty,
+	clearFieldsOption,
 	oldValuesOfListedOption,
 	savedDryRunOptions,
 	unchangedOption,
@@ -37,15 +38,6 @@ const missingRecordsProperty = {
 		"What to do with records that have no item. Incomplete items would delete records: try 'Dry Run' first.",
 } as const;
 
-/** @throws InputError if n8n passes only the first item, because the records of all others would be deleted */
-function requireAllItems({ context }: Run): void {
-	if (!context.getNode().executeOnce) return;
-	throw new InputError(
-		"'Execute Once' is on, so Sync would delete the records of all items but the first",
-		"Nothing was sent. Turn off 'Execute Once' in the node's settings.",
-	);
-}
-
 export const syncRecords = defineOperation({
 	value: 'sync',
 	name: 'Sync',
@@ -68,6 +60,7 @@ export const syncRecords = defineOperation({
 		recordOptions([
 			...writeOptions,
 			...savedDryRunOptions,
+			clearFieldsOption,
 			oldValuesOfListedOption,
 			unchangedOption,
 		]),
@@ -78,21 +71,23 @@ export const syncRecords = defineOperation({
 			const options = get('options', index);
 			const isDry = readDryRunParameter(get('dryRun', index), options.dryRun);
 			const deletes = readChoice(missingRecordsProperty, get('missingRecords', index)) === 'delete';
-			const maxDeletions = deletes ? readMaxDeletions(get('maxDeletions', index)) : 'none';
+			const maxDeletions = deletes ? readMaxDeletions(get('maxDeletions', index)) : undefined;
 			const mapped = { cardId: get('cardId', index), columns: get('columns', index) };
 			const write = await readWrite(run, index, { ...mapped, options, isDry }, VALUES_LABEL, true);
-			if (deletes) requireAllItems(run);
+			const filters = get('filters', index);
+			if (deletes) requireAllItems(run, hasConditions(filters));
 			const settings = {
-				filters: get('filters', index),
+				filters,
 				matchType: get('matchType', index),
 				isDry,
+				deletes,
 				maxDeletions,
 				allowed: allowedChanges(options),
 			};
 			return { write, settings };
 		};
-		const take = await run.once('sync', async () => await syncAll(run, read, findCard));
-		await run.yieldToLoop();
+		const sync = async () => await syncAll(run, read, findCard);
+		const take = await run.items.gather('sync', itemIndex, undefined, sync);
 		return take(itemIndex);
 	},
 });

@@ -9,7 +9,13 @@ import { liveFields, readWrite, withFreshFields } from '../writing/liveFields';
 import { findRecord, readNotFound } from '../reading/ifNotFound';
 import { readOldValues, resultsOf } from '../writing/results';
 import { update } from '../writing/write';
-import { dryRunOption, oldValuesOption, writeOptions } from '../../ui/writeOptions';
+import { hasOwnName } from '../outputItems';
+import {
+	clearFieldsOption,
+	dryRunOption,
+	oldValuesOption,
+	writeOptions,
+} from '../../ui/writeOptions';
 
 export const updateRecord = defineOperation({
 	value: 'update',
@@ -22,7 +28,13 @@ export const updateRecord = defineOperation({
 		recordLocator,
 		selectCardNotice,
 		updateColumnsProperty,
-		recordOptions([...writeOptions, dryRunOption, ifNotFoundOption, oldValuesOption]),
+		recordOptions([
+			...writeOptions,
+			clearFieldsOption,
+			dryRunOption,
+			ifNotFoundOption,
+			oldValuesOption,
+		]),
 	],
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');
@@ -34,14 +46,16 @@ export const updateRecord = defineOperation({
 		const live = await liveFields(write, await grownFields(write));
 		const updating = async () =>
 			await withFreshFields(write, live, async (now) => {
-				const results = resultsOf(run, writer, now.index, options);
-				const readsFirst = writer.isDry || readOldValues(options, false);
-				if (!readsFirst) return [results('plain', await update(write, now, recordId))];
-				// Requested before the records are listed.
-				const view = run.writes.view(writer);
-				const record = await findRecord(run, write, recordId, view);
-				return [results('updated', await update(write, now, recordId, record), record)];
+				const results = resultsOf(run, writer.cardRun, now.index, options);
+				const isMarked = writer.isDry || readOldValues(options, false);
+				const readsFirst = isMarked || hasOwnName(now.index);
+				const record = readsFirst ? await findRecord(run, write, recordId, writer.log) : undefined;
+				const updated = await update(write, now, recordId, record);
+				if (isMarked) return [results('updated', updated, record)];
+				const item = results('plain', updated);
+				run.done.add('updated', recordId, item);
+				return [item];
 			});
-		return await run.writes.inItemOrder(itemIndex, writer, recordId, updating).catch(whenNotFound);
+		return await run.turns.inItemOrder(itemIndex, writer, recordId, updating).catch(whenNotFound);
 	},
 });

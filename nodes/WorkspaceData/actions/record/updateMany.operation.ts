@@ -12,6 +12,7 @@ import { requireData } from '../writing/valueConversion';
 import { resultsOf } from '../writing/results';
 import { isUnchanged, updateListed } from '../writing/write';
 import {
+	clearFieldsOption,
 	dryRunProperty,
 	maxChangesProperty,
 	oldValuesOfListedOption,
@@ -37,6 +38,7 @@ export const updateManyRecords = defineOperation({
 		recordOptions([
 			...writeOptions,
 			...savedDryRunOptions,
+			clearFieldsOption,
 			oldValuesOfListedOption,
 			unchangedOption,
 		]),
@@ -52,7 +54,7 @@ export const updateManyRecords = defineOperation({
 		const { card, columns, request, writer } = write;
 		const live = await liveFields(write, await grownFields(write));
 		requireData(live, columns);
-		const results = resultsOf(run, writer, live.index, options);
+		const results = resultsOf(run, writer.cardRun, live.index, options);
 		// Conditions use the existing fields, also in a dry run.
 		const index = await run.fields.of(card, request);
 		const exact = { isExact: true, hints: columns.hints };

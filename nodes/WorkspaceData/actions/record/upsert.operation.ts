@@ -10,18 +10,13 @@ import { grownFields } from '../growth/cardChanges';
 import { defineOperation } from '../operation';
 import { inParallel } from '../schedule/items';
 import { liveFields, readWrite, withFreshFields, type LiveFields } from '../writing/liveFields';
-import {
-	hintAtSpelling,
-	itemKey,
-	matchingFields,
-	otherSpelling,
-	otherSpellings,
-} from '../writing/matching';
+import { hintAtSpelling, itemKey, matchingFields, otherSpelling } from '../writing/matching';
 import { readNotFound, RecordMissing } from '../reading/ifNotFound';
 import { readMatches } from '../reading/matchIndex';
 import { resultsOf } from '../writing/results';
 import { create, updateFound } from '../writing/write';
 import {
+	clearFieldsOption,
 	dryRunOption,
 	multipleMatchesOption,
 	oldValuesOfListedOption,
@@ -56,6 +51,7 @@ export const upsertRecord = defineOperation({
 		matchColumnsProperty,
 		recordOptions([
 			...writeOptions,
+			clearFieldsOption,
 			dryRunOption,
 			{
 				...ifNotFoundOption,
@@ -74,26 +70,27 @@ export const upsertRecord = defineOperation({
 		const whenNotFound = readNotFound(options.ifNotFound);
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
 		const write = await readWrite(run, itemIndex, parameters, VALUES_LABEL);
-		const { card, columns, request } = write;
-		/** The keys of the previous items. A record with such a key belongs to them. */
-		const keys = run.once(`keys for ${card.id}`, () => new Set<string>());
+		const { card, columns, request, writer } = write;
+		const { cardRun } = writer;
 		const work = async (live: LiveFields): Promise<JsonObject[]> => {
 			const { index, data } = live;
-			const result = resultsOf(run, write.writer, index, options);
+			const result = resultsOf(run, cardRun, index, options);
 			const fields = matchingFields(run, columns, index);
-			const matches = await readMatches(run, write.writer, fields);
+			const matches = await readMatches(run, writer, fields);
 			const found = chosen(await matches.find(data), multipleMatches, card.name);
 			// They stay unchanged, so they are neither `created` nor `updated`.
 			if (found.length > 0 && upsertMode === 'createOnly')
 				return found.map((one) => result('plain', one));
 			if (found.length > 0) {
 				const atOnce = () => run.session.atOnce({ method: 'PATCH', ...request });
-				const updated = await inParallel(found, atOnce, async (earlier) => {
+				const updateOne = async (earlier: DataRecord): Promise<JsonObject> => {
 					const now = await updateFound(write, live, earlier);
-					return now && result(now.action, now.record, earlier);
+					return result(now.action, now.record, earlier);
+				};
+				return await inParallel(found, atOnce, updateOne, (ended) => {
+					const updated = ended.filter((one) => one !== undefined);
+					run.partial.set(itemIndex, updated);
 				});
-				const all = updated.filter((one) => one !== undefined);
-				return all.length > 0 ? all : await work(live);
 			}
 			if (upsertMode === 'updateOnly') {
 				return whenNotFound(
@@ -104,24 +101,24 @@ export const upsertRecord = defineOperation({
 				);
 			}
 			matches.requireComplete();
-			const keepsOne = otherSpellings(run).count > 0;
+			const keepsOne = cardRun.otherSpellings > 0;
 			const near = (await matches.near(data)).find(
-				(one) => keepsOne || !keys.has(fields.keyOf(one.data)),
+				(one) => keepsOne || !cardRun.itemKeys.has(fields.keyOf(one.data)),
 			);
 			if (near) throw otherSpelling(fields, data, near, card.name);
-			const created = await create(write, live);
-			hintAtSpelling(run, fields, data, created);
+			const created = await matches.create(data, async () => await create(write, live));
+			hintAtSpelling(write, fields, data, created);
 			return [result('created', created)];
 		};
 		const live = await liveFields(write, await grownFields(write));
 		// Items with the same key change the same record, one after the other.
 		const fields = matchingFields(run, columns, live.index);
-		keys.add(itemKey(fields, live.data));
+		cardRun.itemKeys.add(itemKey(fields, live.data));
 		const part = fields.partOf(live.data);
 		const upserting = async () => await withFreshFields(write, live, work);
 		return await run.items.inItemOrder(
 			itemIndex,
-			async () => await run.writes.onKey(write.writer, part, upserting),
+			async () => await run.turns.onKey(writer, part, upserting),
 		);
 	},
 });

@@ -1,7 +1,11 @@
 /** Says how far a failed or canceled run came. */
-import type { IExecuteFunctions, NodeOperationError } from 'n8n-workflow';
+import type { NodeOperationError } from 'n8n-workflow';
 import { Cancelled } from '../../transport/failure/failures';
 import { progressOf, type Messages } from './messages';
+import type { Run } from './run';
+
+/** The maximum number of IDs in a line of n8n's log. */
+const IDS_IN_LINE = 1_000;
 
 /**
  * Says how many items were processed before an error ended the run; undefined if one item's error is enough.
@@ -22,15 +26,15 @@ export function stoppedNote(
 }
 
 /**
- * Logs the progress of a canceled run. n8n stores the execution as soon as it is canceled, and ignores later
+ * Logs the progress of a canceled run, with the IDs of the written records. n8n stores the execution as soon as it is canceled, and ignores later
  * messages of the node.
  */
 export function logCancelled(
-	context: IExecuteFunctions,
+	{ context, done }: Run,
 	{ message, description }: Pick<NodeOperationError, 'message' | 'description'>,
 ): void {
-	context.logger.info(`${context.getNode().name}: ${message}. ${description ?? ''}`, {
-		workflowId: context.getWorkflow().id,
-		executionId: context.getExecutionId(),
-	});
+	const { name } = context.getNode();
+	const place = { workflowId: context.getWorkflow().id, executionId: context.getExecutionId() };
+	context.logger.info(`${name}: ${message}. ${description ?? ''}`, place);
+	for (const line of done.lines(IDS_IN_LINE)) context.logger.info(`${name}: ${line}`, place);
 }

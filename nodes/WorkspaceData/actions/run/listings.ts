@@ -16,7 +16,6 @@ import type { Listing } from '../../transport/paging';
 import { openRecordListing, type RecordListing } from '../../transport/recordListing';
 import type { Items } from '../schedule/items';
 import { yieldAfter, type YieldToLoop } from '../schedule/yieldToLoop';
-import { getOrCreate } from './getOrCreate';
 import type { Messages } from './messages';
 
 /** The number of records whose values show the habits of a card. */
@@ -91,7 +90,10 @@ export class Records {
 		const open = () => openRecordListing(this.session, card.id, wanted, options, how);
 		// Nobody else reads them, so returned records needn't stay in memory.
 		if (!this.isShared) return open();
-		return getOrCreate(this.listings, JSON.stringify([card.id, wanted, repeats]), open);
+		const key = JSON.stringify([card.id, wanted, repeats]);
+		const listing = this.listings.get(key) ?? open();
+		this.listings.set(key, listing);
+		return listing;
 	}
 
 	/** All records of a card, in a new listing that can be read only once. Returns repeated records again. */
@@ -134,7 +136,8 @@ export class Fields {
 
 	/** Adds further names of fields. @param names each with its field */
 	called(card: CardReference, index: FieldIndex, names: ReadonlyMap<string, Field>): FieldIndex {
-		const own = getOrCreate(this.aliases, card.id, () => new Map<string, string>());
+		const own = this.aliases.get(card.id) ?? new Map<string, string>();
+		this.aliases.set(card.id, own);
 		for (const [name, { id }] of names) own.set(foldCase(name), id);
 		const called = new FieldIndex(index.fields, card.name, own);
 		this.known.set(card.id, Promise.resolve(called));
@@ -164,7 +167,9 @@ export class Fields {
 
 	/** Reads once for all items that need it. Each of them continues in its turn. */
 	private async once(key: string | FieldIndex, read: () => Promise<FieldIndex>) {
-		return await yieldAfter(this.run.yieldToLoop, getOrCreate(this.known, key, read));
+		const reading = this.known.get(key) ?? read();
+		this.known.set(key, reading);
+		return await yieldAfter(this.run.yieldToLoop, reading);
 	}
 
 	private async readAgain(card: CardReference, options?: ReadOptions): Promise<FieldIndex> {

@@ -10,10 +10,12 @@ import { getDescription } from '../../transport/apiDescription';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { Items } from '../schedule/items';
 import { createYieldToLoop } from '../schedule/yieldToLoop';
-import { Cards, Fields, Records } from './listings';
-import { getOrCreate } from './getOrCreate';
+import { CardRun } from './cardRun';
+import { CardWriter, DryCardWriter } from './cardWriter';
+import { Done } from './done';
+import { Cards, Fields, Records, type CardReference } from './listings';
 import { Messages } from './messages';
-import { Writes } from './writes';
+import { Turns } from './turns';
 
 export type { CardReference } from './listings';
 
@@ -43,16 +45,21 @@ export class Run {
 	readonly cards: Cards;
 	readonly fields: Fields;
 	readonly records: Records;
-	readonly writes: Writes;
+	readonly turns: Turns;
 	readonly messages: Messages;
 	/** Runs a task after all earlier tasks of this run with the same key. */
 	readonly inOrder = createKeyedQueue();
+	/** What was written so far. */
+	readonly done = new Done();
+	/** The output of what an item did before it failed, by its index. */
+	readonly partial = new Map<number, JsonObject[]>();
 	/** Output items after those of all input items, each with the input item that it is paired with. */
 	readonly appended: Array<{ itemIndex: number; json: JsonObject }> = [];
 	/** What remains to be done once all items have succeeded, or their errors are output. */
 	readonly lastSteps: Array<() => void> = [];
 
-	private readonly results = new Map<string, unknown>();
+	private readonly cardRuns = new Map<string, CardRun>();
+	private readonly descriptions = new Map<string, Promise<JsonObject>>();
 
 	constructor(context: IExecuteFunctions, session: Session) {
 		const count = context.getInputData().length;
@@ -64,26 +71,35 @@ export class Run {
 		this.records = new Records(session, count > 1);
 		this.cards = new Cards(this);
 		this.fields = new Fields(this);
-		this.writes = new Writes(this);
-	}
-
-	/**
-	 * Does some work once for each key. A rejected promise is kept, too. Each key belongs to one place in the code, so its
-	 * results have one type.
-	 */
-	once<Result>(key: string, work: () => Result): Result {
-		return getOrCreate(this.results, key, work) as Result;
+		this.turns = new Turns(this);
 	}
 
 	/** The service's OpenAPI description, read once. */
 	async description(format: 'json' | 'yaml', options?: ReadOptions): Promise<JsonObject> {
-		const read = async () => await getDescription(this.session, format, options);
-		return await this.once(`description ${format}`, read);
+		const reading = this.descriptions.get(format) ?? getDescription(this.session, format, options);
+		this.descriptions.set(format, reading);
+		return await reading;
+	}
+
+	/** Opens what the items share about a card. @param isDry true for the items of a dry run */
+	openCard(card: CardReference, isDry = false): CardRun {
+		const key = JSON.stringify([card.id, isDry]);
+		const known = this.cardRuns.get(key);
+		if (known) return known;
+		const opened = new CardRun(this, card, this.turns.address(card.id), isDry);
+		this.cardRuns.set(key, opened);
+		return opened;
+	}
+
+	/** Opens the writer of an item. @param isDry true for a dry run */
+	openWriter(card: CardReference, request: ReadOptions, isDry: boolean): CardWriter {
+		return new (isDry ? DryCardWriter : CardWriter)(this, this.openCard(card, isDry), request);
 	}
 
 	/** Does the last steps of a successful run. */
 	finish(): void {
 		for (const step of this.lastSteps) step();
+		for (const { hint } of this.cardRuns.values()) if (hint) this.messages.hint(hint);
 		const { waitedMs } = this.session;
 		if (waitedMs <= LONG_WAIT_MS) return;
 		this.messages.hint(
@@ -93,7 +109,7 @@ export class Run {
 
 	/** Releases what this run holds in the process. */
 	close(): void {
-		this.writes.close();
+		for (const cardRun of this.cardRuns.values()) cardRun.close();
 		this.session.close();
 	}
 }

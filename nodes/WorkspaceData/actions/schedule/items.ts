@@ -1,5 +1,4 @@
 /** Processes the items of a run, a limited number at a time. Items can wait for work that is done once for all. */
-import { getOrCreate } from '../run/getOrCreate';
 import { yieldAfter, type YieldToLoop } from './yieldToLoop';
 
 /**
@@ -96,7 +95,8 @@ export class Items {
 		contribution: Contribution,
 		work: (all: readonly Contribution[]) => Promise<Result>,
 	): Promise<Result> {
-		const group = getOrCreate(this.groups, key, (): Group => ({ contributions: [] }));
+		const group = this.groups.get(key) ?? { contributions: [] };
+		this.groups.set(key, group);
 		group.contributions[itemIndex] = contribution;
 		this.leave(itemIndex);
 		await this.complete;

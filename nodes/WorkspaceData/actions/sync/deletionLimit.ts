@@ -1,26 +1,23 @@
 /** The parameter 'Max Records to Delete' of Sync. */
-import { plainText } from '../../model/text';
+import { plainNumber, plainText } from '../../model/text';
 import { wholeNumber } from '../readParameters';
-
-/** The maximum of deletions if the user sets none. At most half of the records that take part are deleted as well. */
-export const USUAL_DELETIONS = 100;
 
 export const maxDeletionsProperty = {
 	displayName: 'Max Records to Delete',
 	name: 'maxDeletions',
-	type: 'string',
-	default: '',
-	placeholder: `At most ${USUAL_DELETIONS}, and at most half`,
-	description: 'If more records would be deleted, nothing is sent',
+	type: 'number',
+	typeOptions: { minValue: -1 },
+	default: 100,
+	description:
+		'If more records would be deleted, or more than half of those that take part, nothing is sent; -1 means no limit of either kind',
 	displayOptions: { show: { missingRecords: ['delete'] } },
 } as const;
 
-/** The maximum of deletions; `none` if no record is to be deleted. */
-export type MaxDeletions = number | 'usual' | 'none';
-
-/** @returns `usual` if it is empty @throws InputError for any value except a whole number of at least 0 */
-export function readMaxDeletions(value: unknown): MaxDeletions {
-	if (value === undefined || value === null || plainText(value).trim() === '') return 'usual';
-	const advice = 'Enter how many records may be deleted at most, or leave it empty.';
-	return wholeNumber(value, maxDeletionsProperty.displayName, 0, advice);
+/** @returns undefined for no limit @throws InputError for any value except -1 and whole numbers of at least 0 */
+export function readMaxDeletions(value: unknown): number | undefined {
+	if (plainNumber(value) === -1) return undefined;
+	const advice = 'Enter how many records may be deleted at most, or -1 for no limit.';
+	// Nothing isn't 0.
+	const given = plainText(value).trim() === '' ? NaN : value;
+	return wholeNumber(given, maxDeletionsProperty.displayName, 0, advice);
 }

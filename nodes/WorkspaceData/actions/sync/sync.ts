@@ -1,6 +1,5 @@
 /** Sync: checks all items, writes them, then deletes the records without an item. */
 import { InputError } from '../../model/inputError';
-import type { DataRecord } from '../../model/response/record';
 import type { JsonObject } from '../../model/response/shapes';
 import { Cancelled } from '../../transport/failure/failures';
 import type { CardReference, Run } from '../run/run';
@@ -11,6 +10,7 @@ import { hintAtSpelling } from '../writing/matching';
 import { resultsOf } from '../writing/results';
 import { create, updateFound } from '../writing/write';
 import { checkCard, grown, type CheckedCard } from './syncCards';
+import { noteSync } from './oneRun';
 import { readItems, type LiveCard, type SyncPart, type SyncWrite } from './syncItems';
 
 /** The output or the error of each item; none if the run ended before it. */
@@ -56,8 +56,8 @@ export async function syncAll(
 
 /** Writes the items of a card, then deletes its records without an item if all items were written. */
 async function writeCard(run: Run, checked: CheckedCard, outcomes: Outcomes): Promise<void> {
-	const { indexes, items, deletions, write } = checked;
-	const { card, request, writer, options } = write;
+	const { indexes, items, deletions, write, settings } = checked;
+	const { card, request } = write;
 	const { halted } = run.session;
 	const fail = (index: number, error: unknown): void => {
 		outcomes.set(index, { error });
@@ -88,20 +88,20 @@ async function writeCard(run: Run, checked: CheckedCard, outcomes: Outcomes): Pr
 		}
 		return;
 	}
-	const deleted = await deleteMissing(run, checked, live).catch((error: unknown) => {
+	const last = indexes.at(-1) ?? 0;
+	const deleted = await deleteMissing(run, checked, live, last).catch((error: unknown) => {
+		const outcome = outcomes.get(last);
+		const own = outcome && 'json' in outcome ? outcome.json : [];
+		run.partial.set(last, [...own, ...(run.partial.get(last) ?? [])]);
 		run.messages.note(
 			error,
 			`All items of card '${card.name}' were written. Run all items again to delete the other records.`,
 		);
-		fail(indexes.at(-1) ?? 0, error);
+		fail(last, error);
 	});
 	if (!deleted) return;
-	const results = resultsOf(run, writer, live.fields.index, options);
-	const marks = writer.isDry ? {} : { action: 'deleted' };
-	for (const record of deleted) {
-		const json = { ...results('deleted', record), ...marks };
-		run.appended.push({ itemIndex: indexes[0] ?? 0, json });
-	}
+	noteSync(run, card, settings);
+	for (const json of deleted) run.appended.push({ itemIndex: indexes[0] ?? 0, json });
 }
 
 /** Writes an item of a card that passed the check. In a dry run nothing is sent. */
@@ -116,7 +116,7 @@ async function writeItem(
 	const { fields, matches } = live;
 	const { index } = fields;
 	const { data } = live === checked ? item : await liveFields(write, index);
-	const results = resultsOf(run, writer, index, options);
+	const results = resultsOf(run, writer.cardRun, index, options);
 	const writeIt = async (): Promise<JsonObject[]> => {
 		// Find the record again, because another execution may have created or deleted it since the check.
 		const [before, ...others] = await matches.find(data);
@@ -127,37 +127,41 @@ async function writeItem(
 			);
 		}
 		if (!before) {
-			const created = await create(write, { data, index });
-			hintAtSpelling(run, fields, data, created);
+			const creating = async () => await create(write, { data, index });
+			const created = await matches.create(data, creating);
+			hintAtSpelling(write, fields, data, created);
 			return [results('created', created)];
 		}
-		const updated = await updateFound(write, { data, index }, before);
-		if (!updated) return await writeIt();
-		const { action, record } = updated;
+		const { action, record } = await updateFound(write, { data, index }, before);
 		// A dry run returns changes only.
 		const json = results(action, record, before);
 		return writer.isDry && action === 'unchanged' ? [] : [json];
 	};
-	return await run.writes.onKey(writer, fields.partOf(data), writeIt);
+	return await run.turns.onKey(writer, fields.partOf(data), writeIt);
 }
 
 /**
  * Deletes the records without an item.
  *
- * @returns the deleted records; a record that another execution has written since the check stays
+ * @param itemIndex the item that fails if a deletion does
+ * @returns the output of the deleted records; a record that another execution has written since the check stays
  * @throws the first refusal; its message says how many were deleted
  */
 async function deleteMissing(
 	run: Run,
 	{ write, deletions }: CheckedCard,
 	{ fields }: LiveCard,
-): Promise<DataRecord[]> {
-	const { writer } = write;
-	const view = run.writes.view(writer);
-	return await writeEach(run, { writer, done: 'deleted' }, deletions, async (record) => {
-		const isWanted = () => !view.isWritten(record.id) && view.isClear(record.id);
-		const remove = async () => await run.writes.remove(writer, record.id, isWanted);
-		const isGone = await run.writes.onKey(writer, fields.partOf(record.data), remove);
-		return isGone ? record : undefined;
+	itemIndex: number,
+): Promise<JsonObject[]> {
+	const { writer, options } = write;
+	const { log } = writer;
+	const marked = { ...options, marksDeleted: true };
+	const results = resultsOf(run, writer.cardRun, fields.index, marked);
+	const how = { writer, done: 'deleted', itemIndex } as const;
+	return await writeEach(run, how, deletions, async (record) => {
+		const isWanted = () => !log.isWritten(record) && log.isClear(record);
+		const remove = async () => await writer.remove(record.id, isWanted);
+		const isGone = await run.turns.onKey(writer, fields.partOf(record.data), remove);
+		return isGone ? results('deleted', record) : undefined;
 	});
 }

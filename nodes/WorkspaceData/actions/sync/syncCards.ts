@@ -7,7 +7,14 @@ import { readFilter } from '../reading/scan';
 import { requireSameFields } from '../writing/liveFields';
 import { matchingFields, otherSpelling } from '../writing/matching';
 import type { Write } from '../writing/valueConversion';
-import { convertItems, type CardItems, type LiveCard, type SyncWrite } from './syncItems';
+import { requireFirstSync } from './oneRun';
+import {
+	convertItems,
+	type CardItems,
+	type LiveCard,
+	type SyncSettings,
+	type SyncWrite,
+} from './syncItems';
 import { checkAgainstRecords } from './syncCheck';
 
 /** A card that passed the check. */
@@ -21,6 +28,7 @@ export interface CheckedCard extends LiveCard {
 	deletions: readonly DataRecord[];
 	/** True if fields and choices may be added before the first write. */
 	grows: boolean;
+	settings: SyncSettings;
 }
 
 /** @returns the first item and its settings @throws what prevents the sync of the card, as far as its items show it */
@@ -51,7 +59,8 @@ export async function checkCard(
 ): Promise<CheckedCard> {
 	const { write, settings } = requireValid(own);
 	const { run, card, columns, request, writer } = write;
-	const { allowed, filters, matchType, maxDeletions } = settings;
+	const { allowed, filters, matchType, maxDeletions, deletes } = settings;
+	requireFirstSync(run, card, settings);
 	const grows = allowed.fields || allowed.choices;
 	const known = await run.fields.of(card, request);
 	const plan = grows ? await planChanges(write, known, own.given) : undefined;
@@ -74,12 +83,14 @@ export async function checkCard(
 		fields,
 		meets,
 		maxDeletions,
+		deletes,
 		now: new Date().toISOString(),
 		pause: run.yieldToLoop,
 	});
 	meets?.requireSeen();
 	if (deletions.length > 0) matches.requireComplete();
-	return { ...live, indexes: own.indexes, write, items, deletions, grows: grows && !writer.isDry };
+	const { indexes } = own;
+	return { ...live, indexes, write, items, deletions, settings, grows: grows && !writer.isDry };
 }
 
 /** @throws InputError for an item that would be created although its record exists in another spelling */

@@ -2,8 +2,6 @@
 import type { DataRecord } from '../../model/response/record';
 import type { JsonObject } from '../../model/response/shapes';
 import { InputError } from '../../model/inputError';
-import { USUAL_DELETIONS, type MaxDeletions } from './deletionLimit';
-import { getOrCreate } from '../run/getOrCreate';
 import type { MatchingFields } from '../reading/matchIndex';
 import { eachInSlices } from '../schedule/yieldToLoop';
 import { count, clip, listed } from '../../model/names';
@@ -26,7 +24,10 @@ export interface SyncCheck {
 	fields: Pick<MatchingFields, 'emptyIn' | 'keyOf' | 'shown'>;
 	/** Returns true if a record meets the conditions and takes part. Undefined without conditions. */
 	meets: ((record: DataRecord) => boolean) | undefined;
-	maxDeletions: MaxDeletions;
+	/** The maximum number of deletions; undefined for no limit of any kind. */
+	maxDeletions: number | undefined;
+	/** True if the records without an item are deleted. */
+	deletes: boolean;
 	/** The creation time of new records, as an ISO timestamp. */
 	now: string;
 	/** Yields to others, because there may be 100,000 items and records. */
@@ -51,7 +52,7 @@ type RecordsByKey = ReadonlyMap<string, readonly DataRecord[]>;
 export async function checkAgainstRecords(check: SyncCheck): Promise<DataRecord[]> {
 	const wanted = await distinctItems(check);
 	const { byKey, taking, withoutItem, withoutKey } = await listRecords(check, wanted);
-	const { card, maxDeletions } = check;
+	const { card, maxDeletions, deletes } = check;
 	if (withoutKey.length > 0) {
 		throw new InputError(
 			`${count(withoutKey.length, 'record')} of card '${card}' without a value in a field to match on`,
@@ -60,13 +61,16 @@ export async function checkAgainstRecords(check: SyncCheck): Promise<DataRecord[
 	}
 	requireDistinctRecords(check, wanted, byKey);
 	await requireConditions(check, byKey);
-	if (maxDeletions === 'none') return [];
-	const usual = Math.min(USUAL_DELETIONS, Math.floor(taking / 2));
-	const most = maxDeletions === 'usual' ? usual : maxDeletions;
-	if (withoutItem.length <= most) return withoutItem;
+	if (!deletes) return [];
+	const deleted = withoutItem.length;
+	const isMany = maxDeletions !== undefined && deleted > maxDeletions;
+	if (maxDeletions === undefined || (!isMany && deleted * 2 <= taking)) return withoutItem;
+	const reason = isMany
+		? `'Max Records to Delete' is ${maxDeletions}`
+		: 'that is more than half of those that take part';
 	throw new InputError(
-		`${withoutItem.length} of ${taking} records of card '${card}' have no item and would be deleted, but at most ${most} may be`,
-		"Nothing was sent. Check that the items are complete, or set 'Max Records to Delete'.",
+		`${deleted} of ${taking} records of card '${card}' have no item and would be deleted, but ${reason}`,
+		"Nothing was sent. Check that the items are complete, or set 'Max Records to Delete' (-1 for no limit of either kind).",
 	);
 }
 
@@ -85,7 +89,9 @@ async function listRecords({ records, fields, meets, pause }: SyncCheck, wanted:
 		}
 		const key = fields.keyOf(record.data);
 		if (takesPart && !wanted.has(key)) withoutItem.push(record);
-		getOrCreate(byKey, key, (): DataRecord[] => []).push(record);
+		const same = byKey.get(key);
+		if (same) same.push(record);
+		else byKey.set(key, [record]);
 	});
 	return { byKey, taking, withoutItem, withoutKey };
 }

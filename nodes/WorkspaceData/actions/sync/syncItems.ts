@@ -1,7 +1,6 @@
 /** Reads the items of a Sync by card, and converts their values once the records of the card are known. */
 import { ownValue } from '../../model/response/shapes';
 import type { Allowed } from '../growth/cardChanges';
-import { getOrCreate } from '../run/getOrCreate';
 import type { MatchIndex, MatchingFields } from '../reading/matchIndex';
 import type { CardReference, Run } from '../run/run';
 import { settled } from '../writing/difference';
@@ -10,7 +9,6 @@ import { liveFields } from '../writing/liveFields';
 import { itemKey } from '../writing/matching';
 import { resultsOf } from '../writing/results';
 import { refusalOf, type RefusedItem } from './refusedItems';
-import type { MaxDeletions } from './deletionLimit';
 import type { SyncItem } from './syncCheck';
 
 /** The settings of Sync, which must be the same for all items of a card. */
@@ -18,7 +16,10 @@ export interface SyncSettings {
 	filters: unknown;
 	matchType: unknown;
 	isDry: boolean;
-	maxDeletions: MaxDeletions;
+	/** True if the records without an item are deleted. */
+	deletes: boolean;
+	/** The maximum number of deletions; undefined for no limit. */
+	maxDeletions: number | undefined;
 	/** The additions to the card that the options allow. */
 	allowed: Allowed;
 }
@@ -66,7 +67,8 @@ export async function readItems(
 			homeless ??= itemIndex;
 			continue;
 		}
-		const own = getOrCreate(cards, card.id, (): CardItems => ({ card, indexes: [], given: [] }));
+		const own: CardItems = cards.get(card.id) ?? { card, indexes: [], given: [] };
+		cards.set(card.id, own);
 		own.indexes.push(itemIndex);
 		if (!part) {
 			own.invalid ??= itemIndex;
@@ -128,7 +130,7 @@ export async function convertItems(
 		try {
 			// The options for the output are read here, because nothing may fail once records are written.
 			if (write.options !== options)
-				resultsOf(write.run, write.writer, live.fields.index, write.options);
+				resultsOf(write.run, write.writer.cardRun, live.fields.index, write.options);
 			options = write.options;
 			const item = await converted(write, live);
 			const columns = { ...write.columns, entries: [] };

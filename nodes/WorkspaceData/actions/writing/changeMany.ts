@@ -1,7 +1,7 @@
 /** Changes all records that meet the conditions. */
 import { InputError } from '../../model/inputError';
 import { plainNumber } from '../../model/text';
-import { isObject } from '../../model/response/shapes';
+import { isObject, type JsonObject } from '../../model/response/shapes';
 import type { FieldIndex } from '../../model/fieldIndex';
 import type { DataRecord } from '../../model/response/record';
 import { count } from '../../model/names';
@@ -12,10 +12,16 @@ import { inParallel } from '../schedule/items';
 import { mapInSlices } from '../schedule/yieldToLoop';
 import { progressOf } from '../run/messages';
 import type { Run } from '../run/run';
-import type { Writer } from '../run/writes';
+import type { CardWriter } from '../run/cardWriter';
 import { scanAll } from '../reading/scan';
 import { maxChangesProperty } from '../../ui/writeOptions';
 import { requireSameFields } from './liveFields';
+
+/** Returns true if the parameter 'Filters' has a condition. */
+export function hasConditions(filters: unknown): boolean {
+	const conditions = isObject(filters) ? filters.conditions : undefined;
+	return Array.isArray(conditions) && conditions.length > 0;
+}
 
 /**
  * Requires a condition, because without one all records of the card would be changed.
@@ -23,8 +29,7 @@ import { requireSameFields } from './liveFields';
  * @throws InputError before anything is sent
  */
 export function requireConditions(filters: unknown): void {
-	const conditions = isObject(filters) ? filters.conditions : undefined;
-	if (Array.isArray(conditions) && conditions.length > 0) return;
+	if (hasConditions(filters)) return;
 	throw new InputError(
 		"'Filters' has no condition",
 		'Add at least one condition: without one, every record of the card would be changed.',
@@ -44,8 +49,8 @@ export function readMaxChanges(value: unknown): number {
 }
 
 /** Which records are changed, and how. */
-export interface ManyChanges<Result> {
-	writer: Writer;
+export interface ManyChanges {
+	writer: CardWriter;
 	/** The current field listing. */
 	index: FieldIndex;
 	/** The conditions; undefined if there are none. */
@@ -60,7 +65,10 @@ export interface ManyChanges<Result> {
 	 * @param now returns the current record; undefined if it should no longer be changed
 	 * @returns undefined if it wasn't changed
 	 */
-	change: (record: DataRecord, now: () => DataRecord | undefined) => Promise<Result | undefined>;
+	change: (
+		record: DataRecord,
+		now: () => DataRecord | undefined,
+	) => Promise<JsonObject | undefined>;
 	/** A verb for the message if the run ends before all are changed. */
 	done: 'updated' | 'deleted';
 }
@@ -73,34 +81,25 @@ export interface ManyChanges<Result> {
  * @throws InputError for ambiguous conditions, or if the fields of the card changed while its records were read,
  * because values may have been missed
  */
-async function chooseRecords(run: Run, { writer, index, passes, done }: ManyChanges<unknown>) {
-	const { card, request } = writer;
+async function chooseRecords(run: Run, { writer, index, passes }: ManyChanges) {
+	const { card, request, log } = writer;
 	const chosen = new Map<string, DataRecord>();
-	const view = run.writes.view(writer);
-	const unseen = new Map(view.memory.creations.map((record) => [record.id, record]));
 	const take = (listed: DataRecord): void => {
-		unseen.delete(listed.id);
-		const current = view.listed(listed);
+		const current = log.current(listed);
 		// The listing may repeat a record: its later values count.
-		if (current !== 'deleted' && passes?.(current)) chosen.set(listed.id, current);
-		// It isn't changed, and a hint says so.
-		else if (view.isDoubtful(listed.id) && passes?.(listed)) chosen.set(listed.id, listed);
+		if (current && passes?.(current)) chosen.set(listed.id, current);
 		else chosen.delete(listed.id);
 	};
 	const listing = run.records.of(card, Infinity, request, true);
 	await scanAll(run, writer, take, listing);
-	// A listing that lags behind doesn't show the newest records.
-	for (const record of unseen.values()) take(record);
 	passes?.requireSeen();
 	await requireSameFields(run, writer, index);
 	return {
 		records: [...chosen.values()],
 		now(record: DataRecord): DataRecord | undefined {
-			// A record that was unclear before it was listed is written again, but never deleted.
-			const mustBeClear = done === 'deleted' || view.isWritten(record.id);
-			if (mustBeClear && !view.isClear(record.id)) return undefined;
-			const current = view.current(record);
-			return current !== 'deleted' && passes?.(current) ? current : undefined;
+			if (!log.isClear(record)) return undefined;
+			const current = log.current(record);
+			return current && passes?.(current) ? current : undefined;
 		},
 	};
 }
@@ -112,13 +111,13 @@ async function chooseRecords(run: Run, { writer, index, passes, done }: ManyChan
  * @returns the results of the changes
  * @throws InputError before anything is sent, if more records would be changed than allowed
  */
-export async function changeMany<Result>(
+export async function changeMany(
 	run: Run,
 	itemIndex: number,
-	changes: ManyChanges<Result>,
-): Promise<Result[]> {
+	changes: ManyChanges,
+): Promise<JsonObject[]> {
 	const { writer, maxChanges, needsWrite = () => true, change, done } = changes;
-	return await run.writes.inItemOrder(itemIndex, writer, 'many', async () => {
+	return await run.turns.inItemOrder(itemIndex, writer, 'many', async () => {
 		const { records, now } = await chooseRecords(run, changes);
 		const needed = await mapInSlices(run.yieldToLoop, records, needsWrite);
 		const written = needed.filter(Boolean).length;
@@ -130,7 +129,7 @@ export async function changeMany<Result>(
 		}
 		return await writeEach(
 			run,
-			changes,
+			{ ...changes, itemIndex },
 			records,
 			async (record) => await change(record, () => now(record)).catch(unlessGone),
 		);
@@ -138,17 +137,18 @@ export async function changeMany<Result>(
 }
 
 /**
- * Writes records in parallel. A hint says how many were left out, and the note on an error how far it came.
+ * Writes records in parallel. A hint says how many were left out. If one fails, the note on its error says how far it came,
+ * and the results so far are part of the item's output.
  *
  * @param write returns undefined for a record that it leaves out
  * @returns the results of the others, in order
  */
-export async function writeEach<Result>(
+export async function writeEach(
 	run: Run,
-	{ writer, done }: Pick<ManyChanges<Result>, 'writer' | 'done'>,
+	{ writer, done, itemIndex }: Pick<ManyChanges, 'writer' | 'done'> & { itemIndex: number },
 	records: readonly DataRecord[],
-	write: (record: DataRecord) => Promise<Result | undefined>,
-): Promise<Result[]> {
+	write: (record: DataRecord) => Promise<JsonObject | undefined>,
+): Promise<JsonObject[]> {
 	const { card, request } = writer;
 	const results = await inParallel(
 		records,
@@ -159,15 +159,16 @@ export async function writeEach<Result>(
 			return await write(record);
 		},
 		(ended, errors) => {
-			const written = ended.filter((result) => result !== undefined).length;
-			const progress = progressOf(written, records.length, `records were ${done}`, errors);
+			const written = ended.filter((result) => result !== undefined);
+			const progress = progressOf(written.length, records.length, `records were ${done}`, errors);
 			run.messages.note(errors[0], progress);
+			run.partial.set(itemIndex, [...(run.partial.get(itemIndex) ?? []), ...written]);
 		},
 	);
 	const all = results.filter((result) => result !== undefined);
 	if (all.length < records.length) {
 		run.messages.hint(
-			`Not ${done}: ${count(records.length - all.length, 'record')} of card '${card.name}'. Another execution was writing, the outcome of the last write is unknown, somebody has deleted meanwhile, or the card shows older values than n8n has just written`,
+			`Not ${done}: ${count(records.length - all.length, 'record')} of card '${card.name}'. Another execution was writing, the outcome of the last write is unknown, or somebody has deleted meanwhile`,
 		);
 	}
 	return all;

@@ -4,7 +4,7 @@ import { InputError } from '../../model/inputError';
 import type { Locator } from '../../model/locator';
 import { ApiFailure } from '../../transport/failure/failures';
 import type { Run } from '../run/run';
-import type { Writer } from '../run/writes';
+import type { CardWriter } from '../run/cardWriter';
 import { readChoice } from '../readParameters';
 import type { ItemValues } from './difference';
 import { readFieldTypes } from './fieldTypes';
@@ -12,8 +12,8 @@ import { readFormats, toRecordData, type Write } from './valueConversion';
 import { readDryRun } from './dryRun';
 import { requestOptions } from '../requestOptions';
 import { readColumns } from './mapper';
+import { clearsFields, withCleared } from './clearedFields';
 import { fieldOfKey } from './matching';
-import { createWriter } from './writer';
 import { unchangedOption } from '../../ui/writeOptions';
 
 /** The common parameters of Create, Update and Create or Update. */
@@ -44,13 +44,13 @@ export async function readWrite(
 	// Refused before anything is sent, because the formats also decide about new fields.
 	readFormats(options);
 	readFieldTypes(options.fieldTypes);
+	const skipsUnchanged = readChoice(unchangedOption, options.unchanged) !== 'send';
 	// Before the values, because the mapper offers no fields while the card's name is mistyped.
 	const card = await run.cards.find(cardId, request, isExact);
 	const item = run.context.getInputData()[itemIndex]?.json ?? {};
 	const { fields } = await run.fields.of(card, request);
-	const read = readColumns(run, columns, item, fields, label);
-	const skipsUnchanged = readChoice(unchangedOption, options.unchanged) !== 'send';
-	const writer = createWriter(run, card, request, isDry);
+	const read = readColumns(columns, item, fields, label, clearsFields(options.clearFields));
+	const writer = run.openWriter(card, request, isDry);
 	return { run, itemIndex, card, columns: read, options, request, writer, skipsUnchanged };
 }
 
@@ -61,7 +61,7 @@ export async function readWrite(
  */
 export async function requireSameFields(
 	run: Run,
-	{ card, request }: Writer,
+	{ card, request }: CardWriter,
 	before: FieldIndex,
 ): Promise<void> {
 	const fresh = await run.fields.fresh(card, request);
@@ -93,7 +93,8 @@ export async function liveFields(write: Write, listing: FieldIndex): Promise<Liv
 		fieldOfKey(listing, key, columns.hints.get(key))?.kind.dependsOnRecords?.(value);
 	const isSampled = mayMatter && columns.entries.some(matters);
 	const index = isSampled ? await run.fields.sampled(card, listing, request) : listing;
-	return { index, ...toRecordData(write, index) };
+	const values = withCleared(toRecordData(write, index), write.options.clearFields, index);
+	return { index, ...values };
 }
 
 /**

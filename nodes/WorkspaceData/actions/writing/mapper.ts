@@ -6,7 +6,6 @@ import type { Field } from '../../model/response/field';
 import { isObject, type JsonObject } from '../../model/response/shapes';
 import { quote } from '../../model/names';
 import { cleanName, foldCase } from '../../model/text';
-import type { Run } from '../run/run';
 import { columnsOf } from './columns';
 
 /** The resource mapper's value. `fieldId` is a hint that our own field listing adds. */
@@ -56,6 +55,9 @@ function readMapper(value: JsonObject) {
 	};
 }
 
+/** Mappers without expressions, which are one object for all items. */
+const mappers = new WeakMap<object, ReturnType<typeof readMapper>>();
+
 /**
  * Reads the field mapper for one item.
  *
@@ -63,25 +65,25 @@ function readMapper(value: JsonObject) {
  * @param item the input item's data, for Map Automatically
  * @param fields the fields of the card
  * @param label the mapper's name in the editor
+ * @param mayBeEmpty true if the item is written for another reason, too
  * @throws InputError if there is nothing to write
  */
 export function readColumns(
-	run: Pick<Run, 'once'>,
 	value: unknown,
 	item: JsonObject,
 	fields: readonly Field[],
 	label: string,
+	mayBeEmpty = false,
 ): Columns {
 	if (!isObject(value)) throw new InputError(`'${label}' is empty`, 'Map at least one field.');
 	// A mapper lists all fields of the card. Without expressions it is one object for all items, and is read once.
-	const known = run.once('mappers', () => new WeakMap<object, ReturnType<typeof readMapper>>());
-	const mapper = known.get(value) ?? readMapper(value);
-	known.set(value, mapper);
+	const mapper = mappers.get(value) ?? readMapper(value);
+	mappers.set(value, mapper);
 	const { isAutomatic, matchingKeys, hints } = mapper;
 	const entries = (isAutomatic ? columnsOf(item, fields) : mapper.mapped).filter(
 		([, entry]) => entry !== undefined,
 	);
-	if (entries.length === 0) {
+	if (entries.length === 0 && !mayBeEmpty) {
 		throw new InputError(
 			`No value in '${label}'`,
 			isAutomatic

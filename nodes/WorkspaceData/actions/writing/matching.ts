@@ -8,6 +8,7 @@ import { MatchingFields } from '../reading/matchIndex';
 import type { Run } from '../run/run';
 import type { Columns } from './mapper';
 import { quote } from '../../model/names';
+import type { CardWriter } from '../run/cardWriter';
 
 /** The field of a key; undefined if there is none. Null for an ambiguous key, which its item reports. */
 export function fieldOfKey(
@@ -78,24 +79,19 @@ export function otherSpelling(
 	);
 }
 
-/** The number of records in this run whose key the service has stored in another spelling. */
-export const otherSpellings = (run: Run): { count: number } =>
-	run.once('spellings', () => ({ count: 0 }));
-
 /** The maximum number of hints about spellings: there may be thousands of new records. */
 const MAX_HINTS = 10;
 
 /** Adds a hint if the service stores the matching values of a new record in another spelling. */
 export function hintAtSpelling(
-	run: Run,
+	{ run, writer: { cardRun } }: { run: Run; writer: CardWriter },
 	fields: MatchingFields,
 	sent: JsonObject,
 	kept: DataRecord,
 ): void {
 	if (fields.keyOf(sent) === fields.keyOf(kept.data)) return;
-	const spellings = otherSpellings(run);
-	spellings.count += 1;
-	if (spellings.count > MAX_HINTS) return;
+	cardRun.otherSpellings += 1;
+	if (cardRun.otherSpellings > MAX_HINTS) return;
 	run.messages.hint(
 		`The service keeps ${fields.shown(kept.data)} for ${fields.shown(sent)}. Match on the value as it is stored`,
 	);

@@ -1,21 +1,22 @@
 /** Builds the output of written records: what was done, or in a dry run what would be done. */
 import type { FieldIndex } from '../../model/fieldIndex';
-import { count } from '../../model/names';
 import type { DataRecord } from '../../model/response/record';
 import { type JsonObject, ownValue } from '../../model/response/shapes';
 import type { Zone } from '../../model/time';
 import { fieldKey, recordOutput, type OutputOptions } from '../outputItems';
 import { readSwitch } from '../../model/decisions';
-import type { CardReference, Run } from '../run/run';
+import type { Run } from '../run/run';
 import { isSameValue } from '../reading/matchIndex';
-import type { WritePlace } from '../run/writes';
+import type { CardRun } from '../run/cardRun';
 import { oldValuesOption } from '../../ui/writeOptions';
 import { dryRunItem } from './dryRun';
-import { idInDryRun } from './writer';
+import { idInDryRun } from '../run/cardWriter';
 
 /** The options that say how written records are returned. */
 export interface ResultOptions extends OutputOptions {
 	oldValues?: unknown;
+	/** True if deleted records have an `action`. */
+	marksDeleted?: boolean;
 }
 
 /** What became of a record. `plain`: it is returned without a mark, for example as it was found. */
@@ -41,11 +42,10 @@ export const readOldValues = (options: ResultOptions, usual = true): boolean =>
 /** Prepares an item's results. @param index the current field listing @throws InputError for an unknown field */
 export const resultsOf = (
 	run: Run,
-	{ card, isDry }: WritePlace,
+	cardRun: CardRun,
 	index: FieldIndex,
 	options: ResultOptions,
-): Result =>
-	isDry ? dryResults(run, card, index, options) : doneResults(run, card, index, options);
+): Result => (cardRun.isDry ? dryResults : doneResults)(run, cardRun, index, options);
 
 /** Compares two states of a record, in the card's order. Computed fields are left out, as they depend on others. */
 function comparison(index: FieldIndex, options: OutputOptions, zone: Zone) {
@@ -63,23 +63,31 @@ function comparison(index: FieldIndex, options: OutputOptions, zone: Zone) {
 /** The output of what was done. */
 function doneResults(
 	run: Run,
-	card: CardReference,
+	{ counts: { records: counts } }: CardRun,
 	index: FieldIndex,
 	options: ResultOptions,
 ): Result {
-	const counts = countsOf(run, card, false);
 	const output = recordOutput(index, true, options);
+	// Without a value, the record couldn't be brought back.
+	const whole = recordOutput(index, true, { ...options, outputFields: undefined });
 	const differences = comparison(index, options, run.zone);
 	const returnsOld = readOldValues(options);
-	return (outcome, record, before = record) => {
+	const mark = options.marksDeleted && { action: 'deleted' };
+	const itemOf: Result = (outcome, record, before = record) => {
+		if (outcome === 'deleted') return { ...deletedItem(whole(record)), ...mark };
 		const item = output(record);
 		if (outcome === 'plain') return item;
-		counts[outcome] += 1;
-		if (outcome === 'deleted') return deletedItem(item);
 		if (outcome !== 'updated' || !returnsOld) return { ...item, action: outcome };
 		const changed = differences(before.data, record.data);
 		const old = Object.fromEntries(changed.map(({ key, from }) => [key, from]));
 		return { ...item, before: old, action: outcome };
+	};
+	return (outcome, record, before) => {
+		const item = itemOf(outcome, record, before);
+		if (outcome === 'plain') return item;
+		counts[outcome] += 1;
+		if (outcome !== 'unchanged') run.done.add(outcome, record.id, item);
+		return item;
 	};
 }
 
@@ -100,16 +108,17 @@ const DRY_ACTIONS = {
 /** The output of what would be done. */
 function dryResults(
 	run: Run,
-	card: CardReference,
+	{ counts: { records: counts } }: CardRun,
 	index: FieldIndex,
 	options: ResultOptions,
 ): Result {
-	const counts = countsOf(run, card, true);
 	const output = recordOutput(index, true, options);
+	const whole = recordOutput(index, true, { ...options, outputFields: undefined });
 	const differences = comparison(index, options, run.zone);
 	return (outcome, record, before = record) => {
 		counts[outcome === 'plain' ? 'unchanged' : outcome] += 1;
-		const item: JsonObject = { ...output(record), id: idInDryRun(record.id) };
+		const shown = (outcome === 'deleted' ? whole : output)(record);
+		const item: JsonObject = { ...shown, id: idInDryRun(record.id) };
 		if (outcome === 'deleted') delete item.created_at;
 		const changes = differences(before.data, record.data).map(
 			({ key, from, to }) => [key, { from, to }] as const,
@@ -119,33 +128,4 @@ function dryResults(
 			...item,
 		});
 	};
-}
-
-/** The number of records that a run writes, or a dry run would write. */
-type Counts = Record<Exclude<Outcome, 'plain'>, number>;
-
-/** Counts what a run does to a card, and adds a hint at its end. */
-function countsOf(run: Run, card: CardReference, isDry: boolean): Counts {
-	return run.once(`counts of ${card.id}`, () => {
-		const counts: Counts = { created: 0, updated: 0, unchanged: 0, deleted: 0 };
-		run.lastSteps.push(() => {
-			if (Object.values(counts).every((number) => number === 0)) return;
-			const where = `${isDry ? 'Dry run of card' : 'Card'} '${card.name}'`;
-			run.messages.hint(`${where}: ${inWords(counts, isDry)}`);
-		});
-		return counts;
-	});
-}
-
-/** For example `1 record would be created, 2 updated; 3 unchanged`. */
-function inWords({ unchanged, ...changes }: Counts, isDry: boolean): string {
-	const parts = Object.entries(changes).filter(([, number]) => number > 0);
-	const told = parts.map(([what, number], place) =>
-		place === 0
-			? `${count(number, 'record')} ${isDry ? 'would be ' : ''}${what}`
-			: `${number} ${what}`,
-	);
-	const nothing = isDry ? 'nothing would change' : 'nothing changed';
-	const changed = told.join(', ') || nothing;
-	return unchanged > 0 ? `${changed}; ${unchanged} unchanged` : changed;
 }

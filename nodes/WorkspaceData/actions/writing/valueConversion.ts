@@ -9,7 +9,7 @@ import type { EntryRules } from '../../model/value/kinds/kind';
 import { enter, valueOf } from '../../model/value/value';
 import { readChoice } from '../readParameters';
 import type { Run, CardReference } from '../run/run';
-import type { Writer } from '../run/writes';
+import type { CardWriter } from '../run/cardWriter';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { combineErrors } from './combineErrors';
 import type { ItemValues, RefusedValue } from './difference';
@@ -34,7 +34,7 @@ export interface Write {
 	options: ColumnOptions & ResultOptions;
 	request: ReadOptions;
 	/** Sends the writes; in a dry run it only predicts them. */
-	writer: Writer;
+	writer: CardWriter;
 	/** True if a record isn't written when it has all values already. */
 	skipsUnchanged: boolean;
 }
@@ -48,6 +48,8 @@ export interface ColumnOptions {
 	dateFormat?: string;
 	booleanWords?: unknown;
 	fieldTypes?: unknown;
+	/** The names of the fields to clear. */
+	clearFields?: unknown;
 	/** True to refuse text that a field would store only in part. */
 	whole?: boolean;
 }

@@ -1,7 +1,7 @@
 /** Creates and updates records for the items of a run. */
 import type { DataRecord } from '../../model/response/record';
-import { namesGone } from '../../transport/failure/failures';
-import type { Change, Changed } from '../run/writes';
+import type { Change } from '../run/changeTrial';
+import type { Changed } from '../run/cardWriter';
 import { requireData, type Write } from './valueConversion';
 import { differing, settled } from './difference';
 import type { LiveFields } from './liveFields';
@@ -14,7 +14,7 @@ export async function create(
 	const values = Object.entries(settled(live, undefined, live.index, run.zone));
 	// There is nothing to clear.
 	const sent = Object.fromEntries(values.filter(([, value]) => value !== null));
-	return await run.writes.create(writer, requireData({ data: sent }, columns));
+	return await writer.create(requireData({ data: sent }, columns));
 }
 
 /**
@@ -33,7 +33,7 @@ export async function update(
 	requireData(earlier ? live : { data: values }, columns);
 	const change = { earlier, values, sent: values, index };
 	// The update is always wanted, so there is always a result.
-	const changed = (await run.writes.change(writer, id, () => change)) as Changed;
+	const changed = (await writer.change(id, () => change)) as Changed;
 	return changed.record;
 }
 
@@ -47,10 +47,10 @@ function changeOf(
 	{ run, writer, skipsUnchanged }: Write,
 	live: LiveFields,
 	earlier: DataRecord,
-): Change {
+): Omit<Change, 'id'> {
 	const { index } = live;
 	const values = settled(live, earlier, index, run.zone);
-	const isKnown = skipsUnchanged && run.writes.view(writer).isCertain(earlier.id);
+	const isKnown = skipsUnchanged && writer.log.isClear(earlier);
 	const sent = isKnown ? differing(earlier, values, index, run.zone) : values;
 	return { earlier, values, sent, index };
 }
@@ -71,30 +71,18 @@ export async function updateListed(
 	id: string,
 	now: () => DataRecord | undefined,
 ): Promise<Changed | undefined> {
-	return await write.run.writes.change(write.writer, id, () => {
+	return await write.writer.change(id, () => {
 		const earlier = now();
 		return earlier && changeOf(write, live, earlier);
 	});
 }
 
-/**
- * As `updateListed`, for a record found by an item's key, which is always updated.
- *
- * @returns undefined if it is a new record that no listing has shown, and that somebody has deleted
- */
+/** As `updateListed`, for a record found by an item's key, which is always updated. */
 export async function updateFound(
 	write: Write,
 	live: LiveFields,
 	earlier: DataRecord,
-): Promise<Changed | undefined> {
-	const { run, writer } = write;
-	const view = run.writes.view(writer);
-	const now = () => {
-		const current = view.current(earlier);
-		return current === 'deleted' ? earlier : current;
-	};
-	return await updateListed(write, live, earlier.id, now).catch((error: unknown) => {
-		if (!namesGone(error, 'record') || !view.isUnlisted(earlier.id)) throw error;
-		return undefined;
-	});
+): Promise<Changed> {
+	const now = () => write.writer.log.current(earlier) ?? earlier;
+	return (await updateListed(write, live, earlier.id, now)) as Changed;
 }

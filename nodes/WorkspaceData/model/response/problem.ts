@@ -1,21 +1,7 @@
 /** Reads an unsuccessful response: problem details, or whatever the service sends instead. */
-import { z } from 'zod/v3';
 import { parseJsonText } from './json';
 import { fallbackTitle } from './statusTitles';
 import { holds, isObject, isText, type JsonObject, WRAPPERS, isWebPage } from './shapes';
-
-/**
- * Problem details from the service. Other members are kept.
- *
- * @see RFC 7807, section 3.1; service interface, part 7
- */
-const problemSchema = z
-	.object({
-		type: z.string().optional().catch(undefined),
-		title: z.string().optional().catch(undefined),
-		detail: z.string().optional().catch(undefined),
-	})
-	.passthrough();
 
 /** An unsuccessful response in words. */
 export interface Problem {
@@ -39,35 +25,46 @@ const clip = (text: string, clean: (text: string) => string): string => {
 };
 
 /** The last path segment of a problem type, whatever its kind of URI. */
-function problemKind(type: string | undefined): string | undefined {
-	const path = type?.split(/[?#]/)[0];
+function problemKind(type: unknown): string | undefined {
+	const path = isText(type) ? type.split(/[?#]/)[0] : undefined;
 	const kind = path?.split(/[/:]/).filter(Boolean).pop();
 	return kind === undefined || kind === 'blank' ? undefined : kind;
 }
 
-/** The text of one entry of such a list. */
+/** The number of listed errors that are shown. */
+const MAX_LISTED = 10;
+
+/** The text of one listed error: a text, or an object that says where it is and what is wrong. */
 function entryText(entry: unknown): string {
 	if (!isObject(entry)) return isText(entry) ? entry : '';
-	const location = Array.isArray(entry.loc) ? entry.loc.join('.') : entry.loc;
-	const place = [entry.field, entry.name, entry.path, entry.pointer, location].find(isText);
-	const reason = [entry.message, entry.reason, entry.detail, entry.msg].find(isText);
+	const place = [entry.field, entry.pointer, entry.path, entry.name].find(isText);
+	const reason = [entry.detail, entry.message].find(isText);
 	return [place, reason].filter(Boolean).join(': ');
 }
 
-/** Reads problem extensions that list errors of single values, in the shapes that services really use. */
-function listedErrors(problem: JsonObject): string | undefined {
-	// FastAPI lists them instead of the detail.
-	const { errors, 'invalid-params': params, invalid_params: others, detail } = problem;
-	const list = [errors, params, others, detail].find(
-		(value) => typeof value === 'object' && value !== null,
+/** The texts in a member: a text, a list of texts or of objects, or lists by field, as in `{ name: ['too long'] }`. */
+function textsIn(member: unknown): string[] {
+	const entries: unknown[] = isObject(member)
+		? Object.entries(member).flatMap(([field, messages]) =>
+				[messages].flat().map((message: unknown) => ({ field, message })),
+			)
+		: [member].flat();
+	return entries.slice(0, MAX_LISTED).map(entryText).filter(Boolean);
+}
+
+/** What a body says in addition to its title. A text that another one contains is said once. */
+function detailOf(body: JsonObject, title: string | undefined): string | undefined {
+	const { message, error, error_description, detail, errors } = body;
+	const inner = isObject(error) ? [error.message, error.detail] : [];
+	const own = [detail, message, error_description, error, ...inner].map((member) =>
+		isText(member) || Array.isArray(member) ? textsIn(member) : [],
 	);
-	// Some frameworks send `{ name: ['too long'] }`.
-	const entries: unknown[] = Array.isArray(list)
-		? list
-		: Object.entries(list ?? {}).flatMap(([field, messages]: [string, unknown]) =>
-				[messages].flat().map((message) => ({ field, message })),
-			);
-	return entries.slice(0, 10).map(entryText).filter(Boolean).join('; ') || undefined;
+	const listed = textsIn(errors);
+	const words = (own.find((texts) => texts.length > 0) ?? []).filter(
+		(text) => text !== title && !listed.some((one) => one.includes(text)),
+	);
+	const others = listed.filter((text) => !words.some((one) => one.includes(text)));
+	return [words.join('; '), others.join('; ')].filter(Boolean).join(' — ') || undefined;
 }
 
 /** Max length of a page's beginning that is searched for its title, in characters. */
@@ -111,22 +108,16 @@ export function readProblem(
 			...(isPage && { foreign: true }),
 		};
 	}
-	if (isObject(body) && isNestedProblem(body)) return readProblem(status, body.error, clean);
-	const problem = problemSchema.safeParse(body);
-	if (!problem.success) return { status, title: fallbackTitle(status) };
-	const { type, title, detail, ...rest } = problem.data;
-	const inner = isObject(rest.error) ? rest.error : {};
-	const other = [
-		...[rest.message, rest.error_description, rest.error],
-		...[inner.message, inner.detail, inner.description, inner.code],
-	].find(isText);
-	const details = [detail ?? other, listedErrors(body as JsonObject)].filter(Boolean).join(' — ');
-	const kind = problemKind(type);
+	if (!isObject(body)) return { status, title: fallbackTitle(status) };
+	if (isNestedProblem(body)) return readProblem(status, body.error, clean);
+	const title = isText(body.title) ? body.title : undefined;
+	const kind = problemKind(body.type);
+	const detail = detailOf(body, title);
 	return {
 		status,
 		title: title ? clip(title, clean) : fallbackTitle(status),
 		...(kind && { kind: clip(kind, clean) }),
-		...(details && { detail: clip(details, clean) }),
+		...(detail && { detail: clip(detail, clean) }),
 	};
 }
 
@@ -146,16 +137,13 @@ const ID_KEYS = [
 	...['webhookId', 'subscriptionId', 'uuid'],
 ];
 
-/** Values with which a response states that nothing was done. @see JSend, for `fail` and `error` */
-const FAILED = new Set<unknown>([false, 'false', 'fail', 'failed', 'failure', 'error']);
-
 /** Returns true if a response states that nothing was done. */
-const isMarkedFailed = ({ success, ok, status }: JsonObject): boolean =>
-	[success, ok, status].some((mark) => FAILED.has(mark)) || success === 0;
+const isMarkedFailed = ({ success, ok }: JsonObject): boolean =>
+	[success, ok].some((mark) => mark === false || mark === 'false');
 
 /** The status that the body of a refusal states, as a number or as its digits. */
-function statedStatus({ status, statusCode, status_code, code }: JsonObject): number | undefined {
-	const stated = [status, statusCode, status_code, code].map((value) =>
+function statedStatus({ status, statusCode, code }: JsonObject): number | undefined {
+	const stated = [status, statusCode, code].map((value) =>
 		typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : value,
 	);
 	return stated.find(
@@ -166,8 +154,8 @@ function statedStatus({ status, statusCode, status_code, code }: JsonObject): nu
 /** The content type of problem details. @see RFC 7807, section 3 */
 const PROBLEM_TYPE = /^application\/problem\+json\b/i;
 
-/** Matches text that begins with a word such as `Error`, also as the name of an XML element. */
-const ERROR_TEXT = /^\s*(?:<\?xml[^>]*>\s*)?<?(?:error|failed|failure|exception|fault)\b/i;
+/** Matches text that begins with a word such as `Error`. */
+const ERROR_TEXT = /^\s*(?:error|failed|failure|exception)\b/i;
 
 /** The object that may say why nothing was done: the body itself, or the only object in it. */
 function refusingObject(body: unknown): JsonObject | undefined {
@@ -178,16 +166,6 @@ function refusingObject(body: unknown): JsonObject | undefined {
 	const isWrapped =
 		others.length === 0 && name !== 'data' && WRAPPERS.includes(name ?? '') && isObject(only);
 	return isWrapped ? refusingObject(only) : body;
-}
-
-/** The status of a response whose body has a status for each part. @see RFC 4918, section 13 */
-const MULTI_STATUS = 207;
-
-/** The first object in such a body that states a failure. */
-function failedPart(body: unknown): JsonObject | undefined {
-	if (Array.isArray(body)) return body.map(failedPart).find((part) => part !== undefined);
-	if (!isObject(body)) return undefined;
-	return statedStatus(body) === undefined ? failedPart(Object.values(body)) : body;
 }
 
 /**
@@ -205,25 +183,23 @@ export function readRefusal(
 	contentType?: unknown,
 ): Problem | undefined {
 	const refused = 'The service refused the request';
-	const failed = status === MULTI_STATUS ? failedPart(body) : undefined;
-	if (failed) return readProblem(statedStatus(failed) ?? status, failed, clean);
 	if (typeof body === 'string' && ERROR_TEXT.test(body)) {
 		return { ...readProblem(status, body, clean), title: refused };
 	}
 	const object = refusingObject(body);
 	if (!object || ID_KEYS.some((key) => holds(object[key]))) return undefined;
-	const { type, title } = object;
+	const { type, title, detail, message, error, errors } = object;
 	const stated = statedStatus(object);
-	const words = [title, object.detail, object.message, object.reason, isText(type) && type];
 	// The type of a problem is an address. The type of a field is a word.
 	const isAddressed = isText(type) && /[/:]/.test(type) && isText(title);
-	const isProblem = isAddressed || (stated !== undefined && words.some(isText));
-	const isError =
-		isProblem ||
-		[object.error, object.errors, object.Error, object.fault, object.errorMessage].some(holds);
-	const isRefusal = isError && !RESOURCE_KEYS.some((key) => holds(object[key]));
+	const isProblem = isAddressed || (stated !== undefined && [title, detail, message].some(isText));
+	const hasResource = RESOURCE_KEYS.some((key) => holds(object[key]));
+	const isRefusal = !hasResource && (isProblem || holds(error) || holds(errors));
 	const isDeclared = typeof contentType === 'string' && PROBLEM_TYPE.test(contentType);
 	if (!isRefusal && !isDeclared && !isMarkedFailed(object)) return undefined;
 	const problem = readProblem(stated ?? status, object, clean);
+	if (isDeclared) {
+		problem.detail ??= `It responded with status ${status} and the content type of an error, application/problem+json`;
+	}
 	return stated !== undefined || isText(title) ? problem : { ...problem, title: refused };
 }

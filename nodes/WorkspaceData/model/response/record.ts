@@ -22,6 +22,8 @@ export interface DataRecord {
 	raw: JsonObject;
 	/** True if it was changed without being read: values that it lacks are unknown, not empty. */
 	isPartial?: boolean;
+	/** The number of the last change of this process before the page that shows it was requested. */
+	asOf?: number;
 }
 
 /** The ID of a record whose creation was confirmed without an ID. No service uses an empty one. */

@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { isSigned, sign } from '../signature';
-import type { ProbeResult } from './reducer';
+import type { ProbeResult } from './subscriptionRules';
 
 const NONCE_BYTES = 16;
 

@@ -42,6 +42,8 @@ const missedSchema = z.object({
 	from: z.number(),
 	/** The end of the last planned search: completed if it isn't later. */
 	upTo: z.number(),
+	/** False if an earlier search of this time wasn't completed. */
+	isWhole: z.boolean(),
 });
 type MissedTime = z.infer<typeof missedSchema>;
 
@@ -50,6 +52,7 @@ export const unsearchedSince = ({ cardId, since }: Subscription): MissedTime => 
 	cardId,
 	from: since,
 	upTo: since,
+	isWhole: true,
 });
 
 const savedSchema = z

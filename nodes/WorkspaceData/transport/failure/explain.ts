@@ -2,11 +2,13 @@
 import { readProblem, readRefusal, type Problem } from '../../model/response/problem';
 import { isKeptBack } from '../../model/response/statusTitles';
 import { isWebPage } from '../../model/response/shapes';
+import { sentences } from '../../model/text';
 import type { Authentication } from '../auth/credential';
 import {
 	ApiFailure,
 	either,
 	isGone,
+	isTimeOut,
 	isTransientStatus,
 	NetworkFailure,
 	Unreachable,
@@ -23,13 +25,17 @@ export interface RequestOrigin {
 	authentication: Authentication;
 	/** The name and port of the service. */
 	host: string;
+	/** True for an execution of the action node, which has options and items; else it is a trigger or the editor. */
+	isRun: boolean;
 	/** Removes the credential's secrets from a text. */
 	redact(text: string): string;
 }
 
+const RUN_ITEM_AGAIN = 'run the workflow again with this item';
+const CHECK_ITEM = `check before you ${RUN_ITEM_AGAIN}.`;
+
 /** The advice if something may have been created. */
-export const CHECK_FIRST =
-	'It may exist now: check before you run this item again. The request was sent once.';
+export const CHECK_FIRST = `It may exist now: ${CHECK_ITEM} The request was sent once.`;
 
 /** The same advice for a subscription, which isn't created by an item. */
 const LOOK_FOR_SUBSCRIPTION =
@@ -60,44 +66,52 @@ export function sentAfter(
 	return isRefusal ? before : either(before, status === GATEWAY_TIMEOUT ? 'maybe' : 'yes');
 }
 
+type Request = Pick<ApiRequest, 'creates' | 'method'>;
+
 /**
  * Creates the error for an unsuccessful response: the service's own message, and advice.
  *
- * @param sent `no`, `maybe` or `yes`, for the advice
+ * @param how.sent the state of the request, for the advice
+ * @param how.until when the service is open again, in ms since the epoch, if it is closed for too long to wait
  */
 export function apiFailure(
 	response: ApiResponse,
-	request: Pick<ApiRequest, 'creates' | 'method'>,
+	request: Request,
 	origin: RequestOrigin,
-	sent = sentAfter(response, request),
+	{ sent = sentAfter(response, request), until }: { sent?: WasSent; until?: number } = {},
 ): ApiFailure {
 	const { status, headers, body } = response;
 	const problem = readProblem(status, body, origin.redact);
 	const isLimited = isRateLimited(status, headers, true);
-	return advised(problem, request, origin, { sent, isLimited });
+	const failure = advised(problem, request, origin, { sent, isLimited });
+	if (until !== undefined) failure.message += ` (closed until ${timeText(until)})`;
+	return failure;
 }
+
+/** A time in UTC, in minutes. The latest that JavaScript knows if it is later. */
+const timeText = (ms: number): string =>
+	`${new Date(Math.min(ms + 60_000, 8.64e15)).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 /** Adds the advice on a problem, which begins with what may have become of the request. */
 function advised(
 	problem: Problem,
-	request: Pick<ApiRequest, 'creates' | 'method'>,
-	{ authentication }: Pick<RequestOrigin, 'authentication'>,
+	request: Request,
+	{ authentication, isRun }: Pick<RequestOrigin, 'authentication' | 'isRun'>,
 	{ sent, isLimited }: { sent: WasSent; isLimited: boolean },
 ): ApiFailure {
 	const refusal: Refusal = {
 		...problem,
 		...request,
+		isRun,
 		isLimited,
 		isUnclear: sent !== 'no',
 		words: `${problem.title} ${problem.detail ?? ''}`,
-		isApiKey: authentication === 'apiKey',
-		isPage: problem.foreign === true && problem.status >= 500,
+		account: authentication === 'apiKey' ? 'API key' : 'service account',
 	};
 	const say = ADVICE.find(([fits]) => fits(refusal))?.[1];
 	const advice = typeof say === 'function' ? say(refusal) : say;
-	const first = refusal.isUnclear && unclearAdvice(request.creates);
-	const all = [first, advice].filter(Boolean).join(' ');
-	return new ApiFailure(problem, all || undefined, isLimited, sent);
+	const first = refusal.isUnclear && unclearAdvice(refusal);
+	return new ApiFailure(problem, sentences(first, advice) || undefined, isLimited, sent);
 }
 
 /**
@@ -107,7 +121,7 @@ function advised(
  */
 export function refusalOf(
 	{ status, body, headers }: ApiResponse,
-	request: Pick<ApiRequest, 'creates' | 'method'>,
+	request: Request,
 	origin: RequestOrigin,
 	before?: WasSent,
 ): ApiFailure | undefined {
@@ -120,39 +134,46 @@ export function refusalOf(
 /** Creates the error for a request without a usable response. @param sent the state of the request */
 export function unreachable(
 	fault: NetworkFailure,
-	request: Pick<ApiRequest, 'creates' | 'method'>,
-	{ host, redact }: Pick<RequestOrigin, 'host' | 'redact'>,
+	request: Request,
+	origin: Pick<RequestOrigin, 'host' | 'isRun' | 'redact'>,
 	sent = sentAfter(fault, request),
 ): Unreachable {
 	const { httpCode, transient, tooLarge } = fault;
-	const [message, description] = networkAdvice(fault, request.creates, host, sent);
-	const facts = { description: redact(description), httpCode, transient, sent, tooLarge };
-	return new Unreachable(`${message} ${redact(fault.message)}`, facts);
+	const [message, description] = networkAdvice(fault, request.creates, origin, sent);
+	const facts = { description: origin.redact(description), httpCode, transient, sent, tooLarge };
+	return new Unreachable(`${message} ${origin.redact(fault.message)}`, facts);
 }
 
 /** How the message about a request without a usable response begins, and the advice. */
 function networkAdvice(
 	fault: NetworkFailure,
 	creates: string | undefined,
-	host: string,
+	{ host, isRun }: Pick<RequestOrigin, 'host' | 'isRun'>,
 	sent: WasSent,
 ): [string, string] {
+	const raise =
+		isRun && isTimeOut(fault) && "If the service is slow, raise the option 'Timeout (Seconds)'.";
 	if (creates !== undefined && fault.sent !== 'no') {
-		const look =
-			creates === 'subscription' ? `It may exist now: ${LOOK_FOR_SUBSCRIPTION}` : CHECK_FIRST;
-		return [`The ${creates} may have been created:`, look];
+		if (creates !== 'subscription')
+			return [`The ${creates} may have been created:`, sentences(CHECK_FIRST, raise)];
+		return [
+			'The subscription may have been created:',
+			`It may exist now: ${LOOK_FOR_SUBSCRIPTION}`,
+		];
+	}
+	const elsewhere = `Check 'Base URL' in the credential: another server, or a proxy, may be answering at ${host}.`;
+	if (sent !== 'no') {
+		return [
+			'The change may have been carried out:',
+			sentences(lookAtData(isRun), raise, elsewhere),
+		];
 	}
 	if (fault instanceof UnusableResponse) {
-		const elsewhere = `Check 'Base URL' in the credential: another server, or a proxy, may be answering at ${host}.`;
-		const smaller = `At most ${MAX_RESPONSE_BYTES / 1e6} MB of a response are read. Lower 'Limit' if the operation has it. `;
-		return ['The service responded, but', `${fault.tooLarge ? smaller : ''}${elsewhere}`];
-	}
-	if (sent !== 'no') {
-		const again = `Look at the data, or run this item again: the same change is then sent once more. If the service is slow, raise the option 'Timeout (Seconds)' if the operation has it; if it never responds, check 'Base URL' in the credential (${host}).`;
-		return ['The change may have been carried out:', again];
+		const smaller = `At most ${MAX_RESPONSE_BYTES / 1e6} MB of a response are read. Lower 'Limit' if the operation has it.`;
+		return ['The service responded, but', sentences(fault.tooLarge && smaller, elsewhere)];
 	}
 	const reach = `Check 'Base URL' in the credential (${host}), and make sure that this n8n can reach it.`;
-	return ["The service couldn't be reached:", fault.description ?? reach];
+	return ["The service couldn't be reached:", fault.description ?? sentences(raise, reach)];
 }
 
 /** How services say that a value must be unique. */
@@ -171,38 +192,48 @@ export const pageAdvice = (...first: string[]): string =>
 export const IN_BETWEEN = 'A proxy, a firewall or a sign-in page may be in between.';
 
 /** The facts that decide the advice on a refusal. */
-interface Refusal extends Problem, Pick<ApiRequest, 'creates' | 'method'> {
+interface Refusal extends Problem, Request, Pick<RequestOrigin, 'isRun'> {
 	/** The service's message. */
 	words: string;
 	/** True if the rate limit is the reason, whatever the status. */
 	isLimited: boolean;
 	/** True if it may have been carried out. */
 	isUnclear: boolean;
-	isApiKey: boolean;
-	/** True if a web page replaced the response, and the address isn't the reason. */
-	isPage: boolean;
+	/** The kind of credential. */
+	account: 'API key' | 'service account';
 }
 
-/** What may have become of a request. @param creates the thing that it creates, if any */
-function unclearAdvice(creates: string | undefined): string {
-	if (creates === undefined)
-		return 'The change may have been carried out: look at the data, or run this item again.';
-	const check =
-		creates === 'subscription' ? LOOK_FOR_SUBSCRIPTION : 'check before you run this item again.';
+/** What to do if a change may have been carried out. */
+const lookAtData = (isRun: boolean): string =>
+	`Look at the data, ${isRun ? `or ${RUN_ITEM_AGAIN}` : 'then try again'}.`;
+
+/** What may have become of a request. */
+function unclearAdvice({ creates, isRun }: Pick<Refusal, 'creates' | 'isRun'>): string {
+	if (creates === undefined) return `The change may have been carried out. ${lookAtData(isRun)}`;
+	const check = creates === 'subscription' ? LOOK_FOR_SUBSCRIPTION : CHECK_ITEM;
 	return `The ${creates} may have been created: ${check}`;
 }
 
-const LOWER_PARALLEL = "lower the option 'Max Parallel Requests' if the operation has it.";
-const NEXT_KEY =
-	'If it says so there, the service may keep the value in another spelling, for example in lower case: enter it as the record has it.';
+const LOWER_PARALLEL = "lower the option 'Max Parallel Requests' if the operation has it";
+
+/** Advice if the service states no reason. */
+const WITHOUT_REASON: Record<number, string> = {
+	400: "The service doesn't say what it couldn't read: check all values that are sent.",
+	405: "Check 'Base URL' in the credential, or ask the operator of the service.",
+	409: 'Something else may have the same value, or may be changing it: look at the data, then try again.',
+	413: 'Send fewer or shorter values.',
+	415: "Check 'Base URL' in the credential: another server may be answering at that address.",
+	422: "The service doesn't say which value it refused: check all values that are sent.",
+	500: 'Try again later. If it stays so, tell the operator of the service.',
+};
 
 /** Advice in addition to the service's own message. The first line that matches is used. */
 const ADVICE: ReadonlyArray<
-	[(refusal: Refusal) => boolean, string | ((refusal: Refusal) => string)]
+	[(refusal: Refusal) => boolean, string | ((refusal: Refusal) => string | undefined)]
 > = [
 	[
 		({ status }) => status === 304,
-		'A cache between n8n and the service may have responded. Run the node again, or ask the operator of the service.',
+		'A cache between n8n and the service may have responded. Try again, or ask the operator of the service.',
 	],
 	[
 		({ status }) => status >= 300 && status < 400,
@@ -214,8 +245,8 @@ const ADVICE: ReadonlyArray<
 	],
 	[
 		({ status }) => status === 401,
-		({ isApiKey }) =>
-			isApiKey
+		({ account }) =>
+			account === 'API key'
 				? "Check 'API Key' in the credential."
 				: 'The service rejected a new access token. The service account may have been revoked, or the API may trust another realm.',
 	],
@@ -227,29 +258,36 @@ const ADVICE: ReadonlyArray<
 		({ kind = '', status }) => /card/.test(kind) && isGone({ status, kind }, ['card']),
 		"It may have been deleted, or a name may stand where its ID belongs. Select the card again in 'Card'.",
 	],
-	[({ isLimited }) => isLimited, `Run the node again after the limit resets, or ${LOWER_PARALLEL}`],
+	[
+		({ isLimited }) => isLimited,
+		({ isRun }) => `Try again after the limit resets${isRun ? `, or ${LOWER_PARALLEL}` : ''}.`,
+	],
 	[
 		({ status }) => status === 403,
-		({ isApiKey }) =>
-			`${isApiKey ? 'This API key' : 'The role of this service account'} doesn't allow it. In the credential, select an account that may edit, or ask the owner of the workspace for that role.`,
+		({ account, method }) =>
+			`This ${account} can't ${method === 'GET' ? 'read' : 'change'} this. Use a credential with access, or ask the owner of the workspace.`,
 	],
 	[
 		({ status, words }) => status === 409 && SAYS_UNIQUE.test(words),
 		({ creates }) =>
-			creates === 'record'
-				? `Another record has this value. Enter another one, or use the operation 'Create or Update' to update that record. ${NEXT_KEY}`
-				: 'Something else has this value already. Enter another one, or change what has it.',
+			sentences(
+				'This value must be unique and is already in use.',
+				creates === 'record' && "To update the record that has it, use 'Create or Update'.",
+				creates === 'record' &&
+					'If the service ignores case or spaces, match on the value as it is stored.',
+			),
 	],
 	[
-		({ creates, status }) => creates !== undefined && creates !== 'subscription' && status === 503,
-		`If the service handles only a few requests at once, ${LOWER_PARALLEL}`,
+		({ creates, isRun, status }) => creates !== undefined && isRun && status === 503,
+		`If the service handles only a few requests at once, ${LOWER_PARALLEL}.`,
 	],
 	[
-		({ isPage }) => isPage,
-		({ isUnclear }) => (isUnclear ? pageAdvice() : pageAdvice('Run the node again later.')),
+		({ foreign, status }) => foreign === true && status >= 500,
+		({ isUnclear }) => (isUnclear ? pageAdvice() : pageAdvice('Try again later.')),
 	],
 	[
 		({ status }) => status === 503,
-		'The service is overloaded or under maintenance. Run the node again later.',
+		'The service is overloaded or under maintenance. Try again later.',
 	],
+	[({ detail, foreign }) => !detail && !foreign, ({ status }) => WITHOUT_REASON[status]],
 ];

@@ -66,11 +66,10 @@ export class UnusableResponse extends NetworkFailure {
 }
 
 /** The connection broke before the end of a response. */
-export const cutOff = (): NetworkFailure =>
-	new NetworkFailure('the response was cut off', {
+export const cutOff = (): UnusableResponse =>
+	new UnusableResponse('the response ended early', {
 		httpCode: 'ERR_BAD_RESPONSE',
 		transient: true,
-		sent: 'yes',
 	});
 
 /** The response exceeded the size limit. */

@@ -1,6 +1,6 @@
 /** Reads n8n's errors for requests without a response. */
 import { isObject, isText, type JsonObject } from '../../model/response/shapes';
-import { NetworkFailure, UnusableResponse } from './failures';
+import { cutOff, NetworkFailure, UnusableResponse } from './failures';
 
 /** Reasons, by the error code of the system or the HTTP client. */
 const REASONS: Record<string, string> = {
@@ -15,11 +15,13 @@ const REASONS: Record<string, string> = {
 	EPIPE: 'the connection was closed before a response came',
 	ECONNABORTED: 'no response came in time',
 	ETIMEDOUT: 'no response came in time',
-	ERR_BAD_RESPONSE: 'the response was cut off',
 };
 
 /** Codes that only occur before a connection exists, so the request can't have arrived. */
 const BEFORE_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL']);
+
+/** A response that broke off. */
+const ENDED_EARLY = new Set(['ERR_BAD_RESPONSE', 'ERR_STREAM_PREMATURE_CLOSE', 'Z_BUF_ERROR']);
 
 /** Failures to read a response: there was one, so the request has arrived. */
 const UNREADABLE = /^(?:HPE_|Z_|ERR_STREAM_|ERR_HTTP_|ERR_CONTENT_DECODING|ERR__ERROR_|ERR_BROTLI)/;
@@ -28,6 +30,9 @@ const UNREADABLE = /^(?:HPE_|Z_|ERR_STREAM_|ERR_HTTP_|ERR_CONTENT_DECODING|ERR__
 const NOT_TLS = /wrong.version.number|packet.length.too.long|unknown.protocol|http.request/i;
 const TLS_CODE = /^(?:EPROTO|ERR_SSL_)/;
 const CERTIFICATE = /CERT|SELF_SIGNED|TLS|UNABLE_TO/;
+
+const OWN_CERTIFICATE =
+	"If the certificate is self-signed, or from your company's own authority, start n8n with NODE_EXTRA_CA_CERTS set to its file. Otherwise ask the operator of the service.";
 
 /** Codes of requests that Node or the HTTP client refuses to send. */
 const NOT_SENT = /^ERR_(?:INVALID|UNESCAPED|BAD_OPTION)/;
@@ -70,6 +75,7 @@ export function readNetworkFault(error: unknown): NetworkFailure {
 		new NetworkFailure(reason, { httpCode: httpCode || undefined, sent, transient });
 	const reason = REASONS[code];
 	if (reason) return failure(reason, isConnecting ? 'no' : 'maybe', true);
+	if (ENDED_EARLY.has(code)) return cutOff();
 	const isOnlyStatus = code === '' && codes.length > 0;
 	if (UNREADABLE.test(code) || isOnlyStatus) {
 		const facts = { httpCode: code || undefined, transient: true };
@@ -82,8 +88,11 @@ export function readNetworkFault(error: unknown): NetworkFailure {
 			: 'no encrypted connection could be set up';
 		return failure(words, 'no', false);
 	}
-	if (CERTIFICATE.test(code))
-		return failure(`its certificate isn't trusted (${code})`, 'no', false);
+	if (CERTIFICATE.test(code)) {
+		const description = /SELF_SIGNED|UNABLE_TO|ISSUER/.test(code) ? OWN_CERTIFICATE : undefined;
+		const facts = { httpCode: code, transient: false, description };
+		return new NetworkFailure(`its certificate isn't trusted (${code})`, facts);
+	}
 	const message = texts.at(-1);
 	if (texts.some((text) => /socket hang up|aborted|network/i.test(text))) {
 		return failure(REASONS.ECONNRESET ?? '', 'maybe', true, code || 'ECONNRESET');

@@ -2,6 +2,7 @@
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 import { InputError } from '../../model/inputError';
 import { redact } from '../../model/redact';
+import { sentences } from '../../model/text';
 import { ApiFailure, Failure } from './failures';
 
 /** Where an error happened, and how to word its message for the user. */
@@ -50,7 +51,7 @@ export function toNodeError(
 	// n8n's constructors rewrite any message that contains the name of a system error, even by chance.
 	nodeError.message = error.message;
 	nodeError.description =
-		[detail && withFieldNames(detail), error.description].filter(Boolean).join(' ') || undefined;
+		sentences(detail && withFieldNames(detail), error.description) || undefined;
 	return nodeError;
 }
 

@@ -4,7 +4,7 @@ import type {
 	ICredentialDataDecryptedObject,
 	IHttpRequestOptions,
 } from 'n8n-workflow';
-import type { Account } from '../auth/account';
+import type { ServiceAccountToken } from '../auth/serviceAccountToken';
 import { type Authentication, CREDENTIAL_TYPES } from '../auth/credential';
 import { openExchange } from '../auth/credentialHooks';
 import { unreachableAuth } from '../auth/tokenRequest';
@@ -22,8 +22,8 @@ export interface Sender {
 	context: IAllExecuteFunctions;
 	credential: ICredentialDataDecryptedObject;
 	authentication: Authentication;
-	/** The account of a service account's credential. */
-	account: Account | undefined;
+	/** The access token of a service account; undefined for an API key. */
+	token: ServiceAccountToken | undefined;
 	clock: Clock;
 }
 
@@ -37,7 +37,7 @@ export async function sendOnce(
 	options: IHttpRequestOptions & { timeout: number },
 	cancelled: Stop,
 ): Promise<Outcome> {
-	const { context, credential, authentication, account, clock } = sender;
+	const { context, credential, authentication, token, clock } = sender;
 	const data = { ...credential };
 	const exchange = openExchange(data);
 	const type = CREDENTIAL_TYPES[authentication];
@@ -48,7 +48,7 @@ export async function sendOnce(
 		return await httpRequestWithAuthentication.call(context, type, full, { credentialsDecrypted });
 	};
 	const outcome = await sendAndRead(send, options, { clock, cancelled }).catch((error: unknown) => {
-		const isSent = !account || exchange.token !== undefined;
+		const isSent = !token || exchange.token !== undefined;
 		if (cancelled.isOver) {
 			return new Cancelled(isSent && options.method !== 'GET' ? 'maybe' : 'no');
 		}
@@ -56,10 +56,10 @@ export async function sendOnce(
 		const fault = readNetworkFault(error);
 		return isSent ? fault : unreachableAuth(credential, fault);
 	});
-	const { token } = exchange;
-	if (!account || token === undefined || outcome instanceof Error) return outcome;
-	if (outcome.status < 300) account.accept(token);
+	const used = exchange.token;
+	if (!token || used === undefined || outcome instanceof Error) return outcome;
+	if (outcome.status < 300) token.accept(used);
 	// A refused replacement isn't replaced for a while, so this ends.
-	const mayReplace = outcome.status === 401 && account.refuse(token);
+	const mayReplace = outcome.status === 401 && token.refuse(used);
 	return mayReplace ? await sendOnce(sender, options, cancelled) : outcome;
 }

@@ -93,20 +93,20 @@ export function readRetryAfter(headers: Headers, now: number): number | undefine
 	return Number.isNaN(date) ? undefined : Math.max(date - (dateOf(headers) ?? now), 0);
 }
 
-/** The maximum single wait, in ms; the request is then tried again. */
-export const MAX_WAIT_MS = 60_000;
-/** The minimum first wait, in ms; it doubles with each further wait. */
-const MIN_WAIT_MS = 1_000;
+/** A longer wait for the rate limit, in ms, isn't begun. */
+export const MAX_WAIT_MS = 5 * 60_000;
+/** The first wait if a response doesn't say how long, in ms; it doubles with each further one, up to the maximum. */
+const FIRST_WAIT_MS = 1_000;
+const MAX_UNSTATED_WAIT_MS = 60_000;
 
 /**
  * Returns how long to wait after a refusal by the rate limit, in ms: until the reset or `Retry-After`, whichever is
- * earlier. Waits at least a second, and twice as long after each further refusal, so that a reset in the past
- * doesn't cause a flood of requests. Never waits more than a minute at once.
+ * earlier. At least a second, and twice as long after each further refusal up to a minute, so that a time in the past
+ * doesn't cause a flood of requests.
  *
  * @param refusals how often this request was refused, starting at 1
  */
 export function refusalWait(headers: Headers, now: number, refusals: number): number {
-	const asked = (readResetAt(headers, now) ?? now) - now;
-	const atLeast = MIN_WAIT_MS * 2 ** (refusals - 1);
-	return Math.min(Math.max(asked, atLeast), MAX_WAIT_MS);
+	const stated = (readResetAt(headers, now) ?? now) - now;
+	return Math.max(stated, Math.min(FIRST_WAIT_MS * 2 ** (refusals - 1), MAX_UNSTATED_WAIT_MS));
 }

@@ -15,8 +15,6 @@ export class RateWindow {
 	/** The number of requests left in the window; undefined if unknown, Infinity if the service states no limit. */
 	private remaining: number | undefined;
 	private resetAt = Infinity;
-	/** When to send one request to check the limit, however far away the stated reset is. */
-	private lookAgainAt = Infinity;
 
 	constructor(serviceClock: ServiceClock) {
 		this.serviceClock = serviceClock;
@@ -35,9 +33,10 @@ export class RateWindow {
 		}
 		if (this.remaining === undefined) return underWay === 0 ? 0 : sentAt + ALONE_MS - now;
 		if (this.remaining > underWay) return 0;
-		// The local clock may have been set back.
-		this.lookAgainAt = Math.min(this.lookAgainAt, now + MAX_WAIT_MS);
-		return Math.min(this.resetAt, underWay === 0 ? this.lookAgainAt : Infinity) - now;
+		const ms = this.resetAt - now;
+		if (ms <= MAX_WAIT_MS) return ms;
+		// The reset is unknown, or so far away that it may be wrong: one request at a time asks.
+		return underWay === 0 ? 0 : Infinity;
 	}
 
 	/** Learns from the headers of a response that has just arrived. */
@@ -51,6 +50,5 @@ export class RateWindow {
 		const isSameWindow = Math.abs(resetAt - this.resetAt) < 1_500;
 		this.remaining = isSameWindow ? Math.min(this.remaining ?? Infinity, remaining) : remaining;
 		this.resetAt = resetAt;
-		this.lookAgainAt = resetAt === Infinity ? now : now + MAX_WAIT_MS;
 	}
 }

@@ -1,14 +1,13 @@
 /** Decides what follows each attempt of a request. */
+import { readProblem } from '../../model/response/problem';
 import { isTimeOut, isTransientStatus, type NetworkFailure } from '../failure/failures';
-import { isRateLimited, readRetryAfter, refusalWait } from './rateLimitHeaders';
+import { isRateLimited, MAX_WAIT_MS, readRetryAfter, refusalWait } from './rateLimitHeaders';
 import type { ApiResponse, ApiRequest } from '../request';
 
 /** The maximum number of attempts if a request may be sent again after a fault. */
 const TRIES = 3;
-/** The maximum total time that a request waits for the rate limit, in ms. */
-const MAX_REFUSED_MS = 5 * 60_000;
 
-/** The same maximum for an impatient request, in ms. */
+/** How long an impatient request waits for the rate limit at most, in ms. */
 export const IMPATIENT_WAIT_MS = 5_000;
 
 /** The attempts of one request so far. */
@@ -36,8 +35,20 @@ export const isSuccess = (status: number): boolean => status >= 200 && status < 
 /** The next step after an attempt, with the new history. */
 export type Step =
 	| { act: 'done' | 'fail' }
+	/** The service asks for a longer wait than is begun: until this time, in ms since the epoch. */
+	| { act: 'closed'; until: number }
 	| { act: 'again'; history: History }
 	| { act: 'wait'; ms: number; history: History };
+
+/** Words of a conflict that passes. */
+const TRY_AGAIN = /\btry\b.{0,30}\bagain\b|\bretry\b/i;
+
+/** Returns true if a conflict asks to try again: something else was changing the same thing. */
+function asksToTryAgain({ status, headers, body }: ApiResponse): boolean {
+	if (status !== 409) return false;
+	const { title, detail } = readProblem(status, body);
+	return headers['retry-after'] !== undefined || TRY_AGAIN.test(`${title} ${detail}`);
+}
 
 /**
  * Decides what follows one attempt of a request.
@@ -50,16 +61,16 @@ export type Step =
  */
 export function nextStep(
 	outcome: ApiResponse | NetworkFailure,
-	request: Pick<ApiRequest, 'method' | 'impatient' | 'shrinks' | 'optional'>,
+	request: Pick<ApiRequest, 'method' | 'impatient' | 'once' | 'optional'>,
 	history: History,
 	now: number,
 ): Step {
 	const { method, impatient } = request;
 	const repeatable = isRepeatable(method);
-	const mayTryAgain = !impatient && history.faults + 1 < TRIES;
+	const mayTryAgain = !impatient && !request.once && history.faults + 1 < TRIES;
 	const again = { act: 'again', history: { ...history, faults: history.faults + 1 } } as const;
 
-	if ((request.shrinks || request.optional) && isTimeOut(outcome)) return { act: 'fail' };
+	if (request.optional && isTimeOut(outcome)) return { act: 'fail' };
 	if (outcome instanceof Error) {
 		const isSafe = repeatable || outcome.sent === 'no';
 		return outcome.transient && isSafe && mayTryAgain ? again : { act: 'fail' };
@@ -68,14 +79,17 @@ export function nextStep(
 	if (isSuccess(status)) return { act: 'done' };
 	const waitFor = (ms: number, then: History): Step => {
 		const refusedMs = history.refusedMs + ms;
-		if (refusedMs > (impatient ? IMPATIENT_WAIT_MS : MAX_REFUSED_MS)) return { act: 'fail' };
+		if (refusedMs > (impatient ? IMPATIENT_WAIT_MS : MAX_WAIT_MS)) {
+			return { act: 'closed', until: now + ms };
+		}
 		return { act: 'wait', ms, history: { ...then, refusedMs } };
 	};
 	if (isRateLimited(status, headers, repeatable)) {
 		const refusals = history.refusals + 1;
 		return waitFor(refusalWait(headers, now, refusals), { ...history, refusals });
 	}
-	if (isTransientStatus(status) && repeatable && mayTryAgain) {
+	const mayPass = isTransientStatus(status) || (method === 'PATCH' && asksToTryAgain(outcome));
+	if (mayPass && repeatable && mayTryAgain) {
 		const retryAfterMs = readRetryAfter(headers, now);
 		return retryAfterMs === undefined ? again : waitFor(retryAfterMs, again.history);
 	}

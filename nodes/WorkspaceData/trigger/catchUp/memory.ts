@@ -4,9 +4,9 @@
  */
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { createKeyedQueue } from '../../model/keyedQueue';
-import { REMEMBERED } from '../../model/recordMemory';
-import { type Age, byAge } from '../../model/response/record';
-import type { Search } from '../../model/subscription/reducer';
+import { missedIn, recordKey, REMEMBERED } from '../../model/recordMemory';
+import type { Age } from '../../model/response/record';
+import type { Search } from '../../model/subscription/subscriptionRules';
 import { reasonOf, warn } from '../log';
 
 /** Max records of a search that are remembered, because events about them may still come. */
@@ -20,10 +20,6 @@ const MODE = { mode: 'entries' } as const;
 
 /** Executions of a workflow look up and add keys one after the other, because n8n does so without a lock. */
 const queue = createKeyedQueue();
-
-/** The key of a created record that came by an event. */
-export const recordKey = (cardId: unknown, recordId: unknown): string =>
-	JSON.stringify([String(cardId), String(recordId)]);
 
 /**
  * The key of a record that a search returned. It only counts for events: the execution of the search may
@@ -63,7 +59,8 @@ export async function isKnown(
 	context: IExecuteFunctions,
 	{ event, card_id, record_id }: IDataObject,
 ): Promise<boolean> {
-	if (event !== 'record.created' || record_id === undefined) return false;
+	// An event without its record is no other event without one.
+	if (event !== 'record.created' || !['string', 'number'].includes(typeof record_id)) return false;
 	const key = recordKey(card_id, record_id);
 	try {
 		return await queue(String(context.getWorkflow().id), async () => {
@@ -91,13 +88,10 @@ export const takeMissed = async <One extends Age & { cardId: string }>(
 ): Promise<One[]> =>
 	await queue(String(context.getWorkflow().id), async () => {
 		const keyOf = ({ cardId, id }: One) => recordKey(cardId, id);
-		const byTime = listed.sort(byAge);
-		const known = await find(context, byTime.map(keyOf));
+		const known = await find(context, listed.map(keyOf));
 		const count = await context.helpers.getProcessedDataCount(SCOPE, MODE);
 		const mayForget = isWhole && count >= MAX_KEYS;
-		const oldest = mayForget ? byTime.find((one) => known.has(keyOf(one))) : undefined;
-		const since = oldest?.at ?? -Infinity;
-		const missed = byTime.filter((one) => one.at >= since && !known.has(keyOf(one)));
+		const missed = missedIn(listed, (one) => known.has(keyOf(one)), mayForget);
 		const caught = missed.slice(-MAX_CAUGHT).map((one) => caughtKey(keyOf(one)));
 		await add(context, caught);
 		return missed;

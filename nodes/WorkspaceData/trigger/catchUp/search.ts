@@ -1,15 +1,21 @@
 /** Finds the records that were created while no event reached the workflow. */
 import type { IExecuteFunctions, INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
+import { FieldIndex } from '../../model/fieldIndex';
 import { type DataRecord, type Age, ageOf } from '../../model/response/record';
-import { onSearched, type Search } from '../../model/subscription/reducer';
-import { listCards } from '../../transport/cardAndFieldListings';
+import {
+	dueSearch,
+	onSearched,
+	onSearchFailed,
+	onSearching,
+	type Search,
+} from '../../model/subscription/subscriptionRules';
+import { listCards, listFields } from '../../transport/cardAndFieldListings';
 import { ApiFailure, saysGone } from '../../transport/failure/failures';
-import { systemClock } from '../../transport/http/clock';
 import { MAX_READINGS, openRecordListing } from '../../transport/recordListing';
 import { openSession, type Session } from '../../transport/session';
 import { localTime } from '../../transport/timeZone';
-import { fieldsFor } from '../delivery/fieldNames';
+import { needsFields } from '../delivery/fieldNames';
 import { isRelevant } from '../delivery/relevance';
 import { reasonOf, warn } from '../log';
 import { missedEvent, outputOf } from '../output';
@@ -21,43 +27,30 @@ import { takeMissed } from './memory';
 
 /** Marks the item of an execution that searches. */
 const EVENT = 'catch_up';
-/** Max tries of a search. Each one is an execution that the user can see. */
-const TRIES = 3;
-/** Delay before a search, in ms, so that deliveries of that time arrive first. */
-const DELAY_MS = 5_000;
-/** Pause after a failed search, in ms. */
-const PAUSE_MS = 60_000;
+/** The events that a search returns. */
+const CREATED = 'record.created';
 
-/** Plans a search for what the last creation may have missed, if the settings ask for it. */
-export function planSearch({ node, settings, clock }: Site): void {
-	const { search } = node.state;
-	if (!search || !settings.catchUp || !settings.events.includes('record.created')) return;
-	node.search = { search, triesLeft: TRIES, notBefore: clock.now() + DELAY_MS };
-}
-
-/**
- * Starts the execution that searches for missed records, if one is due. Tries again if it couldn't read
- * them.
- */
+/** Starts the execution that searches for missed records, if one is due. Tries again if it fails. */
 export function startSearch(site: Site<ITriggerFunctions>): void {
 	const { context, clock, node } = site;
-	const pending = node.search;
-	if (!pending || clock.now() < pending.notBefore) return;
-	node.search = undefined;
-	const { epoch } = node;
-	const { from, to, isWhole } = pending.search;
+	const { epoch, state } = node;
+	const due = dueSearch(state, clock.now());
+	if (!due || !state.search) return;
+	const { pauseMs } = state.search;
+	node.dispatch(onSearching, { now: clock.now() });
+	const { from, to, isWhole } = due;
 	const job = { event: EVENT, from: toIso(from), to: toIso(to), isWhole };
 	const ended = runExecution(context, job).catch(() => 'failed' as const);
 	void ended.then((ending) => {
 		if (node.epoch !== epoch) return;
-		if (ending !== 'failed') {
-			node.dispatch(onSearched, { to, now: clock.now() });
-			// If n8n ends before this is saved, the next search returns the same records.
-			startSaving(site);
-		} else if (!node.search && pending.triesLeft > 1) {
-			const notBefore = clock.now() + PAUSE_MS;
-			node.search = { ...pending, triesLeft: pending.triesLeft - 1, notBefore };
+		const now = clock.now();
+		if (ending === 'failed') {
+			node.dispatch(onSearchFailed, { pauseMs, now });
+			return;
 		}
+		node.dispatch(onSearched, { to, now });
+		// If n8n ends before this is saved, the next search returns the same records.
+		startSaving(site);
 	});
 }
 
@@ -73,14 +66,15 @@ const jobSchema = z.object({
 /** Reads the search from an item of such a job; undefined for another item. */
 export const readSearchJob = (json: unknown): Search | undefined => jobSchema.safeParse(json).data;
 
-/** A record that was created in the searched time. */
+/** A record that was created in the searched time, and the fields of its card if they are needed. */
 interface Candidate extends Age {
 	cardId: string;
 	record: DataRecord;
+	index: FieldIndex | undefined;
 }
 
 /**
- * Returns the missed records as items. @throws the errors of reading the cards, unless all cards are
+ * Returns the missed records as items. @throws the errors of reading the cards and their fields, unless all cards are
  * watched and one of them is deleted or refused
  */
 export async function catchUp(
@@ -94,17 +88,17 @@ export async function catchUp(
 		// The subscribed card, because another card may have the selected name by now.
 		const { current } = readSealed(context);
 		const watched = current ? current.cardId : await watchedCard(settings, session);
-		const listed = await listCreated(session, watched, search, warnings);
-		const oldest = session.pace.serviceClock.now() - settings.maxEventAgeMs;
-		const { workspaceId } = session;
-		const place = { context, workspaceId, openService: async () => session };
+		const listed = await listCreated({ session, settings, search, warnings }, watched);
+		const { serviceClock } = session.pace;
+		// A service that doesn't state its time has another clock than n8n: then no age is known.
+		const isTooOld = (at: number) =>
+			!serviceClock.isStale() && serviceClock.now() - at > (settings.maxEventAgeMs ?? Infinity);
 		const zone = localTime(context);
 		const log = (_kind: string, message: string) => warnings.add(message);
 		const items: INodeExecutionData[] = [];
-		for (const { at, cardId, record } of await takeMissed(context, listed, search)) {
-			const event = missedEvent({ cardId, record, createdAt: at }, workspaceId);
-			const index = await fieldsFor(event, settings, place, systemClock);
-			const isWanted = at >= oldest && isRelevant(event, settings, { index, zone, warn: log });
+		for (const { at, cardId, record, index } of await takeMissed(context, listed, search)) {
+			const event = missedEvent({ cardId, record, createdAt: at }, session.workspaceId);
+			const isWanted = !isTooOld(at) && isRelevant(event, settings, { index, zone, warn: log });
 			if (isWanted) items.push({ json: outputOf(event, settings, index) });
 		}
 		return items;
@@ -114,23 +108,26 @@ export async function catchUp(
 	}
 }
 
+/** What a search needs to read a card. */
+interface Reading {
+	session: Session;
+	settings: TriggerSettings;
+	search: Search;
+	warnings: Set<string>;
+}
+
 /**
  * The records of the watched card that were created in a time span; of all cards if it is null. Then a
  * deleted card has none, and a refused one is reported.
  */
-async function listCreated(
-	session: Session,
-	watched: string | null,
-	search: Search,
-	warnings: Set<string>,
-): Promise<Candidate[]> {
-	if (watched !== null) return await createdIn(session, watched, search, warnings);
+async function listCreated(reading: Reading, watched: string | null): Promise<Candidate[]> {
+	if (watched !== null) return await createdIn(reading, watched);
 	const listed: Candidate[] = [];
-	for (const { id, name } of await listCards(session)) {
-		const records = await createdIn(session, id, search, warnings).catch((error: unknown) => {
+	for (const { id, name } of await listCards(reading.session)) {
+		const records = await createdIn(reading, id).catch((error: unknown) => {
 			if (!isRefused(error)) throw error;
 			if (!isGone(error)) {
-				warnings.add(
+				reading.warnings.add(
 					`Missed records of card '${name}' (${id}) are left out, because it can't be read: ${reasonOf(error)}`,
 				);
 			}
@@ -141,14 +138,21 @@ async function listCreated(
 	return listed;
 }
 
+/** The records of a card that were created in a time span, with its fields. */
+async function createdIn(reading: Reading, cardId: string): Promise<Candidate[]> {
+	const { session, settings } = reading;
+	const found = await recordsIn(reading, cardId);
+	const isNeeded = found.length > 0 && needsFields({ event: CREATED, data: {} }, settings);
+	const index = isNeeded ? new FieldIndex(await listFields(session, cardId), cardId) : undefined;
+	return found.map((one) => ({ ...one, index }));
+}
+
 /** The records of a card that were created in a time span. A record that doesn't state when is reported. */
-async function createdIn(
-	session: Session,
+async function recordsIn(
+	{ session, search: { from, to }, warnings }: Reading,
 	cardId: string,
-	{ from, to }: Search,
-	warnings: Set<string>,
-): Promise<Candidate[]> {
-	const found = new Map<string, Candidate>();
+): Promise<Array<Omit<Candidate, 'index'>>> {
+	const found = new Map<string, Omit<Candidate, 'index'>>();
 	for (let tries = 1; ; tries += 1) {
 		const listing = openRecordListing(session, cardId, Infinity, {}, { keep: false });
 		for await (const record of listing) {

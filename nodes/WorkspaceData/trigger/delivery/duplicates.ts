@@ -4,6 +4,7 @@
  */
 import { BoundedMap } from '../../model/boundedMap';
 import type { Clock } from '../../transport/http/clock';
+import type { TriggerNode } from '../subscription/node';
 
 /** The required part of n8n's response to a delivery. */
 interface DeliveryResponse {
@@ -56,6 +57,15 @@ const hungUp = async (response: DeliveryResponse): Promise<'pending'> =>
 		if (response.destroyed) resolve('pending');
 		else response.once('close', () => resolve('pending'));
 	});
+
+const accepted = new WeakMap<TriggerNode, Duplicates>();
+
+/** The events that a node has accepted in this process. */
+export function duplicatesOf(node: TriggerNode): Duplicates {
+	const known = accepted.get(node) ?? new Duplicates();
+	accepted.set(node, known);
+	return known;
+}
 
 /** Recently accepted events, by key. */
 export class Duplicates {

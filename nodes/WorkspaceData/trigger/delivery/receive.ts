@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { SIGNATURE_HEADER, isSigned } from '../../model/signature';
 import { answerProbe, PROBE_HEADER } from '../../model/subscription/probe';
-import { onDelivered, onPlanned, onRead } from '../../model/subscription/reducer';
+import { onDelivered, onPlanned, onRead } from '../../model/subscription/subscriptionRules';
 import { accepted, type Subscription } from '../../model/subscription/saved';
 import { type DeliveredEvent, readEvent } from '../../model/webhookEvent';
 import { type Clock, systemClock } from '../../transport/http/clock';
@@ -13,6 +13,7 @@ import { outputOf } from '../output';
 import { readSettings } from '../parameters';
 import { nodeOf, type Site, useOf } from '../subscription/node';
 import { readStored, sealingSecret, writeStored } from '../subscription/storage';
+import { duplicatesOf } from './duplicates';
 import { excessiveAge } from './eventAge';
 import { fieldsFor } from './fieldNames';
 import { isRelevant, misdirection } from './relevance';
@@ -118,13 +119,15 @@ async function startWith(
 	const key = settings.ignoreDuplicates ? event.key : randomBytes(9).toString('hex');
 	const claim = { key, subscription: signer.id };
 	const report = () => onDoubt(site, signer.id);
-	const outcome = await node.deliveries.claim(claim, context.getResponseObject(), clock, report);
+	const outcome = await duplicatesOf(node).claim(claim, context.getResponseObject(), clock, report);
 	if (outcome === 'duplicate') return NOTHING_TO_DO;
 	if (outcome === 'pending') return respond(context, 503);
 
 	const { workspaceId } = signer;
-	const index = await fieldsFor(event, settings, { context, workspaceId, openService }, clock);
-	const warn = (kind: string, message: string) => node.warn(site, kind, message);
+	const warn = (kind: string, message: string, intervalMs?: number) =>
+		node.warn(site, kind, message, intervalMs);
+	const place = { context, workspaceId, openService, warn };
+	const index = await fieldsFor(event, settings, place, clock);
 	const isWanted = isRelevant(event, settings, { index, zone: localTime(context), warn });
 	if (!isWanted) return NOTHING_TO_DO;
 	return { ...NOTHING_TO_DO, workflowData: [[{ json: outputOf(event, settings, index) }]] };

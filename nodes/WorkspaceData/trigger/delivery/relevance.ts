@@ -60,8 +60,10 @@ const touches = (data: JsonObject, watchFields: readonly string[], index: FieldI
 	);
 
 /** Returns true if only some changes of a record start the workflow. */
-export const isWatched = ({ event }: DeliveredEvent, { watchFields }: TriggerSettings): boolean =>
-	event === 'record.updated' && watchFields.length > 0;
+export const isWatched = (
+	{ event }: Pick<DeliveredEvent, 'event'>,
+	{ watchFields }: TriggerSettings,
+): boolean => event === 'record.updated' && watchFields.length > 0;
 
 /**
  * Returns true if an update may have changed a watched field. If one card is watched, an unknown name is a
@@ -83,8 +85,10 @@ function concerns(
 }
 
 /** Returns true if conditions apply to an event: they are about records. */
-export const isFiltered = ({ event }: DeliveredEvent, { conditions }: TriggerSettings): boolean =>
-	conditions.length > 0 && event.startsWith('record.');
+export const isFiltered = (
+	{ event }: Pick<DeliveredEvent, 'event'>,
+	{ conditions }: TriggerSettings,
+): boolean => conditions.length > 0 && event.startsWith('record.');
 
 /** The record of an event, with the values that the event contains. */
 function recordOf({ event, recordId, data, body }: DeliveredEvent): DataRecord {

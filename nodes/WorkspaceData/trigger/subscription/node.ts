@@ -5,11 +5,9 @@ import {
 	abandoned,
 	type Change,
 	INITIAL,
-	type Search,
 	type SubscriptionState,
-} from '../../model/subscription/reducer';
+} from '../../model/subscription/subscriptionRules';
 import { NOTHING_SAVED, type Saved, type Subscription } from '../../model/subscription/saved';
-import { Duplicates } from '../delivery/duplicates';
 import type { Clock } from '../../transport/http/clock';
 import { type LogPlace, warn } from '../log';
 import type { TriggerSettings } from '../parameters';
@@ -36,15 +34,18 @@ export class TriggerNode {
 	read: { text: unknown; saved: Saved } = { text: undefined, saved: NOTHING_SAVED };
 	/** Counts publishing and unpublishing, so that work from before either can be recognized and dropped. */
 	epoch = 0;
-	readonly deliveries = new Duplicates();
-	/** The fingerprint of the credential (empty if it couldn't be read), and when it was last compared. */
-	credential = { fingerprint: '', checkedAt: -Infinity };
+	/** The fingerprint of the credential (empty if it couldn't be read), and when it was last compared, if it was. */
+	credential: { fingerprint: string; checkedAt: number } | undefined;
 	/** The nonce of the last probe to which this process responded. */
 	answered: string | undefined;
 	/** The last warnings in the log, by kind, and how many were left out since. */
 	private readonly warnings = new Map<string, { at: number; leftOut: number }>();
-	/** The next search for missed records, which hasn't started. */
-	search: { search: Search; triesLeft: number; notBefore: number } | undefined;
+	/** Why the service created no subscription at the last try; undefined if it did. */
+	refusal: unknown;
+	/** The last creation that the service may have carried out without a word, for n8n, which tries it again. */
+	unclear: { error: unknown; at: number } | undefined;
+	/** Why the service refuses for good, as failed executions have shown since the start. */
+	readonly shown = new Set<string>();
 	/**
 	 * The deletions of the unpublished workflow. `stop` sends no more of them; `done` resolves when none is
 	 * in progress.
@@ -52,7 +53,7 @@ export class TriggerNode {
 	ending = { stop: () => {}, done: Promise.resolve() };
 
 	/**
-	 * Applies what happened, by a function of the reducer.
+	 * Applies what happened, by a function of the rules.
 	 *
 	 * @returns the subscriptions that it takes from the list although they weren't deleted
 	 */
@@ -74,13 +75,16 @@ export class TriggerNode {
 		message: string,
 		intervalMs = 60_000,
 	): void {
-		const { at, leftOut } = this.warnings.get(kind) ?? { at: -Infinity, leftOut: 0 };
+		const last = this.warnings.get(kind);
 		const now = clock.now();
 		// A clock that was set back must not silence the log.
-		const isSoon = now >= at && now < at + intervalMs;
-		this.warnings.set(kind, isSoon ? { at, leftOut: leftOut + 1 } : { at: now, leftOut: 0 });
-		const more = leftOut > 0 ? ` (and ${leftOut} more since the last warning)` : '';
-		if (!isSoon) warn(context, `${message}${more}`);
+		if (last && now >= last.at && now < last.at + intervalMs) {
+			last.leftOut += 1;
+			return;
+		}
+		this.warnings.set(kind, { at: now, leftOut: 0 });
+		const more = last?.leftOut ? ` (and ${last.leftOut} more since the last warning)` : '';
+		warn(context, `${message}${more}`);
 	}
 }
 

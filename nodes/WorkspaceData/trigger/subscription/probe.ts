@@ -1,6 +1,6 @@
 /** Asks n8n's own webhook address if it has what this process saved last. `webhook()` responds. */
 import { writeProbe } from '../../model/subscription/probe';
-import { onProbed } from '../../model/subscription/reducer';
+import { onProbed } from '../../model/subscription/subscriptionRules';
 import { postToSelf } from '../../transport/ownWebhook';
 import type { NodeSite } from './node';
 import { sealingSecret } from './storage';
@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000;
  */
 export async function ask({ context, node, clock }: NodeSite): Promise<boolean> {
 	const { epoch } = node;
-	const { address = '', saved } = node.state;
+	const { address = '', saved, answer: before } = node.state;
 	const secret = await sealingSecret(context);
 	const probe = secret === undefined ? undefined : writeProbe(saved.mark, secret);
 	const response = probe && (await postToSelf(context, address, probe, clock));
@@ -25,7 +25,9 @@ export async function ask({ context, node, clock }: NodeSite): Promise<boolean> 
 	const result = (response && probe?.read(response)) ?? 'none';
 	const isOurs = node.answered === probe?.nonce;
 	node.dispatch(onProbed, { result, isOurs, now: clock.now() });
-	if (node.state.standing === 'foreign') {
+	const { answer } = node.state;
+	// The first time, what was saved may only have been lost.
+	if (answer?.isOther && before?.said === 'no') {
 		const message = `Another n8n responds at ${address}. This one deletes no subscription that it didn't create: it may be a copy. Give each n8n its own webhook address`;
 		node.warn({ context, clock }, 'foreign', message, DAY_MS);
 	}

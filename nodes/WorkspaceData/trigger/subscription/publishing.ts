@@ -2,16 +2,27 @@
 import { randomUUID } from 'node:crypto';
 import { type IHookFunctions, type INode, NodeOperationError } from 'n8n-workflow';
 import { InputError } from '../../model/inputError';
-import { dueDeletions, onRead, onStarted, onUnpublished } from '../../model/subscription/reducer';
+import {
+	dueDeletions,
+	onRead,
+	onStarted,
+	onUnpublished,
+} from '../../model/subscription/subscriptionRules';
 import { mayHaveHappened } from '../../transport/failure/failures';
 import { toNodeError } from '../../transport/failure/nodeError';
 import { systemClock, withTimeLimit } from '../../transport/http/clock';
-import { reasonOf, warn } from '../log';
+import { sentences } from '../../model/text';
+import { warn } from '../log';
 import { readSettings } from '../parameters';
 import { ask } from './probe';
-import { endedUse, forget, nodeOf, useOf } from './node';
-import { deleteWith, logAbandoned, renew } from './renewal';
+import { endedUse, forget, nodeOf, type TriggerNode, useOf } from './node';
+import { deleteWith, logAbandoned, notRenewed, renew } from './renewal';
 import { readStored, writeStored } from './storage';
+
+/** How long n8n tries to publish, in ms: a creation without a clear response isn't repeated in that time. */
+const UNCLEAR_MS = 30_000;
+/** How long the hook waits for deletions, in ms, because n8n waits for it. They continue in the background. */
+const WAIT_MS = 9_000;
 
 /** Returns true if n8n calls a hook because it starts: nobody publishes, so nobody would see an error. */
 const isStarting = (context: IHookFunctions): boolean =>
@@ -24,34 +35,32 @@ const isStarting = (context: IHookFunctions): boolean =>
  * @throws NodeOperationError whose message says what to do
  */
 export async function activate(context: IHookFunctions): Promise<boolean> {
+	const node = nodeOf(context, useOf(context));
+	const { unclear } = node;
+	const now = systemClock.now();
 	try {
-		return await subscribe(context);
+		const isRepeated = unclear && now >= unclear.at && now < unclear.at + UNCLEAR_MS;
+		if (isRepeated && !isStarting(context)) throw unclear.error;
+		await subscribe(context, node);
 	} catch (error) {
 		if (isStarting(context)) {
 			warn(context, notRenewed(error));
 			return true;
 		}
-		// n8n tries again automatically and then shows no error.
-		if (mayHaveHappened(error)) {
-			warn(context, `The service may have a subscription of no use: ${reasonOf(error)}`);
-		}
+		if (mayHaveHappened(error) && error !== unclear?.error) node.unclear = { error, at: now };
 		throw activationError(context.getNode(), error);
 	}
+	return true;
 }
 
-export const notRenewed = (error: unknown): string =>
-	`The subscription couldn't be renewed yet: ${reasonOf(error)}`;
-
-async function subscribe(context: IHookFunctions): Promise<boolean> {
+async function subscribe(context: IHookFunctions, node: TriggerNode): Promise<void> {
 	const address = targetUrlOf(context);
-	const use = useOf(context);
-	if (use === 'production') checkWebhookId(context);
+	if (useOf(context) === 'production') checkWebhookId(context);
 	const settings = readSettings(context);
-	const node = nodeOf(context, use);
 	node.ending.stop();
 	await node.ending.done;
 	node.epoch += 1;
-	node.search = undefined;
+	node.shown.clear();
 	const { overlapMs } = settings;
 	const stored = await readStored(context, node);
 	const started = { address, stored, mark: randomUUID(), overlapMs, now: systemClock.now() };
@@ -62,7 +71,6 @@ async function subscribe(context: IHookFunctions): Promise<boolean> {
 	} finally {
 		await writeStored(context, node.state.saved);
 	}
-	return true;
 }
 
 /**
@@ -92,25 +100,18 @@ function targetUrlOf(context: IHookFunctions): string {
 	);
 }
 
-const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
-
 /**
  * An error of the lifecycle with everything in its message, because n8n 2 shows only the message if a
  * workflow can't be published.
  */
 function activationError(node: INode, error: unknown): NodeOperationError {
 	const { message, description } = toNodeError(node, error);
-	const text = [message, description ?? ''].filter(Boolean).map(sentence).join(' ');
+	const text = sentences(message, description ?? undefined);
 	const shown = new NodeOperationError(node, text);
 	// n8n's constructor rewrites messages that contain the name of a system error.
 	shown.message = text;
 	return shown;
 }
-
-/**
- * How long the hook waits for deletions, in ms, because n8n waits for it. They continue in the background.
- */
-const WAIT_MS = 9_000;
 
 /**
  * Ends this n8n's subscriptions with exactly this address, so that the end of a test doesn't affect the
@@ -128,7 +129,6 @@ export async function deactivate(context: IHookFunctions): Promise<boolean> {
 	if (use === 'production') await ask(site);
 	// What began before, also while the address was asked, is no longer wanted.
 	node.epoch += 1;
-	node.search = undefined;
 	logAbandoned(context, node.dispatch(onUnpublished, { now: systemClock.now() }));
 	node.ending.done = deleteWith(site, dueDeletions(node.state, systemClock.now()), 'patient');
 	await withTimeLimit(WAIT_MS, systemClock, async () => await node.ending.done).catch(() =>

@@ -7,16 +7,20 @@ import {
 	onDeleted,
 	onRefused,
 	roomFor,
-} from '../../model/subscription/reducer';
-import type { Previous, Subscription } from '../../model/subscription/saved';
+} from '../../model/subscription/subscriptionRules';
+import { type Previous, type Subscription, subscriptionsIn } from '../../model/subscription/saved';
 import { fingerprintOf, readCredential } from '../../transport/auth/credential';
 import { ApiFailure, Cancelled, isTimeOut } from '../../transport/failure/failures';
 import { openSession, type Session } from '../../transport/session';
-import { planSearch } from '../catchUp/search';
+import { sentences } from '../../model/text';
 import { reasonOf, warn, type LogPlace } from '../log';
 import { checkConditions, readAuthentication, watchedCard } from '../parameters';
 import type { NodeSite, Site } from './node';
+import { ask } from './probe';
 import { CALLS, createSubscription, deleteSubscription, roomReason } from './serviceCalls';
+
+export const notRenewed = (error: unknown): string =>
+	`The subscription couldn't be renewed yet: ${reasonOf(error)}`;
 
 /** Services that didn't respond in time while n8n started, so that its other triggers don't wait as well. */
 const silent = new Set<string>();
@@ -52,16 +56,20 @@ export async function renew(site: Site, how: keyof typeof CALLS): Promise<void> 
 			return;
 		}
 		const savedByHook = how !== 'background';
-		const created = { subscription: made, mark: randomUUID(), savedByHook, now: clock.now() };
-		logAbandoned(context, node.dispatch(onCreated, created));
-		planSearch(site);
+		const catchesUp = settings.catchUp && settings.events.includes('record.created');
+		const created = { subscription: made, mark: randomUUID(), savedByHook, catchesUp };
+		logAbandoned(context, node.dispatch(onCreated, { ...created, now: clock.now() }));
+		node.refusal = undefined;
 		await deleteWith(site, dueDeletions(node.state, clock.now()));
 	};
 	await subscribe().catch((error: unknown) => {
 		if (session && how === 'start' && isTimeOut(error)) silent.add(session.baseUrl);
 		// A search begins with the new subscription, also if the old one still delivers.
 		const isDemanded = !session || (how === 'start' && settings.catchUp);
-		if (isWanted()) node.dispatch(onRefused, { isDemanded, now: clock.now() });
+		if (isWanted()) {
+			node.refusal = error;
+			node.dispatch(onRefused, { isDemanded, now: clock.now() });
+		}
 		throw error;
 	});
 }
@@ -86,11 +94,15 @@ async function createInPlace(
 	const made = await create().catch(async (error: unknown) => {
 		const reason = roomReason(error);
 		if (reason === undefined || !isWanted()) throw withAdvice(error, hint);
-		const old = roomFor(node.state, reason, settings.silenceMs, clock.now());
+		const isPublishing = how === 'publish';
+		if (isPublishing) await ask(site);
+		const want = { reason, isPublishing };
+		const old = roomFor(node.state, want, settings.silenceMs, clock.now());
 		if (old.length === 0) {
-			const advice = ROOM_ADVICE[reason](address);
+			const own = subscriptionsIn(saved).filter(({ targetUrl }) => targetUrl === address);
+			const advice = ROOM_ADVICE[reason](address, own.map(({ id }) => id).join(', '));
 			warn(context, advice);
-			throw withAdvice(error, advice);
+			throw withAdvice(error, advice, false);
 		}
 		await deleteWith(site, old);
 		return await create();
@@ -101,10 +113,10 @@ async function createInPlace(
 
 /** What to do if the service has no room. True at publishing as well, after which nothing tries again. */
 const ROOM_ADVICE = {
-	address: (url: string) =>
-		`A subscription holds the address ${url}. A published trigger replaces it once it knows that it is this n8n's. If no other n8n uses it, delete it in the settings of the service`,
-	limit: () =>
-		'The service accepts no more subscriptions. An old one may be paused and still count: delete it in the settings of the service',
+	address: (url: string, own: string) =>
+		`${own ? `Subscription ${own} of this trigger` : 'A subscription'} holds the address ${url}. A published trigger replaces it once it knows that it is this n8n's. If no other n8n uses it, delete it in the settings of the service`,
+	limit: (_url: string, own: string) =>
+		`The service accepts no more subscriptions${own && `, and counts ${own} of this trigger`}. An old one may be paused and still count: delete it in the settings of the service`,
 };
 
 const isLoopback = (url: string): boolean =>
@@ -116,11 +128,15 @@ function loopbackHint(targetUrl: string, baseUrl: string): string | undefined {
 	return `n8n's webhook address is ${new URL(targetUrl).origin}, which only this machine can reach. Set N8N_WEBHOOK_URL (before n8n 2.35: WEBHOOK_URL) to an address that ${new URL(baseUrl).host} can reach. If that isn't possible, use a Schedule Trigger and Get Many with Since Last Run`;
 }
 
-/** Adds advice to the error of a refusal. */
-function withAdvice(error: unknown, hint: string | undefined): unknown {
+/** Adds advice to the error of a refusal. @param isMore false if it replaces the general advice */
+function withAdvice(error: unknown, hint: string | undefined, isMore = true): unknown {
 	if (!hint || !(error instanceof ApiFailure) || error.problem.status >= 500) return error;
-	const advice = [error.description, hint].filter(Boolean).join(' ');
-	return new ApiFailure(error.problem, advice, error.rateLimited, error.sent);
+	return new ApiFailure(
+		error.problem,
+		sentences(isMore && error.description, hint),
+		error.rateLimited,
+		error.sent,
+	);
 }
 
 /**

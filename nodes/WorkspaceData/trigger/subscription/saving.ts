@@ -2,7 +2,7 @@
 import type { IDataObject, IExecuteFunctions, IRun, ITriggerFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { createKeyedQueue } from '../../model/keyedQueue';
-import { onSaved, onSaving } from '../../model/subscription/reducer';
+import { onSaved, onSaving } from '../../model/subscription/subscriptionRules';
 import { readSaved, sealSaved } from '../../model/subscription/saved';
 import { readOwnSecret } from '../../transport/auth/credential';
 import { withTimeLimit } from '../../transport/http/clock';

@@ -2,6 +2,8 @@
 import { idInLocation } from '../../model/serviceUrl';
 import { readCreatedSubscription } from '../../model/subscription/createdSubscription';
 import { type Subscription, subscriptionsIn } from '../../model/subscription/saved';
+import { assertDone } from '../../transport/writeResponse';
+import { isWebPage } from '../../model/response/shapes';
 import { ApiFailure, saysGone, UnexpectedResponse } from '../../transport/failure/failures';
 import type { Session } from '../../transport/session';
 import type { Site } from './node';
@@ -9,7 +11,7 @@ import type { Site } from './node';
 /** Options of calls: while n8n starts, for a person who waits, and in the background. n8n retries by itself. */
 export const CALLS = {
 	start: { impatient: true, timeoutMs: 10_000 },
-	publish: { impatient: true, timeoutMs: 10_000, insistent: true },
+	publish: { impatient: true, timeoutMs: 10_000 },
 	background: { timeoutMs: 60_000 },
 } as const;
 
@@ -55,8 +57,9 @@ export async function createSubscription(
 		if (id !== undefined && response.status === 201)
 			await deleteSubscription(session, { id, ...place }).catch(() => undefined);
 		throw new UnexpectedResponse(
-			`The service created the subscription, but returned no ${secret === undefined ? 'secret' : 'identifier'}`,
+			whatCame(response.body, secret === undefined ? 'secret' : 'identifier'),
 			"The trigger needs the secret to verify deliveries and the identifier to end them. Check 'Base URL' in the credential, and look for a leftover subscription in the settings of the service",
+			!isWebPage(response.body),
 		);
 	}
 	// By the same clock and in the same form as the times of records.
@@ -64,8 +67,18 @@ export async function createSubscription(
 	return { id, secret, targetUrl, ...place, cardId, since };
 }
 
+/** What came instead of a subscription with a secret and an identifier. */
+function whatCame(body: unknown, missing: string): string {
+	if (isWebPage(body)) return 'The service responded with a web page instead of a subscription';
+	const isEmpty = body === undefined || body === null || body === '';
+	if (isEmpty) return 'The service responded without a subscription: the response is empty';
+	return `The service created the subscription, but returned no ${missing}`;
+}
+
 /** Words of a refusal because of a limit of the plan, not because of the request itself. */
-const LIMIT = /limit|quota|maximum|too many|exceed|at most/i;
+const LIMIT = /limit|quota|maximum|too many|exceed|at most|only (?:one|a single|\d+)\b/i;
+/** Words of a refusal because a subscription has the address. */
+const EXISTS = /\b(?:exists?|existing|duplicate|already|in use|taken|not unique|must be unique)\b/i;
 
 /**
  * Returns why a subscription was refused if deleting an old one could help: the service allows one for each
@@ -74,17 +87,18 @@ const LIMIT = /limit|quota|maximum|too many|exceed|at most/i;
 export function roomReason(error: unknown): 'address' | 'limit' | undefined {
 	if (!(error instanceof ApiFailure) || error.problem.foreign) return undefined;
 	const { status, kind, title, detail } = error.problem;
-	if (status === 409) return 'address';
-	const speaksOfLimit = LIMIT.test([kind, title, detail].join(' '));
-	return [402, 403, 422].includes(status) && !error.rateLimited && speaksOfLimit
-		? 'limit'
-		: undefined;
+	if (error.rateLimited || ![400, 402, 403, 409, 422].includes(status)) return undefined;
+	const words = [kind, title, detail].join(' ');
+	if ([400, 409, 422].includes(status) && EXISTS.test(words)) return 'address';
+	if (status !== 400 && LIMIT.test(words)) return 'limit';
+	return status === 409 ? 'address' : undefined;
 }
 
 /**
  * Deletes a subscription in the workspace where it was created. A missing one counts as deleted.
  *
  * @throws Error if its address isn't the credential's: a credential is only sent to its own address
+ * @throws UnexpectedResponse if the response doesn't confirm it
  */
 export async function deleteSubscription(
 	session: Session,
@@ -100,7 +114,8 @@ export async function deleteSubscription(
 	const workspace = { value: workspaceId, parameter: 'Workspace ID' };
 	const path = ['workspaces', workspace, 'webhooks', { value: id, parameter: 'Subscription' }];
 	const request = { method: 'DELETE', root: 'api', path, ...DELETE_CALL[how] } as const;
-	await session.request(request).catch((error: unknown) => {
+	const response = await session.request(request).catch((error: unknown) => {
 		if (!saysGone(error, ['webhook', 'webhooks', 'subscription', 'resource'])) throw error;
 	});
+	assertDone(response?.body, 'subscription', 'deleted');
 }

@@ -42,7 +42,8 @@ test('after the plan the records that take part are those of the items; whatever
 						records: all,
 						fields: { emptyIn: ({ key }) => (key === '' ? 'key' : undefined), keyOf, shown: keyOf },
 						meets: hasFilter ? takesPart : undefined,
-						maxDeletions: isWanted ? (most ?? 'usual') : 'none',
+						maxDeletions: most,
+						deletes: isWanted,
 						now: '2026-01-02T00:00:00Z',
 						pause: async () => await Promise.resolve(),
 					});
@@ -51,7 +52,7 @@ test('after the plan the records that take part are those of the items; whatever
 				const part = all.filter(takesPart);
 				const ofKey = (key: string) => all.filter(({ data }) => data.key === key);
 				const missing = part.filter(({ data }) => given.every(({ key }) => key !== data.key));
-				const allowed = most ?? Math.min(100, Math.floor(part.length / 2));
+				const allowed = most === undefined ? Infinity : Math.min(most, part.length / 2);
 				const isDoubtful =
 					given.some(({ key }, place) => given.findIndex((other) => other.key === key) < place) ||
 					part.some(({ data }) => data.key === '') ||

@@ -1,7 +1,8 @@
-/** A small world for the rules of `model/subscription/reducer.ts`: installations of n8n, and a service. Nothing in it waits. */
+/** A small world for the rules of `model/subscription/subscriptionRules.ts`: installations of n8n, and a service. Nothing in it waits. */
 import {
 	type Change,
 	dueDeletions,
+	dueSearch,
 	INITIAL,
 	isToAsk,
 	isToRenew,
@@ -16,12 +17,13 @@ import {
 	onSaved,
 	onSaving,
 	onSearched,
+	onSearchFailed,
+	onSearching,
 	onStarted,
 	onUnpublished,
 	roomFor,
-	type Search,
 	type SubscriptionState,
-} from '../../../../nodes/WorkspaceData/model/subscription/reducer';
+} from '../../../../nodes/WorkspaceData/model/subscription/subscriptionRules';
 import {
 	accepted,
 	NOTHING_SAVED,
@@ -71,8 +73,6 @@ export class N8n {
 	/** What a process that receives deliveries remembers. */
 	processor: SubscriptionState = INITIAL;
 	isPublished = false;
-	/** The search for missed records that waits for its execution. */
-	search: Search | undefined;
 	/** Executions that save, and have not ended. */
 	jobs: Saved[] = [];
 
@@ -89,7 +89,7 @@ export class World {
 	/** The n8n that answers at the address. */
 	answering = this.production;
 	readonly executed = new Set<string>();
-	/** When each event happened that production must get: by a delivery, or by a search. */
+	/** When each event happened: production must get all, by a delivery or by a search. */
 	owed = new Map<string, number>();
 	/** How often n8n did anything but run for an event. */
 	tasks = 0;
@@ -128,7 +128,7 @@ export class World {
 		const at = { address: ADDRESS, overlapMs: OVERLAP, now: this.now };
 		this.dispatch(n8n, onStarted, { stored, mark: this.mark(), ...at });
 		this.inHook = true;
-		this.create(n8n, true);
+		this.create(n8n, true, byPerson);
 		this.inHook = false;
 		n8n.database = (n8n.state as unknown as SubscriptionState).saved;
 		if (byPerson && !n8n.database.current) this.unpublish(n8n);
@@ -140,7 +140,6 @@ export class World {
 
 	kill(n8n = this.production): void {
 		n8n.state = undefined;
-		n8n.search = undefined;
 		if (!this.options.queueMode) n8n.jobs = [];
 	}
 
@@ -152,7 +151,6 @@ export class World {
 		}
 		this.ask(n8n);
 		n8n.isPublished = false;
-		if (n8n === this.production) this.owed.clear();
 		for (const remote of this.remotes) remote.isEnded ||= remote.madeBy === n8n;
 		this.deleteDue(n8n, this.dispatch(n8n, onUnpublished, { now: this.now }));
 		n8n.database = (n8n.state as unknown as SubscriptionState).saved;
@@ -185,11 +183,12 @@ export class World {
 		return 'lost';
 	}
 
-	private create(n8n: N8n, savedByHook: boolean): void {
+	private create(n8n: N8n, savedByHook: boolean, isPublishing = false): void {
 		this.tasks += 1;
 		let answer = this.post(n8n);
 		if ((answer === 'address' || answer === 'limit') && n8n.state) {
-			const room = roomFor(n8n.state, answer, SILENCE, this.now);
+			if (isPublishing) this.ask(n8n);
+			const room = roomFor(n8n.state, { reason: answer, isPublishing }, SILENCE, this.now);
 			for (const { id } of room) this.delete(n8n, id);
 			if (room.length > 0) answer = this.post(n8n);
 		}
@@ -202,13 +201,13 @@ export class World {
 			id: answer.id,
 			secret: answer.id,
 			targetUrl: ADDRESS,
+			baseUrl: 'https://data/api/v1',
 			workspaceId: 'w',
 			cardId: null,
 			since: now,
 		};
-		const how = { mark: this.mark(), savedByHook, now };
+		const how = { mark: this.mark(), savedByHook, catchesUp: true, now };
 		const state = this.dispatch(n8n, onCreated, { subscription, ...how });
-		n8n.search = state.search;
 		this.deleteDue(n8n, state);
 	}
 
@@ -266,17 +265,20 @@ export class World {
 
 	/** An execution returns the records of the time that may be missed. */
 	private runSearch(n8n: N8n): void {
-		const { search } = n8n;
-		if (!search) return;
-		n8n.search = undefined;
+		const { now } = this;
+		const waiting = n8n.state?.search;
+		const search = n8n.state && dueSearch(n8n.state, now);
+		if (!search || !waiting) return;
+		this.dispatch(n8n, onSearching, { now });
 		if (this.losesSearches > 0) {
 			this.losesSearches -= 1;
+			this.dispatch(n8n, onSearchFailed, { ...waiting, now });
 			return;
 		}
 		for (const [event, at] of this.owed) {
 			if (n8n === this.production && at > search.from && at <= search.to) this.executed.add(event);
 		}
-		this.dispatch(n8n, onSearched, { to: search.to, now: this.now });
+		this.dispatch(n8n, onSearched, { to: search.to, now });
 	}
 
 	private ask(n8n: N8n): SubscriptionState {
@@ -322,7 +324,7 @@ export class World {
 	event(): void {
 		this.now += 1_000;
 		const event = `event ${(this.events += 1)}`;
-		if (this.production.isPublished) this.owed.set(event, this.now);
+		this.owed.set(event, this.now);
 		for (const to of this.remotes) {
 			if (to.state === 'active') this.deliveries.push({ event, to, attempts: 0, at: this.now });
 		}

@@ -27,5 +27,5 @@ export const json: Kind = {
 	conditions: [...EQUALITY, ...PARTS],
 	orderAgainst: () => undefined,
 	// Text, because n8n's input for objects is red until something is entered.
-	input: { type: 'string', canMatch: false, hint: () => 'JSON' },
+	input: { type: 'string', canMatch: false, hint: () => ' (JSON)' },
 };

@@ -43,12 +43,12 @@ function setOf(
 	return [...different.values()].sort((a, b) => compareForms(a, b));
 }
 
-/** The choices, written as a user enters several, and cut to the length of a label. */
+/** The choices, written as a user enters several. They come first, because n8n cuts the label. */
 function choicesHint({ options }: ValueField): string {
 	const all = options.map(({ label }) => quoteChoice(label)).join(', ');
-	if (all === '') return 'comma-separated';
+	if (all === '') return ' (comma-separated)';
 	const shown = all.length > MAX_CHOICES_SHOWN ? `${all.slice(0, MAX_CHOICES_SHOWN)}…` : all;
-	return `comma-separated: ${shown}`;
+	return `: ${shown}`;
 }
 
 export const choices: Kind = {

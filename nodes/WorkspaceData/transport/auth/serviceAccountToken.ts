@@ -44,8 +44,8 @@ export function accountKey(credential: ICredentialDataDecryptedObject): string {
 	return createHash('sha256').update(identity).digest('base64');
 }
 
-/** A service account. Its access token is kept in memory only. @see RFC 6749, section 4.4 */
-export class Account {
+/** The access token of a service account, kept in memory only. @see RFC 6749, section 4.4 */
+export class ServiceAccountToken {
 	/** The most recent tokens, valid or not: the service may still quote them. */
 	recent: readonly string[] = [];
 	private readonly clock: Clock;

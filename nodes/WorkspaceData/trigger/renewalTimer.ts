@@ -7,18 +7,19 @@ import {
 	isToSave,
 	onPassed,
 	onPlanned,
-} from '../../model/subscription/reducer';
-import { subscriptionsIn } from '../../model/subscription/saved';
-import { fingerprintOf, readCredential } from '../../transport/auth/credential';
-import { systemClock } from '../../transport/http/clock';
-import { startSearch } from '../catchUp/search';
-import { reasonOf, warn } from '../log';
-import { readSettings, type TriggerSettings } from '../parameters';
-import { nodeOf, type Site } from './node';
-import { ask } from './probe';
-import { notRenewed } from './publishing';
-import { deleteWith, logAbandoned, renew } from './renewal';
-import { startSaving } from './saving';
+} from '../model/subscription/subscriptionRules';
+import { subscriptionsIn } from '../model/subscription/saved';
+import { fingerprintOf, readCredential } from '../transport/auth/credential';
+import { AccessTokenError, ApiFailure } from '../transport/failure/failures';
+import { toNodeError } from '../transport/failure/nodeError';
+import { systemClock } from '../transport/http/clock';
+import { startSearch } from './catchUp/search';
+import { reasonOf, warn } from './log';
+import { readSettings, type TriggerSettings } from './parameters';
+import { nodeOf, type Site } from './subscription/node';
+import { ask } from './subscription/probe';
+import { deleteWith, logAbandoned, notRenewed, renew } from './subscription/renewal';
+import { startSaving } from './subscription/saving';
 
 /**
  * How often the credential is compared if there is no problem, in ms. It costs one read of n8n's database.
@@ -41,12 +42,15 @@ export async function lookAfter(context: ITriggerFunctions): Promise<ITriggerRes
 		// The hook has told about an invalid value.
 		return {};
 	}
+	const siteNow = (): TriggerSite => {
+		const node = nodeOf(context, 'production');
+		return { context, settings, clock: systemClock, node };
+	};
 	let isBusy = false;
 	const tick = async (): Promise<void> => {
 		if (isBusy) return;
 		isBusy = true;
-		const node = nodeOf(context, 'production');
-		const site: TriggerSite = { context, settings, clock: systemClock, node };
+		const site = siteNow();
 		await look(site).catch((error: unknown) =>
 			site.node.warn(site, 'upkeep', `The subscription couldn't be checked: ${reasonOf(error)}`),
 		);
@@ -55,6 +59,7 @@ export async function lookAfter(context: ITriggerFunctions): Promise<ITriggerRes
 	// Many triggers don't renew together.
 	const second = Math.floor(60 * systemClock.random());
 	context.helpers.registerCron({ expression: `${second} * * * * *` }, () => void tick());
+	showRefusal(siteNow());
 	return {};
 }
 
@@ -69,9 +74,32 @@ async function look(site: TriggerSite): Promise<void> {
 		await renew(site, 'background').catch((error: unknown) =>
 			node.warn(site, 'renewal', notRenewed(error)),
 		);
+		showRefusal(site);
 	} else await deleteWith(site, dueDeletions(node.state, clock.now()));
 	if (isToSave(node.state, clock.now())) startSaving(site);
 	startSearch(site);
+}
+
+/** Statuses of a refusal that no later try changes. */
+const FINAL_STATUSES = [401, 403, 404];
+
+/**
+ * Shows in a failed execution why the service refuses a subscription for good, once for each cause and start, so that
+ * people and error workflows see it. n8n 1 doesn't offer that.
+ */
+function showRefusal({ context, node }: TriggerSite): void {
+	const { refusal, shown } = node;
+	const isFinal =
+		refusal instanceof AccessTokenError ||
+		(refusal instanceof ApiFailure && FINAL_STATUSES.includes(refusal.problem.status));
+	if (!isFinal || refusal.transient) return;
+	const message = notRenewed(refusal);
+	const { saveFailedExecution }: Partial<ITriggerFunctions> = context;
+	if (shown.has(message) || !saveFailedExecution) return;
+	shown.add(message);
+	const error = toNodeError(context.getNode(), refusal);
+	error.message = message;
+	saveFailedExecution(error);
 }
 
 /**
@@ -79,16 +107,16 @@ async function look(site: TriggerSite): Promise<void> {
  * secrets must be sealed with the new credential. Sends no request.
  */
 async function compareCredential({ context, settings, clock, node }: TriggerSite): Promise<void> {
-	const { credential, state } = node;
+	const { credential: before, state } = node;
 	const isUrgent =
-		state.renewal.at < Infinity || subscriptionsIn(state.saved).some(({ secret }) => secret === '');
-	const sinceMs = clock.now() - credential.checkedAt;
+		state.renewal.at !== undefined ||
+		subscriptionsIn(state.saved).some(({ secret }) => secret === '');
+	const sinceMs = clock.now() - (before?.checkedAt ?? 0);
 	if (!isUrgent && sinceMs >= 0 && sinceMs < CREDENTIAL_INTERVAL_MS) return;
 	const reading = readCredential(context, settings.authentication);
 	const fingerprint = await reading.then(fingerprintOf).catch(() => '');
 	node.credential = { fingerprint, checkedAt: clock.now() };
-	const isFirst = credential.checkedAt === -Infinity;
-	if (isFirst || fingerprint === '' || fingerprint === credential.fingerprint) return;
+	if (!before || fingerprint === '' || fingerprint === before.fingerprint) return;
 	warn(context, 'The credential has changed: the subscription is renewed');
 	node.dispatch(onPlanned, { delayMs: 0, isDemanded: true, now: clock.now() });
 }

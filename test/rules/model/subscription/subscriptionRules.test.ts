@@ -5,6 +5,7 @@ import {
 	abandoned,
 	type Change,
 	dueDeletions,
+	dueSearch,
 	INITIAL,
 	isToAsk,
 	isToRenew,
@@ -20,12 +21,14 @@ import {
 	onSaved,
 	onSaving,
 	onSearched,
+	onSearchFailed,
+	onSearching,
 	onStarted,
 	onUnpublished,
 	type ProbeResult,
 	roomFor,
 	type SubscriptionState,
-} from '../../../../nodes/WorkspaceData/model/subscription/reducer';
+} from '../../../../nodes/WorkspaceData/model/subscription/subscriptionRules';
 import { accepted } from '../../../../nodes/WorkspaceData/model/subscription/saved';
 import { ADDRESS, MINUTE, type Options, OVERLAP, SILENCE, World } from './world';
 
@@ -135,8 +138,9 @@ const save =
 		return onSaving(state, { now });
 	};
 const search: Step = (state) => {
-	if (!state.search) return state;
-	const { from, to, isWhole } = state.search;
+	const due = dueSearch(state, state.search?.at ?? 0);
+	if (!due) return state;
+	const { from, to, isWhole } = due;
 	done.push(`search ${from / 1_000}-${to / 1_000}${isWhole ? '' : ' with gaps'}`);
 	return state;
 };
@@ -150,12 +154,19 @@ const boot =
 		return by(onStarted, { address, stored, mark: 'm', overlapMs: OVERLAP, now })(state);
 	};
 const create =
-	(id: string, minute: number, cardId: string | null = null, savedByHook = true): Step =>
+	(
+		id: string,
+		minute: number,
+		cardId: string | null = null,
+		savedByHook = true,
+		catchesUp = true,
+	): Step =>
 	(state) => {
 		const now = minute * MINUTE;
-		const place = { targetUrl: state.address ?? '', workspaceId: 'w', cardId };
+		const service = { baseUrl: 'https://data/api/v1', workspaceId: 'w' };
+		const place = { targetUrl: state.address ?? '', ...service, cardId };
 		const subscription = { id, secret: 's', since: now, ...place };
-		const created = by(onCreated, { subscription, mark: 'm', savedByHook, now });
+		const created = by(onCreated, { subscription, mark: 'm', savedByHook, catchesUp, now });
 		return inTurn(created, search, deleteDue(now), save(now))(state);
 	};
 const start = (id: string, minute: number, cardId?: string): Step =>
@@ -200,8 +211,9 @@ const unpublish = (minute: number): Step =>
 const otherProcess: Step = ({ saved: stored }) => by(onRead, { stored, now: 0 })(INITIAL);
 const crash: Step = ({ saved: stored }) =>
 	by(onRead, { stored, address: ADDRESS, now: 0 })(INITIAL);
-/** The address never has what is saved. */
-const denied = [2, 3, 4].flatMap((minute) => [probe('no', minute), saved(minute)]);
+/** Another n8n responds at the address, also after the subscription was saved again. */
+const elsewhere = (minute: number): Step => probe('no', minute, false);
+const denied = [elsewhere(2), saved(2), elsewhere(3)];
 
 const namesOf = (all: ReadonlyArray<{ id: string }>): string => all.map(({ id }) => id).join(' ');
 const after = (...all: Step[]): SubscriptionState => inTurn(...all)(INITIAL);
@@ -213,9 +225,14 @@ function doneIn(all: Step[], isSearch: boolean): string {
 
 const expectDone = (all: Step[], done: string): void => expect(doneIn(all, false)).toBe(done);
 
+/** A creation while *Catch Up* is off. */
+const off = (id: string, minute: number): Step => create(id, minute, null, true, false);
+
 /** `b` has replaced `a`, whose overlap is over at minute 16. */
 const two = [start('a', 0), start('b', 1)];
 const proven = [...two, deliver('b', 2)];
+/** The same, but another process made `a`. */
+const restarted = [start('a', 0), crash, start('b', 1)];
 
 test.each<[string, Step[], string]>([
 	['nothing at first', [start('a', 0)], ''],
@@ -235,7 +252,12 @@ test.each<[string, Step[], string]>([
 		[start('a', 0), start('b', 1, 'x'), start('c', 2, 'x')],
 		'search 60-122',
 	],
-	['nothing unpublished', [start('a', 0), unpublish(1), start('b', 2)], ''],
+	[
+		'the time of an unpublished workflow',
+		[start('a', 0), unpublish(1), start('b', 2)],
+		'search 0-122',
+	],
+	['nothing while it is off', [start('a', 0), off('b', 1), start('c', 2)], ''],
 ])('Catch Up searches %s', (_what, all, searches) => {
 	expect(doneIn(all, true)).toBe(searches);
 });
@@ -247,46 +269,48 @@ test.each<[string, Step[], string]>([
 	['after its overlap', [...proven, pass(15, 16)], 'delete a'],
 	['once', [...proven, pass(16), remove('a', 16), pass(17, 99)], 'delete a'],
 	[
-		'after it asked the address',
-		[...two, pass(2), probe('yes', 2), pass(3, 15, 16), probe('yes', 16)],
-		'ask, ask, delete a',
+		'of an earlier process after it asked the address',
+		[...restarted, pass(2, 15, 16), probe('yes', 16), pass(16)],
+		'ask, delete a, delete a',
 	],
 	[
-		'not while nobody responds there, and asks every ten minutes',
-		[...two, pass(2), probe('none', 2), pass(3, 12, 16), probe('none', 16), pass(25, 26)],
+		'of an earlier process not while nobody responds there, and asks every ten minutes',
+		[...restarted, pass(16), probe('none', 16), pass(25, 26), probe('none', 26), pass(36)],
 		'ask, ask, ask',
 	],
 	[
-		'after a delivery of it, which is a response',
-		[...two, probe('none', 2), deliver('a', 3), pass(16)],
-		'delete a',
+		'of its own also if nobody responds there',
+		[...two, pass(16), probe('none', 16), pass(17)],
+		'ask, delete a, delete a',
 	],
 	[
-		'not after one through another address',
-		[
-			start('a', 0),
-			move('b', 1),
-			move('c', 1),
-			probe('none', 2),
-			deliver('a', 3),
-			deliver('x', 3),
-			pass(16),
-		],
-		'leave a, ask',
+		'of its own not before the new one is saved',
+		[start('a', 0), renew('b', 1), pass(16), saved(16, 1), probe('none', 16)],
+		'save, ask, save',
+	],
+	[
+		'not after a delivery of it: the new one may be paused',
+		[...restarted, probe('none', 2), deliver('a', 3), pass(16)],
+		'ask',
 	],
 	[
 		'after a delivery, also if nobody responds later',
-		[...proven, probe('none', 3), pass(16)],
+		[...restarted, deliver('b', 2), probe('none', 3), pass(16)],
 		'delete a',
 	],
+	['not while a renewal is planned', [...proven, plan(15), refuse(15), pass(15.5, 16)], 'create'],
 	[
 		'before its overlap is over if five newer ones wait',
-		[...[0, 1, 2, 3, 4, 5, 6].map((n) => start(`s${n}`, n)), deliver('s6', 7), pass(7)],
+		[
+			...Array.from({ length: 7 }, (_, n) => inTurn(crash, start(`s${n}`, n))),
+			deliver('s6', 7),
+			pass(7),
+		],
 		'delete s0',
 	],
 	[
 		'not at an unknown address, where it leaves the 21st',
-		Array.from({ length: 22 }, (_, n) => start(`s${n}`, 0)),
+		Array.from({ length: 22 }, (_, n) => inTurn(crash, start(`s${n}`, 0))),
 		'leave s0',
 	],
 	[
@@ -322,69 +346,48 @@ test.each<[string, Step[], string]>([
 test.each<[string, Step[], string]>([
 	[
 		'again after 1, 1, 2 minutes until it is done',
-		[
-			start('a', 0),
-			renew('b', 5),
-			saved(5, 1),
-			pass(5.9, 6, 6.9, 7, 8, 8.9, 9),
-			saved(9),
-			pass(9.5),
-		],
-		'save, ask, save, ask, save, ask, save, ask',
-	],
-	[
-		'before it asks the address',
-		[start('a', 0), renew('b', 5), pass(5.5), saved(5.05), pass(5.6)],
-		'save, ask',
+		[start('a', 0), renew('b', 5), saved(5, 1), pass(5.9, 6, 6.9, 7, 8, 8.9, 9), saved(9)],
+		'save, save, save, save',
 	],
 	['the end of a search at once', [...proven, searched(62), pass(3)], 'save'],
+	['in three seconds, and keeps it', [start('a', 0), renew('b', 5), saved(5.05), pass(7)], 'save'],
 	[
-		'in three seconds, and keeps it',
-		[start('a', 0), renew('b', 5), saved(5.05), probe('yes', 6), pass(6.25)],
+		'in twelve, and renews it: it may be paused',
+		[start('a', 0), renew('b', 5), saved(5.2), pass(6.1, 6.2)],
+		'save, ask, create',
+	],
+	[
+		'in twelve, and keeps it because it delivers',
+		[start('a', 0), renew('b', 5), deliver('b', 5.1), saved(5.2), pass(7)],
 		'save',
 	],
 	[
-		'in twelve, and renews it: it may be paused',
-		[start('a', 0), renew('b', 5), saved(5.2), probe('yes', 6), pass(6.2, 6.25)],
-		'save, create',
-	],
-	[
-		'in twelve each time, and renews it three times',
+		'in twelve each time, and renews it twice',
 		[
 			start('a', 0),
-			...[1, 3, 5, 7].flatMap((n) => [
-				renew(`s${n}`, n),
-				saved(n + 0.2),
-				probe('yes', n + 0.5),
-				pass(n + 1.6),
-			]),
+			...[1, 5, 10].flatMap((n) => [renew(`s${n}`, n), saved(n + 0.2), pass(n + 2.2)]),
 		],
-		'save, create, save, create, save, create, save',
-	],
-	[
-		'after it was asked for, and renews it',
-		[start('a', 0), renew('b', 5), probe('no', 5), saved(5), probe('yes', 6), pass(6, 6.25)],
-		'save, create',
+		'save, ask, create, save, ask, create, save',
 	],
 	[
 		'again if the address lost it, and renews it before the old one goes',
-		[...two, probe('no', 15), saved(15), probe('yes', 16), pass(16, 16.25)],
-		'save, create',
+		[...restarted, pass(16), elsewhere(16), saved(16), pass(16.1), probe('yes', 16.1), pass(17.1)],
+		'ask, save, ask, ask, create',
 	],
 	[
-		'twice more if another n8n responds there',
-		[start('a', 0), ...denied, pass(5, 15)],
-		'save, save',
+		'once more if another n8n responds there, and asks every ten minutes',
+		[...restarted, pass(16), elsewhere(16), saved(16), elsewhere(17), pass(26.9, 27)],
+		'ask, save, ask',
 	],
 	[
 		'no more, and deletes its own there',
-		[...two, ...denied, pass(16), probe('no', 16)],
-		'save, save, ask, delete a',
+		[...two, ...denied, pass(16), elsewhere(16), pass(16)],
+		'save, ask, delete a, delete a',
 	],
 	[
 		'no more, and deletes nothing else there',
-		[start('a', 0), crash, start('b', 1), ...denied, pass(16), probe('no', 16), pass(17)],
-		'save, save, ask',
+		[...restarted, ...denied, pass(16), elsewhere(16), pass(17)],
+		'save, ask',
 	],
 ])('saves a subscription %s', (_what, ...row) => expectDone(...row));
 
@@ -397,30 +400,26 @@ test.each<[string, Step[], string]>([
 		'create',
 	],
 	[
-		'again 15, 30, 60 seconds after a refusal',
+		'again 1, 2, 4 minutes after a refusal',
 		[
 			start('a', 0),
 			deliver('a', 0),
 			refuse(1),
-			pass(1.2, 1.25),
-			refuse(1.25),
-			pass(1.7, 1.75),
-			refuse(1.75),
-			pass(2.7, 2.75),
+			pass(1.9, 2),
+			refuse(2),
+			pass(3.9, 4),
+			refuse(4),
+			pass(7.9, 8),
 		],
 		'create, create, create',
 	],
-	['once an hour after many refusals', [boot(0), ...refusals, pass(60.9, 61)], 'create'],
-	[
-		'no sooner for silence after refusals',
-		[boot(0), create('a', -DAY), ...refusals, pass(60)],
-		'ask',
-	],
+	['once an hour after many refusals', [boot(0), ...refusals, pass(60.9, 61)], 'ask, create'],
+	['no sooner for silence after refusals', [boot(0), create('a', -DAY), ...refusals, pass(60)], ''],
 	['nothing if there is none', [boot(0), pass(DAY, 3 * DAY)], ''],
 	[
 		'ten minutes after a late response',
-		[start('a', 0), plan(10), plan(12), pass(9), probe('yes', 9), pass(10)],
-		'ask, create',
+		[start('a', 0), plan(10), plan(12), pass(9, 9.9), probe('none', 9.9), pass(10)],
+		'create',
 	],
 	[
 		'not after a delivery, whatever was refused before',
@@ -429,15 +428,7 @@ test.each<[string, Step[], string]>([
 	],
 	[
 		'after a delivery if the credential changed: the new workspace has none',
-		[
-			start('a', 0),
-			plan(1, true),
-			refuse(1),
-			plan(20),
-			refuse(2),
-			deliver('a', 2),
-			pass(2.2, 2.25),
-		],
+		[start('a', 0), plan(1, true), refuse(1), plan(20), refuse(2), deliver('a', 2), pass(2.9, 3)],
 		'save, create',
 	],
 	[
@@ -451,20 +442,21 @@ test.each<[string, Step[], string]>([
 	['all', [...proven, unpublish(3)], 'delete a b'],
 	['none twice', [...proven, remove('a', 3), unpublish(4)], 'delete b'],
 	['all where nobody responds', [...two, crash, probe('none', 3), unpublish(3)], 'delete a b'],
+	['all before the address was asked', [...two, crash, unpublish(3)], 'delete a b'],
 	[
 		'its own where another n8n responds',
-		[start('a', 0), crash, start('b', 1), ...denied, unpublish(5)],
-		'save, save, leave a, delete b',
-	],
-	[
-		'its own before the address was asked',
-		[start('a', 0), crash, start('b', 1), unpublish(1)],
-		'leave a, delete b',
+		[...restarted, ...denied, unpublish(5)],
+		'save, leave a, delete b',
 	],
 	[
 		'nothing because the original has the mark that it copied',
 		[start('a', 0), crash, probe('yes', 1, false), unpublish(1)],
-		'save, leave a',
+		'leave a',
+	],
+	[
+		'all at an address where it responds itself, whatever was lost',
+		[start('a', 0), crash, probe('no', 1), unpublish(1)],
+		'save, delete a',
 	],
 	[
 		'what it finds at an address where it responds itself',
@@ -473,8 +465,8 @@ test.each<[string, Step[], string]>([
 	],
 	[
 		'nothing that the service returned once more',
-		[start('a', 0), crash, start('a', 1), unpublish(1)],
-		'leave a',
+		[start('a', 0), crash, start('a', 1), elsewhere(1), unpublish(1)],
+		'save, leave a',
 	],
 	['none of another address', [start('a', 0), move('b', 1), unpublish(2)], 'leave a, delete b'],
 ])('unpublishing deletes %s', (_what, ...row) => expectDone(...row));
@@ -495,14 +487,46 @@ test.each<[string, number, Step[], string]>([
 	expect(namesOf(accepted(after(...all).saved, minute * MINUTE))).toBe(ids);
 });
 
+const again = [start('a', 0), crash, boot(1)];
+
 test.each<[string, 'address' | 'limit', number, Step[], string]>([
 	['all of the address', 'address', 3, proven, 'a b'],
-	['nothing of another n8n', 'address', 3, [start('a', 0), crash, boot(1)], ''],
+	['nothing of an earlier process before it asked', 'address', 3, again, ''],
+	['nothing of it while nobody responds', 'address', 3, [...again, probe('none', 1)], ''],
+	['nothing of another n8n', 'address', 3, [...again, elsewhere(1)], ''],
+	['all if the address is its own', 'address', 99, [...again, probe('yes', 1)], 'a'],
+	['what it made itself', 'address', 3, [...two, boot(2), elsewhere(2)], 'a b'],
 	['nothing of another address', 'address', 3, [start('a', 0), move('b', 1)], 'b'],
-	['nothing at a limit', 'limit', DAY, proven, ''],
-	['the oldest after silence', 'limit', DAY + 2, proven, 'a'],
+	['the oldest previous one at a limit', 'limit', 3, proven, 'a'],
+	['not the current one at a limit', 'limit', 3, [start('a', 0)], ''],
+	['the current one at a limit after silence', 'limit', DAY, [start('a', 0)], 'a'],
 ])('gives way to a new one: %s', (_what, reason, minute, all, ids) => {
-	expect(namesOf(roomFor(after(...all), reason, SILENCE, minute * MINUTE))).toBe(ids);
+	const want = { reason, isPublishing: false };
+	expect(namesOf(roomFor(after(...all), want, SILENCE, minute * MINUTE))).toBe(ids);
+});
+
+test.each<[string, Step[], string]>([
+	['all where nobody responds', [...again, probe('none', 1)], 'a'],
+	['all where it responds itself', [...again, probe('no', 1)], 'a'],
+	['nothing of another n8n', [...again, elsewhere(1)], ''],
+])('gives way to a person who publishes: %s', (_what, all, ids) => {
+	const want = { reason: 'address', isPublishing: true } as const;
+	expect(namesOf(roomFor(after(...all), want, undefined, MINUTE))).toBe(ids);
+});
+
+test('a search that failed is tried again after 1, 2 and 4 minutes, and none is due twice', () => {
+	let state = after(...two);
+	let now = MINUTE + 5_000;
+	expect(dueSearch(state, now - 1)).toBeUndefined();
+	for (const minutes of [1, 2, 4]) {
+		const { pauseMs = 0 } = state.search ?? {};
+		expect(dueSearch(state, now)).toEqual({ from: 0, to: 62_000, isWhole: true });
+		state = onSearching(state, { now });
+		expect(dueSearch(state, now + 99 * MINUTE)).toBeUndefined();
+		state = onSearchFailed(state, { pauseMs, now });
+		expect(dueSearch(state, now + minutes * MINUTE - 1)).toBeUndefined();
+		now += minutes * MINUTE;
+	}
 });
 
 test.each<[string, Step]>([

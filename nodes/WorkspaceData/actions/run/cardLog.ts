@@ -1,0 +1,181 @@
+/** What this process does to the records of a card while a run uses it: a listing may show them as they were before. */
+import type { DataRecord } from '../../model/response/record';
+import { type JsonObject, ownValue } from '../../model/response/shapes';
+import { countChange, lastChange } from '../../transport/sharedState';
+
+/** How long a request without a response may still be carried out, in ms. */
+export const UNCLEAR_MS = 60_000;
+
+/** A record after a write; without a record, one may have been created, and its ID is unknown. */
+export interface News {
+	record?: DataRecord;
+	sent: JsonObject;
+}
+
+/** The changes of a record. */
+class Entry {
+	/** The number of its last change that has ended. */
+	at = 0;
+	underWay = 0;
+	/** True if changes have overlapped since the last quiet moment: the service may carry them out in any order. */
+	overlaps = false;
+	/** True if it is unknown which change was carried out last. */
+	isUnclear = false;
+	isDeleted = false;
+	created: DataRecord | undefined;
+	/** The values of the last response, which may include more than was sent. */
+	shown: { at: number; data: JsonObject } | undefined;
+	readonly written = new Map<string, { at: number; value: unknown }>();
+}
+
+/** A run that uses the card. */
+interface Reader {
+	/** The number of the last change before it. */
+	since: number;
+	inboxes: News[][];
+}
+
+/** The writes to one card. A write counts for a listed record if it ended after the page of the record was requested. */
+export class CardLog {
+	/** By ID, in the order of their last changes. */
+	private readonly entries = new Map<string, Entry>();
+	/** What was sent to create records without a response, and when, in ms since the epoch. */
+	private lost: Array<{ sent: JsonObject; at: number }> = [];
+	private readonly readers = new Map<object, Reader>();
+	/** How many deletions have begun, and how many have ended. */
+	private readonly deletions = { begun: 0, ended: 0 };
+
+	/** Keeps all changes from now on until the run is closed. */
+	open(run: object): void {
+		this.readers.set(run, { since: lastChange(), inboxes: [] });
+	}
+
+	/** Forgets what no other run needs. */
+	close(run: object): void {
+		this.readers.delete(run);
+		const needed = Math.min(...[...this.readers.values()].map(({ since }) => since));
+		for (const [id, { at, underWay }] of this.entries) {
+			if (at > needed) break;
+			if (underWay === 0) this.entries.delete(id);
+		}
+	}
+
+	/** Returns true if nobody needs it any longer. @param now ms since the epoch */
+	isOver(now: number): boolean {
+		return this.readers.size === 0 && this.lostAt(now).length === 0;
+	}
+
+	/** Returns a list that receives all writes from now on. It begins with creations that may still be carried out. */
+	follow(run: object, now: number): News[] {
+		const inbox: News[] = this.lostAt(now).map(({ sent }) => ({ sent }));
+		this.readers.get(run)?.inboxes.push(inbox);
+		return inbox;
+	}
+
+	/** Runs a reading. Returns true if this process deleted no record meanwhile: pages may otherwise skip records. */
+	async withoutDeletions(read: () => Promise<unknown>): Promise<boolean> {
+		const { begun, ended } = this.deletions;
+		await read();
+		return begun === ended && begun === this.deletions.begun;
+	}
+
+	async deleting(send: () => Promise<void>): Promise<void> {
+		this.deletions.begun += 1;
+		await send().finally(() => (this.deletions.ended += 1));
+	}
+
+	/** Returns a listed record as it is now, as far as this process knows; undefined if it was deleted. */
+	current(listed: DataRecord): DataRecord | undefined {
+		const entry = this.entries.get(listed.id);
+		const { asOf = 0 } = listed;
+		if (!entry || entry.at <= asOf) return listed;
+		if (entry.isDeleted) return undefined;
+		const { shown, written } = entry;
+		const values = [...written].filter(([, { at }]) => at > asOf);
+		const data = {
+			...listed.data,
+			...(shown && shown.at > asOf && shown.data),
+			...Object.fromEntries(values.map(([id, { value }]) => [id, value])),
+		};
+		return { ...listed, data, raw: { ...listed.raw, data } };
+	}
+
+	/** Returns the records that were created after a change, and not deleted: a listing may not show them. */
+	createdAfter(change: number): DataRecord[] {
+		return [...this.entries.values()].flatMap(({ created, isDeleted, at }) =>
+			created && !isDeleted && at > change ? [created] : [],
+		);
+	}
+
+	/** Returns true if this process wrote the record, or began to, since it was listed. */
+	isWritten({ id, asOf = 0 }: DataRecord): boolean {
+		const { at = 0, underWay = 0 } = this.entries.get(id) ?? {};
+		return underWay > 0 || at > asOf;
+	}
+
+	/** Returns true if the record's values are known: no change is under way, and the outcome of the last one is clear. */
+	isClear({ id, asOf = 0 }: DataRecord): boolean {
+		const { at = 0, underWay = 0, isUnclear = false } = this.entries.get(id) ?? {};
+		return underWay === 0 && !(isUnclear && at > asOf);
+	}
+
+	/** Notes that a change or deletion is sent. */
+	begin(id: string): void {
+		const entry = this.entries.get(id) ?? new Entry();
+		this.entries.set(id, entry);
+		entry.underWay += 1;
+		entry.overlaps = entry.underWay > 1;
+	}
+
+	/** Notes that a change or deletion has ended. @param outcome `unclear` if it may have been carried out */
+	end(id: string, outcome: 'deleted' | 'unclear' | 'refused'): void {
+		const entry = this.entries.get(id) ?? new Entry();
+		entry.underWay = Math.max(0, entry.underWay - 1);
+		if (outcome === 'refused') return;
+		this.number(id, entry);
+		if (outcome === 'unclear') entry.isUnclear = true;
+		else Object.assign(entry, { isDeleted: true, isUnclear: false });
+	}
+
+	/** Notes a change. */
+	changed(record: DataRecord, sent: JsonObject): void {
+		const { id, data } = record;
+		const entry = this.entries.get(id) ?? new Entry();
+		entry.underWay = Math.max(0, entry.underWay - 1);
+		const at = this.number(id, entry);
+		Object.assign(entry, { isUnclear: entry.overlaps, isDeleted: false, shown: { at, data } });
+		if (entry.created) entry.created = record;
+		for (const field of Object.keys(sent))
+			entry.written.set(field, { at, value: ownValue(data, field) });
+		this.publish({ record, sent });
+	}
+
+	/** Notes a created record. */
+	created(record: DataRecord, sent: JsonObject): void {
+		const entry = new Entry();
+		entry.created = record;
+		this.number(record.id, entry);
+		this.publish({ record, sent });
+	}
+
+	/** Notes that a record may exist. @param lostAt if it may still be created: now, in ms since the epoch */
+	mayExist(sent: JsonObject, lostAt?: number): void {
+		if (lostAt !== undefined) this.lost = [...this.lostAt(lostAt), { sent, at: lostAt }];
+		this.publish({ sent });
+	}
+
+	private lostAt(now: number) {
+		return this.lost.filter(({ at }) => now - at < UNCLEAR_MS);
+	}
+
+	private number(id: string, entry: Entry): number {
+		entry.at = countChange();
+		this.entries.delete(id);
+		this.entries.set(id, entry);
+		return entry.at;
+	}
+
+	private publish(news: News): void {
+		for (const { inboxes } of this.readers.values()) for (const inbox of inboxes) inbox.push(news);
+	}
+}

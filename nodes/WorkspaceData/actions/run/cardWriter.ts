@@ -1,0 +1,231 @@
+/** Writes the records of a card: creates, changes and removes them. In a dry run, it predicts what that would do. */
+import { listed } from '../../model/names';
+import { readRecord, UNKNOWN_ID, type DataRecord } from '../../model/response/record';
+import { isObject, type JsonObject } from '../../model/response/shapes';
+import { isEmpty } from '../../model/value/emptyValue';
+import { cardPath, type ReadOptions } from '../../transport/cardAndFieldListings';
+import {
+	ApiFailure,
+	Failure,
+	mayHaveHappened,
+	mayStillHappen,
+	namesGone,
+	saysGone,
+} from '../../transport/failure/failures';
+import { systemClock } from '../../transport/http/clock';
+import type { PathPart } from '../../transport/request';
+import { noIdHint } from '../../transport/writeResponse';
+import { emptyValuesOption } from '../../ui/writeOptions';
+import { sendChange, sendCreation, sendDeletion } from '../changeRequests';
+import type { CardLog } from './cardLog';
+import type { CardRun } from './cardRun';
+import type { Change } from './changeTrial';
+import type { CardReference, RunParts } from './listings';
+
+/** What became of a record. */
+export interface Changed {
+	action: 'updated' | 'unchanged';
+	record: DataRecord;
+}
+
+/** The maximum number of fields in a message. */
+const MAX_NAMED = 10;
+
+const recordPath = (card: CardReference, id?: string): PathPart[] => {
+	const records = [...cardPath(card.id), 'records'];
+	return id === undefined ? records : [...records, { value: id, parameter: 'Record' }];
+};
+
+/** Writes records of a card for an item. Values are keyed by field ID. @see service interface, part 4, "Records", rule 3 */
+export class CardWriter {
+	readonly cardRun: CardRun;
+	/** How its requests are sent. */
+	readonly request: ReadOptions;
+	protected readonly run: RunParts;
+
+	constructor(run: RunParts, cardRun: CardRun, request: ReadOptions) {
+		this.run = run;
+		this.cardRun = cardRun;
+		this.request = request;
+	}
+
+	get card(): CardReference {
+		return this.cardRun.card;
+	}
+
+	/** True in a dry run, where nothing is sent and only this run knows of the write. */
+	get isDry(): boolean {
+		return this.cardRun.isDry;
+	}
+
+	get log(): CardLog {
+		return this.cardRun.log;
+	}
+
+	/** Creates a record. */
+	async create(sent: JsonObject): Promise<DataRecord> {
+		const { log } = this;
+		const record = await this.sendNew(sent).catch(async (error: unknown) => {
+			const lostAt = mayStillHappen(error) ? systemClock.now() : undefined;
+			if (mayHaveHappened(error)) log.mayExist(sent, lostAt);
+			return await Promise.reject(error as Error);
+		});
+		if (record.id === UNKNOWN_ID) log.mayExist(sent);
+		else log.created(record, sent);
+		return record;
+	}
+
+	/**
+	 * Changes a record after all earlier writes of this run to it.
+	 *
+	 * @param prepare called right before it is sent, because other executions may have written the record meanwhile;
+	 * returns undefined if the record should no longer be changed
+	 * @throws UnexpectedResponse if something else responded, such as a proxy's page
+	 */
+	async change(
+		id: string,
+		prepare: () => Omit<Change, 'id'> | undefined,
+	): Promise<Changed | undefined> {
+		return await this.inTurn(id, async () => {
+			const change = prepare();
+			if (!change) return undefined;
+			const { earlier, values, sent, index } = change;
+			if (earlier && Object.keys(sent).length === 0)
+				return { action: 'unchanged', record: earlier };
+			const record = await this.noted(id, async () => await this.sendUpdate({ ...change, id }));
+			this.log.changed(record, values);
+			this.cardRun.counts.clear(index, sent, earlier);
+			return { action: 'updated', record };
+		});
+	}
+
+	/**
+	 * Deletes a record after all earlier writes of this run to it.
+	 *
+	 * @param isWanted for a listed record, which may have been written or deleted since: returns true if it should still
+	 * be deleted; called right before that
+	 * @returns true if it is gone; false if it was no longer wanted
+	 * @throws UnexpectedResponse as `change`
+	 */
+	async remove(id: string, isWanted?: () => boolean): Promise<boolean> {
+		const remove = async () =>
+			await this.sendRemoval(id).catch((error: unknown) => {
+				if (!isWanted || !saysGone(error, ['record'])) throw error;
+			});
+		return await this.inTurn(id, async () => {
+			if (isWanted?.() === false) return false;
+			await this.noted(id, async () => await this.log.deleting(remove));
+			this.log.end(id, 'deleted');
+			return true;
+		});
+	}
+
+	protected async sendNew(sent: JsonObject): Promise<DataRecord> {
+		const { run, card, request } = this;
+		const creation = { ...request, path: recordPath(card), body: { data: sent } };
+		const response = sendCreation(run.session, 'record', readRecord, creation);
+		const made = await this.notingEmpty(sent, response);
+		if (!made) run.messages.hint(noIdHint('record'));
+		return writtenRecord(made, UNKNOWN_ID, sent);
+	}
+
+	protected async sendUpdate(change: Change): Promise<DataRecord> {
+		const { run, card, request } = this;
+		const { id, sent, earlier } = change;
+		const patch = { ...request, path: recordPath(card, id), body: { data: sent } };
+		const send = async () =>
+			readRecord(await this.notingEmpty(sent, sendChange(run.session, 'record', patch)));
+		const shown = await this.cardRun.trial.send(change, request, send);
+		return writtenRecord(shown, id, sent, earlier);
+	}
+
+	protected async sendRemoval(id: string): Promise<void> {
+		const { run, card, request } = this;
+		await sendDeletion(run.session, 'record', { ...request, path: recordPath(card, id) });
+	}
+
+	/** Runs a task after all earlier ones of this run for a record. */
+	private async inTurn<T>(id: string, task: () => Promise<T>): Promise<T> {
+		return await this.run.inOrder(JSON.stringify(['record', this.card.id, id]), task);
+	}
+
+	/** Sends a change or a deletion, and notes its beginning and its failure. */
+	private async noted<T>(id: string, send: () => Promise<T>): Promise<T> {
+		const { log } = this;
+		log.begin(id);
+		return await send().catch(async (error: unknown) => {
+			const isRefused = error instanceof Failure && !mayHaveHappened(error);
+			const isGone = isRefused && namesGone(error, 'record');
+			log.end(id, isGone ? 'deleted' : isRefused ? 'refused' : 'unclear');
+			return await Promise.reject(error as Error);
+		});
+	}
+
+	/** Adds a note about empty text values to the refusal of a record, because table cells are often empty. */
+	private async notingEmpty<T>(sent: JsonObject, response: Promise<T>): Promise<T> {
+		const { messages } = this.run;
+		return await response.catch((error: unknown) => {
+			const isRefused = error instanceof ApiFailure && [400, 422].includes(error.problem.status);
+			const empty = Object.keys(sent).filter((id) => sent[id] === '');
+			if (isRefused && empty.length > 0) {
+				const names = empty.map((id) => messages.withNames(id));
+				messages.note(
+					error,
+					`Empty text was sent for ${listed(names, MAX_NAMED)}. The option '${emptyValuesOption.displayName}' can leave them out, or clear the fields.`,
+				);
+			}
+			throw error;
+		});
+	}
+}
+
+/** The prefix of the IDs of records that a dry run would create. No service uses IDs with a space. */
+const DRY_RUN_ID = 'dry run ';
+
+/** Returns the ID of a record in a dry run's output; null if it doesn't exist yet. */
+export const idInDryRun = (id: string): string | null => (id.startsWith(DRY_RUN_ID) ? null : id);
+
+/** Predicts the writes of a dry run. */
+export class DryCardWriter extends CardWriter {
+	protected override async sendNew(sent: JsonObject): Promise<DataRecord> {
+		this.cardRun.predicted += 1;
+		return knownRecord(`${DRY_RUN_ID}${this.cardRun.predicted}`, sent);
+	}
+
+	protected override async sendUpdate({ id, earlier, sent }: Change): Promise<DataRecord> {
+		return knownRecord(id, { ...earlier?.data, ...sent }, earlier?.createdAt);
+	}
+
+	protected override async sendRemoval(): Promise<void> {}
+}
+
+/** The known parts of a record. */
+const knownRecord = (
+	id: string,
+	data: JsonObject,
+	createdAt: string | null = null,
+): DataRecord => ({ id, data, createdAt, raw: { id, data, created_at: createdAt } });
+
+/**
+ * Returns the record after a change. The interface doesn't specify the response: it may be empty, or contain only
+ * the ID or some of the values. These take precedence; empty values that it doesn't show have been cleared.
+ *
+ * @param response the record in the response, if it shows one
+ * @param id the requested record, whatever ID the response has; `UNKNOWN_ID` for a new one
+ */
+function writtenRecord(
+	response: DataRecord | undefined,
+	id: string,
+	sent: JsonObject,
+	earlier?: DataRecord,
+): DataRecord {
+	const known = { ...earlier?.data, ...sent };
+	const shown = isObject(response?.raw.data) ? response.data : undefined;
+	const wasCleared = (field: string, value: unknown): boolean =>
+		shown !== undefined && isEmpty(value) && !Object.hasOwn(shown, field);
+	const data = Object.entries({ ...known, ...shown }).filter((entry) => !wasCleared(...entry));
+	const createdAt = response?.createdAt ?? earlier?.createdAt ?? null;
+	const ownId = id === UNKNOWN_ID && response ? response.id : id;
+	const record = knownRecord(ownId, Object.fromEntries(data), createdAt);
+	return earlier || id === UNKNOWN_ID ? record : { ...record, isPartial: true };
+}

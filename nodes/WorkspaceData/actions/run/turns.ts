@@ -1,0 +1,98 @@
+/** The order of a run's writes, and of those of all executions of this process. */
+import {
+	Cancelled,
+	mayHaveHappened,
+	mayStillHappen,
+	UnexpectedResponse,
+} from '../../transport/failure/failures';
+import { systemClock } from '../../transport/http/clock';
+import { turns, unclearCreations } from './acrossRuns';
+import { UNCLEAR_MS } from './cardLog';
+import type { CardReference, RunParts } from './listings';
+
+/** The target of a write. */
+interface Target {
+	card: CardReference;
+	/** True in a dry run, which nobody else waits for. */
+	isDry: boolean;
+}
+
+export class Turns {
+	private readonly run: RunParts;
+
+	constructor(run: RunParts) {
+		this.run = run;
+	}
+
+	/** Returns the address of a part of the workspace, the same in all executions. */
+	address(...parts: string[]): string {
+		const { baseUrl, workspaceId } = this.run.session;
+		return JSON.stringify([baseUrl, workspaceId, ...parts]);
+	}
+
+	/** Runs a task after those of earlier items for the same part of a card. Each item may have only one. */
+	async inItemOrder<T>(
+		itemIndex: number,
+		{ card }: Pick<Target, 'card'>,
+		part: string,
+		task: () => Promise<T>,
+	): Promise<T> {
+		const key = JSON.stringify([card.id, part]);
+		const begin = async () => await this.run.inOrder(key, task);
+		return await this.run.items.inItemOrder(itemIndex, begin);
+	}
+
+	/**
+	 * Runs a task after all earlier ones of this process for the same thing. It waits as long as the earlier
+	 * tasks send requests, each with its timeout.
+	 *
+	 * @param thing the part of the workspace that the task changes, for example `fields of crd_1`
+	 * @throws Cancelled if it is canceled while waiting
+	 */
+	async exclusively<T>(thing: string, task: () => Promise<T>): Promise<T> {
+		const { halted } = this.run.session;
+		let begun: Promise<T> | undefined;
+		const waiting = turns(this.address(thing), async () => {
+			if (halted.isOver) throw new Cancelled();
+			return await (begun = task());
+		});
+		// A task that has begun is awaited: its requests end with the execution, and its result says what was sent.
+		return await halted
+			.wait(waiting)
+			.catch(async (error: unknown) => await (begun ?? Promise.reject(error as Error)));
+	}
+
+	/** As `exclusively`, for the records of a key: two executions that don't find a record would both create it. */
+	async onKey<T>({ card, isDry }: Target, key: string, task: () => Promise<T>): Promise<T> {
+		const thing = JSON.stringify([card.id, key]);
+		return await (isDry ? this.run.inOrder(thing, task) : this.exclusively(thing, task));
+	}
+
+	/**
+	 * Creates something with a name, unless a creation less than a minute ago got no response: it may still succeed.
+	 *
+	 * @param name the name in all executions, for example `field "Price" of crd_1`
+	 * @param shown the name in a message, for example `Field 'Price'`
+	 * @param find finds it after a lost response, because the request isn't repeated
+	 * @throws UnexpectedResponse if it may exist
+	 */
+	async creating<T>(
+		name: string,
+		shown: string,
+		create: () => Promise<T>,
+		find: () => Promise<T | undefined> = async () => undefined,
+	): Promise<T> {
+		const key = this.address(name);
+		if (systemClock.now() - (unclearCreations.get(key) ?? -Infinity) < UNCLEAR_MS) {
+			throw new UnexpectedResponse(
+				`${shown} may exist already, but the service doesn't list it`,
+				'The response to its creation was lost less than a minute ago. Nothing was created, to avoid a duplicate. Run the item again in a minute.',
+			);
+		}
+		return await create().catch(async (error: unknown) => {
+			if (mayStillHappen(error)) unclearCreations.set(key, systemClock.now());
+			const arrived = mayHaveHappened(error) && (await find().catch(() => undefined));
+			return arrived || (await Promise.reject(error as Error));
+		});
+	}
+}

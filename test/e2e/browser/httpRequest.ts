@@ -1,0 +1,48 @@
+/** What the nodes do not offer: n8n's HTTP Request node with one of our credentials, and "Custom API Call". */
+import { credentialNames } from '../../host/credentials.ts';
+import { fromList, type Stage } from './stage.ts';
+
+/** @param stage the n8n and the browser */
+export function testHttpRequest({ bench, editor, execute, openAction }: Stage): void {
+	test('HTTP Request lists both credentials when one searches "workspace", and a request with one of them succeeds', async () => {
+		const { api, service } = bench();
+		const { element, page } = editor();
+		await api.createCard('Seen by HTTP Request', []);
+		await editor().openNewWorkflow();
+		await editor().addNode('', 'Trigger manually');
+		await editor().addNode('HTTP Request', 'HTTP Request');
+		const url = `${service.baseUrl}/workspaces/${service.workspaceId}/cards`;
+		await element('parameter-input-url').locator('input, textarea, .cm-content').first().fill(url);
+		await editor().select('authentication', 'Predefined Credential Type');
+		const types = page.locator('[data-test-id="credential-select"], .credential-select').first();
+		await types.click();
+		await types.locator('input').first().fill('workspace');
+		const offered = page.locator('.el-select-dropdown__item:visible');
+		await offered.filter({ hasText: 'Workspace Data API' }).first().waitFor();
+		const names = (await offered.allInnerTexts()).map((text) => text.trim());
+		expect(names.filter((name) => name.startsWith('Workspace Data'))).toEqual([
+			'Workspace Data API',
+			'Workspace Data Service Account API',
+		]);
+		await offered.filter({ hasText: 'Workspace Data API' }).first().click();
+		await editor().chooseCredential(credentialNames.workspaceDataApi);
+		expect(await execute('Seen by HTTP Request')).toContain('1 item');
+	});
+
+	test('"Custom API Call", which n8n offers then, leads to the HTTP Request node, also when it is run', async () => {
+		const card = await bench().api.createCard('Called', []);
+		await openAction({ resource: 'record', operation: 'getAll', cardId: fromList(card) });
+		const offered = await editor().select('operation', 'Custom API Call');
+		expect(offered).toContain('Get Many');
+		await editor()
+			.page.getByText(/HTTP Request/)
+			.first()
+			.waitFor();
+		await editor().closeNode();
+		await editor().element('execute-workflow-button').first().click();
+		await editor()
+			.page.getByText("'Custom API Call' is done by the HTTP Request node")
+			.first()
+			.waitFor();
+	});
+}

@@ -1,0 +1,97 @@
+/** Fields to Clear: a way to remove values that an empty box in the values leaves alone. */
+import type { IDataObject } from 'n8n-workflow';
+import { hintsOf } from '../support/n8n';
+import { otherRuns } from '../support/otherRuns';
+import { byId, mapAutomatically, mapEach, where } from '../support/parameters';
+import { recordRuns } from '../support/recordRuns';
+import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
+
+let workspace: TestWorkspace;
+let card: TestCard;
+const FIELDS = { Key: 'text', Note: 'text', Amount: 'number', Due: 'date' };
+useCard('Clear', FIELDS, (made) => ({ workspace, card } = made));
+const { run } = recordRuns(() => ({ workspace, card }));
+
+const ROW = { Key: 'a', Note: 'x', Amount: 1, Due: '2026-03-31' };
+let recordId: IDataObject;
+beforeEach(async () => {
+	const [id = ''] = await workspace.records(card.id, [ROW]);
+	recordId = byId(id);
+	workspace.service.control.resetRequests();
+});
+const automatic = mapAutomatically(['Key']);
+
+test.each<[string, IDataObject]>([
+	['update', { columns: mapAutomatically() }],
+	['upsert', { columns: automatic }],
+	['sync', { columns: automatic }],
+	['updateMany', { ...where('Key', 'equals', 'a'), columns: mapEach({ Key: 'a' }) }],
+])('%s clears them, by name or ID, next to other values', async (operation, parameters) => {
+	const options = { clearFields: ['Note', card.fieldIds.Due] };
+	const result = await run(operation, { recordId, ...parameters, options }, [{ Key: 'a' }]);
+	expect(result.error).toBeUndefined();
+	expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 1 }]);
+	expect(hintsOf(result).join()).toContain("cleared: 'Note' in 1 record, 'Due' in 1 record");
+});
+
+test('without any other value', async () => {
+	const options = { clearFields: 'Note, Amount' };
+	const { error } = await run('update', { recordId, columns: mapEach({}), options });
+	expect(error).toBeUndefined();
+	expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Due: '2026-03-31' }]);
+});
+
+test('a new record has nothing to clear', async () => {
+	const options = { clearFields: ['Note'] };
+	const { json } = await run('upsert', { columns: automatic, options }, [{ Key: 'n' }]);
+	expect(json).toMatchObject([{ action: 'created', Note: null }]);
+});
+
+test.each<[unknown, IDataObject]>([
+	[null, {}],
+	['', { emptyValues: 'ignore' }],
+	['', { emptyValues: 'clear' }],
+])('%j, which is no value, is no conflict: %j', async (Note, more) => {
+	const options = { clearFields: ['Note'], ...more };
+	const { error } = await run('upsert', { columns: automatic, options }, [
+		{ Key: 'a', Note },
+	] as IDataObject[]);
+	expect(error).toBeUndefined();
+	expect((await workspace.rows(card.id))[0]).not.toHaveProperty('Note');
+});
+
+test.each<[unknown, IDataObject, string]>([
+	['Note', { Note: 'y' }, "Field 'Note' is in 'Fields to Clear' and also has a value"],
+	['Note', { Note: '' }, "Field 'Note' is in 'Fields to Clear' and also has a value"],
+	['Amount', { Amount: 'many' }, "Field 'Amount' is in 'Fields to Clear' and also has a value"],
+	['Key', {}, "Field 'Key' is in 'Fields to Clear' and also has a value"],
+	['Nota', {}, "The card has no field 'Nota', which is in 'Fields to Clear'"],
+	['note', {}, "The card has no field 'note', which is in 'Fields to Clear'"],
+])('%j next to %j is refused, and nothing is sent', async (name, values, message) => {
+	for (const operation of ['upsert', 'sync']) {
+		const options = { clearFields: [name] as string[] };
+		const { error } = await run(operation, { columns: automatic, options }, [
+			{ Key: 'a', ...values },
+		]);
+		expect(`${error?.message} ${error?.description}`).toContain(message);
+	}
+	expect(workspace.changes()).toEqual([]);
+});
+
+describe('a field that the service computes', () => {
+	const { start, runOther, bodies } = otherRuns();
+	test('is refused', async () => {
+		await start([
+			{ id: 'k', name: 'Key', type: 'text' },
+			{ id: 'x', name: 'Total', type: 'number', read_only: true },
+		]);
+		const options = { clearFields: ['Total'] };
+		const { error } = await runOther('update', {
+			recordId: byId('r'),
+			columns: mapEach({ Key: 'a' }),
+			options,
+		});
+		expect(error?.message).toBe("'Fields to Clear': field 'Total' can't be written");
+		expect(bodies()).toEqual([]);
+	});
+});
