@@ -308,16 +308,56 @@ describe('fields and choices', () => {
 			expect(sent(/^GET /)).toHaveLength(1);
 		});
 
-		test('with Create the Field: choices of a field that is new come with it', async () => {
-			const many = Array.from({ length: 20 }, (_, index) => ({
-				Key: `k${index}`,
-				Stage: ['One', 'Two'][index % 2],
-				Status: 'Later',
-			}));
-			const { error } = await writeItems({ ...creates, ...adds }, ...many);
+		test('a text of digits is a new choice, although it is the number of another one', async () => {
+			workspace.service.control.setVariants({ fieldOptions: 'idName' });
+			const { error } = await writeValues(adds, { Status: '20' });
 			expect(error).toBeUndefined();
-			expect(await choicesOf('Stage')).toEqual(['One', 'Two']);
-			expect(await rows()).toEqual(many);
+			expect((await rows())[0]?.Status).toBe('20');
+		});
+
+		test.each(['null', 'undefined', 'NaN', 'red\nblue', '{"a":1}', "['red','blue']"])(
+			'%j is no choice that anybody means',
+			async (text) => {
+				for (const name of ['Status', 'Tags']) {
+					const { error } = await writeItems(adds, { [name]: text });
+					expect(error?.message).toContain(`Field '${name}' can't hold`);
+				}
+				expect(workspace.changes()).toEqual([]);
+			},
+		);
+	});
+
+	describe('Field: If Field Exists', () => {
+		const create = async (name: string, ifExists?: string) =>
+			await run('create', {
+				...{ resource: 'field', name, type: 'text' },
+				additionalFields: ifExists === undefined ? {} : { ifExists },
+			});
+		const names = async () => (await fields()).map(({ name }) => name);
+
+		test('an error names the option; reuse returns the field; create makes another one', async () => {
+			const before = await names();
+			for (const name of ['Amount', 'amount', '\ufeffAmount\u00a0']) {
+				const { error } = await create(name);
+				expect(error?.message).toBe(
+					"Card 'CARD' has a field called 'Amount' already".replace('CARD', card.id),
+				);
+				expect(error?.description).toContain("'Reuse the Field' in 'If Field Exists'");
+			}
+			const reused = await create('Amount', 'reuse');
+			expect(reused.json[0]).toMatchObject({ id: card.fieldIds.Amount, type: 'number' });
+			expect(workspace.changes()).toEqual([]);
+			expect((await create('Amount', 'create')).error).toBeUndefined();
+			expect(await names()).toEqual([...before, 'Amount']);
+			expect((await create('x', 'never')).error?.message).toBe(
+				"'If Field Exists' can't be 'never'",
+			);
+		});
+
+		test('what a file adds to a name is removed, and two at once make one field', async () => {
+			const both = await Promise.all([create('\ufeffNew\u00a0', 'reuse'), create('New', 'reuse')]);
+			expect(both.map(({ error }) => error)).toEqual([undefined, undefined]);
+			expect((await names()).slice(4)).toEqual(['New']);
 		});
 	});
 
@@ -570,7 +610,7 @@ describe('Create From Items', () => {
 		Name: `Person ${index}`,
 		Age: 20 + index,
 		Code: `00${index}`,
-		Phone: `555010${index}`,
+		Phone: `+49 555010${index}`,
 		Born: '1990-02-03',
 		Seen: '2026-01-31T10:00:00Z',
 		Mail: `p${index}@example.com`,
@@ -600,8 +640,8 @@ describe('Create From Items', () => {
 			['Mail', 'email'],
 			['Site', 'url'],
 			['Active', 'boolean'],
-			['State', 'single_select'],
-			['Tags', 'multi_select'],
+			['State', 'text'],
+			['Tags', 'json'],
 			['Extra', 'json'],
 			['Notes', 'long_text'],
 			['Score', 'text'],
@@ -627,12 +667,144 @@ describe('Create From Items', () => {
 		expect(await typesOf(other)).toEqual({ card: 'text', B: 'text' });
 	});
 
-	test('empty cells are no values where the field holds no text, and a row may be empty', async () => {
+	test('empty cells are no values where the field holds no text, and items without any value are left out', async () => {
 		const name = newName();
-		const items = [{ Number: '12', Text: 'a' }, { Number: '', Text: '' }, { '': '' }];
-		expect((await run(name, items, { maxParallel: 1 })).error).toBeUndefined();
+		const items = [
+			{ Number: '12', Text: 'a' },
+			{ Number: ' ', Text: '' },
+			{ '': '' },
+			{ Number: '7' },
+		];
+		const result = await run(name, items, { maxParallel: 1 });
+		expect(result.error).toBeUndefined();
 		expect(await typesOf(name)).toEqual({ Number: 'number', Text: 'text' });
-		expect(await rowsOf(name)).toEqual([{ Number: 12, Text: 'a' }, { Text: '' }, {}]);
+		expect(await rowsOf(name)).toEqual([{ Number: 12, Text: 'a' }, { Number: 7 }]);
+		expect(placesOf(result.items)).toEqual([0, 3]);
+		expect(hintsOf(result).join()).toContain('2 items without values are left out');
+	});
+
+	describe('Field Types', () => {
+		const typed = (...values: IDataObject[]) => ({ fieldTypes: { values } });
+
+		test('say what values cannot, in the service’s spelling or plain, in Create From Items and for fields that records need', async () => {
+			const name = newName();
+			const items = [
+				{ PLZ: '10115', State: 'Open', Tags: 'home, office', Rank: '1' },
+				{ PLZ: '20095', State: 'Done', Tags: 'home', Rank: '2' },
+			];
+			const options = typed(
+				{ column: 'PLZ', type: 'text' },
+				{ column: 'State', type: 'Single Select' },
+				{ column: 'Tags', type: 'multi_select', choices: 'home, office, garden' },
+			);
+			const { error, json } = await run(name, items, options);
+			expect(error).toBeUndefined();
+			expect(await typesOf(name)).toEqual({
+				...{ PLZ: 'text', State: 'single_select', Tags: 'multi_select', Rank: 'number' },
+			});
+			expect(json[0]).toMatchObject({
+				PLZ: '10115',
+				State: 'Open',
+				Tags: ['home', 'office'],
+				Rank: 1,
+			});
+			const fields = await workspace.fields(await idOf(name));
+			expect(fields[1]?.options).toEqual(['Open', 'Done']);
+			expect(fields[2]?.options).toEqual(['home', 'office', 'garden']);
+			const dry = await run(newName(), items, { ...options, dryRun: true });
+			expect(dry.json[0]?.reason).toBe("set in 'Field Types'");
+
+			const grown = await workspace.card(newName(), { Key: 'text' });
+			const columns = mapAutomatically();
+			const added = await runAction({
+				credentials: workspace.apiKey,
+				items: [{ Key: 'a', Zip: '10115' }],
+				parameters: {
+					...{ resource: 'record', operation: 'create', cardId: byId(grown.id), columns },
+					options: { unknownFields: 'create', ...typed({ column: 'Zip', type: 'text' }) },
+				},
+			});
+			expect(added.json[0]?.Zip).toBe('10115');
+		});
+
+		test.each<[string, IDataObject[], string]>([
+			[
+				'a column that no item has',
+				[
+					{ column: 'Plz', type: 'text' },
+					{ column: 'X', type: 'text' },
+				],
+				"names column 'X', which no item has",
+			],
+			[
+				'two entries for one column',
+				[
+					{ column: 'PLZ', type: 'text' },
+					{ column: 'PLZ', type: 'number' },
+				],
+				"two entries for column 'PLZ'",
+			],
+			[
+				'choices for a type without choices',
+				[{ column: 'PLZ', type: 'number', choices: 'a, b' }],
+				"but a field of type 'number' has none",
+			],
+			[
+				'no column',
+				[{ column: ' ', type: 'number' }],
+				"'Column of entry 1 in Field Types' is empty",
+			],
+			['no type', [{ column: 'PLZ', type: '' }], "'Type of entry 1 in Field Types' is empty"],
+			[
+				'an unknown type',
+				[{ column: 'PLZ', type: 'postcode' }],
+				"type 'postcode' for column 'PLZ', which the service doesn't offer",
+			],
+		])('%s: refused before anything is sent', async (_what, values, message) => {
+			const name = newName();
+			for (const dryRun of [true, false]) {
+				const { error } = await run(name, [{ PLZ: '10115' }], { ...typed(...values), dryRun });
+				expect(error?.message).toContain(message);
+				expect(error?.message).toContain('Field Types');
+			}
+			expect(workspace.changes()).toEqual([]);
+			expect(await workspace.cardsCalled(name)).toEqual([]);
+		});
+	});
+
+	test('two columns whose names differ only in case are refused before the card is created', async () => {
+		const name = newName();
+		const { error } = await run(name, [{ Name: 'a', name: 'b' }]);
+		expect(error?.message).toBe("The columns 'Name' and 'name' would be one field");
+		expect(workspace.requests()).toEqual([]);
+		expect(
+			(await run(name, [{ Name: 'a' }, { NAME: 'b' }], { maxParallel: 1 })).error,
+		).toBeUndefined();
+		expect(await rowsOf(name)).toEqual([{ Name: 'a' }, { Name: 'b' }]);
+	});
+
+	test('rows of a database become a card, and the same rows are synced by their id', async () => {
+		const name = newName();
+		const rows = [1, 2].map((id) => ({ id, name: `n${id}`, created_at: '2026-01-31T10:00:00Z' }));
+		const dry = await run(name, rows, { dryRun: true });
+		expect(hintsOf(dry).join()).toContain(
+			"'id', 'created_at' of the items would become fields, too",
+		);
+		const { error, json } = await run(name, rows, { maxParallel: 1 });
+		expect(error).toBeUndefined();
+		expect(json[0]).toMatchObject({ 'fields.id': 1, name: 'n1' });
+		const columns = mapAutomatically(['id']);
+		const synced = await runAction({
+			credentials: workspace.apiKey,
+			items: [...rows, { id: 3, name: 'n3', created_at: '2026-01-31T10:00:00Z' }],
+			parameters: {
+				resource: 'record',
+				operation: 'sync',
+				cardId: byId(await idOf(name)),
+				columns,
+			},
+		});
+		expect(synced.json.map(({ action }) => action)).toEqual(['unchanged', 'unchanged', 'created']);
 	});
 
 	describe('a card of that name exists', () => {
@@ -642,7 +814,7 @@ describe('Create From Items', () => {
 			workspace.service.control.resetRequests();
 			const { error } = await run(name.toLowerCase(), [{ Title: 'a' }]);
 			expect(error?.message).toBe(`A card called '${name}' exists already`);
-			expect(error?.description).toContain("'Reuse the Card' in 'If Card Exists'");
+			expect(error?.description).toMatch(/Record > Sync.*'Reuse the Card' in 'If Card Exists'/);
 			expect(sent('POST')).toEqual([]);
 		});
 
@@ -663,7 +835,9 @@ describe('Create From Items', () => {
 			const name = newName();
 			await run(name, people);
 			workspace.service.control.resetRequests();
-			expect((await run(name, people, { ifExists: 'reuse' })).error).toBeUndefined();
+			const again = await run(name, people, { ifExists: 'reuse' });
+			expect(again.error).toBeUndefined();
+			expect(hintsOf(again).join()).toContain(`Card '${name}' existed: 24 records were added`);
 			expect(sent('POST')).toHaveLength(people.length);
 			expect(await rowsOf(name)).toHaveLength(2 * people.length);
 		});
@@ -687,7 +861,7 @@ describe('Create From Items', () => {
 		expect(result.json.map(({ field }) => field)).toEqual(Object.keys(people[0] ?? {}));
 		expect(result.json[1]).toEqual({
 			...{ dry_run: true, action: 'create', field: 'Age', type: 'number' },
-			reason: 'each is a number like 12.5',
+			reason: "each is a number like 12.5; for another type, use 'Field Types'",
 		});
 		expect(hintsOf(result)[0]).toBe(
 			`Dry run: card '${name}' would be created with 14 fields and 24 records`,
@@ -733,6 +907,7 @@ describe('Create From Items', () => {
 
 	test.each([
 		['no items with values', [{}, { '': '' }], /The items have no values/],
+		['empty items', [{ A: '', B: null }, { A: ' ' }], /The items have no values/],
 		['a column without a name', [{ '': 'lost?', A: 1 }], /has no name/],
 	])('%s: an error before anything is sent', async (_what, items, message) => {
 		const { error } = await run(newName(), items);

@@ -269,7 +269,7 @@ describe('formats', () => {
 			const columns = mapAutomatically(['Key']);
 			const { error } = await run('sync', { columns, options: german }, items);
 			expect(error?.description).toMatch(
-				/'Price' can't hold "12\.50".*'Number Format' is 'Comma'/s,
+				/'Price' can't hold "12\.50".*'Number Format' is '1\.234,5'/s,
 			);
 			expect(error?.description).toMatch(
 				/'Due' can't hold "3\/2\/85".*'Date Format' is 'Day First'/s,
@@ -313,27 +313,59 @@ describe('formats', () => {
 			const sync = { cardId, columns: mapAutomatically(['Name']), options: german };
 			const synced = await run('sync', sync, items);
 			expect(synced.json.map(({ action }) => action)).toEqual(items.map(() => 'unchanged'));
+			const other = "; for another type, use 'Field Types'";
 			const plain = await fromItems('Plain', items, { dryRun: true });
 			expect(Object.fromEntries(plain.json.map(({ field, reason }) => [field, reason]))).toEqual({
-				Name: 'mixed values',
-				PLZ: 'digits under such a name are a code, not an amount',
-				Preis: "'12,50' has a decimal comma: see 'Number Format'",
-				Datum: "'03.02.1985' isn't a day like 2026-03-31: see 'Date Format'",
-				Aktiv: "only 'ja' and 'nein': for true and false, see 'Yes and No Words'",
+				Name: `text${other}`,
+				PLZ: `'01067' would change as a number${other}`,
+				Preis: `'12,50' can be read as 12.5: select 'Number Format'${other}`,
+				Datum: `'03.02.1985' isn't a day like 2026-03-31: select 'Date Format'${other}`,
+				Aktiv: `only 'ja' and 'nein': for true and false, enter 'Yes and No Words'${other}`,
 			});
 		});
 
-		test('day numbers of Excel are days where the name of the column says so', async () => {
+		test('day numbers of Excel are amounts, unless Field Types says that they are days', async () => {
 			const items = [
-				{ Due: 46205, Amount: 46205 },
-				{ Due: 46206, Amount: 46206 },
+				{ Due: 46205, 'Amount due': 25_000, 'Start salary': 46205 },
+				{ Due: '46206', 'Amount due': 26_000, 'Start salary': 46206 },
 			];
-			const { json } = await fromItems('Excel', items, { dateFormat: 'excel' });
-			expect(json[0]).toMatchObject({ Due: '2026-07-02', Amount: 46205 });
+			const fieldTypes = { values: [{ column: 'Due', type: 'date' }] };
+			const { json } = await fromItems('Excel', items, { dateFormat: 'excel', fieldTypes });
+			expect(json).toMatchObject([
+				{ Due: '2026-07-02', 'Amount due': 25_000, 'Start salary': 46205 },
+				{ Due: '2026-07-03', 'Amount due': 26_000, 'Start salary': 46206 },
+			]);
 			const { error } = await run('create', { columns: mapEach({ Due: '={{ 46205 }}' }) });
 			expect(error?.description).toMatch(
 				/looks like Excel's number for 2026-07-02.*\{\{.*toISODate/,
 			);
+		});
+
+		test.each([
+			['comma', '1.234,50', '1234,75'],
+			['pointGrouped', '1,234.50', '12,34,567.75'],
+			['commaSpaced', '1\u202f234,50', '1 234,75'],
+			['pointApostrophe', "1'234.50", '1’234.75'],
+		])('%s: %j and %j are numbers, as values of a field, too', async (numberFormat, ...texts) => {
+			const items = texts.map((Price) => ({ Price }));
+			const { json } = await fromItems(numberFormat, items, { numberFormat });
+			const expected = texts.map((text) =>
+				Number(text.replaceAll(/[^\d](?=.*[.,])/g, '').replace(',', '.')),
+			);
+			expect(json.map(({ Price }) => Price)).toEqual(expected);
+			const options = { numberFormat };
+			const { error } = await run('create', { columns: mapAutomatically(), options }, items);
+			expect(error).toBeUndefined();
+			expect((await workspace.rows(card.id)).map(({ Price }) => Price)).toEqual(expected);
+		});
+
+		test('nobody says what 1,234 is: it stays a text, and a number field refuses it with both readings', async () => {
+			const items = [{ Total: '1,234' }, { Total: '1,234,567' }];
+			const { json } = await fromItems('Doubtful', items, {});
+			expect(json).toMatchObject(items);
+			const { error } = await run('create', { columns: mapEach({ Price: '1,234' }) });
+			expect(error?.description).toContain("'1,234' is 1.234 or 1234: select 'Number Format'");
+			expect(await workspace.rows(card.id)).toEqual([]);
 		});
 	});
 });

@@ -321,33 +321,29 @@ describe('the same value', () => {
 	});
 
 	describe('choices that look like other choices’ labels', () => {
-		test.each(
-			['create', 'getAll', 'upsert'].flatMap((operation) => [
-				{ operation, ids: ['1', '2'], shown: ["'1'", "'2'"] },
-				// The listing does not tell whether records hold the name or the ID: as a text, they look alike.
-				{ operation, ids: [1, 2], shown: ['1', '2'] },
-			]),
-		)(
-			'$operation refuses what fits two choices of the IDs $ids',
-			async ({ operation, ids: [first, second], shown }) => {
-				const options = [
-					{ id: first, name: '2' },
-					{ id: second, name: '1' },
-				];
-				await start([{ id: 'f', name: 'Rating', type: 'select', options }]);
+		const swapped = (first: unknown, second: unknown) => [
+			{ id: first, name: '2' },
+			{ id: second, name: '1' },
+		];
+		test.each(['create', 'getAll', 'upsert'])(
+			'%s refuses what fits two choices',
+			async (operation) => {
+				await start([{ id: 'f', name: 'Rating', type: 'select', options: swapped('1', '2') }]);
 				const columns = mapEach({ Rating: '1' }, { matchingColumns: ['Rating'] });
 				const { error } = await runOther(operation, { columns, ...where('Rating', 'equals', '1') });
-				expect(error?.message).toMatch(
-					operation === 'getAll'
-						? /^'1' matches 2 choices of field 'Rating' \('Value' of a condition in 'Filters'\)$/
-						: /^'1' matches 2 choices of field 'Rating'$/,
-				);
-				expect(error?.description).toContain(
-					`'1' (stored as ${shown[1]}) and '2' (stored as ${shown[0]})`,
-				);
+				expect(error?.message).toMatch(/^'1' matches 2 choices of field 'Rating'/);
+				expect(error?.description).toContain("'1' (stored as '2') and '2' (stored as '1')");
 				expect(bodies()).toEqual([]);
 			},
 		);
+
+		test('a text is a label where the identifiers are numbers', async () => {
+			await start([{ id: 'f', name: 'Rating', type: 'select', options: swapped(1, 2) }]);
+			expect(
+				(await runOther('create', { columns: mapEach({ Rating: '1' }) })).error,
+			).toBeUndefined();
+			expect(bodies()).toEqual([{ data: { f: '1' } }]);
+		});
 	});
 
 	describe('choices that a field lacks', () => {
@@ -416,14 +412,54 @@ describe('the same value', () => {
 			async (operation) => {
 				await workspace.records(card.id, [{ Key: 'a' }, {}]);
 				workspace.service.control.resetRequests();
-				for (const condition of ['equals', 'notEquals', 'isAnyOf', 'greaterThan', 'inLastDays']) {
+				const blanks = ['', '  ', '\u00a0', '={{ null }}'];
+				const conditions = ['equals', 'notEquals', 'notContains', 'isAnyOf', 'greaterThan'];
+				for (const [place, condition] of [...conditions, 'inLastDays'].entries()) {
 					const more = operation === 'updateMany' ? { columns: mapEach({ Amount: 1 }) } : {};
-					const { error } = await run(operation, { ...where('Key', condition, ''), ...more });
+					const blank = blanks[place % blanks.length];
+					const { error } = await run(operation, { ...where('Key', condition, blank), ...more });
 					expect(error?.message).toBe("'Value' is empty in a condition of 'Filters'");
+					expect(error?.description).toContain("'Is Empty'");
 				}
 				expect(workspace.changes()).toEqual([]);
 			},
 		);
+	});
+
+	test.each<[string, unknown, RegExp]>([
+		['Key', { a: 1 }, /This is an object/],
+		['Key', ['a', 'b'], /\.join\(', '\)/],
+		['Key', Infinity, /finite/],
+		['Amount', { value: 1 }, /\.value/],
+		['Amount', 363228830310334460, /Enter it as text/],
+		['At', ['2026-01-01T00:00:00Z'], /This is a list/],
+	])('%s: %p is refused before anything is sent', async (name, value, advice) => {
+		const odd = { odd: value } as IDataObject;
+		const columns = mapEach({ [name]: '={{ $json.odd }}' });
+		const { error } = await run('create', { columns }, [odd]);
+		expect(error?.message).toContain(`Field '${name}' can't hold`);
+		expect(error?.description).toMatch(advice);
+		expect(workspace.changes()).toEqual([]);
+	});
+
+	test('a text is compared with numbers only, by Greater Than and Less Than', async () => {
+		await workspace.records(card.id, [{ Key: '9' }, { Key: '10' }, { Key: '01.06.2026' }]);
+		const { error } = await run('getAll', where('Key', 'lessThan', '01.06.2026'));
+		expect(error?.message).toContain("field 'Key' isn't a field for dates or numbers");
+		const { json } = await run('getAll', where('Key', 'greaterThan', '9'));
+		expect(json.map(({ Key }) => Key)).toEqual(['10']);
+	});
+
+	test('a JavaScript date at midnight of the workflow’s zone is that day', async () => {
+		const { id } = await workspace.card('Days', { Due: 'date' });
+		const create = async (date: string) =>
+			await run('create', {
+				cardId: byId(id),
+				columns: mapEach({ Due: `={{ new Date("${date}") }}` }),
+			});
+		expect((await create('2026-03-30T22:00:00Z')).json[0]?.Due).toBe('2026-03-31');
+		expect((await create('2026-03-31T00:00:00Z')).json[0]?.Due).toBe('2026-03-31');
+		expect((await create('2026-03-31T09:00:00Z')).error?.description).toContain('.toISODate()');
 	});
 
 	describe('times without an offset', () => {
@@ -521,6 +557,8 @@ describe('the same value', () => {
 
 		test.each<[IDataObject, IDataObject]>([
 			[{ Level: 3 }, { l: 3 }],
+			[{ Level: { id: 3, value: 'L3' } }, { l: 'L3' }],
+			[{ Years: [{ name: '2025' }] }, { y: ['2025'] }],
 			[{ Level: ['L3'] }, { l: 'L3' }],
 			[{ Years: 2024 }, { y: ['2024'] }],
 		])('%j is sent as %j', async (item, data) => {
@@ -531,7 +569,9 @@ describe('the same value', () => {
 		});
 
 		test.each<[IDataObject, string]>([
-			[{ Level: '3' }, "'L1', 'L2', 'L3'"],
+			[{ Level: '3' }, "The number 3 is 'L3', its text isn't."],
+			[{ Level: { id: 9 } }, "'L1', 'L2', 'L3'"],
+			[{ Level: 'null' }, "'L1', 'L2', 'L3'"],
 			[{ Level: true }, "'L1', 'L2', 'L3'"],
 			[{ Level: ['L1', 'L2'] }, 'Enter one choice'],
 			[{ Years: true }, "'2024', '2025'"],
@@ -550,6 +590,7 @@ describe('the same value', () => {
 			expect(bodies()[0]).toEqual({
 				options: [...[1, 2, 3].map((id) => ({ id, name: `L${id}` })), { name: '3' }],
 			});
+			// The service of this test doesn't list what was added.
 			expect(error?.description).toContain("'L1', 'L2', 'L3'");
 		});
 	});

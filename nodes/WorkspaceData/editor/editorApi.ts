@@ -106,7 +106,7 @@ export const savedMapping = (context: ILoadOptionsFunctions) =>
  * @returns the old key by field ID
  */
 export function savedKeys(context: ILoadOptionsFunctions, index: FieldIndex): Map<string, string> {
-	const live = new Set(index.fields.map((field) => index.keyOf(field)));
+	const live = new Set(index.fields.map((field) => index.savedKeyOf(field)));
 	const keys = new Map<string, string>();
 	for (const { id, fieldId, fieldName, displayName } of savedMapping(context)) {
 		if (live.has(id)) continue;

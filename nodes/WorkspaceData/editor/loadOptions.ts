@@ -61,7 +61,7 @@ export const getFieldNames = editorCall(async (context): Promise<INodePropertyOp
 	const index = await fieldsOrReason(context);
 	if (typeof index === 'string') return [{ name: index, value: '' }];
 	return index.fields.map((field) => {
-		const key = index.keyOf(field);
+		const key = index.savedKeyOf(field);
 		return { name: typedLabel(field, key), value: key };
 	});
 });
@@ -80,7 +80,7 @@ export const getFilterFields = editorCall(async (context): Promise<INodeProperty
 	const keys = savedKeys(context, index);
 	const compared = comparedNames(context);
 	const fields = index.fields.map((field) => {
-		const key = OWN_VALUES.has(field.name) ? field.id : index.keyOf(field);
+		const key = OWN_VALUES.has(field.name) ? field.id : index.savedKeyOf(field);
 		const oldKey = keys.get(field.id);
 		const isKept = oldKey !== undefined && compared.has(oldKey);
 		return { name: typedLabel(field, key), value: isKept ? oldKey : key };

@@ -78,7 +78,7 @@ export const getColumns = editorCall(async (context): Promise<ResourceMapperFiel
 	const writable = index.fields.filter(({ isReadOnly }) => !isReadOnly);
 	return {
 		fields: writable.map((field) => {
-			const liveKey = index.keyOf(field);
+			const liveKey = index.savedKeyOf(field);
 			return toMapperField(field, keys.get(field.id) ?? liveKey, liveKey);
 		}),
 		emptyFieldsNotice: writable.length > 0 ? AUTOMATIC_NOTICE : whyNoColumns(context),

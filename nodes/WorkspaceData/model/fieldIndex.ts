@@ -124,6 +124,12 @@ export class FieldIndex {
 		return this.byName.get(name)?.length === 1 && !this.ids.has(name) ? name : id;
 	}
 
+	/** The key of a field in saved parameters. n8n drops keys like `constructor`, and evaluates text that begins with `=`. */
+	savedKeyOf(field: Pick<Field, 'id' | 'name'>): string {
+		const key = this.keyOf(field);
+		return key.startsWith('=') || key in {} ? field.id : key;
+	}
+
 	private only(key: string, candidates: readonly Field[] | undefined): Field | undefined {
 		if (!candidates || candidates.length <= 1) return candidates?.[0];
 		throw new InputError(

@@ -113,3 +113,25 @@ export const ifCardExistsProperty = {
 	default: 'create',
 	description: 'How to continue if the workspace has a card with this name',
 } as const;
+
+/** What to do if the card has a field with the same name. */
+export const ifFieldExistsProperty = {
+	displayName: 'If Field Exists',
+	name: 'ifExists',
+	type: 'options',
+	options: [
+		{
+			name: 'Create Another Field',
+			value: 'create',
+			description: 'Both fields appear under their IDs, because their names are the same',
+		},
+		{
+			name: 'Reuse the Field',
+			value: 'reuse',
+			description: 'Return the existing field unchanged',
+		},
+		{ name: 'Throw an Error', value: 'error' },
+	],
+	default: 'error',
+	description: 'How to continue if the card has a field with this name',
+} as const;

@@ -1,4 +1,5 @@
 /** How records are written: options and parameters of the operations that change something. */
+import { fieldTypeProperty } from './fieldDefinition';
 import { outputOptions, sendingOptions } from './recordOptions';
 
 export const emptyValuesOption = {
@@ -89,6 +90,43 @@ export const booleanWordsOption = {
 	default: '',
 	placeholder: 'e.g. yes, no',
 	description: 'Two words in the text values of the items: the first means true, the second false',
+} as const;
+
+/** The types of new fields that the values of a column can't tell. */
+export const fieldTypesOption = {
+	displayName: 'Field Types',
+	name: 'fieldTypes',
+	type: 'fixedCollection',
+	typeOptions: { multipleValues: true },
+	placeholder: 'Add Column',
+	default: {},
+	options: [
+		{
+			displayName: 'Column',
+			name: 'values',
+			values: [
+				{
+					displayName: 'Column',
+					name: 'column',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. Postal Code',
+					description: 'The name of the column in the items',
+				},
+				{ ...fieldTypeProperty, typeOptions: { loadOptionsMethod: 'getFieldTypes' } },
+				{
+					displayName: 'Choices',
+					name: 'choices',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. Open, Done',
+					description:
+						'For a select field, with commas between them; by default the values of the column',
+				},
+			],
+		},
+	],
+	description: 'Types of new fields; by default, the values of a column decide',
 } as const;
 
 /** The formats of text values in the items. */
@@ -226,6 +264,7 @@ export const maxDeletedProperty = {
 /** The options of all operations that write values. */
 export const writeOptions = [
 	emptyValuesOption,
+	fieldTypesOption,
 	...formatOptions,
 	missingChoicesOption,
 	...outputOptions,

@@ -62,7 +62,7 @@ export const createCard = defineOperation({
 		const { card, isNew } =
 			policy === 'create'
 				? { card: await addCard(run, sent), isNew: true }
-				: await cardOfName(run, name, policy, sent);
+				: await cardOfName(run, name, policy === 'reuse' ? { reuse: true } : REFUSED, sent);
 		if (!card && fields.length > 0) {
 			throw new UnexpectedResponse(
 				`Card ${quote(name)} was created, but the service returned no ID for it`,
@@ -82,6 +82,11 @@ export const createCard = defineOperation({
 	},
 });
 
+const REFUSED: ExistingCard = {
+	advice:
+		"Nothing was changed. Enter another name, or select 'Reuse the Card' in 'If Card Exists'.",
+};
+
 /** Creates a card. @returns undefined if the response has no ID */
 const addCard = async (
 	{ session }: Run,
@@ -90,28 +95,27 @@ const addCard = async (
 ): Promise<Card | undefined> =>
 	await sendCreation(session, 'card', readCard, { ...request, path: ['cards'], body });
 
+/** What to do with a card that exists: reuse it, or refuse it with this advice. */
+export type ExistingCard = { reuse: true } | { advice: string };
+
 /**
  * Finds the card with a name.
  *
- * @param policy `error` refuses an existing card
  * @returns undefined if there is none
  * @throws InputError if it exists but must not, or if several cards have the name
  */
 export function existingCard(
 	cards: readonly Card[],
 	name: string,
-	policy: 'reuse' | 'error',
+	policy: ExistingCard,
 ): Card | undefined {
 	const named = cardsOfName(cards, name.trim());
 	// The service may store names in another spelling.
 	const [found, ...others] =
 		named.length > 0 ? named : cards.filter((card) => slugsOf(name).includes(card.name));
 	if (!found) return undefined;
-	if (policy === 'reuse') return others.length > 0 ? findCardByName(cards, name.trim()) : found;
-	throw new InputError(
-		`A card called ${quote(found.name)} exists already`,
-		"Nothing was changed. Enter another name, or select 'Reuse the Card' in 'If Card Exists'.",
-	);
+	if ('reuse' in policy) return others.length > 0 ? findCardByName(cards, name.trim()) : found;
+	throw new InputError(`A card called ${quote(found.name)} exists already`, policy.advice);
 }
 
 /**
@@ -125,7 +129,7 @@ export function existingCard(
 export async function cardOfName(
 	run: Run,
 	name: string,
-	policy: 'reuse' | 'error',
+	policy: ExistingCard,
 	body: JsonObject,
 	request: ReadOptions = {},
 ): Promise<{ card: Card; isNew: boolean }> {

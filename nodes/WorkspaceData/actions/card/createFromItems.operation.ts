@@ -1,6 +1,7 @@
 import { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
-import { count } from '../../model/names';
+import { count, listedInQuotes } from '../../model/names';
+import { isBlank } from '../../model/value/emptyValue';
 import { cardNameProperty, ifCardExistsProperty } from '../../ui/fieldDefinition';
 import { recordOptions, sendingOptions } from '../../ui/recordOptions';
 import { readSwitch } from '../../model/decisions';
@@ -14,15 +15,30 @@ import { recordOutput } from '../outputItems';
 import { requestOptions } from '../requestOptions';
 import { create } from '../writing/writeRecord';
 import type { CardReference } from '../run/run';
-import { cardOfName, existingCard } from './create.operation';
+import { cardOfName, existingCard, type ExistingCard } from './create.operation';
+import { ownColumnsOf } from '../writing/columns';
+import { readFieldTypes, requireColumns } from '../writing/fieldTypes';
+import { withWayOut } from '../growth/newFields';
 import { itemColumns } from '../writing/mapper';
-import { dryRunOption, formatOptions, missingChoicesOption } from '../../ui/writeOptions';
+import {
+	dryRunOption,
+	fieldTypesOption,
+	formatOptions,
+	missingChoicesOption,
+} from '../../ui/writeOptions';
 
 const [, reuse, refuse] = ifCardExistsProperty.options;
 
 const ifExistsOption = {
 	...ifCardExistsProperty,
-	options: [{ ...reuse, description: 'Add missing fields; keep all others unchanged' }, refuse],
+	options: [
+		{
+			...reuse,
+			description:
+				'Add the missing fields, and one more record for each item; to update records, use Sync',
+		},
+		refuse,
+	],
 	default: 'error',
 } as const;
 
@@ -37,7 +53,7 @@ const createRecordsOption = {
 /** What an item contributes to its card. All of a card's items have the same name and settings. */
 interface Part extends Pick<ItemWrite, 'run' | 'itemIndex' | 'columns' | 'options' | 'request'> {
 	name: string;
-	policy: 'reuse' | 'error';
+	policy: ExistingCard;
 	isDry: boolean;
 	hasRecords: boolean;
 }
@@ -48,6 +64,46 @@ interface Target {
 	card: CardReference;
 	/** The fields that it would have after a dry run. */
 	predicted?: FieldIndex;
+	/** Counts a created record. */
+	count: () => void;
+}
+
+const REFUSED: ExistingCard = {
+	advice: `Nothing was changed. To update its records, use Record > Sync. To add one more record for each item, select 'Reuse the Card' in '${ifExistsOption.displayName}'. Or enter another name.`,
+};
+
+const isEmptyRow = ({ columns }: Pick<Part, 'columns'>): boolean =>
+	columns.entries.every(([, value]) => isBlank(value));
+
+/** Checks the items before anything is sent. @throws InputError */
+function requireItems(parts: readonly Part[], { hasRecords, options }: Part): void {
+	const names = parts.flatMap(({ columns }) => columns.entries.map(([name]) => name));
+	if (names.length === 0 || (hasRecords && parts.every(isEmptyRow))) {
+		throw new InputError(
+			'The items have no values',
+			'Connect a node whose items have a key for each field.',
+		);
+	}
+	requireColumns(readFieldTypes(options.fieldTypes), new Set(names));
+}
+
+/** Adds hints about the items: empty ones, and keys that the nodes use themselves. */
+function hintAtItems(parts: readonly Part[], { run, isDry, hasRecords }: Part): void {
+	const empty = hasRecords ? parts.filter(isEmptyRow).length : 0;
+	if (empty > 0) {
+		run.messages.hint(
+			`${count(empty, 'item')} without values ${empty === 1 ? 'is' : 'are'} left out`,
+		);
+	}
+	const items = run.context.getInputData();
+	const own = isDry
+		? parts.flatMap(({ itemIndex }) => ownColumnsOf(items[itemIndex]?.json ?? {}))
+		: [];
+	if (own.length > 0) {
+		run.messages.hint(
+			`Dry run: ${listedInQuotes([...new Set(own)], Infinity)} of the items would become fields, too`,
+		);
+	}
 }
 
 /** Plans the card in a dry run, without changing anything. Its output comes after the errors of single items. */
@@ -58,7 +114,8 @@ async function previewCard(part: Part, parts: readonly Part[]): Promise<Target> 
 	const known = found ? await run.fields.of(found, request) : new FieldIndex([], name);
 	const plan = await planChanges({ ...part, card }, known, parts);
 	const fields = count(plan.planned.length, 'field');
-	const records = count(part.hasRecords ? parts.length : 0, 'record');
+	const filled = parts.filter((one) => !isEmptyRow(one)).length;
+	const records = count(part.hasRecords ? filled : 0, 'record');
 	run.messages.hint(
 		found
 			? `Dry run: ${fields} and ${records} would be added to card '${card.name}'`
@@ -66,31 +123,44 @@ async function previewCard(part: Part, parts: readonly Part[]): Promise<Target> 
 	);
 	hintAtAdditions({ run, card }, plan);
 	const added = plan.planned.map(({ name: field, type, why }) =>
-		dryRunItem('create', { field, type, reason: why }),
+		dryRunItem('create', { field, type, reason: withWayOut(why) }),
 	);
 	run.appended.push(...added.map((json) => ({ itemIndex, json })));
-	return { card, predicted: plan.index };
+	return { card, predicted: plan.index, count() {} };
 }
 
 /** Finds or creates the card, and adds the fields that the items need. */
 async function prepareCard(parts: readonly Part[]): Promise<Target> {
-	if (parts.every(({ columns }) => columns.entries.length === 0)) {
-		throw new InputError(
-			'The items have no values',
-			'Connect a node whose items have a key for each field.',
-		);
-	}
 	const first = parts[0] as Part;
 	const { run, itemIndex, name, policy, request } = first;
+	requireItems(parts, first);
+	hintAtItems(parts, first);
 	if (first.isDry) return await previewCard(first, parts);
-	const { card } = await cardOfName(run, name, policy, { name }, request);
+	// Refuses a type that the service doesn't offer before the card is created.
+	if (readFieldTypes(first.options.fieldTypes).size > 0)
+		await planChanges({ ...first, card: { id: '', name } }, new FieldIndex([], name), parts);
+	const { card, isNew } = await cardOfName(run, name, policy, { name }, request);
 	await changeCard({ ...first, card }, parts).catch(notingWhatExists(first, card));
 	if (!first.hasRecords) {
 		const { fields } = await run.fields.of(card, request);
 		const json = { ...card.raw, fields: fields.map(({ raw }) => raw) };
 		run.appended.push({ itemIndex, json });
 	}
-	return { card };
+	return { card, count: isNew ? () => {} : countAdded(first, card) };
+}
+
+/** Counts the records that are added to a card that existed, and says so at the end. */
+function countAdded({ run }: Part, card: CardReference): () => void {
+	let added = 0;
+	run.lastSteps.push(() => {
+		if (added === 0) return;
+		run.messages.hint(
+			`Card '${card.name}' existed: ${count(added, 'record')} ${added === 1 ? 'was' : 'were'} added. To update records, use Record > Sync`,
+		);
+	});
+	return () => {
+		added += 1;
+	};
 }
 
 /** Returns a function that adds to an error's note what exists after a failed run, and throws the error. */
@@ -98,7 +168,7 @@ const notingWhatExists =
 	({ run, policy }: Part, { name, id }: CardReference) =>
 	(error: unknown): never => {
 		const exists =
-			policy === 'reuse'
+			'reuse' in policy
 				? `Card '${name}' (${id}) keeps what was added.`
 				: `Card '${name}' (${id}) exists now. To continue with it, select 'Reuse the Card' in '${ifExistsOption.displayName}'.`;
 		run.messages.note(error, exists);
@@ -116,6 +186,7 @@ export const createCardFromItems = defineOperation({
 		recordOptions([
 			createRecordsOption,
 			dryRunOption,
+			fieldTypesOption,
 			...formatOptions,
 			ifExistsOption,
 			missingChoicesOption,
@@ -126,24 +197,31 @@ export const createCardFromItems = defineOperation({
 		const name = requireText(get('name'), 'Name');
 		const { ifExists, dryRun, createRecords, ...given } = get('options');
 		const options = { ...given, unknownFields: 'create', whole: true };
-		const policy = readChoice(ifExistsOption, ifExists) ?? 'error';
+		const policy: ExistingCard =
+			readChoice(ifExistsOption, ifExists) === 'reuse' ? { reuse: true } : REFUSED;
 		const isDry = readDryRun(dryRun);
 		const hasRecords = readSwitch('Create Records', createRecords, true);
 		const { choices } = allowedChanges(options);
 		const key = JSON.stringify(['createFromItems', name, policy, isDry, hasRecords, choices]);
 		const request = requestOptions(options);
 		readFormats(options);
+		readFieldTypes(options.fieldTypes);
 		const columns = itemColumns(run.context.getInputData()[itemIndex]?.json ?? {});
 		const entered = { run, itemIndex, columns, options, request };
 		const part: Part = { ...entered, name, policy, isDry, hasRecords };
-		const { card, predicted } = await run.items.gather(key, itemIndex, part, prepareCard);
-		if (!hasRecords) return [];
+		const {
+			card,
+			predicted,
+			count: countRecord,
+		} = await run.items.gather(key, itemIndex, part, prepareCard);
+		if (!hasRecords || isEmptyRow(part)) return [];
 		const writer = run.openWriter(card, request, isDry);
 		const write: ItemWrite = { ...entered, card, writer, skipsUnchanged: false };
 		const listing = predicted ?? (await run.fields.of(card, request));
 		const work = async (live: ConvertedValues) => {
 			// A dry run refuses what the real run would.
 			const created = await create(write, live);
+			countRecord();
 			if (isDry) return [];
 			const item = recordOutput(live.index, true, {})(created);
 			run.done.add('created', created.id, item);

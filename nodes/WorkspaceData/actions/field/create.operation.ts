@@ -4,21 +4,24 @@ import {
 	fieldNameProperty,
 	fieldOptionsProperty,
 	fieldTypeProperty,
+	ifFieldExistsProperty,
 } from '../../ui/fieldDefinition';
 import { cardLocator } from '../../ui/locators';
 import { noIdHint } from '../../transport/writeResponse';
-import { readJsonObject, requireText, readJson } from '../readParameters';
+import { readChoice, readJsonObject, requireText, readJson } from '../readParameters';
 import { sendCreation } from '../changeRequests';
 import { defineOperation } from '../operation';
 import { readField, type Field } from '../../model/response/field';
 import type { FieldOption } from '../../model/response/option';
 import { InputError } from '../../model/inputError';
 import type { JsonObject } from '../../model/response/shapes';
-import { plainText } from '../../model/text';
+import { quote } from '../../model/names';
+import { cleanName, foldCase, plainText, slugsOf } from '../../model/text';
 import { showValue } from '../../model/value/serialization';
 import { listedChoices } from '../../model/value/kinds/multiSelect';
 import { cardPath, type ReadOptions } from '../../transport/cardAndFieldListings';
-import type { Run } from '../run/run';
+import type { CardReference, Run } from '../run/run';
+import { fieldsOf } from './fieldLocator';
 
 export const createField = defineOperation({
 	value: 'create',
@@ -36,23 +39,46 @@ export const createField = defineOperation({
 			type: 'collection',
 			placeholder: 'Add Property',
 			default: {},
-			options: [choicesProperty, customPropertiesProperty, fieldOptionsProperty],
+			options: [
+				choicesProperty,
+				customPropertiesProperty,
+				ifFieldExistsProperty,
+				fieldOptionsProperty,
+			],
 		},
 	],
 	async execute({ run, get }) {
-		const { customProperties, ...entered } = get('additionalFields');
+		const { customProperties, ifExists, ...entered } = get('additionalFields');
+		const policy = readChoice(ifFieldExistsProperty, ifExists) ?? 'error';
+		const name = cleanName(requireText(get('name'), 'Name'));
 		const sent = {
 			...readJsonObject(customProperties, 'Custom Properties'),
-			name: requireText(get('name'), 'Name'),
+			name: requireText(name, 'Name'),
 			type: requireText(get('type'), fieldTypeProperty.displayName),
 			...readFieldOptions(entered),
 		};
 		const card = await run.cards.find(get('cardId'));
-		const created = await addField(run, card.id, sent);
-		if (!created) run.messages.hint(noIdHint('field'));
-		return [created?.raw ?? sent];
+		// Executions take turns, so that two of them don't create it twice.
+		return await run.turns.exclusively(fieldsOf(card), async () => {
+			const known = policy === 'create' ? undefined : await run.fields.changed(card);
+			const existing = known?.fields.find((field) => hasName(field, name));
+			if (existing && policy === 'error') throw exists(existing, card);
+			const field = existing ?? (await addField(run, card.id, sent));
+			if (!field) run.messages.hint(noIdHint('field'));
+			return [field?.raw ?? sent];
+		});
 	},
 });
+
+/** Returns true if a field has a name, which the service may store in another spelling. */
+const hasName = (field: Field, name: string): boolean =>
+	foldCase(field.name) === foldCase(name) || slugsOf(name).includes(field.name);
+
+const exists = ({ name }: Field, card: CardReference): InputError =>
+	new InputError(
+		`Card '${card.name}' has a field called ${quote(name)} already`,
+		`Nothing was changed. Enter another name, or select 'Reuse the Field' in '${ifFieldExistsProperty.displayName}'.`,
+	);
 
 /**
  * Reads the parameter 'Choices': each value once, without empty ones.

@@ -15,6 +15,7 @@ import {
 	type PlannedField,
 	useNames,
 } from './newFields';
+import { readFieldTypes, requireColumns } from '../writing/fieldTypes';
 import { readFormats, type ItemWrite } from '../writing/valueConversion';
 import { missingChoicesOption, unknownFieldsOption } from '../../ui/writeOptions';
 import {
@@ -61,9 +62,12 @@ export async function planChanges(
 	const names = storedNames(listed, missing);
 	const index = useNames(run, card, listed, names);
 	const lacking = missing.filter(({ name }) => !names.has(name));
-	// How the text values of a run are read. The first item decides.
-	const formats = readFormats(writes[0]?.options ?? {});
-	const planned = await planFields(run, lacking, index.fields, { ...request, formats });
+	// How the values of a run are read. The first item decides.
+	const first = writes[0]?.options ?? {};
+	const types = readFieldTypes(allowed.fields ? first.fieldTypes : undefined);
+	requireColumns(types, columns.keys());
+	const how = { ...request, formats: readFormats(first), types };
+	const planned = await planFields(run, lacking, index.fields, how);
 	const additions = allowed.choices ? missingChoices(index, columns) : [];
 	for (const { field, labels } of additions) addingChoices(field, labels);
 	const added = planned.flatMap(({ name, type, choices }) => {

@@ -1,13 +1,23 @@
 /** Plans the missing fields of a card from their values, then creates them once. */
-import type { Field } from '../../model/response/field';
+import { readField, type Field } from '../../model/response/field';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { describedFieldTypes } from '../../transport/apiDescription';
-import { inferType, offeredType, textType, USUAL_TYPES } from '../../model/value/inferType';
+import { InputError } from '../../model/inputError';
+import {
+	inferType,
+	offeredName,
+	offeredType,
+	textType,
+	USUAL_TYPES,
+} from '../../model/value/inferType';
+import { newChoices } from '../../model/value/newChoices';
 import type { Formats } from '../../model/value/formats';
 import { ApiFailure } from '../../transport/failure/failureKinds';
 import { listFields, type ReadOptions } from '../../transport/cardAndFieldListings';
 import { foldCase } from '../../model/text';
 import { addField } from '../field/create.operation';
+import { fieldTypesOption } from '../../ui/writeOptions';
+import type { FieldType, FieldTypes } from '../writing/fieldTypes';
 import { storedNames, type Column } from './missingColumns';
 import type { CardReference, Run } from '../run/run';
 import { listed, listedInQuotes, quote } from '../../model/names';
@@ -30,18 +40,19 @@ const DESCRIPTION_TIMEOUT_MS = 10_000;
 /** The maximum number of fields in a message. */
 const MAX_NAMED = 50;
 
-/** Returns the types in the service's description, or else the types in use and the usual ones. */
+/** Returns the types in the service's description, and the offered ones: these, or else the types in use and the usual ones. */
 async function offeredTypes(
 	run: Run,
 	seen: readonly Field[],
 	request: ReadOptions,
-): Promise<readonly string[]> {
+): Promise<{ described: readonly string[]; offered: readonly string[] }> {
 	const timeoutMs = Math.min(request.timeoutMs ?? Infinity, DESCRIPTION_TIMEOUT_MS);
 	const described = await run
 		.description('json', { optional: true, timeoutMs })
 		.then(describedFieldTypes)
 		.catch(() => []);
-	return described.length > 0 ? described : [...seen.map(({ type }) => type), ...USUAL_TYPES];
+	const usual = [...seen.map(({ type }) => type), ...USUAL_TYPES];
+	return { described, offered: described.length > 0 ? described : usual };
 }
 
 /**
@@ -54,12 +65,18 @@ export async function planFields(
 	run: Run,
 	columns: readonly Column[],
 	seen: readonly Field[],
-	{ formats, ...request }: ReadOptions & { formats?: Formats },
+	{ formats, types, ...request }: ReadOptions & { formats?: Formats; types?: FieldTypes },
 ): Promise<PlannedField[]> {
-	const offered = columns.length > 0 ? await offeredTypes(run, seen, request) : [];
+	const { described, offered } =
+		columns.length > 0 ? await offeredTypes(run, seen, request) : { described: [], offered: [] };
 	const planned: PlannedField[] = [];
 	for (const { name, values } of columns) {
 		await run.yieldToLoop();
+		const chosen = types?.get(foldCase(name));
+		if (chosen) {
+			planned.push(plannedAs(name, values, chosen, described.length > 0 ? described : offered));
+			continue;
+		}
 		const { type, why } = inferType(values, formats);
 		const own = offeredType(type, offered);
 		planned.push({
@@ -71,6 +88,36 @@ export async function planFields(
 	}
 	return planned;
 }
+
+/**
+ * Plans a field with the type that the user has set.
+ *
+ * @throws InputError for a type that the service doesn't offer
+ */
+function plannedAs(
+	name: string,
+	values: readonly unknown[],
+	{ type, choices }: FieldType,
+	offered: readonly string[],
+): PlannedField {
+	const own = offeredName(type, offered);
+	if (own === undefined) {
+		throw new InputError(
+			`'${fieldTypesOption.displayName}' has type ${quote(type)} for column ${quote(name)}, which the service doesn't offer`,
+			`Nothing was changed. The types are ${listedInQuotes(offered, MAX_NAMED)}.`,
+		);
+	}
+	const field = readField({ id: name, name, type: own });
+	const listed = choices.length > 0 || !field ? choices : newChoices(field, values);
+	const why = `set in '${fieldTypesOption.displayName}'`;
+	return { name, type: own, why, ...(listed.length > 0 && { choices: listed }) };
+}
+
+/** The reason for a type, with the option that sets another one. */
+export const withWayOut = (why: string): string =>
+	why.includes(`'${fieldTypesOption.displayName}'`)
+		? why
+		: `${why}; for another type, use '${fieldTypesOption.displayName}'`;
 
 /** Lists fields in a message, with their types and the reasons for them. */
 export const describePlan = (planned: readonly PlannedField[]): string =>

@@ -1,7 +1,7 @@
 /** Finds records by the values of their matching fields. */
 import type { FieldIndex } from '../../model/fieldIndex';
 import type { Zone } from '../../model/time';
-import { isEmpty } from '../../model/value/emptyValue';
+import { isBlank } from '../../model/value/emptyValue';
 import { showValue } from '../../model/value/serialization';
 import { keyOf } from '../../model/value/value';
 import { type DataRecord, ageOf, byAge } from '../../model/response/record';
@@ -31,7 +31,7 @@ export const isSameValue = (
 	zone: Zone,
 ): boolean => identityOf(index, fieldId, one, zone) === identityOf(index, fieldId, other, zone);
 
-/** Ignores what services change in text: spaces, invisible characters, character forms, fractions of a second. */
+/** Ignores what services change in text: spaces, invisible characters, character forms, zero fractions of a second. */
 const loosened = (value: unknown): unknown =>
 	typeof value === 'string'
 		? value
@@ -39,21 +39,8 @@ const loosened = (value: unknown): unknown =>
 				.replaceAll(/\p{Cf}/gu, '')
 				.replaceAll(/\s+/g, ' ')
 				.trim()
-				.replace(/^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)[.,]\d+/, '$1')
+				.replace(/^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)[.,]0+(?!\d)/, '$1')
 		: value;
-
-/** The milliseconds in the text of a time, without zeros at the end. */
-function millisecondsIn(value: unknown): string {
-	const [, digits = ''] =
-		(typeof value === 'string' && /^\s*[\d-]+[T ][\d:]+[.,](\d{1,3})/.exec(value)) || [];
-	return digits.replace(/0+$/, '');
-}
-
-/** Returns true if times are the same once a service drops their fractions of a second, or of a millisecond. */
-const mayBeOneTime = (one: unknown, other: unknown): boolean => {
-	const [a, b] = [millisecondsIn(one), millisecondsIn(other)];
-	return a === '' || b === '' || a === b;
-};
 
 /** The fields by which an item finds its record. */
 export class MatchingFields {
@@ -81,12 +68,9 @@ export class MatchingFields {
 		return this.keyOf(data, loosened).toUpperCase().toLowerCase();
 	}
 
-	/** Returns true if the values differ only in spelling: case, spaces, or fractions of a second. */
+	/** Returns true if the values differ only in spelling: case, spaces, or zero fractions of a second. */
 	mayBeSame(one: JsonObject, other: JsonObject): boolean {
-		return (
-			this.looseKeyOf(one) === this.looseKeyOf(other) &&
-			this.ids.every((id) => mayBeOneTime(ownValue(one, id), ownValue(other, id)))
-		);
+		return this.looseKeyOf(one) === this.looseKeyOf(other);
 	}
 
 	/** The part of a card that a key is, in any spelling. It uses names, because the IDs of fields can change. */
@@ -96,7 +80,7 @@ export class MatchingFields {
 
 	/** The ID of the first field without a value. */
 	emptyIn(data: JsonObject): string | undefined {
-		return this.ids.find((id) => isEmpty(ownValue(data, id)));
+		return this.ids.find((id) => isBlank(ownValue(data, id)));
 	}
 
 	nameOf(id: string): string {

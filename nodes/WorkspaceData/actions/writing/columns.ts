@@ -34,7 +34,7 @@ export function columnsOf(item: JsonObject, fields: Named, newCard = false): Col
 			"Its values are a preview. Turn off 'Dry Run' in the earlier node, or select 'Map Each Column Manually'.",
 		);
 	}
-	const own = new Set<string>([...NODE_KEYS, ...(has('delivery_key') ? TRIGGER_KEYS : [])]);
+	const own = ownKeys(item);
 	const isLeftOut = (key: string): boolean => {
 		if (!own.has(key)) return false;
 		if (has(`${PREFIX}${key}`)) return true;
@@ -46,6 +46,14 @@ export function columnsOf(item: JsonObject, fields: Named, newCard = false): Col
 		.filter(([key]) => !isLeftOut(key))
 		.map(([key, value]) => [key.startsWith(PREFIX) ? key.slice(PREFIX.length) : key, value]);
 }
+
+/** The keys of an item that the nodes may have added. */
+const ownKeys = (item: JsonObject): ReadonlySet<string> =>
+	new Set([...NODE_KEYS, ...(Object.hasOwn(item, 'delivery_key') ? TRIGGER_KEYS : [])]);
+
+/** The keys that become fields of a new card, although the nodes may have added them. */
+export const ownColumnsOf = (item: JsonObject): string[] =>
+	Object.keys(item).filter((key) => ownKeys(item).has(key) && !Object.hasOwn(item, PREFIX + key));
 
 /** @throws InputError if a field's name differs from a key of the nodes only in case, and the item has no key for it */
 function requireOtherName(item: JsonObject, key: string, fields: Named): void {

@@ -7,6 +7,7 @@ import type { Run } from '../run/run';
 import type { CardWriter } from '../run/cardWriter';
 import { readChoice } from '../readParameters';
 import type { ItemValues } from './difference';
+import { readFieldTypes } from './fieldTypes';
 import { readFormats, toRecordData, type ItemWrite } from './valueConversion';
 import { readDryRun } from './dryRun';
 import { requestOptions } from '../requestOptions';
@@ -42,6 +43,7 @@ export async function readValues(
 	const request = requestOptions(options);
 	// Refused before anything is sent, because the formats also decide about new fields.
 	readFormats(options);
+	readFieldTypes(options.fieldTypes);
 	const skipsUnchanged = readChoice(unchangedOption, options.unchanged) !== 'send';
 	// Before the values, because the mapper offers no fields while the card's name is mistyped.
 	const card = await run.cards.find(cardId, request, isExact);

@@ -4,7 +4,8 @@ import type { FieldHint } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import type { Field } from '../../model/response/field';
 import { isObject, type JsonObject } from '../../model/response/shapes';
-import { cleanName } from '../../model/text';
+import { quote } from '../../model/names';
+import { cleanName, foldCase } from '../../model/text';
 import { columnsOf } from './columns';
 
 /** The resource mapper's value. `fieldId` is a hint that our own field listing adds. */
@@ -114,11 +115,23 @@ export function hasName(name: string, value: unknown): boolean {
 /**
  * Returns the columns of an item for a card that is made for the items.
  *
- * @throws InputError for a value without a name
+ * @throws InputError for a value without a name, and for two names that differ only in case or spaces
  */
 export function itemColumns(item: JsonObject): Columns {
+	const entries = columnsOf(item, [], true).filter(([name, value]) => hasName(name, value));
+	const names = new Map<string, string>();
+	for (const [name] of entries) {
+		const other = names.get(foldCase(name));
+		if (other !== undefined) {
+			throw new InputError(
+				`The columns ${quote(other)} and ${quote(name)} would be one field`,
+				'Their names differ only in case or spaces. Rename one of them.',
+			);
+		}
+		names.set(foldCase(name), name);
+	}
 	return {
-		entries: columnsOf(item, [], true).filter(([name, value]) => hasName(name, value)),
+		entries,
 		matchingKeys: [],
 		label: 'Items',
 		hints: new Map(),

@@ -47,6 +47,7 @@ export interface ColumnOptions {
 	numberFormat?: string;
 	dateFormat?: string;
 	booleanWords?: unknown;
+	fieldTypes?: unknown;
 	/** The names of the fields to clear. */
 	clearFields?: unknown;
 	/** True to refuse text that a field would store only in part. */

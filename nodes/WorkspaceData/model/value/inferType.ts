@@ -91,6 +91,12 @@ function ambiguousNumber(texts: readonly string[], { number }: Formats): string 
 	return readings.some(({ length }) => length === 1) ? undefined : texts[place];
 }
 
+/** Why a value rules out a type that other values have. */
+const strangerHint = (text: string, type: string, one?: string): string =>
+	type === 'number' && isDecimal(text)
+		? `${quote(text)} would change as a number`
+		: `${quote(text)} isn't ${one}`;
+
 function fromTexts(texts: readonly string[], formats: Formats): Inference {
 	let why: string | undefined;
 	for (const { type, one, fitsText = () => false, isUniform } of NEW_TYPES) {
@@ -100,7 +106,7 @@ function fromTexts(texts: readonly string[], formats: Formats): Inference {
 		if (stranger >= 0) {
 			// The reason names a type that some of the values have.
 			const text = texts[stranger] ?? '';
-			if (spelled.some(fits)) why = readingsOf(text, formats) ?? `${quote(text)} isn't ${one}`;
+			if (spelled.some(fits)) why = readingsOf(text, formats) ?? strangerHint(text, type, one);
 			continue;
 		}
 		const ambiguous = type === 'number' ? ambiguousNumber(texts, formats) : undefined;
@@ -146,6 +152,14 @@ export function inferType(values: readonly unknown[], formats: Formats = {}): In
 
 /** The types for a service that doesn't list its own. */
 export const USUAL_TYPES: readonly string[] = NEW_TYPES.map(({ type }) => type);
+
+/** The service's name for a type that a user entered, in its spelling or by a usual name; undefined if there is none. */
+export function offeredName(type: string, offered: readonly string[]): string | undefined {
+	const plain = plainTypeName(type);
+	const own = offered.find((name) => plainTypeName(name) === plain);
+	const usual = NEW_TYPES.find(({ names }) => names.includes(plain))?.names ?? [];
+	return own ?? offered.find((name) => usual.includes(plainTypeName(name)));
+}
 
 /**
  * The service's name for a type, or for the nearest type that loses nothing.

@@ -3,7 +3,7 @@ import { InputError } from '../inputError';
 import { isInexact } from '../response/shapes';
 import type { Zone } from '../time';
 import { keyOfForm, type Comparable } from './comparable';
-import { isEmpty } from './emptyValue';
+import { isBlank, isEmpty } from './emptyValue';
 import { inUsualSpelling } from './formats';
 import { canonicalJson, isSendable, jsonForm, textOf } from './serialization';
 import {
@@ -62,8 +62,7 @@ const holdsEmptyText = (field: ValueField): boolean => field.kind.holdsEmptyText
 
 /** Returns true if an entry is empty text. Spaces count as empty if the field can't hold text of spaces. */
 const isEmptyEntry = (field: ValueField, entered: unknown): boolean =>
-	entered === '' ||
-	(typeof entered === 'string' && entered.trim() === '' && !holdsEmptyText(field));
+	entered === '' || (typeof entered === 'string' && isBlank(entered) && !holdsEmptyText(field));
 
 /** What a field takes for an entered value: a value to send, nothing, or the reason why it is refused. */
 export type Entry = { value: unknown } | { empty: true } | { refused: InputError };
