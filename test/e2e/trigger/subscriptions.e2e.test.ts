@@ -1,6 +1,7 @@
 /** A published trigger and its subscriptions: tests, bad starts and copies of n8n leave it working. */
 import { cp, mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 
 import { until } from '../../host/deadline.ts';
 import { createN8nClient } from '../../host/n8nClient.ts';
@@ -48,6 +49,40 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 			await noneLeft(card);
 		},
 	);
+
+	it('loses and repeats no record while its events are changed and published', async () => {
+		const { api, client } = bench();
+		const { card, saved } = await watchCard(bench(), 'Changed', { catchUp: true });
+		const ids: string[] = [];
+		let isWriting = true;
+		// Ten a second.
+		const create = async () => {
+			while (isWriting) {
+				const [id] = await Promise.all([api.createRecord(card, { Title: 'x' }), setTimeout(100)]);
+				ids.push(id);
+			}
+		};
+		const written = create();
+		const more = async (count: number) => {
+			const enough = ids.length + count;
+			await until(`${count} records`, async () => (ids.length >= enough ? true : undefined));
+		};
+		for (const events of [['record.created', 'record.updated'], ['record.created']]) {
+			await more(20);
+			const before = await client.workflow(saved.id);
+			const nodes = before.nodes.map((node) =>
+				node.name === 'On change' ? { ...node, parameters: { ...node.parameters, events } } : node,
+			);
+			const changed = await client.updateWorkflow(before, { nodes });
+			if (major === 2) await client.publish(changed);
+		}
+		await more(20);
+		isWriting = false;
+		await written;
+		await expectExactly(collector(saved), ids);
+		await client.unpublish(saved.id);
+		await noneLeft(card);
+	});
 
 	it("a copy of the database with the original's webhook address deletes nothing of it", async () => {
 		const { client, host } = bench();

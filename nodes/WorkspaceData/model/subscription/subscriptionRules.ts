@@ -421,10 +421,14 @@ export interface Search {
 }
 
 /** The search that is due; undefined if none is. */
-export function dueSearch({ saved, search }: SubscriptionState, now: number): Search | undefined {
+export function dueSearch(
+	{ saved, search }: SubscriptionState,
+	now: number,
+): (Search & { cardId: string | null }) | undefined {
 	const { missed } = saved;
 	if (!missed || !search || search.at > now) return undefined;
-	return { from: missed.from, to: missed.upTo, isWhole: missed.isWhole };
+	const { cardId, from, upTo, isWhole } = missed;
+	return { cardId, from, to: upTo, isWhole };
 }
 
 /** A search begins: no other one is due until it fails. */
@@ -436,9 +440,12 @@ export const onSearchFailed: Change<{ pauseMs: number }> = (state, { pauseMs, no
 	search: state.search ?? nextTry({ pauseMs }, now),
 });
 
-/** All records up to a time were searched. */
-export const onSearched: Change<{ to: number }> = (state, { to, now }) => {
+/** All records of the card (null for all cards) up to a time were searched. */
+export const onSearched: Change<{ to: number; cardId: string | null }> = (
+	state,
+	{ to, cardId, now },
+) => {
 	const { missed } = state.saved;
-	const isLater = missed && missed.from < to;
+	const isLater = missed?.cardId === cardId && missed.from < to;
 	return isLater ? unsaved(state, now, { missed: { ...missed, from: to } }) : state;
 };

@@ -38,19 +38,17 @@ export function startSearch(site: Site<ITriggerFunctions>): void {
 	if (!due || !state.search) return;
 	const { pauseMs } = state.search;
 	node.dispatch(onSearching, { now: clock.now() });
-	const { from, to, isWhole } = due;
+	const { from, to, isWhole, cardId } = due;
 	const job = { event: EVENT, from: toIso(from), to: toIso(to), isWhole };
 	const ended = runExecution(context, job).catch(() => 'failed' as const);
 	void ended.then((ending) => {
-		if (node.epoch !== epoch) return;
 		const now = clock.now();
-		if (ending === 'failed') {
-			node.dispatch(onSearchFailed, { pauseMs, now });
-			return;
-		}
-		node.dispatch(onSearched, { to, now });
+		const isCurrent = node.epoch === epoch;
+		// Also if the workflow was published again meanwhile: the next search must not return the same records.
+		if (ending !== 'failed') node.dispatch(onSearched, { to, cardId, now });
+		else if (isCurrent) node.dispatch(onSearchFailed, { pauseMs, now });
 		// If n8n ends before this is saved, the next search returns the same records.
-		startSaving(site);
+		if (ending !== 'failed' && isCurrent) startSaving(site);
 	});
 }
 
@@ -64,7 +62,8 @@ const jobSchema = z.object({
 });
 
 /** Reads the search from an item of such a job; undefined for another item. */
-export const readSearchJob = (json: unknown): Search | undefined => jobSchema.safeParse(json).data;
+export const readSearchJob = (json: unknown): Search | undefined =>
+	jobSchema.safeParse(json).data;
 
 /** A record that was created in the searched time, and the fields of its card if they are needed. */
 interface Candidate extends Age {

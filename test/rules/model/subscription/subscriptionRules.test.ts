@@ -203,8 +203,8 @@ const remove = (id: string, minute: number): Step =>
 	by(onDeleted, { id, isDone: true, now: minute * MINUTE });
 const fail = (id: string, minute: number): Step =>
 	by(onDeleted, { id, isDone: false, now: minute * MINUTE });
-const searched = (seconds: number): Step =>
-	by(onSearched, { to: seconds * 1_000, now: 3 * MINUTE });
+const searched = (seconds: number, cardId: string | null = null): Step =>
+	by(onSearched, { to: seconds * 1_000, cardId, now: 3 * MINUTE });
 const unpublish = (minute: number): Step =>
 	inTurn(by(onUnpublished, { now: minute * MINUTE }), deleteDue(minute * MINUTE));
 /** Another process knows only what is saved. */
@@ -251,6 +251,16 @@ test.each<[string, Step[], string]>([
 		'what is in the same card',
 		[start('a', 0), start('b', 1, 'x'), start('c', 2, 'x')],
 		'search 60-122',
+	],
+	[
+		'what no search completed, also if the workflow was published again meanwhile',
+		[...two, unpublish(2), searched(62), start('c', 3)],
+		'search 0-62, search 62-182',
+	],
+	[
+		'all again if another card was searched',
+		[...two, searched(62, 'x'), start('c', 2)],
+		'search 0-62, search 0-122 with gaps',
 	],
 	[
 		'the time of an unpublished workflow',
@@ -520,7 +530,9 @@ test('a search that failed is tried again after 1, 2 and 4 minutes, and none is 
 	expect(dueSearch(state, now - 1)).toBeUndefined();
 	for (const minutes of [1, 2, 4]) {
 		const { pauseMs = 0 } = state.search ?? {};
-		expect(dueSearch(state, now)).toEqual({ from: 0, to: 62_000, isWhole: true });
+		expect(dueSearch(state, now)).toEqual({
+			...{ cardId: null, from: 0, to: 62_000, isWhole: true },
+		});
 		state = onSearching(state, { now });
 		expect(dueSearch(state, now + 99 * MINUTE)).toBeUndefined();
 		state = onSearchFailed(state, { pauseMs, now });

@@ -278,7 +278,7 @@ export class World {
 		for (const [event, at] of this.owed) {
 			if (n8n === this.production && at > search.from && at <= search.to) this.executed.add(event);
 		}
-		this.dispatch(n8n, onSearched, { to: search.to, now });
+		this.dispatch(n8n, onSearched, { to: search.to, cardId: null, now });
 	}
 
 	private ask(n8n: N8n): SubscriptionState {
