@@ -1,6 +1,7 @@
 /** Jobs of a person that go through several nodes, as the pages describe them: each ends with what the person sees. */
 import type { Locator } from 'playwright-core';
 
+import { until } from '../../host/deadline.ts';
 import { outputOf } from '../../host/n8nClient.ts';
 import {
 	byId,
@@ -105,6 +106,11 @@ export function testJobs({ bench, editor, execute, openAction, savedColumns }: S
 		const wanted = element('filter-condition-right').locator('input').first();
 		await wanted.fill('Water the plants');
 		await wanted.blur();
+		// n8n takes what is typed after a moment.
+		await until('the condition to be saved', async () => {
+			const { nodes } = await client.workflow(workflow.id);
+			return JSON.stringify(nodes).includes('"rightValue":"Water the plants"') ? true : undefined;
+		});
 		expect(await execute('Water the plants')).toContain('True Branch (1 item)');
 		await editor().closeNode();
 		await editor().openNode('Edit');
