@@ -32,7 +32,7 @@ describe('the description', () => {
 		},
 		field: {
 			create:
-				'cardId name type additionalFields.choices additionalFields.options additionalFields.customProperties',
+				'cardId name type additionalFields.choices additionalFields.options additionalFields.customProperties additionalFields.ifExists',
 			get: 'cardId fieldId',
 			delete: 'cardId fieldId dryRun',
 			getAll: 'cardId returnAll limit',
@@ -61,7 +61,7 @@ describe('the description', () => {
 	const OPTION_NAMES =
 		'oldValues emptyValues unknownFields fieldKeys outputFields ifNotFound multipleMatches upsertMode maxParallel ' +
 		'timeout dryRun startAgain missingChoices ifExists createRecords requestsPerSecond unchanged ' +
-		'numberFormat dateFormat booleanWords clearFields';
+		'numberFormat dateFormat booleanWords clearFields fieldTypes';
 
 	const PAIRS = Object.entries(CONTRACT).flatMap(([resource, operations]) =>
 		Object.keys(operations).map((operation) => [resource, operation] as const),

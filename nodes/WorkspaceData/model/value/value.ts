@@ -74,13 +74,15 @@ export type Entry = { value: unknown } | { empty: true } | { refused: InputError
  * @returns the refusal names the field and the values that it accepts
  */
 export function enter(field: ValueField, entered: unknown, rules: EntryRules): Entry {
+	let refused: unknown;
 	try {
 		const value = valueToSend(field, entered, rules);
 		return value === undefined ? { empty: true } : { value };
 	} catch (error) {
-		if (error instanceof InputError) return { refused: error };
-		throw error;
+		refused = error;
 	}
+	if (!(refused instanceof InputError)) throw refused;
+	return { refused };
 }
 
 /** The value of an entry; undefined if there is none. @throws InputError if it is refused */
