@@ -82,8 +82,8 @@ describe('how the editor asks', () => {
 			kindOfType('multi_select').input.hint?.(
 				field('F', 'multi_select', [{ name: 'x'.repeat(length) }]),
 			);
-		expect(label(2_000)).toBe(`comma-separated: ${'x'.repeat(2_000)}`);
-		expect(label(2_001)).toBe(`comma-separated: ${'x'.repeat(2_000)}…`);
+		expect(label(2_000)).toBe(`: ${'x'.repeat(2_000)}`);
+		expect(label(2_001)).toBe(`: ${'x'.repeat(2_000)}…`);
 	});
 });
 
