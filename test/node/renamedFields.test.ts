@@ -84,6 +84,6 @@ test('the editor still shows the condition, under the new name', async () => {
 		const context = editorContext(workspace.apiKey, { operation: 'updateMany', ...parameters });
 		return await loadOptions.getFilterFields.call(context);
 	};
-	expect(await listed('Shop')).toContainEqual({ name: 'Branch (text)', value: 'Shop' });
-	expect(await listed('Price')).toContainEqual({ name: 'Branch (text)', value: 'Branch' });
+	expect(await listed('Shop')).toContainEqual({ name: 'Branch (Text)', value: 'Shop' });
+	expect(await listed('Price')).toContainEqual({ name: 'Branch (Text)', value: 'Branch' });
 });

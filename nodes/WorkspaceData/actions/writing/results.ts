@@ -92,8 +92,10 @@ function doneResults(
 }
 
 /** A deleted record has the values that bring it back. */
-function deletedItem({ created_at: _, ...item }: JsonObject): JsonObject {
-	return { ...item, deleted: true };
+function deletedItem(item: JsonObject): JsonObject {
+	const values = { ...item, deleted: true };
+	delete values.created_at;
+	return values;
 }
 
 /** The outcomes in a dry run's output. */

@@ -62,8 +62,7 @@ const jobSchema = z.object({
 });
 
 /** Reads the search from an item of such a job; undefined for another item. */
-export const readSearchJob = (json: unknown): Search | undefined =>
-	jobSchema.safeParse(json).data;
+export const readSearchJob = (json: unknown): Search | undefined => jobSchema.safeParse(json).data;
 
 /** A record that was created in the searched time, and the fields of its card if they are needed. */
 interface Candidate extends Age {
