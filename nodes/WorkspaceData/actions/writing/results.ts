@@ -93,7 +93,7 @@ function doneResults(
 
 /** A deleted record has the values that bring it back. */
 function deletedItem(item: JsonObject): JsonObject {
-	const values = { ...item, deleted: true };
+	const values: JsonObject = { ...item, deleted: true };
 	delete values.created_at;
 	return values;
 }
