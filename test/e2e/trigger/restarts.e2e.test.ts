@@ -51,7 +51,7 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 				expect(caughtUp[0]).toMatchObject({
 					event: 'record.created',
 					card_id: card.id,
-					fields: { Title: 'Record 0' },
+					Title: 'Record 0',
 					delivery_key: expect.any(String),
 				});
 			}
