@@ -349,7 +349,8 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 		},
 		async addOption(name) {
 			const entries = page.locator('[data-test-id="collection-parameter-option"]:visible');
-			const entry = entries.filter({ hasText: new RegExp(`^\\s*${name}\\s*$`) });
+			const label = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+			const entry = entries.filter({ hasText: new RegExp(`^\\s*${label}\\s*$`) });
 			let offered: string[] = [];
 			await pick(page.locator('input[placeholder="Add Option"]'), entry, async () => {
 				offered = await entries.allInnerTexts();

@@ -170,7 +170,7 @@ export function testJobs({ bench, editor, execute, openAction, savedColumns }: S
 		];
 		const [from, to] = [
 			await api.createCard('Shop', fields),
-			await api.createCard('Books', fields),
+			await api.createCard('Books to sync', fields),
 		];
 		await api.createRecord(from, { Key: 'a', Amount: 1 });
 		await api.createRecord(to, { Key: 'a', Amount: 1 });

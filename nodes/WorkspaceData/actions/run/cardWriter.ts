@@ -223,7 +223,10 @@ function writtenRecord(
 	const shown = isObject(response?.raw.data) ? response.data : undefined;
 	const wasCleared = (field: string, value: unknown): boolean =>
 		shown !== undefined && isEmpty(value) && !Object.hasOwn(shown, field);
-	const data = Object.entries({ ...known, ...shown }).filter((entry) => !wasCleared(...entry));
+	const data = Object.entries({ ...known, ...shown }).map(([field, value]): [string, unknown] => [
+		field,
+		wasCleared(field, value) ? null : value,
+	]);
 	const createdAt = response?.createdAt ?? earlier?.createdAt ?? null;
 	const ownId = id === UNKNOWN_ID && response ? response.id : id;
 	const record = knownRecord(ownId, Object.fromEntries(data), createdAt);
