@@ -1,4 +1,5 @@
 /** Random columns as people have them, and the values that reading them back must give. */
+import { isBlank } from '../../../../nodes/WorkspaceData/model/value/emptyValue';
 import fc from 'fast-check';
 
 const digits = (min: number, max: number) =>
@@ -81,7 +82,7 @@ export const anyColumn: fc.Arbitrary<unknown[]> = fc.oneof(
 	repeated(ofOneKind),
 );
 
-const tells = (one: unknown): boolean => one !== undefined && one !== null && one !== '';
+const tells = (one: unknown): boolean => !isBlank(one);
 
 const decimalsOf = (text: string): number => text.split('.')[1]?.length ?? 0;
 
