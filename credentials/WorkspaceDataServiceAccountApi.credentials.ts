@@ -125,7 +125,7 @@ export class WorkspaceDataServiceAccountApi implements ICredentialType {
 		return {};
 	};
 
-	/** Not a method: n8n copies credential types without their prototype, and HTTP Request lists those that have it. */
+	/** A property, because n8n copies credential types without their methods, and HTTP Request lists only types that have it. */
 	authenticate = async (
 		credentials: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,

@@ -58,7 +58,7 @@ const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[
 export const percentEncoded = (text: string): string =>
 	encodeURIComponent(text.replace(LONE_SURROGATE, '\uFFFD'));
 
-/** Joins texts, so that each sentence ends before the next begins. Empty ones are left out. */
+/** Joins sentences, and ends each of them before the next begins. Empty ones are left out. */
 export const sentences = (...texts: Array<string | false | undefined>): string =>
 	texts
 		.filter((text): text is string => Boolean(text))

@@ -5,12 +5,12 @@ import type { DeliveredEvent } from '../model/webhookEvent';
 import type { DataRecord } from '../model/response/record';
 import type { FieldIndex } from '../model/fieldIndex';
 import { isObject, type JsonObject } from '../model/response/shapes';
-import { EVENT_KEYS, RESERVED_KEYS, topLevelKey } from '../model/reservedNames';
+import { EVENT_KEYS, RESERVED_KEYS, topLevelKey, TRIGGER_KEYS } from '../model/reservedNames';
 import { recordKey } from '../model/recordMemory';
 import type { TriggerSettings } from './parameters';
 
 /** Keys of an item that a field never has: what the node adds, whatever else the body has. */
-const keyOfField = topLevelKey([...RESERVED_KEYS, ...EVENT_KEYS, 'caught_up', 'extra']);
+const keyOfField = topLevelKey([...RESERVED_KEYS, ...TRIGGER_KEYS]);
 
 /** Values by field name; by field ID if the name is unknown or used by another value. */
 function namedFields(data: JsonObject, index: FieldIndex | undefined): JsonObject {

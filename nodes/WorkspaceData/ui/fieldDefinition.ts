@@ -56,6 +56,22 @@ export const choicesProperty = {
 		'The choices of a select field. On an update, choices that are missing here are removed.',
 } as const;
 
+/** The type of a field whose card need not exist yet. */
+export const offeredTypeProperty = {
+	...fieldTypeProperty,
+	typeOptions: { loadOptionsMethod: 'getFieldTypes' },
+} as const;
+
+/** The choices of such a field. */
+export const choicesTextProperty = {
+	displayName: 'Choices',
+	name: 'choices',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. Open, Done',
+	description: 'The choices of a select field, with commas between them',
+} as const;
+
 /** The fields of a new card. */
 export const cardFieldsProperty = {
 	displayName: 'Fields',
@@ -68,18 +84,7 @@ export const cardFieldsProperty = {
 		{
 			displayName: 'Field',
 			name: 'values',
-			values: [
-				fieldNameProperty,
-				{ ...fieldTypeProperty, typeOptions: { loadOptionsMethod: 'getFieldTypes' } },
-				{
-					displayName: 'Choices',
-					name: 'choices',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. Open, Done',
-					description: 'The choices of a select field, with commas between them',
-				},
-			],
+			values: [fieldNameProperty, offeredTypeProperty, choicesTextProperty],
 		},
 	],
 	description: 'The fields of the card, created in this order after the card',

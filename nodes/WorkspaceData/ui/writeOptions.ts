@@ -1,5 +1,5 @@
 /** How records are written: options and parameters of the operations that change something. */
-import { fieldTypeProperty } from './fieldDefinition';
+import { offeredTypeProperty, choicesTextProperty } from './fieldDefinition';
 import { outputOptions, sendingOptions } from './recordOptions';
 
 export const emptyValuesOption = {
@@ -113,13 +113,9 @@ export const fieldTypesOption = {
 					placeholder: 'e.g. Postal Code',
 					description: 'The name of the column in the items',
 				},
-				{ ...fieldTypeProperty, typeOptions: { loadOptionsMethod: 'getFieldTypes' } },
+				offeredTypeProperty,
 				{
-					displayName: 'Choices',
-					name: 'choices',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. Open, Done',
+					...choicesTextProperty,
 					description:
 						'For a select field, with commas between them; by default the values of the column',
 				},
@@ -270,4 +266,12 @@ export const writeOptions = [
 	...outputOptions,
 	...sendingOptions,
 	...unknownFieldsOptions,
+] as const;
+
+/** The options of operations that read a record before they change it. */
+export const readAndWriteOptions = [
+	...writeOptions,
+	clearFieldsOption,
+	oldValuesOfListedOption,
+	unchangedOption,
 ] as const;

@@ -61,7 +61,7 @@ export const createField = defineOperation({
 		// Executions take turns, so that two of them don't create it twice.
 		return await run.turns.exclusively(fieldsOf(card), async () => {
 			const known = policy === 'create' ? undefined : await run.fields.changed(card);
-			const existing = known?.fields.find((field) => hasName(field, name));
+			const existing = known?.fields.find((field) => isCalled(field, name));
 			if (existing && policy === 'error') throw exists(existing, card);
 			const field = existing ?? (await addField(run, card.id, sent));
 			if (!field) run.messages.hint(noIdHint('field'));
@@ -71,7 +71,7 @@ export const createField = defineOperation({
 });
 
 /** Returns true if a field has a name, which the service may store in another spelling. */
-const hasName = (field: Field, name: string): boolean =>
+const isCalled = (field: Field, name: string): boolean =>
 	foldCase(field.name) === foldCase(name) || slugsOf(name).includes(field.name);
 
 const exists = ({ name }: Field, card: CardReference): InputError =>

@@ -20,7 +20,7 @@ import { readFormats, type ItemWrite } from '../writing/valueConversion';
 import { missingChoicesOption, unknownFieldsOption } from '../../ui/writeOptions';
 import {
 	type PlannedWrites,
-	columnsOf,
+	valuesByColumn,
 	missingColumns,
 	missingChoices,
 	storedNames,
@@ -57,7 +57,7 @@ export async function planChanges(
 	writes: PlannedWrites,
 ): Promise<Plan> {
 	const allowed = allowedChanges(options);
-	const columns = await columnsOf(run, writes);
+	const columns = await valuesByColumn(run, writes);
 	const missing = allowed.fields ? missingColumns(listed, columns) : [];
 	const names = storedNames(listed, missing);
 	const index = useNames(run, card, listed, names);

@@ -27,7 +27,7 @@ export type PlannedWrites = readonly Pick<ItemWrite, 'columns' | 'options'>[];
 type Columns = Map<string, { values: unknown[]; hint: FieldHint | undefined }>;
 
 /** Collects the values of some writes by column. */
-export async function columnsOf(
+export async function valuesByColumn(
 	{ yieldToLoop }: Pick<Run, 'yieldToLoop'>,
 	writes: PlannedWrites,
 ): Promise<Columns> {

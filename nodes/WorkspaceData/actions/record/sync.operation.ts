@@ -12,14 +12,7 @@ import { maxDeletionsProperty, readMaxDeletions } from '../sync/deletionLimit';
 import { readInput, requireAllItems, type Input } from '../sync/oneRun';
 import type { SyncPart } from '../sync/syncItems';
 import { hasConditions } from '../writing/changeMany';
-import {
-	dryRunProperty,
-	clearFieldsOption,
-	oldValuesOfListedOption,
-	savedDryRunOptions,
-	unchangedOption,
-	writeOptions,
-} from '../../ui/writeOptions';
+import { dryRunProperty, savedDryRunOptions, readAndWriteOptions } from '../../ui/writeOptions';
 
 const missingRecordsProperty = {
 	displayName: 'If Record Has No Item',
@@ -57,13 +50,7 @@ export const syncRecords = defineOperation({
 		missingRecordsProperty,
 		maxDeletionsProperty,
 		dryRunProperty,
-		recordOptions([
-			...writeOptions,
-			...savedDryRunOptions,
-			clearFieldsOption,
-			oldValuesOfListedOption,
-			unchangedOption,
-		]),
+		recordOptions([...readAndWriteOptions, ...savedDryRunOptions]),
 	],
 	async execute({ run, itemIndex, get }) {
 		const findCard = async (index: number) => await run.cards.find(get('cardId', index), {}, true);

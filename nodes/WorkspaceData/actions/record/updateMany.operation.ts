@@ -12,13 +12,10 @@ import { requireData } from '../writing/valueConversion';
 import { resultsOf } from '../writing/results';
 import { isUnchanged, updateListed } from '../writing/writeRecord';
 import {
-	clearFieldsOption,
 	dryRunProperty,
 	maxChangesProperty,
-	oldValuesOfListedOption,
 	savedDryRunOptions,
-	unchangedOption,
-	writeOptions,
+	readAndWriteOptions,
 } from '../../ui/writeOptions';
 
 export const updateManyRecords = defineOperation({
@@ -35,13 +32,7 @@ export const updateManyRecords = defineOperation({
 		updateColumnsProperty,
 		maxChangesProperty,
 		dryRunProperty,
-		recordOptions([
-			...writeOptions,
-			...savedDryRunOptions,
-			clearFieldsOption,
-			oldValuesOfListedOption,
-			unchangedOption,
-		]),
+		recordOptions([...readAndWriteOptions, ...savedDryRunOptions]),
 	],
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');

@@ -21,13 +21,10 @@ import { readMatches } from '../reading/matchIndex';
 import { resultsOf } from '../writing/results';
 import { create, updateFound } from '../writing/writeRecord';
 import {
-	clearFieldsOption,
 	dryRunOption,
 	multipleMatchesOption,
-	oldValuesOfListedOption,
-	unchangedOption,
 	upsertModeOption,
-	writeOptions,
+	readAndWriteOptions,
 } from '../../ui/writeOptions';
 
 /** Selects the records to update by the option 'Multiple Matches'. */
@@ -55,16 +52,13 @@ export const upsertRecord = defineOperation({
 		selectCardNotice,
 		matchColumnsProperty,
 		recordOptions([
-			...writeOptions,
-			clearFieldsOption,
+			...readAndWriteOptions,
 			dryRunOption,
 			{
 				...ifNotFoundOption,
 				description: "How to continue if no record matches and 'Upsert Mode' is 'Update Only'",
 			},
 			multipleMatchesOption,
-			oldValuesOfListedOption,
-			unchangedOption,
 			upsertModeOption,
 		]),
 	],

@@ -1,4 +1,4 @@
-/** Checks that a service keeps the values that a change doesn't name, and those that it does: the interface doesn't specify it. */
+/** Checks that a service stores the values of a change and keeps the others, because the interface doesn't specify it. */
 import { isEmpty } from '../../model/value/emptyValue';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { listed } from '../../model/names';

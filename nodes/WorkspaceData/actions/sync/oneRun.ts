@@ -18,7 +18,7 @@ function wiresInto(context: IExecuteFunctions): number {
 	return Math.max(parents.length, wires);
 }
 
-/** Returns true if what the node puts out comes back to it. n8n doesn't list a node among its own ancestors. */
+/** Returns true if the node is in a loop. n8n doesn't list a node among its own ancestors. */
 function isInLoop(context: IExecuteFunctions): boolean {
 	const { name } = context.getNode();
 	const main = { connectionType: 'main' } as const;

@@ -1,15 +1,12 @@
 /** The columns of an item: the rule for Map Automatically, Create From Items and fields that are created for items. */
 import { InputError } from '../../model/inputError';
 import { quote } from '../../model/names';
-import { EVENT_KEYS, NODE_KEYS } from '../../model/reservedNames';
+import { NODE_KEYS, TRIGGER_KEYS } from '../../model/reservedNames';
 import type { JsonObject } from '../../model/response/shapes';
 import { foldCase } from '../../model/text';
 
 /** A column's name, and its value in the item. */
 export type Column = [name: string, value: unknown];
-
-/** The keys that the trigger adds to an item with a `delivery_key`. */
-const TRIGGER_KEYS: readonly string[] = [...EVENT_KEYS, 'caught_up', 'extra'];
 
 const PREFIX = 'fields.';
 
@@ -49,11 +46,13 @@ export function columnsOf(item: JsonObject, fields: Named, newCard = false): Col
 
 /** The keys of an item that the nodes may have added. */
 const ownKeys = (item: JsonObject): ReadonlySet<string> =>
-	new Set([...NODE_KEYS, ...(Object.hasOwn(item, 'delivery_key') ? TRIGGER_KEYS : [])]);
+	new Set<string>([...NODE_KEYS, ...(Object.hasOwn(item, 'delivery_key') ? TRIGGER_KEYS : [])]);
 
 /** The keys that become fields of a new card, although the nodes may have added them. */
-export const ownColumnsOf = (item: JsonObject): string[] =>
-	Object.keys(item).filter((key) => ownKeys(item).has(key) && !Object.hasOwn(item, PREFIX + key));
+export function ownColumnsOf(item: JsonObject): string[] {
+	const own = ownKeys(item);
+	return Object.keys(item).filter((key) => own.has(key) && !Object.hasOwn(item, PREFIX + key));
+}
 
 /** @throws InputError if a field's name differs from a key of the nodes only in case, and the item has no key for it */
 function requireOtherName(item: JsonObject, key: string, fields: Named): void {

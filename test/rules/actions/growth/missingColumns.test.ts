@@ -1,6 +1,6 @@
 /** Which fields and choices a card lacks for the values of a run. */
 import {
-	columnsOf,
+	valuesByColumn,
 	missingChoices,
 	missingColumns,
 	storedNames,
@@ -20,7 +20,7 @@ const writeOf = (
 });
 
 const columns = async (...writes: PlannedWrites) =>
-	await columnsOf({ yieldToLoop: async () => {} }, writes);
+	await valuesByColumn({ yieldToLoop: async () => {} }, writes);
 
 describe('missing fields', () => {
 	const index = new FieldIndex(
