@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../nodes/WorkspaceData/model/response/shapes';
+import type { JsonObject } from '../../nodes/WorkspaceData/model/response/jsonObject';
 import type { DeliveredEvent } from '../../nodes/WorkspaceData/model/webhookEvent';
 import { readSettings, type TriggerSettings } from '../../nodes/WorkspaceData/trigger/parameters';
 

@@ -1,5 +1,5 @@
 /** Sends the requests that create, change and delete cards, fields and records. */
-import type { JsonObject } from '../model/response/shapes';
+import type { JsonObject } from '../model/response/jsonObject';
 import type { ApiRequest } from '../transport/request';
 import type { Session } from '../transport/session';
 import { assertDone, readCreated, type ThingName } from '../transport/writeResponse';

@@ -1,7 +1,7 @@
 /** Defines an operation: its parameters with their types, and its work for one item. */
 import type { INodeProperties } from 'n8n-workflow';
 import type { Locator } from '../model/locator';
-import type { JsonObject } from '../model/response/shapes';
+import type { JsonObject } from '../model/response/jsonObject';
 import type { Run } from './run/run';
 
 type DeepReadonly<T> = T extends (infer U)[]

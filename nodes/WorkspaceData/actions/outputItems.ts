@@ -3,12 +3,11 @@ import type { INode } from 'n8n-workflow';
 import type { Field } from '../model/response/field';
 import type { FieldIndex } from '../model/fieldIndex';
 import { UNKNOWN_ID, type DataRecord } from '../model/response/record';
-import { isObject, type JsonObject } from '../model/response/shapes';
+import { isObject, type JsonObject } from '../model/response/jsonObject';
 import { NODE_KEYS, RESERVED_KEYS, topLevelKey } from '../model/reservedNames';
-import { plainNames } from '../model/text';
+import { plainNames, readSwitch } from '../model/parameterValue';
 import { fieldKeysOption } from '../ui/recordOptions';
 import { simplifyProperty } from '../ui/readOptions';
-import { readSwitch } from '../model/decisions';
 import { readChoice } from './readParameters';
 
 /** How a record is returned. */

@@ -1,10 +1,10 @@
 /** Reads the node's parameters. Expressions and saved workflows may hold any value. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { InputError } from '../model/inputError';
-import { plainText, plainNumber } from '../model/text';
-import { tryParse, isExactJson } from '../model/response/json';
-import { isObject, type JsonObject } from '../model/response/shapes';
-import { hasExpression, readSwitch, requireDecisions } from '../model/decisions';
+import { plainText, plainNumber, readSwitch } from '../model/parameterValue';
+import { tryParse, isExactJson } from '../model/response/parseJson';
+import { isObject, type JsonObject } from '../model/response/jsonObject';
+import { hasExpression, requireSwitches } from '../model/requireSwitches';
 import { returnAllProperty } from '../ui/readOptions';
 import type { Operation } from './operation';
 
@@ -155,7 +155,7 @@ export function openParameters(
 		}
 		return (itemIndex) => {
 			const value = read(itemIndex);
-			if (definition) requireDecisions(definition, raw, value);
+			if (definition) requireSwitches(definition, raw, value);
 			return value;
 		};
 	}

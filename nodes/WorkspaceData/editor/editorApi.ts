@@ -5,7 +5,7 @@ import type { Field } from '../model/response/field';
 import { FieldIndex } from '../model/fieldIndex';
 import { InputError } from '../model/inputError';
 import { locateCard, peekLocator } from '../model/locator';
-import { quote } from '../model/names';
+import { quote } from '../model/messageText';
 import { openSession, type Session } from '../transport/session';
 import { toAuthentication, type Authentication } from '../transport/auth/credential';
 import { saysGone } from '../transport/failure/failureKinds';

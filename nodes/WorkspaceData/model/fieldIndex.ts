@@ -2,8 +2,9 @@
 import type { Field } from './response/field';
 import { InputError } from './inputError';
 import { BoundedMap } from './boundedMap';
-import { askForNearest, listedInQuotes, quote } from './names';
-import { foldCase } from './text';
+import { askForNearest } from './similarNames';
+import { listedInQuotes, quote } from './messageText';
+import { foldCase } from './nameSpelling';
 
 /** What a saved mapping keeps about a field, in addition to its key. */
 export interface FieldHint {

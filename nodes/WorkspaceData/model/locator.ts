@@ -2,9 +2,10 @@
 import { pathSegment } from './serviceUrl';
 import type { Card } from './response/card';
 import { InputError } from './inputError';
-import { askForNearest, listedInQuotes, quote } from './names';
-import { isObject } from './response/shapes';
-import { foldCase } from './text';
+import { askForNearest } from './similarNames';
+import { listedInQuotes, quote } from './messageText';
+import { isObject } from './response/jsonObject';
+import { foldCase } from './nameSpelling';
 
 /** A resource locator from n8n: the mode that the user selected, and the value. */
 export interface Locator {

@@ -1,6 +1,5 @@
 /** Addresses of the service: the API root, and segments of paths. */
 import { InputError } from './inputError';
-import { percentEncoded } from './text';
 
 const API_ROOT = '/api/v1';
 
@@ -70,6 +69,12 @@ export function idInLocation(location: unknown, collection: string): string | un
 		return undefined;
 	}
 }
+
+/** Half of a surrogate pair: it isn't text and can't be percent-encoded. */
+const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
+
+const percentEncoded = (text: string): string =>
+	encodeURIComponent(text.replace(LONE_SURROGATE, '\uFFFD'));
 
 const textOf = (value: unknown): string =>
 	typeof value === 'string' || typeof value === 'number' ? String(value) : '';

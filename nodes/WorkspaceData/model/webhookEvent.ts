@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod/v3';
 import { identifier } from './response/idAndName';
-import { isTooDeep, tryParse } from './response/json';
-import { isObject, type JsonObject } from './response/shapes';
+import { isTooDeep, tryParse } from './response/parseJson';
+import { isObject, type JsonObject } from './response/jsonObject';
 import { parseTime } from './time';
 
 /**

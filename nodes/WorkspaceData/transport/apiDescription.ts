@@ -1,5 +1,5 @@
 /** The service's OpenAPI description: field types, and the largest page of records. */
-import { isObject, type JsonObject, isWebPage, ownValue } from '../model/response/shapes';
+import { isObject, type JsonObject, isWebPage, ownValue } from '../model/response/jsonObject';
 import type { Session } from './session';
 import { ApiFailure, UnexpectedResponse } from './failure/failureKinds';
 import type { ReadOptions } from './request';

@@ -1,7 +1,7 @@
 /** Reads the response to a create, change or deletion. The interface specifies neither its status nor its body. */
 import { idInLocation } from '../model/serviceUrl';
-import { isBrokenJson } from '../model/response/json';
-import { isObject, type JsonObject, isWebPage } from '../model/response/shapes';
+import { isBrokenJson } from '../model/response/parseJson';
+import { isObject, type JsonObject, isWebPage } from '../model/response/jsonObject';
 import { CHECK_FIRST } from './failure/advice';
 import { UnexpectedResponse } from './failure/failureKinds';
 import type { ApiResponse } from './request';

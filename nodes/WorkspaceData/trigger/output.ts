@@ -4,7 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { DeliveredEvent } from '../model/webhookEvent';
 import type { DataRecord } from '../model/response/record';
 import type { FieldIndex } from '../model/fieldIndex';
-import { isObject, type JsonObject } from '../model/response/shapes';
+import { isObject, type JsonObject } from '../model/response/jsonObject';
 import { EVENT_KEYS, RESERVED_KEYS, topLevelKey, TRIGGER_KEYS } from '../model/reservedNames';
 import { recordKey } from '../model/recordMemory';
 import type { TriggerSettings } from './parameters';

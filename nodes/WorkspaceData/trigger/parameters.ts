@@ -1,13 +1,13 @@
 /** Reads and checks the parameters of the trigger node. */
 import type { IHookFunctions } from 'n8n-workflow';
-import { readSwitch, requireDecisions, type ParameterDefinition } from '../model/decisions';
+import { readSwitch, plainNames, plainNumber, plainText } from '../model/parameterValue';
+import { requireSwitches, type ParameterDefinition } from '../model/requireSwitches';
 import { FieldIndex } from '../model/fieldIndex';
 import { InputError } from '../model/inputError';
 import { locateCard, readLocator } from '../model/locator';
 import { readConditions, readMatchType, recordTest } from '../model/value/recordFilter';
 import { checkCondition } from '../model/value/condition';
 import { OWN_VALUES } from '../model/response/record';
-import { plainNames, plainNumber, plainText } from '../model/text';
 import type { Session } from '../transport/session';
 import { toAuthentication, type Authentication } from '../transport/auth/credential';
 import { listCards, listFields, type ReadOptions } from '../transport/cardAndFieldListings';
@@ -48,7 +48,7 @@ function readDecision(
 	const { name, default: fallback } = definition;
 	const value = context.getNodeParameter(name, fallback);
 	const raw = context.getNodeParameter(name, fallback, { rawExpressions: true });
-	requireDecisions(definition, raw, value);
+	requireSwitches(definition, raw, value);
 	return value;
 }
 

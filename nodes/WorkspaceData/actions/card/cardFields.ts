@@ -1,8 +1,8 @@
 /** The fields of a new card, checked before anything is sent. */
-import { isObject } from '../../model/response/shapes';
+import { isObject } from '../../model/response/jsonObject';
 import { InputError } from '../../model/inputError';
-import { quote } from '../../model/names';
-import { cleanName } from '../../model/text';
+import { quote } from '../../model/messageText';
+import { cleanName } from '../../model/nameSpelling';
 import { cardFieldsProperty } from '../../ui/fieldDefinition';
 import { readFieldOptions } from '../field/create.operation';
 import type { PlannedField } from '../growth/newFields';

@@ -13,12 +13,12 @@ import { readCardFields } from './cardFields';
 import { readCard, type Card } from '../../model/response/card';
 import { InputError } from '../../model/inputError';
 import { cardsOfName, findCardByName } from '../../model/locator';
-import type { JsonObject } from '../../model/response/shapes';
+import type { JsonObject } from '../../model/response/jsonObject';
 import { UnexpectedResponse } from '../../transport/failure/failureKinds';
 import { listCards, type ReadOptions } from '../../transport/cardAndFieldListings';
 import type { Run } from '../run/run';
-import { quote } from '../../model/names';
-import { foldCase, slugsOf } from '../../model/text';
+import { quote } from '../../model/messageText';
+import { foldCase, slugsOf } from '../../model/nameSpelling';
 
 export const createCard = defineOperation({
 	value: 'create',

@@ -1,10 +1,10 @@
 import { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
-import { count, listedInQuotes } from '../../model/names';
+import { count, listedInQuotes } from '../../model/messageText';
 import { isBlank } from '../../model/value/emptyValue';
 import { cardNameProperty, ifCardExistsProperty } from '../../ui/fieldDefinition';
 import { recordOptions, sendingOptions } from '../../ui/recordOptions';
-import { readSwitch } from '../../model/decisions';
+import { readSwitch } from '../../model/parameterValue';
 import { readChoice, requireText } from '../readParameters';
 import { defineOperation } from '../operation';
 import { allowedChanges, changeCard, hintAtAdditions, planChanges } from '../growth/cardChanges';

@@ -5,7 +5,7 @@ import { type Locator, readLocator } from '../../model/locator';
 import { cardPath } from '../../transport/cardAndFieldListings';
 import type { PathPart } from '../../transport/request';
 import type { CardReference, Run } from '../run/run';
-import { listedInQuotes, quote } from '../../model/names';
+import { listedInQuotes, quote } from '../../model/messageText';
 
 /** The maximum number of fields in a message. */
 const MAX_NAMED = 20;

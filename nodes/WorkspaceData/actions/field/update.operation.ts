@@ -1,7 +1,7 @@
 import { settingChoices } from '../../model/value/newChoices';
 import { readField, type Field } from '../../model/response/field';
 import type { FieldOption } from '../../model/response/option';
-import type { JsonObject } from '../../model/response/shapes';
+import type { JsonObject } from '../../model/response/jsonObject';
 import {
 	choicesProperty,
 	customPropertiesProperty,

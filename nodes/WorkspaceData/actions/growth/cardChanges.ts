@@ -26,7 +26,7 @@ import {
 	storedNames,
 	type Addition,
 } from './missingColumns';
-import { listedInQuotes, quote } from '../../model/names';
+import { listedInQuotes, quote } from '../../model/messageText';
 
 /** The additions that the options allow. */
 export interface Allowed {

@@ -5,7 +5,7 @@ import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
 import type { Run } from '../run/run';
 import { isNameless } from '../writing/mapper';
 import { fieldOfKey } from '../writing/matching';
-import { cleanName, foldCase, slugsOf } from '../../model/text';
+import { cleanName, foldCase, slugsOf } from '../../model/nameSpelling';
 import type { ItemWrite } from '../writing/valueConversion';
 
 /** A name, and its values in all items. */

@@ -14,13 +14,13 @@ import { newChoices } from '../../model/value/newChoices';
 import type { Formats } from '../../model/value/formats';
 import { ApiFailure } from '../../transport/failure/failureKinds';
 import { listFields, type ReadOptions } from '../../transport/cardAndFieldListings';
-import { foldCase } from '../../model/text';
+import { foldCase } from '../../model/nameSpelling';
 import { addField } from '../field/create.operation';
 import { fieldTypesOption } from '../../ui/writeOptions';
 import type { FieldType, FieldTypes } from '../writing/fieldTypes';
 import { storedNames, type Column } from './missingColumns';
 import type { CardReference, Run } from '../run/run';
-import { listed, listedInQuotes, quote } from '../../model/names';
+import { listed, listedInQuotes, quote } from '../../model/messageText';
 
 export interface PlannedField {
 	name: string;

@@ -1,7 +1,7 @@
 /** The option 'If Not Found': the output of an item whose record doesn't exist. */
 import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/response/record';
-import type { JsonObject } from '../../model/response/shapes';
+import type { JsonObject } from '../../model/response/jsonObject';
 import { saysGone } from '../../transport/failure/failureKinds';
 import { readChoice } from '../readParameters';
 import type { CardLog } from '../run/cardLog';

@@ -4,7 +4,7 @@ import { z } from 'zod/v3';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import { type DataRecord, ageOf, byAge } from '../../model/response/record';
-import { isObject, type JsonObject } from '../../model/response/shapes';
+import { isObject, type JsonObject } from '../../model/response/jsonObject';
 import {
 	isOld,
 	mostOfOneTime,

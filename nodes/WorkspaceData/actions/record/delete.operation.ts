@@ -3,7 +3,7 @@ import { cardLocator, recordLocator } from '../../ui/locators';
 import { recordOptions, sendingOptions } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
 import { dryRunItem, readDryRun } from '../writing/dryRun';
-import { resultsOf } from '../writing/results';
+import { resultsOf } from '../writing/writtenItems';
 import { findRecord, readNotFound } from '../reading/ifNotFound';
 import { requestOptions } from '../requestOptions';
 import { ifNotFoundOption } from '../../ui/ifNotFound';

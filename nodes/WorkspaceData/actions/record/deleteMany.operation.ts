@@ -5,7 +5,7 @@ import { defineOperation } from '../operation';
 import { readFilter } from '../reading/scan';
 import { changeMany, readMaxChanges, requireConditions } from '../writing/changeMany';
 import { readDryRunParameter } from '../writing/dryRun';
-import { resultsOf } from '../writing/results';
+import { resultsOf } from '../writing/writtenItems';
 import { requestOptions } from '../requestOptions';
 import { dryRunProperty, maxDeletedProperty, savedDryRunOptions } from '../../ui/writeOptions';
 

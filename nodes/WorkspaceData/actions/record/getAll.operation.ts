@@ -1,5 +1,5 @@
 import type { DataRecord } from '../../model/response/record';
-import type { JsonObject } from '../../model/response/shapes';
+import type { JsonObject } from '../../model/response/jsonObject';
 import { filterDetails, filtersProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import {

@@ -1,4 +1,4 @@
-import { plainText } from '../../model/text';
+import { plainText } from '../../model/parameterValue';
 import { cardLocator } from '../../ui/locators';
 import { pageLimitProperty, simplifyProperty } from '../../ui/readOptions';
 import { outputOptions, readingOptions, recordOptions } from '../../ui/recordOptions';

@@ -7,7 +7,7 @@ import { ensureFields } from '../growth/cardChanges';
 import { defineOperation } from '../operation';
 import { convertValues, readValues, withFreshFields } from '../writing/itemValues';
 import { findRecord, readNotFound } from '../reading/ifNotFound';
-import { readOldValues, resultsOf } from '../writing/results';
+import { readOldValues, resultsOf } from '../writing/writtenItems';
 import { updateById } from '../writing/writeRecord';
 import { hasOwnName } from '../outputItems';
 import {

@@ -9,7 +9,7 @@ import { changeMany, readMaxChanges, requireConditions } from '../writing/change
 import { readDryRunParameter } from '../writing/dryRun';
 import { convertValues, readValues } from '../writing/itemValues';
 import { requireData } from '../writing/valueConversion';
-import { resultsOf } from '../writing/results';
+import { resultsOf } from '../writing/writtenItems';
 import { isUnchanged, updateListed } from '../writing/writeRecord';
 import {
 	dryRunProperty,

@@ -1,6 +1,6 @@
 import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/response/record';
-import type { JsonObject } from '../../model/response/shapes';
+import type { JsonObject } from '../../model/response/jsonObject';
 import { matchColumnsProperty, selectCardNotice, VALUES_LABEL } from '../../ui/columns';
 import { cardLocator } from '../../ui/locators';
 import { ifNotFoundOption } from '../../ui/ifNotFound';
@@ -18,7 +18,7 @@ import {
 import { hintAtSpelling, itemKey, matchingFields, otherSpelling } from '../writing/matching';
 import { readNotFound, RecordMissing } from '../reading/ifNotFound';
 import { readMatches } from '../reading/matchIndex';
-import { resultsOf } from '../writing/results';
+import { resultsOf } from '../writing/writtenItems';
 import { create, updateFound } from '../writing/writeRecord';
 import {
 	dryRunOption,

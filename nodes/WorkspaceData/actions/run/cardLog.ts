@@ -1,6 +1,6 @@
 /** What this process does to the records of a card while a run uses it: a listing may show them as they were before. */
 import type { DataRecord } from '../../model/response/record';
-import { type JsonObject, ownValue } from '../../model/response/shapes';
+import { type JsonObject, ownValue } from '../../model/response/jsonObject';
 import { countChange, lastChange } from '../../transport/sharedState';
 
 /** How long a request without a response may still be carried out, in ms. */

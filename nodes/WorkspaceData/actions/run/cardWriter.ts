@@ -1,7 +1,7 @@
 /** Writes the records of a card: creates, changes and removes them. In a dry run, it predicts what that would do. */
-import { listed } from '../../model/names';
+import { listed } from '../../model/messageText';
 import { readRecord, UNKNOWN_ID, type DataRecord } from '../../model/response/record';
-import { isObject, type JsonObject } from '../../model/response/shapes';
+import { isObject, type JsonObject } from '../../model/response/jsonObject';
 import { isEmpty } from '../../model/value/emptyValue';
 import { cardPath, type ReadOptions } from '../../transport/cardAndFieldListings';
 import {

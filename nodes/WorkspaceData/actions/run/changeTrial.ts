@@ -1,9 +1,9 @@
 /** Checks that a service stores the values of a change and keeps the others, because the interface doesn't specify it. */
 import { isEmpty } from '../../model/value/emptyValue';
 import type { FieldIndex } from '../../model/fieldIndex';
-import { listed } from '../../model/names';
+import { listed } from '../../model/messageText';
 import type { DataRecord } from '../../model/response/record';
-import { isObject, ownValue, type JsonObject } from '../../model/response/shapes';
+import { isObject, ownValue, type JsonObject } from '../../model/response/jsonObject';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { UnexpectedResponse } from '../../transport/failure/failureKinds';
 import { unchangedOption } from '../../ui/writeOptions';

@@ -1,8 +1,8 @@
 /** Counts what a run does to the records of a card, for a hint at its end. */
 import type { FieldIndex } from '../../model/fieldIndex';
-import { count, listed, quote } from '../../model/names';
+import { count, listed, quote } from '../../model/messageText';
 import type { DataRecord } from '../../model/response/record';
-import { type JsonObject, ownValue } from '../../model/response/shapes';
+import { type JsonObject, ownValue } from '../../model/response/jsonObject';
 import { isEmpty } from '../../model/value/emptyValue';
 
 /** The maximum number of fields in a hint. */

@@ -1,8 +1,8 @@
 /** Remembers what a run has read, once for all items: the workspace's cards, their records and their fields. */
 import type { Field } from '../../model/response/field';
-import { foldCase } from '../../model/text';
+import { foldCase } from '../../model/nameSpelling';
 import type { Card } from '../../model/response/card';
-import { ownValue } from '../../model/response/shapes';
+import { ownValue } from '../../model/response/jsonObject';
 import type { KeyedQueue } from '../../model/keyedQueue';
 import { FieldIndex } from '../../model/fieldIndex';
 import { locateCard, readLocator, type Locator } from '../../model/locator';

@@ -1,5 +1,5 @@
 /** The parameter 'Max Records to Delete' of Sync. */
-import { plainNumber, plainText } from '../../model/text';
+import { plainNumber, plainText } from '../../model/parameterValue';
 import { wholeNumber } from '../readParameters';
 
 export const maxDeletionsProperty = {

@@ -1,7 +1,7 @@
 /** Combines all invalid items of a Sync into one message. */
 import { InputError } from '../../model/inputError';
-import { quote } from '../../model/names';
-import { plainText } from '../../model/text';
+import { quote } from '../../model/messageText';
+import { plainText } from '../../model/parameterValue';
 import { isEmpty } from '../../model/value/emptyValue';
 import { firstOf } from '../writing/combineErrors';
 import type { ItemWrite } from '../writing/valueConversion';

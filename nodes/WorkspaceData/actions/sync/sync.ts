@@ -1,13 +1,13 @@
 /** Sync: checks all items, writes them, then deletes the records without an item. */
 import { InputError } from '../../model/inputError';
-import type { JsonObject } from '../../model/response/shapes';
+import type { JsonObject } from '../../model/response/jsonObject';
 import { Cancelled } from '../../transport/failure/failureKinds';
 import type { CardReference, Run } from '../run/run';
 import { inParallel } from '../schedule/items';
 import { convertValues } from '../writing/itemValues';
 import { writeEach } from '../writing/changeMany';
 import { hintAtSpelling } from '../writing/matching';
-import { resultsOf } from '../writing/results';
+import { resultsOf } from '../writing/writtenItems';
 import { create, updateFound } from '../writing/writeRecord';
 import { checkCard, grown, type CheckedCard } from './syncCards';
 import { noteSync } from './oneRun';

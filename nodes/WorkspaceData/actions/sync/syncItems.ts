@@ -1,5 +1,5 @@
 /** Reads the items of a Sync by card, and converts their values once the records of the card are known. */
-import { ownValue } from '../../model/response/shapes';
+import { ownValue } from '../../model/response/jsonObject';
 import type { Allowed } from '../growth/cardChanges';
 import type { MatchIndex, MatchingFields } from '../reading/matchIndex';
 import type { CardReference, Run } from '../run/run';
@@ -7,7 +7,7 @@ import { settled } from '../writing/difference';
 import type { ItemWrite } from '../writing/valueConversion';
 import { convertValues } from '../writing/itemValues';
 import { itemKey } from '../writing/matching';
-import { resultsOf } from '../writing/results';
+import { resultsOf } from '../writing/writtenItems';
 import { refusalOf, type RefusedItem } from './refusedItems';
 import type { SyncItem } from './syncCheck';
 

@@ -1,10 +1,10 @@
 /** Changes all records that meet the conditions. */
 import { InputError } from '../../model/inputError';
-import { plainNumber } from '../../model/text';
-import { isObject, type JsonObject } from '../../model/response/shapes';
+import { plainNumber } from '../../model/parameterValue';
+import { isObject, type JsonObject } from '../../model/response/jsonObject';
 import type { FieldIndex } from '../../model/fieldIndex';
 import type { DataRecord } from '../../model/response/record';
-import { count } from '../../model/names';
+import { count } from '../../model/messageText';
 import type { RecordTest } from '../../model/value/recordFilter';
 import { namesGone } from '../../transport/failure/failureKinds';
 import { wholeNumber } from '../readParameters';

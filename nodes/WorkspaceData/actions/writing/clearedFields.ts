@@ -1,10 +1,11 @@
 /** The option 'Fields to Clear'. */
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
-import { askForNearest, quote } from '../../model/names';
+import { askForNearest } from '../../model/similarNames';
+import { quote } from '../../model/messageText';
 import type { Field } from '../../model/response/field';
-import { ownValue } from '../../model/response/shapes';
-import { plainNames } from '../../model/text';
+import { ownValue } from '../../model/response/jsonObject';
+import { plainNames } from '../../model/parameterValue';
 import { clearFieldsOption } from '../../ui/writeOptions';
 import type { ItemValues } from './difference';
 

@@ -1,9 +1,9 @@
 /** The columns of an item: the rule for Map Automatically, Create From Items and fields that are created for items. */
 import { InputError } from '../../model/inputError';
-import { quote } from '../../model/names';
+import { quote } from '../../model/messageText';
 import { NODE_KEYS, TRIGGER_KEYS } from '../../model/reservedNames';
-import type { JsonObject } from '../../model/response/shapes';
-import { foldCase } from '../../model/text';
+import type { JsonObject } from '../../model/response/jsonObject';
+import { foldCase } from '../../model/nameSpelling';
 
 /** A column's name, and its value in the item. */
 export type Column = [name: string, value: unknown];

@@ -2,14 +2,14 @@
 import type { Field } from '../../model/response/field';
 import { plainOption } from '../../model/response/option';
 import { type DataRecord } from '../../model/response/record';
-import { type JsonObject, ownValue } from '../../model/response/shapes';
+import { type JsonObject, ownValue } from '../../model/response/jsonObject';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import type { Zone } from '../../model/time';
 import { storedChoice } from '../../model/value/choices';
 import type { EntryRules } from '../../model/value/kinds/kind';
 import { textOf } from '../../model/value/serialization';
-import { enter, valueOf } from '../../model/value/value';
+import { enter, valueOf } from '../../model/value/entry';
 import { isSameValue } from '../reading/matchIndex';
 import { combineErrors } from './combineErrors';
 

@@ -1,9 +1,9 @@
 /** The option 'Dry Run': sends no changes, and returns what would change. */
 import type { DataRecord } from '../../model/response/record';
-import { ownValue, type JsonObject } from '../../model/response/shapes';
+import { ownValue, type JsonObject } from '../../model/response/jsonObject';
 import type { Run, CardReference } from '../run/run';
 import { InputError } from '../../model/inputError';
-import { readSwitch } from '../../model/decisions';
+import { readSwitch } from '../../model/parameterValue';
 import type { Field } from '../../model/response/field';
 import { isEmpty } from '../../model/value/emptyValue';
 import { storedChoice } from '../../model/value/choices';

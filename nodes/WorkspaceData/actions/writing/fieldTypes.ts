@@ -1,9 +1,9 @@
 /** The option 'Field Types': the types of new fields that the values of a column can't tell. */
-import { isObject } from '../../model/response/shapes';
+import { isObject } from '../../model/response/jsonObject';
 import { InputError } from '../../model/inputError';
 import { locatorValue } from '../../model/locator';
-import { listedInQuotes, quote } from '../../model/names';
-import { foldCase } from '../../model/text';
+import { listedInQuotes, quote } from '../../model/messageText';
+import { foldCase } from '../../model/nameSpelling';
 import { kindOfType } from '../../model/value/kinds/allKinds';
 import { readOptions } from '../../model/response/option';
 import { listedChoices } from '../../model/value/kinds/multiSelect';

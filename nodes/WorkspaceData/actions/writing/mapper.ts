@@ -3,9 +3,9 @@ import { z } from 'zod/v3';
 import type { FieldHint } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import type { Field } from '../../model/response/field';
-import { isObject, type JsonObject } from '../../model/response/shapes';
-import { quote } from '../../model/names';
-import { cleanName, foldCase } from '../../model/text';
+import { isObject, type JsonObject } from '../../model/response/jsonObject';
+import { quote } from '../../model/messageText';
+import { cleanName, foldCase } from '../../model/nameSpelling';
 import { columnsOf } from './columns';
 
 /** The resource mapper's value. `fieldId` is a hint that our own field listing adds. */

@@ -3,11 +3,11 @@ import type { DataRecord } from '../../model/response/record';
 import type { Field } from '../../model/response/field';
 import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
-import type { JsonObject } from '../../model/response/shapes';
+import type { JsonObject } from '../../model/response/jsonObject';
 import { MatchingFields } from '../reading/matchIndex';
 import type { Run } from '../run/run';
 import type { Columns } from './mapper';
-import { quote } from '../../model/names';
+import { quote } from '../../model/messageText';
 import type { CardWriter } from '../run/cardWriter';
 
 /** The field of a key; undefined if there is none. Null for an ambiguous key, which its item reports. */

@@ -2,11 +2,12 @@
 import type { Field } from '../../model/response/field';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
-import type { JsonObject } from '../../model/response/shapes';
-import { cleanName, foldCase, plainText } from '../../model/text';
+import type { JsonObject } from '../../model/response/jsonObject';
+import { cleanName, foldCase } from '../../model/nameSpelling';
+import { plainText } from '../../model/parameterValue';
 import type { Formats } from '../../model/value/formats';
 import type { EntryRules } from '../../model/value/kinds/kind';
-import { enter, valueOf } from '../../model/value/value';
+import { enter, valueOf } from '../../model/value/entry';
 import { readChoice } from '../readParameters';
 import type { Run, CardReference } from '../run/run';
 import type { CardWriter } from '../run/cardWriter';
@@ -15,7 +16,7 @@ import { combineErrors } from './combineErrors';
 import type { ItemValues, RefusedValue } from './difference';
 import { hasName, type Columns } from './mapper';
 import { fieldOfKey } from './matching';
-import type { ResultOptions } from './results';
+import type { ResultOptions } from './writtenItems';
 import {
 	booleanWordsOption,
 	dateFormatOption,

@@ -1,7 +1,7 @@
 /** Cards, as the service sends them. */
 import { readEntries } from './page';
 import { idOf, nameOf } from './idAndName';
-import { type JsonObject, readObject } from './shapes';
+import { type JsonObject, readObject } from './jsonObject';
 
 /**
  * A card (table). `raw` is the service's unchanged object, with properties beyond the interface.

@@ -4,7 +4,7 @@ import { kindOfType } from '../value/kinds/allKinds';
 import { choiceListOf, readOptions } from './option';
 import { readEntries } from './page';
 import { idOf, nameOf } from './idAndName';
-import { isText, type JsonObject, readObject } from './shapes';
+import { isText, type JsonObject, readObject } from './jsonObject';
 
 /**
  * A field (column definition). `raw` is the service's unchanged object.

@@ -1,6 +1,6 @@
 /** The identifier and the name of a resource, under any key that services use for them. */
 import { z } from 'zod/v3';
-import { isInexact, isText, type JsonObject } from './shapes';
+import { isInexact, isText, type JsonObject } from './jsonObject';
 
 /** An identifier. Services may send numbers; one that lost digits in JSON isn't accepted. */
 export const identifier = z.union([

@@ -1,5 +1,5 @@
 /** The choices of a field, in any shape that a listing uses. */
-import { isObject, type JsonObject } from './shapes';
+import { isObject, type JsonObject } from './jsonObject';
 
 /** One choice of a select field. */
 export interface FieldOption {

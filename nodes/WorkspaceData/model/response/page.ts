@@ -1,7 +1,15 @@
 /** One page of a listing: its entries, and the cursor of the next page. */
 import { InputError } from '../inputError';
-import { plainText } from '../text';
-import { holds, isInexact, isObject, isText, ownValue, readList, type JsonObject } from './shapes';
+import { plainText } from '../parameterValue';
+import {
+	holds,
+	isInexact,
+	isObject,
+	isText,
+	ownValue,
+	readList,
+	type JsonObject,
+} from './jsonObject';
 
 /** One page of a listing. */
 export interface Page<Entry> {

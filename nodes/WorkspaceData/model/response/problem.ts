@@ -1,7 +1,7 @@
 /** Reads an unsuccessful response: problem details, or whatever the service sends instead. */
-import { parseJsonText } from './json';
+import { parseJsonText } from './parseJson';
 import { fallbackTitle } from './statusMeanings';
-import { holds, isObject, isText, type JsonObject, WRAPPERS, isWebPage } from './shapes';
+import { holds, isObject, isText, type JsonObject, WRAPPERS, isWebPage } from './jsonObject';
 
 /** An unsuccessful response in words. */
 export interface Problem {

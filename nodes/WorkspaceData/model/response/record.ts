@@ -1,9 +1,9 @@
 /** Records, as the service sends them, and their age. */
 import type { Kind, ValueField } from '../value/kinds/kind';
 import { kindOfType } from '../value/kinds/allKinds';
-import { byCharacter } from '../text';
+import { byCharacter } from '../value/comparable';
 import { asUtc, parseTime } from '../time';
-import { holds, isObject, type JsonObject, readList, readObject } from './shapes';
+import { holds, isObject, type JsonObject, readList, readObject } from './jsonObject';
 import { idOf } from './idAndName';
 import { readCursor, readEntries } from './page';
 

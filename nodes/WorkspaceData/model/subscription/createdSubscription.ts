@@ -1,5 +1,5 @@
 /** Reads the service's response to a new subscription. */
-import { isObject, isText, type JsonObject, onlyObject, WRAPPERS } from '../response/shapes';
+import { isObject, isText, type JsonObject, onlyObject, WRAPPERS } from '../response/jsonObject';
 import { parseTime } from '../time';
 
 /** Names that always mean a subscription's identifier, wherever they are. */

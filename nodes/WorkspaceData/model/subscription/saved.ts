@@ -1,6 +1,6 @@
 /** The subscriptions of a trigger node in the form that n8n saves. Times are ms since the epoch. */
 import { z } from 'zod/v3';
-import { tryParse } from '../response/json';
+import { tryParse } from '../response/parseJson';
 import { seal, unseal } from './seal';
 
 /** One of our subscriptions at the service. @see service interface, part 2 */

@@ -4,8 +4,8 @@
  */
 import type { FieldOption } from '../response/option';
 import { InputError } from '../inputError';
-import { quote } from '../names';
-import { foldCase } from '../text';
+import { quote } from '../messageText';
+import { foldCase } from '../nameSpelling';
 import type { ValueField } from './kinds/kind';
 
 interface Lookup {

@@ -1,6 +1,4 @@
 /** The comparable form of a value, for equality and order. */
-import { byCharacter } from '../text';
-
 /**
  * A value between two numbers, if no number is exact. `near` is the nearest one, and `rest` says on which
  * side of it.
@@ -61,3 +59,9 @@ function compareLists(
 	}
 	return a.length - b.length;
 }
+
+/**
+ * Compares text character by character, for lists that are sorted while n8n loads the nodes.
+ * `localeCompare` would load language rules first, which takes as long as everything else.
+ */
+export const byCharacter = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);

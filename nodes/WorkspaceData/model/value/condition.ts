@@ -15,7 +15,8 @@ import {
 import { isBlank, isEmpty } from './emptyValue';
 import { showValue, textOf } from './serialization';
 import { CONDITIONS, type Condition, type EntryRules, type ValueField } from './kinds/kind';
-import { enter, enterOperand, isOfKind, keyOf, placeOf, textsOf, valueOf } from './value';
+import { enter, enterOperand, valueOf } from './entry';
+import { isOfKind, keyOf, placeOf, textsOf } from './identity';
 
 /**
  * Returns true if a stored value meets a condition. Returns undefined if this is unclear and records are

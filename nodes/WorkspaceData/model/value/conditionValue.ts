@@ -1,7 +1,7 @@
 /** The entered values of conditions: one value, a list, or a number of days. */
-import { parseJsonText } from '../response/json';
+import { parseJsonText } from '../response/parseJson';
 import { InputError } from '../inputError';
-import { plainNumber } from '../text';
+import { plainNumber } from '../parameterValue';
 import { isChoice, splitChoices } from './choices';
 import { isBlank } from './emptyValue';
 import type { ValueField } from './kinds/kind';

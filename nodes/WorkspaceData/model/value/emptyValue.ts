@@ -1,5 +1,5 @@
 /** Which values count as empty: in conditions, order, matching and writing alike. */
-import { cleanName } from '../text';
+import { cleanName } from '../nameSpelling';
 
 /**
  * Returns true if there is no value: missing, null, empty text or an empty list. `false` and `0` are

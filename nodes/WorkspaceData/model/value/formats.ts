@@ -1,6 +1,6 @@
 /** Converts numbers, days, and yes or no in a country's format to the format that fields read. */
-import { foldCase } from '../text';
-import { quote } from '../names';
+import { foldCase } from '../nameSpelling';
+import { quote } from '../messageText';
 import { isDecimal } from './decimal';
 import { isDay, readTimestamp } from './timestamp';
 

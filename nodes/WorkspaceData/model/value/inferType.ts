@@ -15,8 +15,8 @@ import { jsonForm, textOf } from './serialization';
 import { readTimestamp } from './timestamp';
 import { plainTypeName } from './kinds/kind';
 import { NEW_TYPES } from './kinds/allKinds';
-import { quote } from '../names';
-import { foldCase } from '../text';
+import { quote } from '../messageText';
+import { foldCase } from '../nameSpelling';
 
 /** The type of a field, and the reason for it. */
 export interface Inference {

@@ -1,9 +1,9 @@
 /** New choices of a field, and the change that adds them. */
 import type { Field } from '../response/field';
 import { choiceListOf, readOptions } from '../response/option';
-import { isObject, type JsonObject } from '../response/shapes';
+import { isObject, type JsonObject } from '../response/jsonObject';
 import { InputError } from '../inputError';
-import { foldCase } from '../text';
+import { foldCase } from '../nameSpelling';
 import { choicesByLine, enteredChoice, isChoice, storedChoice } from './choices';
 import { isCanonicalNumber } from './decimal';
 

@@ -6,8 +6,8 @@ import { showValue } from './serialization';
 import { InputError } from '../inputError';
 import { locatorValue } from '../locator';
 import { OWN_VALUES, type DataRecord, type NamedValue } from '../response/record';
-import { ownValue } from '../response/shapes';
-import { plainText } from '../text';
+import { ownValue } from '../response/jsonObject';
+import { plainText } from '../parameterValue';
 
 const filtersSchema = z.object({
 	conditions: z

@@ -1,5 +1,5 @@
 /** Any value as JSON, as text, and in a message. */
-import { isObject } from '../response/shapes';
+import { isObject } from '../response/jsonObject';
 
 const hasJsonForm = (value: unknown): value is { toJSON(): unknown } =>
 	isObject(value) && typeof value.toJSON === 'function';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { IAllExecuteFunctions, ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { InputError } from '../../model/inputError';
-import { plainText } from '../../model/text';
+import { plainText } from '../../model/parameterValue';
 
 /** The values of the parameter 'authentication', with the credential type of each. */
 export const CREDENTIAL_TYPES = {

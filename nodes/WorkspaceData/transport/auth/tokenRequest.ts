@@ -5,7 +5,7 @@ import { tokenAddress } from './tokenAddress';
 import { readProblem, readRefusal } from '../../model/response/problem';
 import { isKeptBack } from '../../model/response/statusMeanings';
 import { redact } from '../../model/redact';
-import { isWebPage, readObject } from '../../model/response/shapes';
+import { isWebPage, readObject } from '../../model/response/jsonObject';
 import type { Clock } from '../http/clock';
 import { entryText } from './credential';
 import { AccessTokenError, isTransientStatus, NetworkFailure } from '../failure/failureKinds';

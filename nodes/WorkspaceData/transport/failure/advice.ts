@@ -1,8 +1,8 @@
 /** Turns a failed request into an error that says what happened and what to do. */
 import { readProblem, readRefusal, type Problem } from '../../model/response/problem';
 import { isKeptBack } from '../../model/response/statusMeanings';
-import { isWebPage } from '../../model/response/shapes';
-import { sentences } from '../../model/text';
+import { isWebPage } from '../../model/response/jsonObject';
+import { sentences } from '../../model/messageText';
 import type { Authentication } from '../auth/credential';
 import {
 	ApiFailure,

@@ -1,5 +1,5 @@
 /** Reads n8n's errors for requests without a response. */
-import { isObject, isText, type JsonObject } from '../../model/response/shapes';
+import { isObject, isText, type JsonObject } from '../../model/response/jsonObject';
 import { cutOff, NetworkFailure, UnusableResponse } from './failureKinds';
 
 /** Reasons, by the error code of the system or the HTTP client. */

@@ -2,7 +2,7 @@
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 import { InputError } from '../../model/inputError';
 import { redact } from '../../model/redact';
-import { sentences } from '../../model/text';
+import { sentences } from '../../model/messageText';
 import { ApiFailure, Failure } from './failureKinds';
 
 /** Where an error happened, and how to word its message for the user. */

@@ -1,9 +1,9 @@
 /** Reads a response as a stream, up to a maximum size. */
 import { cutOff, tooLarge, UnusableResponse } from '../failure/failureKinds';
 import { readNetworkFault } from '../failure/networkFault';
-import { isTooDeep, MAX_LEVELS, tryParse, parsedBody } from '../../model/response/json';
+import { isTooDeep, MAX_LEVELS, tryParse, parsedBody } from '../../model/response/parseJson';
 import type { ApiResponse } from '../request';
-import { isObject } from '../../model/response/shapes';
+import { isObject } from '../../model/response/jsonObject';
 import { isSuccess } from './retryPolicy';
 
 /**

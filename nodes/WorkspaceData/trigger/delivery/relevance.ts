@@ -1,9 +1,9 @@
 /** Checks if the node reacts to an event: its kind, its card, its fields and its values. */
 import type { DeliveredEvent } from '../../model/webhookEvent';
 import type { FieldIndex } from '../../model/fieldIndex';
-import { listedInQuotes } from '../../model/names';
+import { listedInQuotes } from '../../model/messageText';
 import { OWN_VALUES, UNKNOWN_ID, type DataRecord } from '../../model/response/record';
-import type { JsonObject } from '../../model/response/shapes';
+import type { JsonObject } from '../../model/response/jsonObject';
 import type { Subscription } from '../../model/subscription/saved';
 import type { Zone } from '../../model/time';
 import { recordTest } from '../../model/value/recordFilter';

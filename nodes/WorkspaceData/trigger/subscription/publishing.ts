@@ -11,7 +11,7 @@ import {
 import { mayHaveHappened } from '../../transport/failure/failureKinds';
 import { toNodeError } from '../../transport/failure/nodeError';
 import { systemClock, withTimeLimit } from '../../transport/http/clock';
-import { sentences } from '../../model/text';
+import { sentences } from '../../model/messageText';
 import { warn } from '../log';
 import { readSettings } from '../parameters';
 import { ask } from './probe';

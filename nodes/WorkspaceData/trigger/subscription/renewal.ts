@@ -12,7 +12,7 @@ import { type Previous, type Subscription, subscriptionsIn } from '../../model/s
 import { fingerprintOf, readCredential } from '../../transport/auth/credential';
 import { ApiFailure, Cancelled, isTimeOut } from '../../transport/failure/failureKinds';
 import { openSession, type Session } from '../../transport/session';
-import { sentences } from '../../model/text';
+import { sentences } from '../../model/messageText';
 import { reasonOf, warn, type LogPlace } from '../log';
 import { checkConditions, readAuthentication, watchedCard } from '../parameters';
 import type { NodeSite, Site } from './node';

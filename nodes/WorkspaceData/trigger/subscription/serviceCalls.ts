@@ -3,7 +3,7 @@ import { idInLocation } from '../../model/serviceUrl';
 import { readCreatedSubscription } from '../../model/subscription/createdSubscription';
 import { type Subscription, subscriptionsIn } from '../../model/subscription/saved';
 import { assertDone } from '../../transport/writeResponse';
-import { isWebPage } from '../../model/response/shapes';
+import { isWebPage } from '../../model/response/jsonObject';
 import { ApiFailure, saysGone, UnexpectedResponse } from '../../transport/failure/failureKinds';
 import type { Session } from '../../transport/session';
 import type { Site } from './node';

@@ -5,7 +5,7 @@ import {
 	createYieldToLoop,
 } from '../../../../nodes/WorkspaceData/actions/schedule/yieldToLoop';
 import { OWN_VALUES } from '../../../../nodes/WorkspaceData/model/response/record';
-import { placeOf } from '../../../../nodes/WorkspaceData/model/value/value';
+import { placeOf } from '../../../../nodes/WorkspaceData/model/value/identity';
 import { field } from '../../model/fields';
 import { zone } from '../../model/value/zone';
 import {

@@ -1,7 +1,7 @@
 /** What a listing of a card is worth, while this process writes to it. */
 import { CardLog, UNCLEAR_MS } from '../../../../nodes/WorkspaceData/actions/run/cardLog';
 import type { DataRecord } from '../../../../nodes/WorkspaceData/model/response/record';
-import type { JsonObject } from '../../../../nodes/WorkspaceData/model/response/shapes';
+import type { JsonObject } from '../../../../nodes/WorkspaceData/model/response/jsonObject';
 import { lastChange } from '../../../../nodes/WorkspaceData/transport/sharedState';
 
 const recordOf = (id: string, data: JsonObject): DataRecord => ({

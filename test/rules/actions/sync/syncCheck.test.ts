@@ -5,7 +5,7 @@ import {
 	type SyncItem,
 } from '../../../../nodes/WorkspaceData/actions/sync/syncCheck';
 import type { DataRecord } from '../../../../nodes/WorkspaceData/model/response/record';
-import type { JsonObject } from '../../../../nodes/WorkspaceData/model/response/shapes';
+import type { JsonObject } from '../../../../nodes/WorkspaceData/model/response/jsonObject';
 import { cases } from '../../../support/cases';
 
 const keys = fc.constantFrom('a', 'b', 'c', 'd', 'e');

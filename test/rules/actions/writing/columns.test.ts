@@ -1,6 +1,6 @@
 /** Which keys of an item are columns: the one rule for Map Automatically, Create From Items and new fields. */
 import { columnsOf } from '../../../../nodes/WorkspaceData/actions/writing/columns';
-import type { JsonObject } from '../../../../nodes/WorkspaceData/model/response/shapes';
+import type { JsonObject } from '../../../../nodes/WorkspaceData/model/response/jsonObject';
 
 const fieldsOf = (names: string): Array<{ name: string }> =>
 	names.split(',').map((name) => ({ name }));

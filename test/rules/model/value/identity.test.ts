@@ -1,7 +1,7 @@
 /** Which stored values are the same value: what laws.test.ts doesn't generate. */
 import fc from 'fast-check';
 import { isEmpty } from '../../../../nodes/WorkspaceData/model/value/emptyValue';
-import { keyOf } from '../../../../nodes/WorkspaceData/model/value/value';
+import { keyOf } from '../../../../nodes/WorkspaceData/model/value/identity';
 import { field } from '../fields';
 import { zone } from './zone';
 

@@ -7,17 +7,18 @@ import type { Field } from '../../../../nodes/WorkspaceData/model/response/field
 import { comparePlaces } from '../../../../nodes/WorkspaceData/actions/reading/sort';
 import { isBlank, isEmpty } from '../../../../nodes/WorkspaceData/model/value/emptyValue';
 import { conditionTest } from '../../../../nodes/WorkspaceData/model/value/condition';
-import * as value from '../../../../nodes/WorkspaceData/model/value/value';
+import { enter as entryOf, valueOf } from '../../../../nodes/WorkspaceData/model/value/entry';
+import * as identity from '../../../../nodes/WorkspaceData/model/value/identity';
 import { zone } from './zone';
 import { cases } from '../../../support/cases';
 
-const keyOf = (field: Field, stored: unknown) => value.keyOf(field, stored, zone);
+const keyOf = (field: Field, stored: unknown) => identity.keyOf(field, stored, zone);
 const enter = (field: Field, entered: unknown) =>
-	value.valueOf(value.enter(field, entered, { emptyValues: 'send', zone }));
+	valueOf(entryOf(field, entered, { emptyValues: 'send', zone }));
 const equals = (field: Field, entered: unknown) =>
 	conditionTest('equals', entered, field, { zone });
 const compare = (field: Field, a: unknown, b: unknown) =>
-	comparePlaces(field, value.placeOf(field, a, zone), value.placeOf(field, b, zone));
+	comparePlaces(field, identity.placeOf(field, a, zone), identity.placeOf(field, b, zone));
 
 /** For each law of each kind. */
 const CASES = cases(1_000);

@@ -1,5 +1,5 @@
 /** Lists, objects and other JSON, compared by their content. */
-import { isBrokenJson, isExactJson, parseJsonText } from '../../response/json';
+import { isBrokenJson, isExactJson, parseJsonText } from '../../response/parseJson';
 import { canonicalJson } from '../serialization';
 import { EQUALITY, PARTS, unusable, type Kind } from './kind';
 

@@ -1,7 +1,7 @@
 /** The form of every kind of value: one object holds everything that is known about its values. */
 import type { FieldOption } from '../../response/option';
 import { InputError } from '../../inputError';
-import { isInexact } from '../../response/shapes';
+import { isInexact } from '../../response/jsonObject';
 import type { Zone } from '../../time';
 import type { Comparable } from '../comparable';
 import { acceptedIn, type Formats, type Formatted } from '../formats';

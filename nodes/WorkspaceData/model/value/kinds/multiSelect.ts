@@ -1,6 +1,6 @@
 /** Several of the choices of a field: a set, in any order. */
-import { parseJsonText } from '../../response/json';
-import { isObject } from '../../response/shapes';
+import { parseJsonText } from '../../response/parseJson';
+import { isObject } from '../../response/jsonObject';
 import { choicesByLine, isChoice, quoteChoice, splitChoices } from '../choices';
 import { compareForms, keyOfForm, type Comparable } from '../comparable';
 import { canonicalJson, textOf } from '../serialization';

@@ -1,10 +1,11 @@
 /** One of the choices of a field. Records hold an identifier of it; people know its label. */
 import { readOptions, type FieldOption } from '../../response/option';
-import { isObject, type JsonObject } from '../../response/shapes';
+import { isObject, type JsonObject } from '../../response/jsonObject';
 import type { Comparable } from '../comparable';
 import { canonicalJson, textOf } from '../serialization';
 import { enteredChoice, isChoice, numberedChoice, storedChoice } from '../choices';
-import { askForNearest, listed, quote } from '../../names';
+import { askForNearest } from '../../similarNames';
+import { listed, quote } from '../../messageText';
 import {
 	ANY_OF,
 	EQUALITY,

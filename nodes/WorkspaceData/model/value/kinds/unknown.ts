@@ -4,7 +4,7 @@ import { compareForms } from '../comparable';
 import { canonicalJson } from '../serialization';
 import { ANY_OF, ENDS, EQUALITY, ORDER, PARTS, type Kind } from './kind';
 import { isCanonicalNumber } from '../decimal';
-import { isObject, ownValue } from '../../response/shapes';
+import { isObject, ownValue } from '../../response/jsonObject';
 
 /** An object with an ID is the same as long as it has this ID: the address of a file may change with each listing. */
 function byIdentifier(stored: unknown): unknown {

@@ -1,6 +1,10 @@
 /** What parameters hold, as texts, numbers and names. */
 import fc from 'fast-check';
-import { plainNames, plainNumber, plainText } from '../../../nodes/WorkspaceData/model/text';
+import {
+	plainNames,
+	plainNumber,
+	plainText,
+} from '../../../nodes/WorkspaceData/model/parameterValue';
 
 test('every value has a text, objects with odd properties, too', () => {
 	expect([null, undefined, 5, true, 'a'].map(plainText)).toEqual([

@@ -1,7 +1,6 @@
-/** Checks switches and choices whose values come from expressions. */
-import { isObject } from './response/shapes';
+/** Requires a value of each switch and each selection that an expression sets. */
+import { isObject } from './response/jsonObject';
 import { InputError } from './inputError';
-import { plainText } from './text';
 
 /** The part of n8n's parameter definition that says which decisions it holds. */
 export interface ParameterDefinition {
@@ -47,34 +46,17 @@ function* partsOf(
  * @throws InputError if an expression returns no value: the default may do what the expression was to
  * prevent, such as a real run instead of a dry run
  */
-export function requireDecisions(
+export function requireSwitches(
 	definition: ParameterDefinition,
 	raw: unknown,
 	value: unknown,
 ): void {
-	for (const part of partsOf(definition, raw, value)) requireDecisions(...part);
+	for (const part of partsOf(definition, raw, value)) requireSwitches(...part);
 	const { type, displayName } = definition;
-	const isDecision = type === 'boolean' || type === 'options';
-	if (!isDecision || !hasExpression(raw) || (value !== undefined && value !== null)) return;
+	const isSwitch = type === 'boolean' || type === 'options';
+	if (!isSwitch || !hasExpression(raw) || (value !== undefined && value !== null)) return;
 	throw new InputError(
 		`'${displayName}' has no value`,
 		`The expression of '${displayName}' returns no value. Correct it, or select a fixed value.`,
-	);
-}
-
-/**
- * Reads a switch in the options. An expression may return text.
- *
- * @param label the label of the switch in the editor
- * @param fallback the value if the switch was not added
- * @throws InputError for any value except true and false
- */
-export function readSwitch(label: string, value: unknown, fallback: boolean): boolean {
-	if (value === undefined || value === null) return fallback;
-	if (value === true || value === 'true') return true;
-	if (value === false || value === 'false') return false;
-	throw new InputError(
-		`'${label}' can't be '${plainText(value)}'`,
-		'Turn it on or off, or use an expression that gives true or false.',
 	);
 }

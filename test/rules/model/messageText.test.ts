@@ -1,12 +1,7 @@
 /** Names in messages: short enough to be read, never silently left out, and none but what was probably meant. */
 import fc from 'fast-check';
-import {
-	askForNearest,
-	clip,
-	listed,
-	nearestNames,
-	quote,
-} from '../../../nodes/WorkspaceData/model/names';
+import { askForNearest, nearestNames } from '../../../nodes/WorkspaceData/model/similarNames';
+import { clip, listed, quote } from '../../../nodes/WorkspaceData/model/messageText';
 
 test('a name is cut after 80 characters, and shows that it is', () => {
 	const longest = 'x'.repeat(80);

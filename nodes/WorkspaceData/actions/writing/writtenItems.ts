@@ -1,10 +1,10 @@
 /** Builds the output of written records: what was done, or in a dry run what would be done. */
 import type { FieldIndex } from '../../model/fieldIndex';
 import type { DataRecord } from '../../model/response/record';
-import { type JsonObject, ownValue } from '../../model/response/shapes';
+import { type JsonObject, ownValue } from '../../model/response/jsonObject';
 import type { Zone } from '../../model/time';
 import { fieldKey, recordOutput, type OutputOptions } from '../outputItems';
-import { readSwitch } from '../../model/decisions';
+import { readSwitch } from '../../model/parameterValue';
 import type { Run } from '../run/run';
 import { isSameValue } from '../reading/matchIndex';
 import type { CardRun } from '../run/cardRun';

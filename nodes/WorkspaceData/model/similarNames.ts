@@ -1,31 +1,6 @@
-/** Names in messages: quoted, and limited in length and number. Also suggests similar names. */
-import { foldCase } from './text';
-
-/** Max length of a name in a message, in characters. */
-const SHOWN_LENGTH = 80;
-
-/** Shortens a name for a message. */
-export const clip = (name: string): string =>
-	name.length > SHOWN_LENGTH ? `${name.slice(0, SHOWN_LENGTH)}…` : name;
-
-export const quote = (name: string): string => `'${clip(name)}'`;
-
-/** The first of several names, and how many more there are. */
-export function listed(names: readonly string[], most: number): string {
-	const more = names.length > most ? ` and ${names.length - most} more` : '';
-	return `${names.slice(0, most).join(', ')}${more}`;
-}
-
-/** Like `listed`, with each name in quotes. */
-export const listedInQuotes = (names: readonly string[], most: number): string =>
-	listed(names.map(quote), most);
-
-/**
- * A number of things in a message: `1 record`, `2 records`. @param noun in the singular; its plural ends in
- * s
- */
-export const count = (number: number, noun: string): string =>
-	`${number} ${noun}${number === 1 ? '' : 's'}`;
+/** Finds the names that a person may have meant. */
+import { foldCase } from './nameSpelling';
+import { quote } from './messageText';
 
 /** Max length of the compared part of a name, in characters. */
 const COMPARED_LENGTH = 50;

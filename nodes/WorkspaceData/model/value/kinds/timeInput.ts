@@ -1,5 +1,5 @@
 /** The days and numbers of days that the editor offers for conditions, and its input for days and times. */
-import { DAYS, type Offer, type EditorInput } from './kinds/kind';
+import { DAYS, type Offer, type EditorInput } from './kind';
 
 /** Expressions, so that the days are right whenever the workflow runs. */
 const DAY_OFFERS: readonly Offer[] = [

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { tryParse } from '../../../../nodes/WorkspaceData/model/response/json';
+import { tryParse } from '../../../../nodes/WorkspaceData/model/response/parseJson';
 
 const parse = (text: string) => tryParse(text)?.value;
 

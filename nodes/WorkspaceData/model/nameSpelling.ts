@@ -1,0 +1,26 @@
+/** The spellings that mean the same name: invisible characters, spaces, case, signs between words. */
+
+/** Invisible characters: byte order marks, zero-width spaces, soft hyphens, direction marks. */
+const INVISIBLE = /[\u00ad\u200b\u200e\u200f\u2060\ufeff]/g;
+
+/**
+ * Removes what a file or a web page adds to a name: invisible characters, unusual and outer spaces,
+ * decomposed letters.
+ */
+export const cleanName = (name: string): string =>
+	name.replace(INVISIBLE, '').replace(/\s/g, ' ').trim().normalize('NFC');
+
+/** A name for lookups that ignore case and whatever `cleanName` removes. */
+export const foldCase = (name: string): string => cleanName(name).toLowerCase();
+
+/** Signs that divide words in a name and mean nothing by themselves, unlike `%` or `€`. */
+const BETWEEN_WORDS = /[\s_\-/\\|.,:;'"()[\]{}]+/;
+
+/**
+ * The names that services use instead of a name if spaces aren't allowed: `Unit/Price (net)` as
+ * `unit_price_net` or `unit-price-net`. Signs with a meaning stay, because `Price (€)` isn't `Price`.
+ */
+export const slugsOf = (name: string): string[] => {
+	const words = foldCase(name).split(BETWEEN_WORDS).filter(Boolean);
+	return [words.join('_'), words.join('-')];
+};
