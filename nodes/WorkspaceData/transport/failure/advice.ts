@@ -16,7 +16,6 @@ import {
 	type WasSent,
 } from './failureKinds';
 import { isRateLimited } from '../http/rateLimitHeaders';
-import { isRepeatable } from '../http/retryPolicy';
 import type { ApiResponse, ApiRequest } from '../request';
 import { MAX_RESPONSE_BYTES } from '../http/response';
 
@@ -62,7 +61,7 @@ export function sentAfter(
 	if (ABOUT_THE_REQUEST.includes(status) && !isWebPage(body)) return 'no';
 	// A refusal by the service itself is certain.
 	const mayBeDone = isTransientStatus(status) || DONE_ELSEWHERE.includes(status);
-	const isRefusal = isRateLimited(status, headers, isRepeatable(method)) || !mayBeDone;
+	const isRefusal = isRateLimited(status, headers, false) || !mayBeDone;
 	return isRefusal ? before : either(before, status === GATEWAY_TIMEOUT ? 'maybe' : 'yes');
 }
 
