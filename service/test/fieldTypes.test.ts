@@ -1,6 +1,5 @@
 /** Which values a field takes, at the edges. */
-import { checkValue, type FieldType, fieldTypes, hasOptions } from '../foundation/fieldTypes.ts';
-import { jsonPointer } from '../foundation/problem.ts';
+import { checkValue, type FieldType } from '../foundation/fieldTypes.ts';
 
 const options = ['Africa', 'Asia', 'Europe'].map((name, n) => ({ id: `opt_${n}`, name }));
 const takes = (type: FieldType, value: unknown) => checkValue(type, options, value).ok;
@@ -109,16 +108,4 @@ test('a name goes before an id, and what is kept is the name', () => {
 	];
 	expect(checkValue('single_select', crossed, 'b')).toEqual({ ok: true, value: 'b' });
 	expect(checkValue('multi_select', crossed, [])).toEqual({ ok: true, value: [] });
-});
-
-test('only selections have options', () => {
-	expect(fieldTypes.filter(hasOptions)).toEqual(['single_select', 'multi_select']);
-});
-
-test.each([
-	[[], ''],
-	[['a', 0, ''], '/a/0/'],
-	[['a/b', '~1', '//', '~~'], '/a~1b/~01/~1~1/~0~0'],
-])('the pointer to %j is %j', (path, pointer) => {
-	expect(jsonPointer(path)).toBe(pointer);
 });

@@ -143,7 +143,7 @@ test('answers for the rate have the headers of the vectors', async () => {
 	expect(refused.status).toBe(vector?.status);
 });
 
-describe('F14', () => {
+describe('the edges of HTTP', () => {
 	test('a request without Host is a problem', async () => {
 		const answer = await raw('GET /openapi.json HTTP/1.1\r\nConnection: close\r\n\r\n');
 		expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*content-type: application\/problem\+json/i);

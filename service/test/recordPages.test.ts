@@ -107,14 +107,6 @@ test('a form of somebody who is not signed in changes nothing', async () => {
 	expect(await records()).toEqual(before);
 });
 
-test('the forms of what is not there are not found', async () => {
-	for (const path of ['/none', '/none/delete']) {
-		expect((await browser.send(`/settings/records/${card.id}${path}`)).status).toBe(404);
-		expect((await submit(path, {})).status).toBe(404);
-	}
-	expect((await browser.send('/settings/records/none/add')).status).toBe(404);
-});
-
 const field = (type: FieldType) => ({
 	...{ key: 1, id: 'f', name: 'F', type },
 	options: ['a', 'b'].map((name) => ({ id: name, name })),

@@ -95,16 +95,6 @@ describe(' emit', () => {
 		expect(missing?.headers).not.toHaveProperty('x-service-signature');
 		expect(bytes?.raw.toString()).toBe('[ 1 ,2]');
 	});
-
-	test('sends them again, and in another order, to all subscriptions', async () => {
-		await subscribe();
-		const events = ['a', 'b'].map((recordId) => ({ event: 'record.created', recordId }));
-		await service.control.emit({ events, order: 'reversed', times: 2 });
-		expect(receiver.received.map(({ body }) => body.record_id)).toEqual(['b', 'a', 'b', 'a']);
-		await expect(service.control.emit({ events, subscriptionId: 'none' })).rejects.toThrow(
-			'No such subscription',
-		);
-	});
 });
 
 test(' seed makes cards with fields and records, and reset deletes all data but no key', async () => {
