@@ -143,10 +143,6 @@ describe('service accounts', () => {
 		},
 	);
 
-	test('do not exist in other realms', async () => {
-		expect((await requestToken({ ...service, realm: 'other' })).status).toBe(404);
-	});
-
 	test('lose all tokens at once when they are revoked', async () => {
 		const account = service.control.createAccount({ name: 'Robot' });
 		const tokens = await Promise.all([
@@ -178,27 +174,6 @@ describe('service accounts', () => {
 		expect((await api('GET', 'cards')).status).toBe(200);
 		const refused = await api('POST', 'cards', { name: 'A' });
 		expect([refused.status, kindOf(refused.body.type)]).toEqual([403, 'insufficient-role']);
-	});
-
-	test.each([
-		['html', 200],
-		['unavailable', 503],
-	] as const)('token fault %s', async (mode, status) => {
-		service.control.failTokens({ mode, times: 1 });
-		const answer = await requestToken(service);
-		expect([answer.status, answer.body?.access_token]).toEqual([status, undefined]);
-		expect((await requestToken(service)).body.expires_in).toBe(300);
-	});
-
-	test.each([
-		['missingExpiresIn', undefined],
-		['expiresInString', '300'],
-		['expiresInZero', 0],
-		['expiresInOne', 1],
-	] as const)('token fault %s', async (mode, expiresIn) => {
-		service.control.failTokens({ mode, times: 1 });
-		expect((await requestToken(service)).body.expires_in).toBe(expiresIn);
-		expect((await requestToken(service)).body.expires_in).toBe(300);
 	});
 });
 

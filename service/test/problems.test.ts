@@ -102,19 +102,6 @@ test('another method is 405 and says which are possible', async () => {
 	expect(get.headers.get('allow')).toBe('DELETE');
 });
 
-test.each([
-	['PROPFIND', 'cards', 'GET, HEAD, POST'],
-	['QUERY', 'cards', 'GET, HEAD, POST'],
-	['LOCK', 'webhooks/x', 'DELETE'],
-	['POST', '/openapi.json', 'GET, HEAD'],
-	['DELETE', '/api/v1/openapi.yaml', 'GET, HEAD'],
-])('%s %s is 405, too', async (method, path, allow) => {
-	const answer = await api(method, path);
-	expectProblem(answer, 405, 'method-not-allowed');
-	expect(answer.headers.get('allow')?.split(', ').sort().join(', ')).toBe(allow);
-	expect(answer.headers.has('x-ratelimit-limit')).toBe(true);
-});
-
 test('a missing record is described as the interface says', async () => {
 	const answer = await api('DELETE', `cards/${cid}/records/rec_1`);
 	expectProblem(answer, 404, 'record-not-found');

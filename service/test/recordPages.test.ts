@@ -112,22 +112,6 @@ const field = (type: FieldType) => ({
 	options: ['a', 'b'].map((name) => ({ id: name, name })),
 });
 
-test.each<[FieldType, string | string[], unknown]>([
-	['text', '5', '5'],
-	['text', 'one\r\ntwo', 'one\ntwo'],
-	['number', '2.5', 2.5],
-	['number', '2,5', '2,5'],
-	['boolean', 'false', false],
-	['date', '2026-03-31', '2026-03-31'],
-	['json', '{"a":[1]}', { a: [1] }],
-	['json', '{', '{'],
-	['single_select', 'a', 'a'],
-	['multi_select', 'a', ['a']],
-	['multi_select', ['a', 'b'], ['a', 'b']],
-])('a %s field reads %j as %j', (type, typed, value) => {
-	expect(changedValues([field(type)], { f: typed })).toEqual({ f: value });
-});
-
 test.each<[FieldType, unknown]>([
 	['text', ' kept \n as it is'],
 	['number', 1e21],

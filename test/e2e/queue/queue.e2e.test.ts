@@ -305,26 +305,3 @@ test('saves both secrets of two triggers that renew together, and again when an 
 	});
 	await expectAllRun(cards, ids);
 });
-
-test('keeps the old subscription where the new one is no longer saved', async () => {
-	const { control, database } = mode;
-	// Longer than the new one takes to be saved, after which an old one may go.
-	const { card, workflow } = await publishWorkflow('One execution', { overlap: 5 });
-	const [{ id: old = '' } = {}] = await subscriptionsOf(mode, card);
-	await restartRefused(1);
-	const { id: second } = await successorOf(card, [old]);
-	await asTimePasses('the second to be saved', async () =>
-		(await savedText(workflow)).includes(second) ? true : undefined,
-	);
-	// As another node's execution does that writes static data in a worker of n8n 2.41.
-	await database.query(
-		`UPDATE workflow_entity SET "staticData" = '{}' WHERE id = '${workflow.id}'`,
-	);
-	const { id: third } = await successorOf(card, [old, second]);
-	expect((await subscriptionsOf(mode, card)).map(({ id }) => id)).toEqual([old, second, third]);
-	await asTimePasses('the old ones to be deleted', async () =>
-		(await subscriptionsOf(mode, card)).length === 1 ? true : undefined,
-	);
-	expect((await control.subscriptions()).map(({ id }) => id)).toEqual([third]);
-	await expectAllRun([card], await createRecords(card, 2));
-});
