@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
 import { type ControlledService, startService } from '../index.ts';
 import { createClient, requestToken, useFile, useServices } from './client.ts';
 
@@ -144,10 +143,6 @@ describe('service accounts', () => {
 		},
 	);
 
-	test('do not exist in other realms', async () => {
-		expect((await requestToken({ ...service, realm: 'other' })).status).toBe(404);
-	});
-
 	test('lose all tokens at once when they are revoked', async () => {
 		const account = service.control.createAccount({ name: 'Robot' });
 		const tokens = await Promise.all([
@@ -172,40 +167,6 @@ describe('service accounts', () => {
 		expect((await createClient(service, again.body.access_token)('GET', 'cards')).status).toBe(200);
 	});
 
-	test.each([
-		['back', -3_600_000],
-		['forward', 3_600_000],
-	])(' a clock that steps %s changes nothing in the life of a token', async (_name, stepMs) => {
-		service.control.setTokenLifetime({ seconds: 60 });
-		const { body } = await requestToken(service);
-		const api = createClient(service, body.access_token);
-		const stepped = Date.now() + stepMs;
-		const begun = performance.now();
-		jest.spyOn(Date, 'now').mockReturnValue(stepped);
-		const clock = jest.spyOn(performance, 'now').mockReturnValue(begun + 50_000);
-		const alive = (await api('GET', 'cards')).status;
-		clock.mockReturnValue(begun + 61_000);
-		const dead = (await api('GET', 'cards')).status;
-		expect([alive, dead]).toEqual([200, 401]);
-	});
-
-	test(' a clock that was set back before a restart prolongs no token', async () => {
-		const known = { clientId: 'robot', clientSecret: 'secret' };
-		const first = await startAnother({ file: file(), ...known, tokenLifetimeSeconds: 60 });
-		const { access_token: token } = (await requestToken(first)).body;
-		await first.close();
-		// As if it had been issued an hour ahead of the clock of the next start.
-		const database = new DatabaseSync(file());
-		database.exec('UPDATE tokens SET expires_at = expires_at + 3600000');
-		database.close();
-		const second = await startAnother({ file: file(), ...known });
-		const api = createClient(second, token);
-		expect((await api('GET', 'cards')).status).toBe(200);
-		const begun = performance.now();
-		jest.spyOn(performance, 'now').mockReturnValue(begun + 61_000);
-		expect((await api('GET', 'cards')).status).toBe(401);
-	});
-
 	test('a viewer reads and changes nothing', async () => {
 		const account = service.control.createAccount({ role: 'viewer' });
 		const { body } = await requestToken({ ...service, ...account });
@@ -213,33 +174,6 @@ describe('service accounts', () => {
 		expect((await api('GET', 'cards')).status).toBe(200);
 		const refused = await api('POST', 'cards', { name: 'A' });
 		expect([refused.status, kindOf(refused.body.type)]).toEqual([403, 'insufficient-role']);
-	});
-
-	test.each([
-		['html', 200],
-		['unavailable', 503],
-	] as const)('token fault %s', async (mode, status) => {
-		service.control.failTokens({ mode, times: 1 });
-		const answer = await requestToken(service);
-		expect([answer.status, answer.body?.access_token]).toEqual([status, undefined]);
-		expect((await requestToken(service)).body.expires_in).toBe(300);
-	});
-
-	test.each([
-		['missingExpiresIn', undefined],
-		['expiresInString', '300'],
-		['expiresInZero', 0],
-		['expiresInOne', 1],
-	] as const)('token fault %s', async (mode, expiresIn) => {
-		service.control.failTokens({ mode, times: 1 });
-		expect((await requestToken(service)).body.expires_in).toBe(expiresIn);
-		expect((await requestToken(service)).body.expires_in).toBe(300);
-	});
-
-	test('token fault down', async () => {
-		service.control.failTokens({ mode: 'down', times: 1 });
-		await expect(requestToken(service)).rejects.toThrow('fetch failed');
-		expect((await requestToken(service)).status).toBe(200);
 	});
 });
 

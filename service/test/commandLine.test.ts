@@ -75,11 +75,3 @@ test('a file that another process uses: a clear message and 1', async () => {
 		stderr: expect.stringContaining('is in use by another process'),
 	});
 });
-
-test.each([
-	[['--colour', 'red'], "unknown option '--colour'"],
-	[['--file', '/nonexistent/folder/file.sqlite'], 'Cannot open the file'],
-])('%j: a clear message and 1', async (args, message) => {
-	const { code, stderr } = await runService(args);
-	expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(message) });
-});

@@ -1,4 +1,3 @@
-import { DatabaseSync } from 'node:sqlite';
 import { sign } from '../delivery/signature.ts';
 import type { Service } from '../index.ts';
 import { createClient, until, useFile, useServices } from './client.ts';
@@ -112,17 +111,4 @@ test('workspace, cards, accounts, cursors and subscriptions survive a restart', 
 	const third = await startService({ control: true, file: file() });
 	expect(third.workspaceId).toBe(first.workspaceId);
 	expect(third.apiKey).not.toBe(apiKey);
-});
-
-test('a file of another version is refused with what to do, and left alone', async () => {
-	await (await startService({ file: file() })).close();
-	const other = new DatabaseSync(file());
-	other.exec('PRAGMA user_version = 5');
-	other.close();
-	await expect(startService({ file: file() })).rejects.toThrow(
-		`${file()} is not a database of this version of the service. Start with a new file; this one stays unchanged.`,
-	);
-	const again = new DatabaseSync(file());
-	expect(again.prepare('PRAGMA user_version').get()).toEqual({ user_version: 5 });
-	again.close();
 });

@@ -59,66 +59,31 @@ const value = fc.oneof(
 	{ depthSize: 'small' },
 	fc.jsonValue(),
 	fc.string({ unit: 'grapheme' }),
-	fc.double(),
-	fc.constantFrom(
-		null,
-		'',
-		'text',
-		'json',
-		'single_select',
-		'http://x/',
-		'record.created',
-		'2024-01-01',
-	),
+	fc.constantFrom(null, '', 'text', 'single_select', 'http://x/', 'record.created', 'crd_x'),
 );
-const likely = fc.record(
-	{
-		name: value,
-		description: value,
-		type: value,
-		options: fc.oneof(value, fc.array(value)),
-		target_url: value,
-		events: fc.oneof(value, fc.array(value)),
-		card_id: value,
-		data: fc.oneof(
-			value,
-			fc.dictionary(fc.oneof(fc.string(), fc.constantFrom('{fid}', '__proto__')), value),
-		),
-		__proto__: value,
-	},
-	{ requiredKeys: [] },
-);
-const json = fc.oneof(fc.jsonValue(), likely).map((body) => JSON.stringify(body));
+const names = ['name', 'description', 'type', 'options', 'target_url', 'events', 'card_id', 'data'];
 const body = fc.oneof(
-	{ weight: 6, arbitrary: json },
-	{ weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
 	{
-		weight: 1,
-		arbitrary: fc.constantFrom('{', '[1,', '"', 'nul', '\u{feff}{}', '1e400', '[[[[[['),
+		weight: 6,
+		arbitrary: fc
+			.dictionary(
+				fc.constantFrom(...names, '__proto__'),
+				fc.oneof(value, fc.array(value), fc.dictionary(fc.constantFrom('{fid}', 'x'), value)),
+			)
+			.map((likely) => JSON.stringify(likely)),
 	},
+	fc.jsonValue().map((any) => JSON.stringify(any)),
+	fc.string({ unit: 'binary' }),
+	fc.constantFrom('{', '[1,', '"', 'nul', '\u{feff}{}', '1e400', '[[[[[['),
 );
 const contentType = fc.oneof(
-	{ weight: 8, arbitrary: fc.constant('application/json') },
-	{
-		weight: 1,
-		arbitrary: fc.constantFrom(
-			'application/json; charset=utf-8',
-			'APPLICATION/JSON',
-			'text/plain',
-			'multipart/form-data; boundary=x',
-			'nonsense',
-			'/;;',
-		),
-	},
+	{ weight: 6, arbitrary: fc.constant('application/json') },
+	fc.constantFrom('APPLICATION/JSON', 'text/plain', 'multipart/form-data; boundary=x', '/;;'),
 );
 const query = fc.oneof(
 	fc.constant(''),
 	fc.webQueryParameters().map((text) => `?${text}`),
-	fc
-		.record({ limit: fc.oneof(fc.integer(), fc.string()), cursor: fc.string({ unit: 'grapheme' }) })
-		.map(
-			({ limit, cursor }) => `?limit=${safeSegment(String(limit))}&cursor=${safeSegment(cursor)}`,
-		),
+	fc.string({ unit: 'grapheme' }).map((text) => `?limit=5&cursor=${safeSegment(text)}`),
 );
 
 /** An answer is right when it is a success, or a problem that says what it is. */
@@ -161,77 +126,6 @@ test.each(endpoints)('%s %s never fails nor hangs', async (method, template) => 
 				judge(answer.status, answer.headers.get('content-type'), answer.body);
 			},
 		),
-		cases(150),
-	);
-});
-
-test('any path, method and Authorization', async () => {
-	await fc.assert(
-		fc.asyncProperty(
-			fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'),
-			fc.webPath(),
-			fc.oneof(
-				fc.constantFrom('Bearer', 'Bearer  ', 'Basic x', `Bearer ${'a'.repeat(5_000)}`),
-				fc.string().map((text) => `Bearer ${encodeURIComponent(text)}`),
-			),
-			async (method, path, authorization) => {
-				for (const prefix of ['', '/api/v1']) {
-					const answer = await createClient(service, null)(
-						method,
-						`${prefix}/x${path}`,
-						undefined,
-						{ authorization },
-					);
-					judge(answer.status, answer.headers.get('content-type'), answer.body);
-				}
-			},
-		),
-		cases(100),
-	);
-});
-
-test('records with any names and values are read back unchanged', async () => {
-	const storable = fc.jsonValue({ maxDepth: 4 }).filter((one) => one !== null);
-	await fc.assert(
-		fc.asyncProperty(
-			fc
-				.string({ unit: 'grapheme', minLength: 1, maxLength: 50 })
-				.filter((name) => /\S/.test(name)),
-			storable,
-			async (name, stored) => {
-				const field = await api('POST', `cards/${ids.cid}/fields`, { name, type: 'json' });
-				expect([field.status, field.body.name]).toEqual([201, name]);
-				const record = await api('POST', `cards/${ids.cid}/records`, {
-					data: { [field.body.id]: stored },
-				});
-				expect(record.body.data[field.body.id]).toEqual(JSON.parse(JSON.stringify(stored)));
-				await api('DELETE', `cards/${ids.cid}/fields/${field.body.id}`);
-				await api('DELETE', `cards/${ids.cid}/records/${record.body.id}`);
-			},
-		),
-		cases(60),
-	);
-});
-
-test('the token endpoint never fails', async () => {
-	await fc.assert(
-		fc.asyncProperty(
-			fc.dictionary(
-				fc.oneof(
-					fc.constantFrom('grant_type', 'client_id', 'client_secret', 'scope', 'resource'),
-					fc.string(),
-				),
-				fc.oneof(fc.constantFrom('client_credentials', service.clientId), fc.string()),
-			),
-			async (fields) => {
-				const response = await fetch(
-					`${service.authUrl}/realms/${service.realm}/protocol/openid-connect/token`,
-					{ method: 'POST', body: new URLSearchParams(fields) },
-				);
-				expect([400, 401]).toContain(response.status);
-				expect(await response.json()).toMatchObject({ error: expect.any(String) });
-			},
-		),
-		cases(100),
+		cases(50),
 	);
 });

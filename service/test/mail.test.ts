@@ -1,6 +1,4 @@
 import { DatabaseSync } from 'node:sqlite';
-import { WorkspaceData } from '../data/workspaceData.ts';
-import { Clock } from '../foundation/clock.ts';
 import { createClient, until, useFile, useServices } from './client.ts';
 import { startMailServer } from './mailServer.ts';
 
@@ -58,39 +56,4 @@ test('an unsent mail is tried again at the next start, however often it was trie
 	database.close();
 	const second = await startService({ control: true, file: file(), smtpUrl: mailServer.url });
 	await until('it is sent', () => second.control.outbox()[0]?.sentAt);
-});
-
-describe(' e-mails', () => {
-	test('are deleted with the subscription, or the card, that they are about', async () => {
-		// Without a mail server: what it would send stays in the outbox.
-		const service = await startService({ control: true, backoffMs: 1 });
-		const api = createClient(service);
-		const cid = (await api('POST', 'cards', { name: 'Card' })).body.id;
-		const hook = { target_url: 'http://127.0.0.1:1/', events: ['card.updated'] };
-		const { webhook_id: all } = (await api('POST', 'webhooks', hook)).body;
-		await api('POST', 'webhooks', { ...hook, card_id: cid });
-		await api('PATCH', `cards/${cid}`, { name: 'Renamed' });
-		await until('both are paused', () =>
-			service.control.subscriptions().every(({ state }) => state === 'paused'),
-		);
-		expect(service.control.outbox()).toHaveLength(2);
-		await api('DELETE', `webhooks/${all}`);
-		expect(service.control.outbox()).toHaveLength(1);
-		await api('DELETE', `cards/${cid}`);
-		expect(service.control.outbox()).toEqual([]);
-	});
-
-	test('are bounded: the oldest of a workspace go', () => {
-		const { identities, subscriptions, mails, database } = new WorkspaceData(
-			':memory:',
-			new Clock(),
-		);
-		const { id } = identities.createWorkspace('Workspace', 'owner@example.com');
-		const target = { targetUrl: 'http://127.0.0.1:1/', events: [], cardId: null };
-		const subscription = subscriptions.create(id, target);
-		for (let n = 0; n < 1_002; n++) mails.addPause(subscription, 'reason');
-		const kept = mails.list(id, 2_000).map((mail) => mail.id);
-		expect([kept.length, kept.at(0), kept.at(-1)]).toEqual([1_000, 1_002, 3]);
-		database.close();
-	});
 });

@@ -5,7 +5,7 @@ import SwaggerParser from '@apidevtools/swagger-parser';
 import type { OpenAPIV3 } from 'openapi-types';
 import { parse } from 'yaml';
 import { type Service, startService } from '../index.ts';
-import { type Client, createClient, useServices } from './client.ts';
+import { type Client, createClient } from './client.ts';
 
 let service: Service;
 let anonymous: Client;
@@ -17,7 +17,6 @@ beforeAll(async () => {
 	document = (await anonymous('GET', '/openapi.json')).body as unknown as OpenAPIV3.Document;
 });
 afterAll(async () => await service.close());
-const startAnother = useServices();
 
 test('is a valid OpenAPI 3.0 document', async () => {
 	expect(document.openapi).toMatch(/^3\.0\./);
@@ -74,19 +73,6 @@ test('says where it is served and how to get in', () => {
 	});
 });
 
-test('has the realm percent-encoded in the address of the token endpoint', async () => {
-	const spaced = await startAnother({ realm: 'my realm' });
-	const { body } = await createClient(spaced, null)('GET', '/openapi.json');
-	const { components } = body as unknown as OpenAPIV3.Document;
-	expect(components?.securitySchemes?.serviceAccount).toMatchObject({
-		flows: {
-			clientCredentials: {
-				tokenUrl: `${spaced.authUrl}/realms/my%20realm/protocol/openid-connect/token`,
-			},
-		},
-	});
-});
-
 test('describes nullable values as OpenAPI 3.0 does, and Retry-After', () => {
 	const { Webhook, RecordList } = document.components?.schemas ?? {};
 	const nullable = { type: 'string', nullable: true };
@@ -112,12 +98,6 @@ const run = async (args: string[], options: { input?: string; env?: NodeJS.Proce
 		);
 		child.stdin?.end(options.input ?? '');
 	});
-
-test('Spectral (spectral:oas) and Redocly (recommended) find nothing to object to', async () => {
-	const lint = join(__dirname, 'lintDescription.mts');
-	const found = await run([lint], { input: JSON.stringify(document) });
-	expect(JSON.parse(found)).toEqual({ spectral: [], redocly: [] });
-});
 
 /** One round trip with a client whose types are generated; a wrong name in it does not compile. */
 const roundTrip = `

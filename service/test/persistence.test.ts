@@ -60,19 +60,6 @@ describe('the clock steps back by an hour', () => {
 		clock.mockReturnValue(begun + 200);
 		expect((await api('GET', 'cards')).status).toBe(200);
 	});
-
-	test('a retry still comes in time', async () => {
-		const receiver = await startReceiver();
-		const service = await startService({ backoffMs: 300 });
-		const api = createClient(service);
-		receiver.answer = () => (receiver.received.length === 1 ? 500 : 200);
-		await api('POST', 'webhooks', { target_url: receiver.url, events: ['card.created'] });
-		await api('POST', 'cards', { name: 'x' });
-		await until('it fails', () => receiver.received.length === 1);
-		jest.spyOn(Date, 'now').mockReturnValue(Date.now() - hourMs);
-		// By the clock of the day, it would be due in an hour.
-		await until('the retry comes', () => receiver.received.length === 2);
-	});
 });
 
 test('four starts with one file leave one live key and one live account of the default ones', async () => {

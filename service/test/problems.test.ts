@@ -102,19 +102,6 @@ test('another method is 405 and says which are possible', async () => {
 	expect(get.headers.get('allow')).toBe('DELETE');
 });
 
-test.each([
-	['PROPFIND', 'cards', 'GET, HEAD, POST'],
-	['QUERY', 'cards', 'GET, HEAD, POST'],
-	['LOCK', 'webhooks/x', 'DELETE'],
-	['POST', '/openapi.json', 'GET, HEAD'],
-	['DELETE', '/api/v1/openapi.yaml', 'GET, HEAD'],
-])('%s %s is 405, too', async (method, path, allow) => {
-	const answer = await api(method, path);
-	expectProblem(answer, 405, 'method-not-allowed');
-	expect(answer.headers.get('allow')?.split(', ').sort().join(', ')).toBe(allow);
-	expect(answer.headers.has('x-ratelimit-limit')).toBe(true);
-});
-
 test('a missing record is described as the interface says', async () => {
 	const answer = await api('DELETE', `cards/${cid}/records/rec_1`);
 	expectProblem(answer, 404, 'record-not-found');
@@ -143,7 +130,7 @@ test('answers for the rate have the headers of the vectors', async () => {
 	expect(refused.status).toBe(vector?.status);
 });
 
-describe('F14', () => {
+describe('the edges of HTTP', () => {
 	test('a request without Host is a problem', async () => {
 		const answer = await raw('GET /openapi.json HTTP/1.1\r\nConnection: close\r\n\r\n');
 		expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*content-type: application\/problem\+json/i);

@@ -50,13 +50,6 @@ describe(' with a public address', () => {
 		expect((await signIn(service, 'https://evil.example')).status).toBe(403);
 		expect((await signIn(service, 'http://data.example')).status).toBe(403);
 	});
-
-	test('without one, cookies work over http', async () => {
-		const service = await startService({});
-		const answer = await signIn(service, new URL(service.baseUrl).origin);
-		expect(answer.status).toBe(303);
-		expect(answer.headers.get('set-cookie')).not.toMatch(/; Secure/);
-	});
 });
 
 describe(' limits by address', () => {

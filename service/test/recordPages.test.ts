@@ -107,33 +107,9 @@ test('a form of somebody who is not signed in changes nothing', async () => {
 	expect(await records()).toEqual(before);
 });
 
-test('the forms of what is not there are not found', async () => {
-	for (const path of ['/none', '/none/delete']) {
-		expect((await browser.send(`/settings/records/${card.id}${path}`)).status).toBe(404);
-		expect((await submit(path, {})).status).toBe(404);
-	}
-	expect((await browser.send('/settings/records/none/add')).status).toBe(404);
-});
-
 const field = (type: FieldType) => ({
 	...{ key: 1, id: 'f', name: 'F', type },
 	options: ['a', 'b'].map((name) => ({ id: name, name })),
-});
-
-test.each<[FieldType, string | string[], unknown]>([
-	['text', '5', '5'],
-	['text', 'one\r\ntwo', 'one\ntwo'],
-	['number', '2.5', 2.5],
-	['number', '2,5', '2,5'],
-	['boolean', 'false', false],
-	['date', '2026-03-31', '2026-03-31'],
-	['json', '{"a":[1]}', { a: [1] }],
-	['json', '{', '{'],
-	['single_select', 'a', 'a'],
-	['multi_select', 'a', ['a']],
-	['multi_select', ['a', 'b'], ['a', 'b']],
-])('a %s field reads %j as %j', (type, typed, value) => {
-	expect(changedValues([field(type)], { f: typed })).toEqual({ f: value });
 });
 
 test.each<[FieldType, unknown]>([

@@ -57,11 +57,6 @@ describe('cards', () => {
 			errors: [expect.objectContaining({ pointer: expect.any(String) })],
 		});
 	});
-
-	test('refuse a PATCH that changes nothing', async () => {
-		const { cid } = await cardWith('text');
-		expect((await api('PATCH', `cards/${cid}`, {})).status).toBe(422);
-	});
 });
 
 describe('fields', () => {
@@ -166,6 +161,18 @@ describe('records', () => {
 	test.each<[string, unknown[], unknown[], string[]?]>([
 		['text', ['', 'é 🌍', 'x'.repeat(10_000)], [1, true, ['x'], {}, 'x'.repeat(10_001)]],
 		['long_text', ['', 'x'.repeat(1_000_000)], [1]],
+		['email', ['a.b+c@d.example'], ['a@b c', 'a@@b', '@b', 'a@', 'ab']],
+		['url', ['HTTPS://A', 'http://a/b?c#d'], ['ftp://a', 'javascript:alert(1)', '//a', 'a.b']],
+		[
+			'date',
+			['2024-02-29', '0000-01-01'],
+			['2023-02-29', '2023-04-31', '2023-1-01', ' 2023-01-01'],
+		],
+		[
+			'datetime',
+			['2024-01-01T23:59:59Z', '2024-01-01T12:34:56.123456789-05:30'],
+			['2024-01-01T24:00:00Z', '2024-01-01T12:00:00', '2024-01-01T12:00Z', '2023-02-29T12:00:00Z'],
+		],
 		['number', [0, -1.5, 1e300, 9007199254740991], ['1', true, []]],
 		['json', [{ a: [null, { __proto__: null }] }, [], 'text', 0, false], []],
 		['single_select', ['A', 'B'], ['C', ['A'], ''], ['A', 'B']],
@@ -207,14 +214,6 @@ describe('records', () => {
 		});
 		expect(answer.body.detail).toContain(cid);
 		expect(({} as Record<string, unknown>).polluted).toBeUndefined();
-	});
-
-	test('keep keys like __proto__ inside json values', async () => {
-		const { fid, records } = await cardWith('json');
-		const sent = `{"data":{"${fid}":{"__proto__":{"a":1},"constructor":2}}}`;
-		expect((await api('POST', records, sent)).text).toContain(
-			'{"__proto__":{"a":1},"constructor":2}',
-		);
 	});
 
 	test('json nested too deep is refused, however deep', async () => {

@@ -36,13 +36,6 @@ test('the addresses are those by which others reach it', async () => {
 	});
 });
 
-test('the largest body is the one that was asked for', async () => {
-	const api = createClient(await startService({ bodyBytes: 1_000 }));
-	const named = async (length: number) =>
-		(await api('POST', 'cards', { name: 'x', description: 'y'.repeat(length) })).status;
-	expect([await named(500), await named(1_500)]).toEqual([201, 413]);
-});
-
 test.each([
 	{ backoffMs: -1 },
 	{ deliveryTimeoutMs: 0 },

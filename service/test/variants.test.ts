@@ -1,143 +1,101 @@
+/** The shapes that the interface leaves open, each of which can be chosen. */
 import { type ControlledService, startService, type Variants } from '../index.ts';
 import { type Client, createClient, requestToken } from './client.ts';
 
 let service: ControlledService;
 let api: Client;
 let cid: string;
+let fid: string;
 
 beforeAll(async () => {
 	service = await startService({ control: true });
 	api = createClient(service);
 	cid = (await api('POST', 'cards', { name: 'Card' })).body.id;
 	const field = { name: 'Size', type: 'single_select', options: ['S', 'L'] };
-	await api('POST', `cards/${cid}/fields`, field);
+	fid = (await api('POST', `cards/${cid}/fields`, field)).body.id;
 });
 afterEach(() => service.control.reset());
 afterAll(async () => await service.close());
 
 const use = (variants: Partial<Variants>) => service.control.setVariants(variants);
+const text = expect.any(String) as unknown;
+const listed = [expect.objectContaining({ id: text })];
+const created = expect.objectContaining({ webhook_id: text, secret: text }) as unknown;
 
-test.each([
-	['named', ['cards'], ['fields']],
-	['data', ['data'], ['data']],
-	['items', ['items'], ['items']],
-	['bare', [], []],
-] as const)('lists: %s', async (lists, cards, fields) => {
-	use({ lists });
-	for (const [path, keys] of [
-		['cards', cards],
-		[`cards/${cid}/fields`, fields],
-	] as const) {
-		const { body } = await api('GET', path);
-		const list: unknown = keys.length === 0 ? body : body[keys[0] ?? ''];
-		expect(list).toEqual([expect.objectContaining({ id: expect.any(String) })]);
-	}
-	const page = (await api('GET', `cards/${cid}/records`)).body;
-	expect(page).toEqual({ records: [], next_cursor: null });
+/** Variants, a path with `{cid}` for the card, and what is in the response; a POST to webhooks creates one. */
+test.each<[Partial<Variants>, string, unknown]>([
+	[{ lists: 'named' }, 'cards', { cards: listed }],
+	[{ lists: 'named' }, 'cards/{cid}/fields', { fields: listed }],
+	[{ lists: 'data' }, 'cards', { data: listed }],
+	[{ lists: 'items' }, 'cards/{cid}/fields', { items: listed }],
+	[{ lists: 'bare' }, 'cards', listed],
+	[{ lists: 'bare' }, 'cards/{cid}/records', { records: [], next_cursor: null }],
+	[{ objects: 'bare' }, 'cards/{cid}', { name: 'Card' }],
+	[{ objects: 'named' }, 'cards/{cid}', { card: { name: 'Card' } }],
+	[{ objects: 'data' }, 'cards/{cid}', { data: { name: 'Card' } }],
+	[{ fieldOptions: 'strings' }, 'cards/{cid}/fields', { fields: [{ options: ['S', 'L'] }] }],
+	[
+		{ fieldOptions: 'idName' },
+		'cards/{cid}/fields',
+		{ fields: [{ options: [{ id: text, name: 'S' }, { name: 'L' }] }] },
+	],
+	[
+		{ fieldOptions: 'valueLabel' },
+		'cards/{cid}/fields',
+		{ fields: [{ options: [{ value: 'S', label: 'S' }, { label: 'L' }] }] },
+	],
+	[{ fieldIdKey: 'field_id' }, 'cards/{cid}/fields', { fields: [{ field_id: text }] }],
+	[{ extraProperties: true }, 'cards/{cid}', { name: 'Card', x_revision: 7 }],
+	[{ limitAboveMaximum: 'clamp' }, 'cards/{cid}/records?limit=10000', { records: [] }],
+	[{ webhookIdKey: 'id' }, 'webhooks', { id: text, secret: text }],
+	[{ webhookSecret: 'wrapped' }, 'webhooks', { webhook: created }],
+	[{ objects: 'named' }, 'webhooks', { webhook: { webhook_id: text }, secret: text }],
+	[{ objects: 'data', webhookSecret: 'wrapped' }, 'webhooks', { data: created }],
+])('%j: %s', async (variants, path, shape) => {
+	use(variants);
+	const hook = { target_url: 'http://127.0.0.1:9/', events: ['card.created'] };
+	const { body } =
+		path === 'webhooks'
+			? await api('POST', path, hook)
+			: await api('GET', path.replace('{cid}', cid));
+	expect(body).toMatchObject(shape as object);
 });
 
 test.each([
-	['bare', undefined],
-	['named', 'card'],
-	['data', 'data'],
-] as const)('objects: %s', async (objects, key) => {
-	use({ objects });
-	const { body } = await api('GET', `cards/${cid}`);
-	expect(key === undefined ? body : body[key]).toMatchObject({ id: cid, name: 'Card' });
-});
-
-test.each([201, 200, 204] as const)('created with %d', async (createStatus) => {
-	use({ createStatus });
-	const answer = await api('POST', `cards/${cid}/records`, { data: {} });
-	expect([answer.status, answer.text === '']).toEqual([createStatus, createStatus === 204]);
-});
-
-test.each([200, 204] as const)('updated and deleted with %d', async (status) => {
-	const { id } = (await api('POST', `cards/${cid}/records`, { data: {} })).body;
-	use({ updateStatus: status, deleteStatus: status });
-	const updated = await api('PATCH', `cards/${cid}/records/${id}`, { data: {} });
-	const deleted = await api('DELETE', `cards/${cid}/records/${id}`);
-	for (const answer of [updated, deleted]) {
+	[201, 200],
+	[200, 204],
+	[204, 204],
+] as const)('created with %d, changed and deleted with %d', async (createStatus, status) => {
+	const records = `cards/${cid}/records`;
+	const { id } = (await api('POST', records, { data: {} })).body;
+	use({ createStatus, updateStatus: status, deleteStatus: status });
+	const made = await api('POST', records, { data: {} });
+	expect([made.status, made.text === '']).toEqual([createStatus, createStatus === 204]);
+	for (const method of ['PATCH', 'DELETE']) {
+		const answer = await api(method, `${records}/${id}`, { data: {} });
 		expect([answer.status, answer.body?.id]).toEqual([status, status === 200 ? id : undefined]);
 	}
 });
 
-test.each([
-	[{ webhookIdKey: 'id' }, { id: expect.any(String), secret: expect.any(String) }],
-	[
-		{ webhookSecret: 'wrapped' },
-		{
-			webhook: expect.objectContaining({
-				webhook_id: expect.any(String),
-				secret: expect.any(String),
-			}),
-		},
-	],
-	[
-		{ objects: 'named' },
-		{
-			webhook: expect.objectContaining({ webhook_id: expect.any(String) }),
-			secret: expect.any(String),
-		},
-	],
-	[
-		{ objects: 'data', webhookSecret: 'wrapped' },
-		{ data: expect.objectContaining({ secret: expect.any(String) }) },
-	],
-] as Array<[Partial<Variants>, object]>)('new subscription with %j', async (variants, shape) => {
-	use(variants);
-	const hook = { target_url: 'http://127.0.0.1:9/', events: ['card.created'] };
-	expect((await api('POST', 'webhooks', hook)).body).toMatchObject(shape);
-});
+test.each(['strings', 'idName', 'valueLabel'] as const)(
+	'options as %s can be sent back, and the id of one is taken for its name',
+	async (fieldOptions) => {
+		use({ fieldOptions });
+		const [field] = (await api('GET', `cards/${cid}/fields`)).body.fields;
+		const options = field?.options as Array<string | { id: string }>;
+		const sent = await api('PATCH', `cards/${cid}/fields/${fid}`, { options });
+		expect(sent.body.options).toEqual(options);
+		const last = options[1];
+		const value = typeof last === 'object' && 'id' in last ? last.id : 'L';
+		const record = await api('POST', `cards/${cid}/records`, { data: { [fid]: value } });
+		expect(record.body.data).toEqual({ [fid]: 'L' });
+	},
+);
 
-test.each([
-	['strings', ['S', 'L']],
-	['idName', [{ id: expect.any(String), name: 'S' }, expect.anything()]],
-	['valueLabel', [{ value: 'S', label: 'S' }, expect.anything()]],
-] as const)('options as %s, which can be sent back', async (fieldOptions, shape) => {
-	use({ fieldOptions });
-	const [field] = (await api('GET', `cards/${cid}/fields`)).body.fields;
-	expect(field?.options).toEqual(shape);
-	const sent = await api('PATCH', `cards/${cid}/fields/${field?.id}`, { options: field?.options });
-	expect(sent.body.options).toEqual(field?.options);
-});
-
-test('the id of an option is taken for its name', async () => {
-	use({ fieldOptions: 'idName' });
-	const [field] = (await api('GET', `cards/${cid}/fields`)).body.fields;
-	const { id } = field?.options[1] as { id: string };
-	const record = await api('POST', `cards/${cid}/records`, { data: { [field?.id ?? '']: id } });
-	expect(record.body.data).toEqual({ [field?.id ?? '']: 'L' });
-});
-
-test('field_id', async () => {
-	use({ fieldIdKey: 'field_id' });
-	const [field] = (await api('GET', `cards/${cid}/fields`)).body.fields;
-	expect(Object.keys(field ?? {})).toEqual(['field_id', 'name', 'type', 'options']);
-});
-
-test('extra properties', async () => {
-	use({ extraProperties: true });
-	expect((await api('GET', `cards/${cid}`)).body).toMatchObject({ id: cid, x_revision: 7 });
-});
-
-test('a token answer without expires_in', async () => {
-	use({ tokenExpiresIn: false });
+test('a token response without expires_in, cleared fields as null, and no unknown variants', async () => {
+	use({ tokenExpiresIn: false, clearedFields: 'null' });
 	expect(Object.keys((await requestToken(service)).body)).toEqual(['access_token', 'token_type']);
-});
-
-test('a limit above the maximum, clamped', async () => {
-	use({ limitAboveMaximum: 'clamp' });
-	expect((await api('GET', `cards/${cid}/records?limit=10000`)).status).toBe(200);
-});
-
-test('cleared fields as null', async () => {
-	use({ clearedFields: 'null' });
-	const [field] = (await api('GET', `cards/${cid}/fields`)).body.fields;
 	const record = await api('POST', `cards/${cid}/records`, { data: {} });
-	expect(record.body.data).toEqual({ [field?.id ?? '']: null });
-});
-
-test('unknown variants are refused', () => {
+	expect(record.body.data).toEqual({ [fid]: null });
 	expect(() => use({ lists: 'upside down' } as unknown as Partial<Variants>)).toThrow();
 });

@@ -172,23 +172,6 @@ describe('deliveries', () => {
 		);
 	});
 
-	test('are not made by a PATCH that changes nothing, -0 for 0 included', async () => {
-		const fields = await Promise.all(
-			['number', 'json'].map((type) => api('POST', `cards/${cid}/fields`, { name: type, type })),
-		);
-		const [number = '', json = ''] = fields.map(({ body }) => body.id);
-		const data = (zero: string, text: string) =>
-			`{"data":{"${number}":${zero},"${json}":{"a":[${zero}]},"${fid}":"${text}"}}`;
-		const records = `cards/${cid}/records`;
-		const { id } = (await api('POST', records, data('0', 'same'))).body;
-		await subscribe({ events: ['record.updated'] });
-		for (const text of ['same', 'other']) {
-			expect((await api('PATCH', `${records}/${id}`, data('-0', text))).status).toBe(200);
-		}
-		await received(1);
-		expect(receiver.received.map(({ body }) => body.data)).toEqual([{ [fid]: 'other' }]);
-	});
-
 	test('keep their order, also across retries', async () => {
 		let refusals = 3;
 		receiver.answer = () => (refusals-- > 0 ? 503 : 200);
@@ -286,21 +269,6 @@ describe('deliveries', () => {
 		expect(receiver.received.filter(({ path }) => path !== '/hook')).toHaveLength(1);
 	});
 
-	test('at most eight go to one target at a time', async () => {
-		let open = 0;
-		let most = 0;
-		receiver.answer = () => {
-			open += 1;
-			most = Math.max(most, open);
-			setImmediate(() => (open -= 1));
-			return 200;
-		};
-		for (let n = 0; n < 20; n++) await subscribe({ target_url: `${receiver.url}/${n}` });
-		await createRecord();
-		await received(20);
-		expect(most).toBeLessThanOrEqual(8);
-	});
-
 	test('can be sent once more, byte for byte', async () => {
 		await subscribe();
 		await createRecord();
@@ -314,43 +282,5 @@ describe('deliveries', () => {
 		expect(two?.raw.equals(one?.raw ?? Buffer.of())).toBe(true);
 		expect(two?.headers['x-service-signature']).toBe(first.signature);
 		expect(service.control.redeliver({ id: 999 })).toEqual({ queued: false });
-	});
-
-	test('can run side by side where the order does not matter', async () => {
-		service.control.setParallelDeliveries({ count: 4 });
-		service.control.setDeliveryTimeout({ ms: 60_000 });
-		// One at a time at first; each success doubles what may be under way.
-		receiver.answer = () => (receiver.received.length <= 3 ? 200 : null);
-		await subscribe();
-		for (let n = 0; n < 10; n++) await createRecord(`value ${n}`);
-		await received(7);
-		const values = receiver.received.map(({ body }) => body.data[fid]);
-		expect(values.sort()).toEqual(Array.from({ length: 7 }, (_, n) => `value ${n}`));
-	});
-
-	test('a shorter backoff brings waiting retries forward', async () => {
-		service.control.setBackoff({ ms: 60_000 });
-		receiver.answer = () => 500;
-		await subscribe();
-		await createRecord();
-		await until('it failed', () => service.control.deliveries()[0]?.failures === 1);
-		service.control.setBackoff({ ms: 1 });
-		await until('it is paused', () => service.control.subscriptions()[0]?.state === 'paused');
-	});
-
-	test('survive a rotation of field ids and show the new ones from then on', async () => {
-		await subscribe();
-		await createRecord('before');
-		const renamed = service.control.rotateFieldIds({ cardId: cid });
-		const old = fid;
-		fid = renamed[old] ?? '';
-		await createRecord('after');
-		await received(2);
-		expect(receiver.received.map(({ body }) => body.data)).toEqual([
-			{ [old]: 'before' },
-			{ [fid]: 'after' },
-		]);
-		const { records } = (await api('GET', `cards/${cid}/records`)).body;
-		expect(records.map(({ data }) => data)).toEqual([{ [fid]: 'before' }, { [fid]: 'after' }]);
 	});
 });

@@ -1,5 +1,4 @@
-/** The cost of our code without n8n and without a service: computing, size. */
-import { execa } from 'execa';
+/** The cost of our code without n8n and without a service: computing. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { repository } from '../host/folders.ts';
@@ -167,28 +166,10 @@ const blockRow = (name: string, what: string, measure: () => Promise<number>): R
 	prepare: () => Promise.resolve(async () => ({ ours: await measure(), peer: 300 })),
 });
 
-const blockRows = [
+/** The rows that need neither n8n nor the service. */
+export const localRows: readonly Row[] = [
 	blockRow('list', '100,000 records filtered and sorted', filtered),
 	blockRow('create', '1,000 items of 1,000 values', created),
 	blockRow('update', '20,000 records of 20 values compared', changedTogether),
 	blockRow('sync', '20,000 items and records compared', synced),
 ];
-
-const size: Row = {
-	name: 'package-size',
-	what: 'the published package, unpacked / 450 kB',
-	unit: 'MB',
-	goal: 1,
-	mostRounds: 1,
-	prepare: () =>
-		Promise.resolve(async () => {
-			const { stdout } = await execa('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
-				cwd: repository,
-			});
-			const [packed] = JSON.parse(stdout) as Array<{ unpackedSize: number }>;
-			return { ours: (packed?.unpackedSize ?? NaN) / 1e6, peer: 0.45 };
-		}),
-};
-
-/** The rows that need neither n8n nor the service. */
-export const localRows: readonly Row[] = [...blockRows, size];

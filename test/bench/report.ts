@@ -3,8 +3,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { hostFolders, repository } from '../host/folders.ts';
-import { hostNode } from '../host/hostNode.ts';
-import { execa } from 'execa';
 
 /** A measured row. */
 export interface Result {
@@ -44,7 +42,6 @@ export async function writeReport(results: readonly Result[]): Promise<void> {
 	const end = before.indexOf(END);
 	if (start < 0 || end < start) throw new Error(`${page} has no place for the figures`);
 	const [cpu] = cpus();
-	const { stdout: node } = await execa(hostNode(hostFolders[2]).binary, ['--version']);
 	const n8n = await versionOf(hostFolders[2], 'n8n');
 	const undici = await versionOf(repository, 'undici');
 	const machine = `${cpus().length} × ${cpu?.model ?? 'CPU'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}`;
@@ -62,7 +59,7 @@ export async function writeReport(results: readonly Result[]): Promise<void> {
 	const measured = [
 		START,
 		'',
-		`Last measured on ${today}: ${machine}; n8n ${n8n} on Node ${node}, undici ${undici}.`,
+		`Last measured on ${today}: ${machine}; n8n ${n8n} on Node ${process.version}, undici ${undici}.`,
 		'',
 		'| Name | Ours / peer | Ratio | Goal | Measured |',
 		'|---|---|---|---|---|',

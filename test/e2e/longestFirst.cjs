@@ -3,7 +3,7 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 /** Folders and files that take minutes; jest goes by the size of a file where it has not run before. */
 const long = [
 	'browser/',
-	...['restarts', 'subscriptions', 'load', 'deliveries'].map((name) => `trigger/${name}`),
+	...['restarts', 'subscriptions', 'deliveries'].map((name) => `trigger/${name}`),
 ];
 
 /** The rank of a file: the one that takes longest comes first, so that no core is idle at the end. */

@@ -52,10 +52,7 @@ interface Run {
 	files: string[];
 }
 
-/**
- * The runs, one after the other: first all tests that bear company, then queue mode, whose seven processes wait for one another
- * most of the time, next to the tests that keep a core busy.
- */
+/** The runs, one after the other: first all tests that bear company, then queue mode with its seven processes. */
 async function planRuns({ only, skip, majors }: ReturnType<typeof readOptions>): Promise<Run[]> {
 	const files: string[] = [];
 	for await (const file of glob('*/**/*.e2e.test.ts', { cwd: tests, exclude: ['n8n-1x/**'] })) {
@@ -63,15 +60,11 @@ async function planRuns({ only, skip, majors }: ReturnType<typeof readOptions>):
 		if (only.length === 0 || only.some((part) => file.includes(part))) files.push(file);
 	}
 	if (files.length === 0) throw new Problem(`No file has that in its path.\n\n${usage}`);
-	const isBusy = (file: string) =>
-		[`queue${sep}`, `memory${sep}`].some((part) => file.startsWith(part));
+	const isQueue = (file: string) => file.startsWith(`queue${sep}`);
 	const inN8n = majors.map((major) => `n8n ${major}`);
 	const runs = [
-		{ projects: ['service', ...inN8n], files: files.filter((file) => !isBusy(file)) },
-		{
-			projects: majors.includes(2) ? ['queue mode', ...inN8n] : inN8n,
-			files: files.filter(isBusy),
-		},
+		{ projects: ['service', ...inN8n], files: files.filter((file) => !isQueue(file)) },
+		{ projects: ['queue mode'], files: majors.includes(2) ? files.filter(isQueue) : [] },
 	];
 	return runs
 		.filter((run) => run.files.length > 0)

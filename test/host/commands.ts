@@ -1,6 +1,6 @@
+/** Commands that are run to their end. */
 import { execa } from 'execa';
 
-import { stopAtExit } from './cleanup.ts';
 import { Problem } from './problem.ts';
 
 /** How a command is run. */
@@ -17,7 +17,7 @@ export function lastLines(text: string, count = 25): string {
 }
 
 /**
- * Runs a command to its end, quietly, in a process group of its own that dies with this process.
+ * Runs a command to its end, quietly; it dies with this process.
  *
  * @returns what it printed on the standard output
  * @throws Problem with the last lines it printed, when it fails or does not exist
@@ -25,30 +25,17 @@ export function lastLines(text: string, count = 25): string {
 export async function runCommand(
 	command: string,
 	args: readonly string[],
-	{ cwd, env, purpose }: CommandOptions,
+	{ purpose, ...options }: CommandOptions,
 ): Promise<string> {
-	const child = execa(command, args, {
-		cwd,
-		env,
+	const result = await execa(command, args, {
+		...options,
 		all: true,
-		detached: true,
 		reject: false,
 		stdin: 'ignore',
 	});
-	const forget = stopAtExit(async () => {
-		if (child.pid !== undefined) killGroup(child.pid, 'SIGTERM');
-		await child;
-	});
-	const result = await child;
-	forget();
 	if (!result.failed) return result.stdout;
-	if (result.code === 'ENOENT') {
-		throw new Problem(
-			`${purpose} needs the program '${command}', which is not installed. Install it and try again.`,
-		);
-	}
 	throw new Problem(
-		`${purpose} did not work: '${command} ${args.join(' ')}' ended with ${result.exitCode ?? result.signal ?? 'no exit code'}.\n${lastLines(result.all)}`,
+		`${purpose} did not work: ${result.shortMessage}\n${lastLines(result.all ?? '')}`,
 	);
 }
 

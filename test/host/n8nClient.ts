@@ -94,17 +94,6 @@ export interface ExecutionSummary {
 	mode: string;
 }
 
-/** Where and how the editor asks a node for choices. */
-export interface DynamicRequest {
-	nodeType: string;
-	methodName: string;
-	/** Path of the parameter that asks, e.g. `parameters.cardId`. */
-	path: string;
-	credentials: Record<string, CredentialReference>;
-	parameters: JsonObject;
-	paginationToken?: Json;
-}
-
 /** n8n answered with an error. */
 export class N8nError extends Error {
 	override readonly name = 'N8nError';
@@ -274,19 +263,6 @@ export function createN8nClient(baseUrl: string, major: Major) {
 	): Promise<{ status: 'OK' | 'Error'; message: string }> {
 		return await ask('POST', '/rest/credentials/test', {
 			credentials: { id, name: 'Under test', type, data },
-		});
-	}
-
-	/** One page of a resource locator's list. */
-	async function locatorResults(wanted: DynamicRequest): Promise<{
-		results: Array<{ name: string; value: Json; url?: string }>;
-		paginationToken?: Json;
-	}> {
-		const { nodeType, parameters, ...rest } = wanted;
-		return await ask('POST', '/rest/dynamic-node-parameters/resource-locator-results', {
-			...rest,
-			nodeTypeAndVersion: { name: nodeType, version: 1 },
-			currentNodeParameters: parameters,
 		});
 	}
 
@@ -466,7 +442,6 @@ export function createN8nClient(baseUrl: string, major: Major) {
 		credentials,
 		updateCredential,
 		testCredential,
-		locatorResults,
 		createWorkflow,
 		updateWorkflow,
 		workflow,

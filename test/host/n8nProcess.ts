@@ -8,7 +8,6 @@ import { stopAtExit } from './cleanup.ts';
 import { killGroup, lastLines } from './commands.ts';
 import { until } from './deadline.ts';
 import { hostFolders, type Major } from './folders.ts';
-import { hostNode } from './hostNode.ts';
 import { n8nEnvironment, type N8nSettings } from './n8nEnvironment.ts';
 import { freePort } from './ports.ts';
 import { Problem } from './problem.ts';
@@ -94,8 +93,7 @@ export async function createN8nHost(options: HostOptions): Promise<N8nHost> {
 	let forget = () => {};
 
 	function launch(output: WriteStream) {
-		const { binary } = hostNode(folder);
-		return execa(binary, [join(folder, 'node_modules', 'n8n', 'bin', 'n8n'), role], {
+		return execa(process.execPath, [join(folder, 'node_modules', 'n8n', 'bin', 'n8n'), role], {
 			cwd: settings.userFolder,
 			env: n8nEnvironment(settings),
 			extendEnv: false,

@@ -11,7 +11,6 @@ interface Manifest {
 	version: string;
 	dependencies?: Record<string, string>;
 	n8n?: { nodes?: string[]; credentials?: string[] };
-	[key: string]: unknown;
 }
 
 async function readManifest(path: string): Promise<Manifest> {
@@ -75,8 +74,7 @@ export async function packPackage(): Promise<string> {
 
 /**
  * Installs a packed package into the user folder of an n8n that does not run, by the steps that n8n
- * itself takes for community packages: unpack, drop the dependencies that are not for running,
- * install the others without scripts, note the package in the list of installed ones.
+ * itself takes for community packages: unpack, and note the package in the list of installed ones.
  *
  * @param tarball as {@link packPackage} gives it
  * @param userFolder of the n8n
@@ -96,36 +94,15 @@ export async function installPackage(
 		purpose: 'Unpacking the package',
 	});
 
-	const manifestPath = join(target, 'package.json');
-	const manifest = await readManifest(manifestPath);
-	for (const group of ['devDependencies', 'peerDependencies', 'optionalDependencies'])
-		delete manifest[group];
-	await writeFile(manifestPath, JSON.stringify(manifest, null, 2));
-	const offline = Object.keys(manifest.dependencies ?? {}).length === 0 ? ['--offline'] : [];
-	await runCommand(
-		'npm',
-		[
-			'install',
-			'--audit=false',
-			'--fund=false',
-			'--bin-links=false',
-			'--install-strategy=shallow',
-			'--ignore-scripts=true',
-			'--package-lock=false',
-			'--loglevel=error',
-			...offline,
-		],
-		{ cwd: target, purpose: "Installing the package's dependencies" },
-	);
-
+	const manifest = await readManifest(join(target, 'package.json'));
+	if (manifest.dependencies)
+		throw new Error('The package has dependencies, which n8n would install');
 	const listPath = join(nodesFolder, 'package.json');
-	const list = await readManifest(listPath).catch(
-		() => ({ name: 'installed-nodes', private: true }) as const,
-	);
-	const dependencies = {
-		...('dependencies' in list ? list.dependencies : {}),
-		[name]: manifest.version,
+	const list = {
+		name: 'installed-nodes',
+		private: true,
+		dependencies: { [name]: manifest.version },
 	};
-	await writeFile(listPath, JSON.stringify({ ...list, dependencies }, null, 2));
+	await writeFile(listPath, JSON.stringify(list, null, 2));
 	return { name, version: manifest.version };
 }

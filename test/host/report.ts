@@ -1,21 +1,14 @@
-/** A step of a run, for the summary. */
-interface Step {
-	name: string;
-	seconds: number;
-	detail: string;
-}
-
-/** Collects what happened and prints it. */
+/** What a demo run tells: its steps, and what is not as it should be. */
 export interface Report {
 	/** Prints a line. */
 	say(line: string): void;
-	/** Runs a step, with its duration; the text it gives is its result. */
+	/** Runs a step and prints its duration; the text it gives is its result. */
 	step<Result>(name: string, task: () => Promise<[Result, string]>): Promise<Result>;
 	/** Notes something that is not as it should be. */
 	mismatch(text: string): void;
 	/** The mismatches that were noted. */
 	readonly mismatches: readonly string[];
-	/** Prints the table of steps and the mismatches. */
+	/** Prints the mismatches. */
 	summary(): void;
 }
 
@@ -23,7 +16,6 @@ const shown = 20;
 
 /** @param write where lines go */
 export function createReport(write: (text: string) => void): Report {
-	const steps: Step[] = [];
 	const mismatches: string[] = [];
 	const say = (line: string) => write(`${line}\n`);
 	return {
@@ -32,24 +24,13 @@ export function createReport(write: (text: string) => void): Report {
 		async step(name, task) {
 			const start = performance.now();
 			const [result, detail] = await task();
-			const seconds = (performance.now() - start) / 1000;
-			steps.push({ name, seconds, detail });
-			say(`✓ ${name}: ${detail} (${seconds.toFixed(1)} s)`);
+			say(`✓ ${name}: ${detail} (${((performance.now() - start) / 1000).toFixed(1)} s)`);
 			return result;
 		},
-		mismatch(text) {
-			mismatches.push(text);
-		},
+		mismatch: (text) => void mismatches.push(text),
 		summary() {
-			say('');
-			const width = Math.max(...steps.map((step) => step.name.length));
-			for (const { name, seconds, detail } of steps) {
-				say(`${name.padEnd(width)}  ${seconds.toFixed(1).padStart(6)} s  ${detail}`);
-			}
-			say('');
-			say(`mismatches: ${mismatches.length}`);
+			say(`\nmismatches: ${mismatches.length}`);
 			for (const text of mismatches.slice(0, shown)) say(`  ${text}`);
-			if (mismatches.length > shown) say(`  … and ${mismatches.length - shown} more`);
 		},
 	};
 }

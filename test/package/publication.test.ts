@@ -150,11 +150,4 @@ describe('the first publication, from a fresh clone, step by step as docs/publis
 			]),
 		);
 	});
-
-	test('happens once for a version', async () => {
-		expect(await publish()).toEqual({
-			exitCode: 1,
-			output: expect.stringContaining('cannot publish over the previously published'),
-		});
-	});
 });

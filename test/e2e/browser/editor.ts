@@ -43,71 +43,10 @@ const chromiumArguments = [
 ];
 
 /** n8n's editor in a real browser, signed in, as a person uses it. */
-export interface Editor {
-	page: Page;
-	/** An element by n8n's own test id. */
-	element(testId: string): Locator;
-	/** Opens a workflow and waits for its canvas. */
-	openWorkflow(id: string): Promise<void>;
-	/** Opens the canvas of a new workflow. */
-	openNewWorkflow(): Promise<void>;
-	/** The ID of the workflow that is open; undefined before n8n has given it one. */
-	workflowId(): string | undefined;
-	/**
-	 * Adds a node by the nodes panel. It opens, unless it has no parameters that could be entered.
-	 *
-	 * @param search what to type there
-	 * @param entries what to click there, one after the other
-	 */
-	addNode(search: string, ...entries: string[]): Promise<void>;
-	/** Opens a node's panel. */
-	openNode(name: string): Promise<void>;
-	/** Closes the panel that is open. */
-	closeNode(): Promise<void>;
-	/** Chooses an entry of a resource locator's list, by search. */
-	choose(parameter: string, search: string): Promise<void>;
-	/**
-	 * Chooses an entry of a parameter with fixed or loaded options; gives all that are offered.
-	 *
-	 * @param place which of several parameters of that name
-	 */
-	select(parameter: string, option: string, place?: number): Promise<string[]>;
-	/** Switches the mode of a resource locator, for example to "From List". */
-	mode(parameter: string, name: string): Promise<void>;
-	/** Types into a locator that takes texts, key by key, in place of what it holds. */
-	type(parameter: string, text: string): Promise<void>;
-	/** Opens a resource locator's list and gives what it offers. */
-	listOf(parameter: string): Promise<string[]>;
-	/** Adds an option, and gives the names of all that are offered. */
-	addOption(name: string): Promise<string[]>;
-	/** Types a fixed value into a field of the mapper. */
-	fillColumn(name: string, value: string): Promise<void>;
-	/** Presses "Refresh field list" of the mapper. */
-	refreshColumns(): Promise<void>;
-	/**
-	 * Imports a workflow into a new one, by the menu ⋯.
-	 *
-	 * @param entries the words of the entries: menus first, which open below the pointer, and the one to click
-	 */
-	importFile(path: string, entries: readonly string[]): Promise<void>;
-	/** Chooses a stored credential in the node that is open. */
-	chooseCredential(name: string): Promise<void>;
-	/** Saves the workflow where something is not saved; 2.x does that by itself. */
-	save(): Promise<void>;
-	/** Shows the output one value below the other, where a table would be too wide for a picture. */
-	showAsSchema(): Promise<void>;
-	/**
-	 * Keeps a picture of a part of a page for the documentation, light and dark, when the run was
-	 * started with `--pictures`.
-	 *
-	 * @param others parts next to it or below it that belong into the picture
-	 */
-	picture(name: string, part: Locator, ...others: Locator[]): Promise<void>;
-	close(): Promise<void>;
-}
+export type Editor = Awaited<ReturnType<typeof openEditor>>;
 
 /** Starts Chromium and signs in. */
-export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor> {
+export async function openEditor({ baseUrl, major }: N8nClient) {
 	const browser: Browser = await chromium.launch({
 		executablePath: chromiumPath(),
 		headless: true,
@@ -266,14 +205,22 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 	return {
 		page,
 		element,
-		async openWorkflow(id) {
+		/** Opens a workflow and waits for its canvas. */
+		async openWorkflow(id: string) {
 			await goTo(`/workflow/${id}`, element('canvas-node'));
 		},
 		openNewWorkflow,
+		/** The ID of the workflow that is open; undefined before n8n has given it one. */
 		workflowId() {
 			return /\/workflow\/(?!new)([^/?]+)/.exec(page.url())?.[1];
 		},
-		async addNode(search, ...entries) {
+		/**
+		 * Adds a node by the nodes panel. It opens, unless it has no parameters that could be entered.
+		 *
+		 * @param search what to type there
+		 * @param entries what to click there, one after the other
+		 */
+		async addNode(search: string, ...entries: string[]) {
 			const isFirst = (await element('canvas-node').count()) === 0;
 			const first = element('canvas-plus-button').or(element('canvas-add-button'));
 			await (isFirst ? first : element('node-creator-plus-button')).first().click();
@@ -284,7 +231,8 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 			}
 			await element('node-creator-search-bar').waitFor({ state: 'hidden' });
 		},
-		async openNode(name) {
+		/** Opens a node's panel. */
+		async openNode(name: string) {
 			const node = page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
 			const panel = element('node-parameters');
 			// A canvas that is still moving takes no notice of it, and a panel that comes late covers the node.
@@ -297,7 +245,8 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 			});
 		},
 		closeNode,
-		async choose(parameter, search) {
+		/** Chooses an entry of a resource locator's list, by search. */
+		async choose(parameter: string, search: string) {
 			await element(`resource-locator-${parameter}`).locator('[data-test-id="rlc-input"]').click();
 			// n8n 1 keeps the closed lists of other locators in the page.
 			const field = page.locator('[data-test-id="rlc-search"]:visible');
@@ -310,7 +259,12 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 				.first()
 				.click();
 		},
-		async select(parameter, option, place = 0) {
+		/**
+		 * Chooses an entry of a parameter with fixed or loaded options; gives all that are offered.
+		 *
+		 * @param place which of several parameters of that name
+		 */
+		async select(parameter: string, option: string, place = 0) {
 			const items = page.locator('[data-test-id="parameter-input-item"]:visible');
 			// A list of fields shows their types: 'Title (Text)' is Title.
 			const name = option.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
@@ -325,13 +279,15 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 			await items.first().waitFor({ state: 'hidden' });
 			return offered.map((text) => text.trim());
 		},
-		async mode(parameter, name) {
+		/** Switches the mode of a resource locator, for example to "From List". */
+		async mode(parameter: string, name: string) {
 			await element(`resource-locator-${parameter}`)
 				.locator('[data-test-id="rlc-mode-selector"]')
 				.click();
 			await page.locator('[data-test-id^="mode-"]:visible').filter({ hasText: name }).click();
 		},
-		async type(parameter, text) {
+		/** Types into a locator that takes texts, key by key, in place of what it holds. */
+		async type(parameter: string, text: string) {
 			const field = input(parameter);
 			// n8n 1 loses keys while it draws: a person sees it, and types again.
 			await until(`'${text}' to be typed`, async () => {
@@ -341,13 +297,15 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 				return (await field.inputValue()) === text ? true : undefined;
 			});
 		},
-		async listOf(parameter) {
+		/** Opens a resource locator's list and gives what it offers. */
+		async listOf(parameter: string) {
 			await element(`resource-locator-${parameter}`).locator('[data-test-id="rlc-input"]').click();
 			const items = page.locator('[data-test-id="rlc-item"]:visible');
 			await items.first().waitFor();
 			return (await items.allInnerTexts()).map((text) => text.trim());
 		},
-		async addOption(name) {
+		/** Adds an option, and gives the names of all that are offered. */
+		async addOption(name: string) {
 			const entries = page.locator('[data-test-id="collection-parameter-option"]:visible');
 			const label = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 			const entry = entries.filter({ hasText: new RegExp(`^\\s*${label}\\s*$`) });
@@ -357,11 +315,13 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 			});
 			return offered.map((text) => text.trim());
 		},
-		async fillColumn(name, value) {
+		/** Types a fixed value into a field of the mapper. */
+		async fillColumn(name: string, value: string) {
 			const field = element(`parameter-input-${name}`).locator('input, textarea').first();
 			await field.fill(value);
 			await field.blur();
 		},
+		/** Presses "Refresh field list" of the mapper. */
 		async refreshColumns() {
 			const answer = page.waitForResponse((response) =>
 				response.url().includes('resource-mapper-fields'),
@@ -372,7 +332,12 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 			await page.locator('[data-test-id="action-refreshFieldList"]:visible').click();
 			await (await answer).finished();
 		},
-		async importFile(path, entries) {
+		/**
+		 * Imports a workflow into a new one, by the menu ⋯.
+		 *
+		 * @param entries the words of the entries: menus first, which open below the pointer, and the one to click
+		 */
+		async importFile(path: string, entries: readonly string[]) {
 			await openNewWorkflow();
 			await page.locator('[data-test-id="workflow-menu"]').first().click();
 			const chooser = page.waitForEvent('filechooser');
@@ -386,7 +351,8 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 			await (await chooser).setFiles(path);
 			await element('canvas-node').first().waitFor();
 		},
-		async chooseCredential(name) {
+		/** Chooses a stored credential in the node that is open. */
+		async chooseCredential(name: string) {
 			const entry = page
 				.locator('[data-test-id^="node-credentials-select-item"]:visible')
 				.filter({ hasText: name })
@@ -396,6 +362,7 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 			if ((await opener.inputValue()) === name) return;
 			await pick(opener, entry);
 		},
+		/** Saves the workflow where something is not saved; 2.x does that by itself. */
 		async save() {
 			if (major === 2) return;
 			const button = element('workflow-save-button').first();
@@ -410,10 +377,17 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 				300,
 			);
 		},
+		/** Shows the output one value below the other, where a table would be too wide for a picture. */
 		async showAsSchema() {
 			await element('output-panel').locator('[data-test-id="radio-button-schema"]').click();
 		},
-		async picture(name, part, ...others) {
+		/**
+		 * Keeps a picture of a part of a page for the documentation, light and dark, when the run was
+		 * started with `--pictures`.
+		 *
+		 * @param others parts next to it or below it that belong into the picture
+		 */
+		async picture(name: string, part: Locator, ...others: Locator[]) {
 			// One set for the documentation: that of the newer major.
 			if (!wantsPictures || major !== 2) return;
 			await mkdir(pictures, { recursive: true });

@@ -1,6 +1,6 @@
 /** A node fresh from the panel: what it returns, and a card with its fields. */
 import { credentialNames } from '../../host/credentials.ts';
-import { readExamples, withCredentials } from '../../host/examples.ts';
+import { ourTypes } from '../../host/workbench.ts';
 import type { Stage } from './stage.ts';
 
 /** @param stage the n8n and the browser */
@@ -45,18 +45,14 @@ export function testFreshNode({ bench, editor, execute, createTasks }: Stage): v
 		expect(await limit.inputValue()).toBe('100');
 	});
 
-	test("an example's filter shows how its value is given", async () => {
-		const examples = await readExamples();
-		const example = examples.find(({ file }) => file === 'list-and-filter-records.json');
-		if (!example) throw new Error('The example is missing');
-		const { client, credentials } = bench();
-		const { id } = await client.createWorkflow(withCredentials(example, credentials));
-		await editor().openWorkflow(id);
-		await editor().openNode('Get open tasks of high priority');
-		const modes = editor()
-			.element('resource-locator-value')
-			.locator('[data-test-id="rlc-mode-selector"] input');
-		for (const place of [0, 1]) expect(await modes.nth(place).inputValue()).toBe('By Value');
+	test('n8n serves the preview of the trigger’s item, with the keys that an event has', async () => {
+		const { client } = bench();
+		const answer = await fetch(`${client.baseUrl}/schemas/${ourTypes.trigger}/1.0.0.json`);
+		const { properties } = (await answer.json()) as { properties: Record<string, unknown> };
+		expect(Object.keys(properties)).toEqual([
+			...['event', 'timestamp', 'workspace_id', 'card_id', 'card_name', 'record_id'],
+			'delivery_key',
+		]);
 	});
 
 	test('a card is created with its fields, whose types come from the service', async () => {

@@ -1,9 +1,9 @@
-/** What the nodes do not offer: n8n's HTTP Request node with one of our credentials, and "Custom API Call". */
+/** What the nodes do not offer: n8n's HTTP Request node with one of our credentials. */
 import { credentialNames } from '../../host/credentials.ts';
-import { fromList, type Stage } from './stage.ts';
+import type { Stage } from './stage.ts';
 
 /** @param stage the n8n and the browser */
-export function testHttpRequest({ bench, editor, execute, openAction }: Stage): void {
+export function testHttpRequest({ bench, editor, execute }: Stage): void {
 	test('HTTP Request lists both credentials when one searches "workspace", and a request with one of them succeeds', async () => {
 		const { api, service } = bench();
 		const { element, page } = editor();
@@ -27,22 +27,5 @@ export function testHttpRequest({ bench, editor, execute, openAction }: Stage): 
 		await offered.filter({ hasText: 'Workspace Data API' }).first().click();
 		await editor().chooseCredential(credentialNames.workspaceDataApi);
 		expect(await execute('Seen by HTTP Request')).toContain('1 item');
-	});
-
-	test('"Custom API Call", which n8n offers then, leads to the HTTP Request node, also when it is run', async () => {
-		const card = await bench().api.createCard('Called', []);
-		await openAction({ resource: 'record', operation: 'getAll', cardId: fromList(card) });
-		const offered = await editor().select('operation', 'Custom API Call');
-		expect(offered).toContain('Get Many');
-		await editor()
-			.page.getByText(/HTTP Request/)
-			.first()
-			.waitFor();
-		await editor().closeNode();
-		await editor().element('execute-workflow-button').first().click();
-		await editor()
-			.page.getByText("'Custom API Call' is done by the HTTP Request node")
-			.first()
-			.waitFor();
 	});
 }

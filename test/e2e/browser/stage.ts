@@ -8,30 +8,11 @@ import type { TestCard } from '../../host/serviceApi.ts';
 import { major } from '../support/settings.ts';
 import { type Editor, openEditor } from './editor.ts';
 
-/** The name of the node that {@link Stage.openAction} opens. */
+/** The name of the node that `openAction` opens. */
 const ACTION = 'Tasks';
 
 /** Given to each suite; the functions work within tests only. */
-export interface Stage {
-	bench(): Workbench;
-	editor(): Editor;
-	/** Stores a workflow with one of our action nodes and opens that node. */
-	openAction(parameters: JsonObject): Promise<SavedWorkflow>;
-	/** The parameters of that node once the editor has saved what is waited for. */
-	savedParameters(
-		workflow: SavedWorkflow,
-		isThere: (parameters: JsonObject) => boolean,
-	): Promise<JsonObject>;
-	/** The mapper's value once the editor has saved what is waited for. */
-	savedColumns(
-		workflow: SavedWorkflow,
-		isThere: (columns: JsonObject) => boolean,
-	): Promise<JsonObject>;
-	/** Executes the node that is open. @returns what the output panel shows once it has the text */
-	execute(text: string | RegExp): Promise<string>;
-	/** A card with a record, "Old", whose boolean is true, to see whether anything overwrites it. */
-	createTasks(name: string): Promise<TestCard>;
-}
+export type Stage = ReturnType<typeof createStage>;
 
 export const isObject = (value: unknown): value is JsonObject =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -45,7 +26,7 @@ export const fromList = ({ id, name }: TestCard): JsonObject => ({
 });
 
 /** Opens one n8n and one browser for all tests of a `describe`. */
-export function useStage(): Stage {
+export function useStage() {
 	const bench = useBench(major, { N8N_COMMUNITY_PACKAGES_ALLOW_TOOL_USAGE: 'true' });
 	let opened: Editor | undefined;
 	const editor = () => {
@@ -60,7 +41,8 @@ export function useStage(): Stage {
 }
 
 /** @param bench and the editor, once both have started */
-export function createStage(bench: () => Workbench, editor: () => Editor): Stage {
+function createStage(bench: () => Workbench, editor: () => Editor) {
+	/** The parameters of that node once the editor has saved what is waited for. */
 	async function savedParameters(
 		workflow: SavedWorkflow,
 		isThere: (parameters: JsonObject) => boolean,
@@ -77,7 +59,8 @@ export function createStage(bench: () => Workbench, editor: () => Editor): Stage
 		bench,
 		editor,
 		savedParameters,
-		async openAction(parameters) {
+		/** Stores a workflow with one of our action nodes and opens that node. */
+		async openAction(parameters: JsonObject): Promise<SavedWorkflow> {
 			const { client, action } = bench();
 			const workflow = await client.createWorkflow(
 				chain('In the editor', [manualTrigger(), action(ACTION, parameters)]),
@@ -86,14 +69,16 @@ export function createStage(bench: () => Workbench, editor: () => Editor): Stage
 			await editor().openNode(ACTION);
 			return workflow;
 		},
-		async savedColumns(workflow, isThere) {
+		/** The mapper's value once the editor has saved what is waited for. */
+		async savedColumns(workflow: SavedWorkflow, isThere: (columns: JsonObject) => boolean) {
 			const { columns } = await savedParameters(
 				workflow,
 				(parameters) => isObject(parameters.columns) && isThere(parameters.columns),
 			);
 			return columns as JsonObject;
 		},
-		async execute(text) {
+		/** Executes the node that is open. @returns what the output panel shows once it has the text */
+		async execute(text: string | RegExp) {
 			const { element, page } = editor();
 			// The editor takes what an earlier run gave away before it asks for the next one.
 			const isAsked = page.waitForResponse(
@@ -107,7 +92,8 @@ export function createStage(bench: () => Workbench, editor: () => Editor): Stage
 			await output.getByText(text).first().waitFor();
 			return await output.innerText();
 		},
-		async createTasks(name) {
+		/** A card with a record, "Old", whose boolean is true, to see whether anything overwrites it. */
+		async createTasks(name: string): Promise<TestCard> {
 			const card = await bench().api.createCard(name, [
 				['Title', 'text'],
 				['Done', 'boolean'],

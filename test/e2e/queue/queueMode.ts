@@ -13,7 +13,6 @@ import { createClockOfN8n } from '../support/clockOfN8n.ts';
 import { runFolder, tarball } from '../support/settings.ts';
 import { createPostgres, createRedis, type Database, type Redis } from './backingServices.ts';
 import { startBalancer } from './balancer.ts';
-import { startSlowRedis, type SlowRedis } from './slowRedis.ts';
 
 /** n8n in queue mode: one main process, two workers, two webhook processors behind a balancer. */
 export interface QueueMode extends SharedWorkbench {
@@ -22,8 +21,6 @@ export interface QueueMode extends SharedWorkbench {
 	/** Kills a webhook processor and starts it again. */
 	restartWebhook(place: number): Promise<void>;
 	redis: Redis;
-	/** The main process reaches Redis through this. */
-	mainsRedis: SlowRedis;
 	database: Database;
 	/** A minute passes for the main process, which looks after the subscriptions. */
 	passMinute(): void;
@@ -40,7 +37,6 @@ export async function openQueueMode(): Promise<QueueMode> {
 	const redis = await createRedis(userFolder);
 	await Promise.all([postgres.start(), redis.start()]);
 
-	const mainsRedis = await startSlowRedis(redis.port);
 	const webhookPorts = [await freePort(), await freePort()];
 	const balancer = await startBalancer(webhookPorts);
 	const environment = {
@@ -54,6 +50,7 @@ export async function openQueueMode(): Promise<QueueMode> {
 		DB_POSTGRESDB_PASSWORD: 'not-checked',
 		DB_POSTGRESDB_POOL_SIZE: '10',
 		QUEUE_BULL_REDIS_HOST: '127.0.0.1',
+		QUEUE_BULL_REDIS_PORT: String(redis.port),
 		// A worker that was killed is found out, and its jobs run again, within seconds. A busy machine
 		// makes workers look dead that are not: such a job may be taken up more often than once.
 		QUEUE_WORKER_LOCK_DURATION: '15000',
@@ -84,7 +81,6 @@ export async function openQueueMode(): Promise<QueueMode> {
 			extra: {
 				...environment,
 				...(role === 'start' && clock.environment),
-				QUEUE_BULL_REDIS_PORT: String(role === 'start' ? mainsRedis.port : redis.port),
 			},
 		});
 	const main = await host('start');
@@ -116,7 +112,6 @@ export async function openQueueMode(): Promise<QueueMode> {
 			});
 		},
 		redis,
-		mainsRedis,
 		database: postgres,
 		passMinute: () => clock.pass(main, 1),
 		async close() {
@@ -124,7 +119,6 @@ export async function openQueueMode(): Promise<QueueMode> {
 			await main.stop();
 			await service.stop();
 			await balancer.close();
-			await mainsRedis.close();
 			await redis.stop();
 			await postgres.stop();
 		},

@@ -2,7 +2,7 @@
 import { until } from '../../host/deadline.ts';
 import { importExamples, readExamples } from '../../host/examples.ts';
 import { failureOf, outputOf, type SavedWorkflow } from '../../host/n8nClient.ts';
-import { useBench } from '../support/bench.ts';
+import { useSharedBench } from '../support/bench.ts';
 import { major } from '../support/settings.ts';
 
 const actionsOf = (items: ReturnType<typeof outputOf>) =>
@@ -25,7 +25,7 @@ it('holds no credentials: n8n would keep them in place of what a person chooses'
 });
 
 describe(`examples in n8n ${major}`, () => {
-	const bench = useBench(major);
+	const bench = useSharedBench(major);
 	let workflows: Map<string, SavedWorkflow>;
 	const example = (file: string): SavedWorkflow => {
 		const found = workflows.get(file);

@@ -1,4 +1,4 @@
-/** Records: the operations that delete, with expressions for each item. */
+/** Records through a whole workflow: expressions for each item, values there and back, pairing. */
 import { outputOf } from '../../host/n8nClient.ts';
 import {
 	byId,
@@ -6,7 +6,6 @@ import {
 	chain,
 	codeItems,
 	manualTrigger,
-	mapAutomatically,
 	mapEach,
 } from '../../host/workflowBuilder.ts';
 import { useSharedBench } from '../support/bench.ts';
@@ -88,88 +87,5 @@ describe(`records in n8n ${major}`, () => {
 			{ item: 1 },
 		]);
 		expect(await api.records(card)).toEqual([]);
-	});
-
-	it('syncs: plans, then creates, updates and deletes exactly what the conditions choose', async () => {
-		const { api, control, succeed } = bench();
-		const card = await api.createCard('Synced', [
-			['Key', 'text'],
-			['Source', 'text'],
-			['Pages', 'number'],
-		]);
-		const rows = [
-			{ Key: 'kept', Source: '7', Pages: 1 },
-			{ Key: 'changed', Source: '7', Pages: 2 },
-			{ Key: 'gone', Source: '7', Pages: 3 },
-			// Other spellings of the condition's value are other texts.
-			{ Key: 'zeros', Source: '007', Pages: 4 },
-			{ Key: 'decimals', Source: '7.0', Pages: 5 },
-		];
-		for (const row of rows) await api.createRecord(card, row);
-		const source = codeItems('Source', [
-			{ Key: 'kept', Source: '7', Pages: 1 },
-			{ Key: 'changed', Source: '7', Pages: 20 },
-			{ Key: 'new', Source: '7', Pages: 30 },
-		]);
-		const sync = (dryRun: boolean) =>
-			record('Sync', 'sync', {
-				cardId: byId(card.id),
-				columns: mapAutomatically(['Key']),
-				filters: { conditions: [{ field: 'Source', condition: 'equals', value: '7' }] },
-				missingRecords: 'delete',
-				dryRun,
-			});
-		const workflow = (dryRun: boolean) => chain('Sync', [manualTrigger(), source, sync(dryRun)]);
-		const changes = async () =>
-			(await control.requests()).map(({ method }) => method).filter((method) => method !== 'GET');
-
-		await control.resetRequests();
-		const planned = outputOf(await succeed(workflow(true)), 'Sync');
-		expect(planned.map(({ json }) => json.action)).toEqual(['update', 'create', 'delete']);
-		expect(await changes()).toEqual([]);
-
-		const done = outputOf(await succeed(workflow(false)), 'Sync');
-		expect(done.map(({ json }) => json.action)).toEqual([
-			'unchanged',
-			'updated',
-			'created',
-			'deleted',
-		]);
-		expect((await changes()).toSorted()).toEqual(['DELETE', 'PATCH', 'POST']);
-		const left = (await api.records(card)).map(({ fields }) => [fields.Key, fields.Pages]);
-		expect(new Map(left as Array<[string, number]>)).toEqual(
-			new Map([
-				['kept', 1],
-				['changed', 20],
-				['new', 30],
-				['zeros', 4],
-				['decimals', 5],
-			]),
-		);
-	});
-
-	it('Delete Many deletes exact text values and times only', async () => {
-		const { api, succeed } = bench();
-		const card = await api.createCard('Codes', [
-			['Code', 'text'],
-			['At', 'datetime'],
-		]);
-		const at = (digit: number) => `2026-03-31T15:00:00.00000${digit}Z`;
-		for (const Code of ['7', '7.0', '007', '0x7']) {
-			await api.createRecord(card, { Code, At: at(1) });
-		}
-		await api.createRecord(card, { Code: 'x', At: at(2) });
-		const deleteWhere = (field: string, value: string) =>
-			record(field, 'deleteMany', {
-				cardId: byName('Codes'),
-				filters: {
-					conditions: [{ field, condition: 'equals', value: { __rl: true, mode: 'value', value } }],
-				},
-			});
-		await succeed(
-			chain('Exact', [manualTrigger(), deleteWhere('Code', '={{ 7 }}'), deleteWhere('At', at(2))]),
-		);
-		const left = (await api.records(card)).map(({ fields }) => fields.Code);
-		expect(left).toEqual(['7.0', '007', '0x7']);
 	});
 });

@@ -22,7 +22,7 @@ describe(`tool use in n8n ${major}`, () => {
 	afterEach(async () => void (await bench().api.call('DELETE', `/cards/${tasks.id}`)));
 
 	/** Runs the example with a model, which is closed afterwards. */
-	async function runExample(model: ScriptedModel, agentVersion?: number) {
+	async function runExample(model: ScriptedModel, agentVersion: number) {
 		const { client, credentials, succeed } = bench();
 		const openAiApi = await client.createCredential('OpenAI', 'openAiApi', {
 			apiKey: 'not-needed',
@@ -34,80 +34,48 @@ describe(`tool use in n8n ${major}`, () => {
 		if (!example) throw new Error('The example is missing');
 		const workflow = withCredentials(example, { ...credentials, openAiApi });
 		const agent = workflow.nodes.find(({ name }) => name === 'Agent');
-		if (agent && agentVersion) agent.typeVersion = agentVersion;
+		if (agent) agent.typeVersion = agentVersion;
 		const execution = await succeed(workflow);
 		await model.close();
 		return { execution, tools: model.tools() };
 	}
 
-	it('an agent reads and writes a card; a sentence describes each value', async () => {
-		const { api } = bench();
-		await api.createRecord(tasks, {
-			Title: 'Rest',
-			Done: false,
-			Priority: 'Low',
-			Tags: ['travel'],
-		});
-		const task = { Title: 'Water the plants', Done: false, Priority: 'High', Tags: ['garden'] };
-		await api.createRecord(tasks, task);
-
-		/** Finds, then changes what was found, then says what it was. */
-		const model = await startScriptedModel((results) => {
-			const [found, changed] = results;
-			if (found === undefined) {
-				return { tool: 'Find_tasks', input: { Search: 'PLANTS', Priority: 'High', Done: false } };
-			}
-			const id = /"id"\s*:\s*"([^"]+)"/.exec(found.replaceAll('\\', ''))?.[1] ?? '';
-			if (changed === undefined) {
-				const input = { Record_ID: id, Done: true, Tags: 'garden, home' };
-				return { tool: 'Change_a_task', input };
-			}
-			return { say: `Done: ${/Water the plants/.exec(changed)?.[0]}` };
-		});
-		const { execution, tools } = await runExample(model);
-
-		expect(outputOf(execution, 'Agent')[0]?.json.output).toBe('Done: Water the plants');
-		const records = (await api.records(tasks)).map(({ fields }) => fields);
-		expect(records).toContainEqual({ ...task, Done: true, Tags: ['garden', 'home'] });
-		expect(records).toContainEqual(expect.objectContaining({ Title: 'Rest', Done: false }));
-		expect(tools.get('Find_tasks')?.parameters.properties).toMatchObject({
-			Search: { type: 'string', description: expect.stringContaining('in all fields') },
-			Priority: { type: 'string', description: expect.stringContaining('Low, Normal, High') },
-			Done: { type: 'boolean', description: expect.stringContaining('true or false') },
-		});
-		expect(tools.get('Change_a_task')?.parameters.properties).toMatchObject({
-			Record_ID: { description: expect.stringContaining('as Find tasks gave it') },
-			Tags: { description: expect.stringContaining('separated by commas') },
-		});
-	});
-
 	it.each([1.9, 3])(
-		'a refused call tells an agent of version %s which values are allowed',
+		'an agent of version %s reads and writes a card, is told which values are allowed, and a sentence describes each value',
 		async (version) => {
 			const { api } = bench();
-			const task = { Title: 'Rest', Done: false, Priority: 'Low', Tags: ['travel'] };
-			const id = await api.createRecord(tasks, task);
-			let refusal = '';
-			const model = await startScriptedModel((results) => {
-				const input = { Record_ID: id, Done: true };
-				if (results.length === 0) {
-					return { tool: 'Change_a_task', input: { ...input, Tags: 'beach' } };
-				}
-				refusal = results[0] ?? '';
-				const [, allowed] = /Allowed values are '(\w+)'/.exec(refusal) ?? [];
-				if (results.length === 1) {
-					return { tool: 'Change_a_task', input: { ...input, Tags: allowed } };
-				}
-				return { say: 'Done' };
-			});
-			const { execution } = await runExample(model, version);
+			const rest = { Title: 'Rest', Done: false, Priority: 'Low', Tags: ['travel'] };
+			const task = { Title: 'Water the plants', Done: false, Priority: 'High', Tags: ['garden'] };
+			for (const values of [rest, task]) await api.createRecord(tasks, values);
 
-			expect(refusal).toContain("Allowed values are 'home', 'office', 'garden', 'travel'");
-			expect(outputOf(execution, 'Agent')[0]?.json.output).toBe('Done');
-			expect((await api.records(tasks))[0]?.fields).toEqual({
-				...task,
-				Done: true,
-				Tags: ['home'],
+			/** Finds, changes what was found to what it can't hold, then as the refusal says, then says what it was. */
+			const model = await startScriptedModel(([found, refused, changed]) => {
+				if (found === undefined) {
+					return { tool: 'Find_tasks', input: { Search: 'PLANTS', Priority: 'High', Done: false } };
+				}
+				const Record_ID = /"id"\s*:\s*"([^"]+)"/.exec(found.replaceAll('\\', ''))?.[1] ?? '';
+				const change = { tool: 'Change_a_task', input: { Record_ID, Done: true, Tags: 'beach' } };
+				if (refused === undefined) return change;
+				const [, home, garden] = /Allowed values are '(\w+)', '\w+', '(\w+)'/.exec(refused) ?? [];
+				if (changed === undefined) {
+					return { ...change, input: { ...change.input, Tags: `${garden}, ${home}` } };
+				}
+				return { say: `Done: ${/Water the plants/.exec(changed)?.[0]}` };
+			});
+			const { execution, tools } = await runExample(model, version);
+
+			expect(outputOf(execution, 'Agent')[0]?.json.output).toBe('Done: Water the plants');
+			const records = (await api.records(tasks)).map(({ fields }) => fields);
+			expect(records).toContainEqual({ ...task, Done: true, Tags: ['garden', 'home'] });
+			expect(records).toContainEqual(rest);
+			expect(tools.get('Find_tasks')?.parameters.properties).toMatchObject({
+				Search: { type: 'string', description: expect.stringContaining('in all fields') },
+				Priority: { type: 'string', description: expect.stringContaining('Low, Normal, High') },
+				Done: { type: 'boolean', description: expect.stringContaining('true or false') },
+			});
+			expect(tools.get('Change_a_task')?.parameters.properties).toMatchObject({
+				Record_ID: { description: expect.stringContaining('as Find tasks gave it') },
+				Tags: { description: expect.stringContaining('separated by commas') },
 			});
 		},
 	);

@@ -49,27 +49,6 @@ describe(`trigger in n8n ${major}`, () => {
 		);
 	});
 
-	it('takes changed events with the next publishing and leaves one subscription', async () => {
-		const { api, client } = bench();
-		const { card, saved } = await draftWatch(bench(), 'Republished');
-		await client.publish(saved);
-		const nodes = saved.nodes.map((node) =>
-			node.name === 'On change'
-				? { ...node, parameters: { ...node.parameters, events: ['record.deleted'] } }
-				: node,
-		);
-		const changed = await client.updateWorkflow(await client.workflow(saved.id), { nodes });
-		await client.publish(changed);
-		await until('one subscription to the new events', async () => {
-			const list = await subscriptionsOf(bench(), card);
-			return list.length === 1 && list[0]?.events.includes('record.deleted') ? true : undefined;
-		});
-		const id = await api.createRecord(card, { Title: 'Emma' });
-		await api.call('DELETE', `/cards/${card.id}/records/${id}`);
-		expect((await eventsOf(saved, 1)).map(({ event }) => event)).toEqual(['record.deleted']);
-		await client.unpublish(saved.id);
-	});
-
 	it("says why a workflow can't be published", async () => {
 		const { client, control, service } = bench();
 		const { apiKey } = await control.createKey({ name: 'soon gone' });

@@ -18,7 +18,7 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 
 	const restarted = restarts(bench, clock);
 	const { asTimePasses, collector, createRecords, expectAll, expectExactly } = restarted;
-	const { liveAgain, noneLeft, restart, subscriptions } = restarted;
+	const { liveAgain, restart, subscriptions } = restarted;
 
 	it.each([true, false])(
 		'works again after the service paused it while n8n was down, catching up: %s',
@@ -98,29 +98,6 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		expect(live).toEqual([]);
 	});
 
-	it("renews the subscription later when the service isn't there while n8n starts", async () => {
-		const { control, host } = bench();
-		const { card, saved } = await watchCard(bench(), 'Service away', { overlap: 0.1 });
-		const collect = collector(saved);
-		const old = (await subscriptions(card)).map(({ id }) => id);
-		await host.kill();
-		await control.fail({ method: 'POST', path: '/webhooks$', status: 503, times: 1 });
-		await restart();
-		await liveAgain(card, old);
-		const ids = await createRecords(card, 3);
-		await expectExactly(collect, ids);
-		// It was saved: the next start replaces it and leaves nothing behind.
-		const renewed = (await subscriptions(card)).map(({ id }) => id);
-		await restart();
-		// n8n responds before it has started the published workflows.
-		await liveAgain(card, renewed);
-		await asTimePasses('one subscription to be left', async () =>
-			(await subscriptions(card)).length === 1 ? true : undefined,
-		);
-		await bench().client.unpublish(saved.id);
-		await noneLeft(card);
-	});
-
 	it('comes up again when n8n is killed before it could save the subscription', async () => {
 		const { client, control, host } = bench();
 		const { card, saved } = await draftWatch(bench(), 'Killed while publishing');
@@ -142,8 +119,6 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		Object.assign(host.extra, lock);
 		await restart();
 		for (const name of Object.keys(lock)) delete host.extra[name];
-		// 1.x had not noted yet that it was to be active.
-		if (!(await client.workflow(saved.id)).active) await client.publish(saved);
 		await liveAgain(card, orphans);
 		const ids = await createRecords(card, 3);
 		// Nobody knows the orphan's secret: it is refused, and the service pauses it.
@@ -157,25 +132,6 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		expect(left).toEqual([]);
 	});
 
-	it('leaves the published workflow alone when n8n is killed during a test run', async () => {
-		const { client, host } = bench();
-		const { card, saved } = await watchCard(bench(), 'Tested and killed', { overlap: 0.1 });
-		const [production] = await subscriptions(card);
-		expect(await client.start(saved, 'On change')).toBeUndefined();
-		await until('the test subscription', async () =>
-			(await subscriptions(card)).length === 2 ? true : undefined,
-		);
-		const old = (await subscriptions(card)).map(({ id }) => id);
-		await host.kill();
-		await restart();
-		await liveAgain(card, old);
-		const ids = await createRecords(card, 2);
-		await expectExactly(collector(saved), ids);
-		await client.unpublish(saved.id);
-		const left = (await subscriptions(card)).map(({ targetUrl }) => targetUrl);
-		expect(left).not.toContain(production?.targetUrl);
-	});
-
 	it("of two triggers, one of which can't subscribe, leaves nothing behind", async () => {
 		const { api, client } = bench();
 		const card = await api.createCard('With a bad neighbour', [['Title', 'text']]);
@@ -184,9 +140,8 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		const workflow = chain('With a bad neighbour', [good, bad]);
 		const saved = await client.createWorkflow({ ...workflow, connections: {} });
 		await expect(client.publish(saved)).rejects.toThrow(/crd_unknown/);
-		// 2.x continues with the good one; 1.x with none, and forgets to call its deletion.
-		await client.unpublish(saved.id).catch(() => undefined);
-		const left = await subscriptions(card);
-		expect(left.length).toBeLessThanOrEqual(major === 1 ? 1 : 0);
+		// n8n continues with the good one.
+		await client.unpublish(saved.id);
+		expect(await subscriptions(card)).toEqual([]);
 	});
 });

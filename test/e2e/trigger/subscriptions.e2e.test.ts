@@ -6,24 +6,20 @@ import { setTimeout } from 'node:timers/promises';
 import { until } from '../../host/deadline.ts';
 import { createN8nClient } from '../../host/n8nClient.ts';
 import { createN8nHost } from '../../host/n8nProcess.ts';
-import { chain } from '../../host/workflowBuilder.ts';
 import { BARE_N8N, useBench } from '../support/bench.ts';
 import { createClockOfN8n } from '../support/clockOfN8n.ts';
 import { restarts } from '../support/restarts.ts';
 import { major, runFolder } from '../support/settings.ts';
-import { watchCard, watching } from '../support/watch.ts';
+import { watchCard } from '../support/watch.ts';
 
 jest.setTimeout(900_000);
-
-/** In minutes. */
-const EIGHT_DAYS = 8 * 24 * 60;
 
 describe(`subscriptions of the trigger in n8n ${major}`, () => {
 	const clock = createClockOfN8n(`subscriptions-${major}`);
 	const bench = useBench(major, { ...BARE_N8N, ...clock.environment });
 	const restarted = restarts(bench, clock);
 	const { asTimePasses, collector, createRecords, expectExactly } = restarted;
-	const { liveAgain, noneLeft, restart, subscriptions } = restarted;
+	const { noneLeft, restart, subscriptions } = restarted;
 
 	it.each(['the event arrives', 'listening is cancelled'])(
 		'keeps its production subscription when a test ends because %s',
@@ -74,7 +70,7 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 				node.name === 'On change' ? { ...node, parameters: { ...node.parameters, events } } : node,
 			);
 			const changed = await client.updateWorkflow(before, { nodes });
-			if (major === 2) await client.publish(changed);
+			await client.publish(changed);
 		}
 		await more(20);
 		isWriting = false;
@@ -96,8 +92,7 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 			const all = await subscriptions(card);
 			return all.length === 1 && all[0]?.id !== subscription.id ? all : undefined;
 		});
-		const name = major === 1 ? 'WEBHOOK_URL' : 'N8N_WEBHOOK_URL';
-		const extra = { ...host.extra, [name]: `${host.baseUrl}/` };
+		const extra = { ...host.extra, N8N_WEBHOOK_URL: `${host.baseUrl}/` };
 		const copy = await createN8nHost({ major, userFolder: copyFolder, extra });
 		await copy.start();
 		try {
@@ -118,61 +113,6 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 		} finally {
 			await copy.stop();
 		}
-		await client.unpublish(saved.id);
-		await noneLeft(card);
-	});
-
-	it('outlives a start with a webhook address of no use, and works once that is mended', async () => {
-		const { client, host } = bench();
-		const { card, saved, subscription } = await watchCard(bench(), 'Bad start');
-		const name = major === 1 ? 'WEBHOOK_URL' : 'N8N_WEBHOOK_URL';
-		await host.kill();
-		host.extra[name] = 'n8n.example.com';
-		await restart();
-		await until('the line in the log', async () =>
-			(await host.log()).includes("which isn't a valid address") ? true : undefined,
-		);
-		expect((await client.workflow(saved.id)).active).toBe(true);
-		expect(await subscriptions(card)).toMatchObject([{ id: subscription.id, state: 'active' }]);
-		delete host.extra[name];
-		await restart();
-		await liveAgain(card, [subscription.id]);
-		await expectExactly(collector(saved), await createRecords(card, 2));
-		await client.unpublish(saved.id);
-		await noneLeft(card);
-	});
-
-	it('publishing a trigger without a webhook ID says so; n8n 2 adds one to what its API gets', async () => {
-		const { api, client } = bench();
-		const card = await api.createCard('By API', [['Title', 'text']]);
-		const node = watching(bench(), card.id);
-		delete node.webhookId;
-		const saved = await client.createWorkflow({ ...chain('By API', [node]), connections: {} });
-		const outcome = await client.publish(saved).then(
-			() => 'published',
-			(error: unknown) => String(error),
-		);
-		expect(outcome).toMatch(major === 1 ? /has no webhook ID/ : /^published$/);
-		await client.unpublish(saved.id).catch(() => undefined);
-		await noneLeft(card);
-	});
-
-	it("deletes after eight days what couldn't be deleted", async () => {
-		const { client, control, host } = bench();
-		const { card, saved, subscription } = await watchCard(bench(), 'Away');
-		await control.fail({ method: 'DELETE', path: '/webhooks/', mode: 'dropBefore', times: 100 });
-		await client.unpublish(saved.id);
-		await control.clearFailures();
-		expect(await subscriptions(card)).toMatchObject([{ id: subscription.id, state: 'active' }]);
-		clock.pass(host, EIGHT_DAYS);
-		await client.signIn();
-		await client.publish(saved);
-		const [only] = await until('one subscription', async () => {
-			const all = await subscriptions(card);
-			return all.length === 1 ? all : undefined;
-		});
-		expect(only?.id).not.toBe(subscription.id);
-		await expectExactly(collector(saved), await createRecords(card, 2));
 		await client.unpublish(saved.id);
 		await noneLeft(card);
 	});

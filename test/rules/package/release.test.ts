@@ -45,29 +45,6 @@ describe('a release', () => {
 			parts.map((part) => expect.stringContaining(part)),
 		);
 	});
-
-	test('is refused while a page names another repository, or nobody to write to', () => {
-		const other = 'https://github.com/eve/n8n-nodes-workspace-data/issues';
-		const texts: Array<[string, string]> = [
-			['README.md', `[Bugs](${other}), [n8n](https://github.com/n8n-io/n8n)`],
-			['SECURITY.md', 'Write to security@example.com.'],
-			['.github/ISSUE_TEMPLATE/config.yml', 'url: https://github.com/eve/nodes/discussions'],
-			['docs/ours.md', 'https://github.com/ada/nodes/blob/main/README.md'],
-		];
-		expect(releaseObstacles(manifest(), new Map([...pages, ...texts]))).toEqual([
-			expect.stringContaining('README.md links to another repository: https://github.com/eve/'),
-			expect.stringContaining('SECURITY.md'),
-			expect.stringContaining('.github/ISSUE_TEMPLATE/config.yml'),
-		]);
-	});
-
-	test('is refused in a fork and for another tag', () => {
-		const run = { repository: 'eve/nodes', tag: 'v1.2.4' };
-		expect(releaseObstacles(manifest(), pages, run)).toEqual([
-			expect.stringContaining('eve/nodes'),
-			expect.stringContaining('v1.2.4'),
-		]);
-	});
 });
 
 test('the addresses that n8n shows are in the repository that package.json names', () => {

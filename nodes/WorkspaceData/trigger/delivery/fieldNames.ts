@@ -4,7 +4,7 @@ import { BoundedMap } from '../../model/boundedMap';
 import type { DeliveredEvent } from '../../model/webhookEvent';
 import { FieldIndex } from '../../model/fieldIndex';
 import type { Session } from '../../transport/session';
-import type { Clock } from '../../transport/http/clock';
+import { type Clock, withTimeLimit } from '../../transport/http/clock';
 import { listFields } from '../../transport/cardAndFieldListings';
 import { reasonOf } from '../log';
 import type { TriggerSettings } from '../parameters';
@@ -94,7 +94,8 @@ export async function fieldsFor(
 		known.pending = known.renew(list, clock);
 	}
 	const isToWait = known.pending && (!known.index || isLacking());
-	if (isToWait) await Promise.race([known.pending, clock.sleep(MAX_WAIT_MS)]);
+	const pending = async () => await known.pending;
+	if (isToWait) await withTimeLimit(MAX_WAIT_MS, clock, pending).catch(() => undefined);
 	if (!known.index || (isLacking() && known.failure !== undefined)) {
 		const reason = known.failure ?? 'the listing takes too long';
 		const message = `The fields of card ${cardId} couldn't be read, so their IDs replace the names: ${reason}`;
