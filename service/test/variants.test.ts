@@ -62,6 +62,13 @@ test.each([200, 204] as const)('updated and deleted with %d', async (status) => 
 	}
 });
 
+test('a changed record with its ID alone', async () => {
+	use({ changedRecords: 'id' });
+	const { body } = await api('POST', `cards/${cid}/records`, { data: {} });
+	const updated = await api('PATCH', `cards/${cid}/records/${body.id}`, { data: {} });
+	expect([body, updated.body]).toEqual(Array(2).fill({ id: expect.any(String) }));
+});
+
 test.each([
 	[{ webhookIdKey: 'id' }, { id: expect.any(String), secret: expect.any(String) }],
 	[
