@@ -70,6 +70,9 @@ export class Responses {
 			const { secret, ...rest } = payload as Json;
 			return wrappedSubscription(this.#shown(noun, request, rest), secret, variants);
 		}
+		if (noun === 'record' && variants.changedRecords === 'id') {
+			return wrapped(noun, { id: (payload as Json).id }, variants);
+		}
 		return wrapped(noun, this.#shown(noun, request, payload as Json), variants);
 	}
 

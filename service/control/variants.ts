@@ -10,6 +10,7 @@ const choices = {
 	objects: ['bare', 'named', 'data'],
 	createStatus: [201, 200, 204],
 	updateStatus: [200, 204],
+	changedRecords: ['whole', 'id'],
 	deleteStatus: [204, 200],
 	webhookIdKey: ['webhook_id', 'id'],
 	webhookSecret: ['top', 'wrapped'],

@@ -92,6 +92,9 @@ test.each(['strings', 'idName', 'valueLabel'] as const)(
 	},
 );
 
+test('a changed record with its ID alone', async () => {
+	use({ changedRecords: 'id' });
+
 test('a token response without expires_in, cleared fields as null, and no unknown variants', async () => {
 	use({ tokenExpiresIn: false, clearedFields: 'null' });
 	expect(Object.keys((await requestToken(service)).body)).toEqual(['access_token', 'token_type']);

@@ -1,4 +1,5 @@
 /** Values, names and identifiers are what they are, or refused by name. */
+import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import { runAction } from '../support/n8n';
 import { otherRuns } from '../support/otherRuns';
@@ -299,6 +300,29 @@ describe('the same value', () => {
 			expect(other.records.map(({ data }) => data)).toEqual([{ k: 'k1', z: null }]);
 		});
 
+		test('New or Changed: a file with another link is the same one, another file is a change', async () => {
+			const file = (id: string, link: number) => ({
+				id,
+				url: `https://x.example/${link}`,
+				size: link,
+			});
+			await start([{ id: 'f', name: 'Files', type: 'attachment' }], [{ f: [file('f1', 1)] }]);
+			let staticData: IDataObject = {};
+			const poll = async () => {
+				const since = { returnAll: true, since: 'newOrChanged' };
+				const result = await runOther('getAll', since, [{}], { mode: 'trigger', staticData });
+				expect(result.error).toBeUndefined();
+				({ staticData } = result);
+				return result.json.length;
+			};
+			const counts = [await poll()];
+			for (const value of [[file('f1', 2)], [file('f2', 2)], file('f2', 3), file('f2', 4)]) {
+				(other.records[0] ?? { data: {} }).data = { f: value };
+				counts.push(await poll());
+			}
+			expect(counts).toEqual([1, 0, 1, 1, 0]);
+		});
+
 		test('one record for a key that comes as a text and as a number', async () => {
 			await start(ZIP);
 			const items: IDataObject[] = [{ Zip: '5' }, { Zip: 5 }, { Zip: '5' }];
@@ -424,6 +448,17 @@ describe('the same value', () => {
 				expect(workspace.changes()).toEqual([]);
 			},
 		);
+	});
+
+	test.each(['upsert', 'sync'])('%s: a key of blanks is empty', async (operation) => {
+		await workspace.records(card.id, [{ Key: ' ' }]);
+		workspace.service.control.resetRequests();
+		for (const Key of ['', ' ', '\u00a0\t']) {
+			const item = { Key, Amount: 1 };
+			const { error } = await run(operation, { columns: mapAutomatically(['Key']) }, [item]);
+			expect(error?.message).toContain("Matching field 'Key' has no value");
+		}
+		expect(workspace.changes()).toEqual([]);
 	});
 
 	test.each<[string, unknown, RegExp]>([
@@ -613,10 +648,15 @@ describe('the same value', () => {
 	});
 
 	test('an invalid DateTime is refused for a text field, also where fields are created', async () => {
+		const saved = { id: 'Key', displayName: 'Key', type: 'string', display: true, required: false };
+		const schema = [{ ...saved, defaultMatch: false, canBeUsedToMatch: true }];
+		const mapped = { Key: '={{ DateTime.fromISO("no day") }}' };
+		const item = { Key: DateTime.fromISO('no day') as never };
 		for (const unknownFields of ['error', 'create']) {
-			const columns = mapEach({ Key: '={{ DateTime.fromISO("no day") }}' });
-			const { error } = await run('create', { columns, options: { unknownFields } });
-			expect(error?.message).toContain("Field 'Key' can't hold");
+			for (const columns of [mapEach(mapped), mapEach(mapped, { schema }), mapAutomatically()]) {
+				const { error } = await run('create', { columns, options: { unknownFields } }, [item]);
+				expect(error?.message).toContain("Field 'Key' can't hold");
+			}
 		}
 		expect(workspace.changes()).toEqual([]);
 	});

@@ -11,12 +11,12 @@ export type Column = [name: string, value: unknown];
 const PREFIX = 'fields.';
 
 /** The fields of a card, as far as a column depends on them. */
-type Named = ReadonlyArray<{ readonly name: string }>;
+type Named = ReadonlyArray<{ readonly id: string; readonly name: string }>;
 
 /**
  * Returns the columns of an item: each key is a column of this name, and `fields.<name>` is the column `<name>`. The keys
- * that the nodes add to their output are columns only if the card has a field of exactly this name, and the item has no
- * `fields.<name>`. Nothing depends on other items, on the order of keys, or on the values.
+ * that the nodes add to their output are columns only if the card has a field of exactly this name, and the item has
+ * neither `fields.<name>` nor a key that is this field's ID. Nothing depends on other items, on the order of keys, or on the values.
  *
  * @param fields the fields of the card
  * @param newCard true if the card is made for the items: a plain `id` is a column like any other
@@ -24,8 +24,8 @@ type Named = ReadonlyArray<{ readonly name: string }>;
  */
 export function columnsOf(item: JsonObject, fields: Named, newCard = false): Column[] {
 	const has = (key: string): boolean => Object.hasOwn(item, key);
-	const isField = (key: string): boolean => fields.some(({ name }) => name === key);
-	if (item.dry_run === true && !isField('dry_run')) {
+	const fieldsCalled = (key: string) => fields.filter(({ name }) => name === key);
+	if (item.dry_run === true && fieldsCalled('dry_run').length === 0) {
 		throw new InputError(
 			'This item comes from a dry run',
 			"Its values are a preview. Turn off 'Dry Run' in the earlier node, or select 'Map Each Column Manually'.",
@@ -34,8 +34,9 @@ export function columnsOf(item: JsonObject, fields: Named, newCard = false): Col
 	const own = ownKeys(item);
 	const isLeftOut = (key: string): boolean => {
 		if (!own.has(key)) return false;
-		if (has(`${PREFIX}${key}`)) return true;
-		if (newCard || isField(key)) return false;
+		const called = fieldsCalled(key);
+		if (has(`${PREFIX}${key}`) || called.some(({ id }) => has(id))) return true;
+		if (newCard || called.length > 0) return false;
 		requireOtherName(item, key, fields);
 		return true;
 	};
@@ -57,7 +58,8 @@ export function ownColumnsOf(item: JsonObject): string[] {
 /** @throws InputError if a field's name differs from a key of the nodes only in case, and the item has no key for it */
 function requireOtherName(item: JsonObject, key: string, fields: Named): void {
 	const near = fields.find(({ name }) => foldCase(name) === foldCase(key));
-	if (!near || [near.name, `${PREFIX}${near.name}`].some((one) => Object.hasOwn(item, one))) return;
+	const keys = near ? [near.name, `${PREFIX}${near.name}`, near.id] : [];
+	if (!near || keys.some((one) => Object.hasOwn(item, one))) return;
 	throw new InputError(
 		`'Map Automatically' doesn't use ${quote(key)} for field ${quote(near.name)}`,
 		`The nodes add ${quote(key)} to their own output. Rename it to ${quote(near.name)}, or select 'Map Each Column Manually'.`,
