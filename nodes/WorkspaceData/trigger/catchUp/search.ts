@@ -20,9 +20,9 @@ import { isRelevant } from '../delivery/relevance';
 import { reasonOf, warn } from '../log';
 import { missedEvent, outputOf } from '../output';
 import { type TriggerSettings, watchedCard } from '../parameters';
-import type { Site } from '../subscription/node';
+import { dispatch, type Site } from '../subscription/node';
 import { runExecution, startSaving } from '../subscription/saving';
-import { readSealed } from '../subscription/storage';
+import { readStored } from '../subscription/storage';
 import { takeMissed } from './memory';
 
 /** Marks the item of an execution that searches. */
@@ -33,20 +33,19 @@ const CREATED = 'record.created';
 /** Starts the execution that searches for missed records, if one is due. Tries again if it fails. */
 export function startSearch(site: Site<ITriggerFunctions>): void {
 	const { context, clock, node } = site;
-	const { epoch, state } = node;
-	const due = dueSearch(state, clock.now());
-	if (!due || !state.search) return;
-	const { pauseMs } = state.search;
-	node.dispatch(onSearching, { now: clock.now() });
+	const { epoch } = node;
+	const { search } = node.state;
+	const due = dueSearch(node.state, clock.now());
+	if (!due) return;
+	dispatch(site, onSearching, {});
 	const { from, to, isWhole, cardId } = due;
 	const job = { event: EVENT, from: toIso(from), to: toIso(to), isWhole };
 	const ended = runExecution(context, job).catch(() => 'failed' as const);
 	void ended.then((ending) => {
-		const now = clock.now();
 		const isCurrent = node.epoch === epoch;
 		// Also if the workflow was published again meanwhile: the next search must not return the same records.
-		if (ending !== 'failed') node.dispatch(onSearched, { to, cardId, now });
-		else if (isCurrent) node.dispatch(onSearchFailed, { pauseMs, now });
+		if (ending !== 'failed') dispatch(site, onSearched, { to, cardId });
+		else if (isCurrent) dispatch(site, onSearchFailed, { failed: search });
 		// If n8n ends before this is saved, the next search returns the same records.
 		if (ending !== 'failed' && isCurrent) startSaving(site);
 	});
@@ -84,7 +83,7 @@ export async function catchUp(
 	const warnings = new Set<string>();
 	try {
 		// The subscribed card, because another card may have the selected name by now.
-		const { current } = readSealed(context);
+		const { current } = readStored(context);
 		const watched = current ? current.cardId : await watchedCard(settings, session);
 		const listed = await listCreated({ session, settings, search, warnings }, watched);
 		const { serviceClock } = session.pace;

@@ -7,7 +7,6 @@ import {
 	INITIAL,
 	type SubscriptionState,
 } from '../../model/subscription/subscriptionRules';
-import { NOTHING_SAVED, type Saved, type Subscription } from '../../model/subscription/saved';
 import type { Clock } from '../../transport/http/clock';
 import { type LogPlace, warn } from '../log';
 import type { TriggerSettings } from '../parameters';
@@ -30,8 +29,6 @@ export interface Site<Context = IHookFunctions | ITriggerFunctions> extends Node
  */
 export class TriggerNode {
 	state: SubscriptionState = INITIAL;
-	/** The last text in static data whose seals could be opened, and what it says. */
-	read: { text: unknown; saved: Saved } = { text: undefined, saved: NOTHING_SAVED };
 	/** Counts publishing and unpublishing, so that work from before either can be recognized and dropped. */
 	epoch = 0;
 	/** The fingerprint of the credential (empty if it couldn't be read), and when it was last compared, if it was. */
@@ -51,17 +48,6 @@ export class TriggerNode {
 	 * in progress.
 	 */
 	ending = { stop: () => {}, done: Promise.resolve() };
-
-	/**
-	 * Applies what happened, by a function of the rules.
-	 *
-	 * @returns the subscriptions that it takes from the list although they weren't deleted
-	 */
-	dispatch<Given>(change: Change<Given>, given: Given & { now: number }): Subscription[] {
-		const before = this.state;
-		this.state = change(before, given);
-		return abandoned(before, this.state);
-	}
 
 	/**
 	 * Writes a warning to n8n's log. Later ones of the same kind are only counted for a while, so that many of
@@ -86,6 +72,32 @@ export class TriggerNode {
 		const more = last?.leftOut ? ` (and ${last.leftOut} more since the last warning)` : '';
 		warn(context, `${message}${more}`);
 	}
+}
+
+/**
+ * Changes the state of a node by what has happened now, by a function of the rules. The log names the subscriptions
+ * that are given up by that.
+ */
+export function dispatch<Given>(
+	{ context, node, clock }: NodeSite<LogPlace>,
+	change: Change<Given>,
+	given: Given,
+): void {
+	const before = node.state;
+	node.state = change(before, { ...given, now: clock.now() });
+	logAbandoned(
+		context,
+		abandoned(before, node.state).map(({ id }) => id),
+	);
+}
+
+/** Names subscriptions in the log that are given up. */
+export function logAbandoned(context: LogPlace, ids: readonly string[]): void {
+	if (ids.length === 0) return;
+	warn(
+		context,
+		`Subscription ${ids.join(', ')} still exists at the service: it may belong to another n8n, or couldn't be deleted. If no other n8n needs it, delete it in the settings of the service`,
+	);
 }
 
 /** The identity of a node, in every context of n8n. */

@@ -15,8 +15,8 @@ import { sentences } from '../../model/text';
 import { warn } from '../log';
 import { readSettings } from '../parameters';
 import { ask } from './probe';
-import { endedUse, forget, nodeOf, type TriggerNode, useOf } from './node';
-import { deleteWith, logAbandoned, notRenewed, renew } from './renewal';
+import { dispatch, endedUse, forget, nodeOf, type TriggerNode, useOf } from './node';
+import { deleteWith, notRenewed, renew } from './renewal';
 import { readStored, writeStored } from './storage';
 
 /** How long n8n tries to publish, in ms: a creation without a clear response isn't repeated in that time. */
@@ -61,12 +61,15 @@ async function subscribe(context: IHookFunctions, node: TriggerNode): Promise<vo
 	await node.ending.done;
 	node.epoch += 1;
 	node.shown.clear();
+	const site = { context, node, settings, clock: systemClock };
 	const { overlapMs } = settings;
-	const stored = await readStored(context, node);
-	const started = { address, stored, mark: randomUUID(), overlapMs, now: systemClock.now() };
-	node.dispatch(onStarted, started);
+	dispatch(site, onStarted, {
+		address,
+		stored: readStored(context),
+		mark: randomUUID(),
+		overlapMs,
+	});
 	try {
-		const site = { context, node, settings, clock: systemClock };
 		await renew(site, isStarting(context) ? 'start' : 'publish');
 	} finally {
 		await writeStored(context, node.state.saved);
@@ -124,12 +127,11 @@ export async function deactivate(context: IHookFunctions): Promise<boolean> {
 	const node = nodeOf(context, use);
 	const site = { context, node, clock: systemClock };
 	// A process that was started since only knows the saved data, and nothing about its address.
-	const stored = await readStored(context, node);
-	node.dispatch(onRead, { stored, address, now: systemClock.now() });
+	dispatch(site, onRead, { stored: readStored(context), address });
 	if (use === 'production') await ask(site);
 	// What began before, also while the address was asked, is no longer wanted.
 	node.epoch += 1;
-	logAbandoned(context, node.dispatch(onUnpublished, { now: systemClock.now() }));
+	dispatch(site, onUnpublished, {});
 	node.ending.done = deleteWith(site, dueDeletions(node.state, systemClock.now()), 'patient');
 	await withTimeLimit(WAIT_MS, systemClock, async () => await node.ending.done).catch(() =>
 		warn(

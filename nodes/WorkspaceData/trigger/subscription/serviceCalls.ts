@@ -21,6 +21,9 @@ const DELETE_CALL = { patient: { timeoutMs: 8_000 }, impatient: CALLS.start } as
 /** The service's clock is known by the Date header, which has no fraction of a second. */
 const DATE_PRECISION_MS = 1_000;
 
+/** A subscription with its secret, as the service created it. */
+export type NewSubscription = Omit<Subscription, 'sealed'> & { secret: string };
+
 /**
  * Creates a subscription at the service.
  *
@@ -34,7 +37,7 @@ export async function createSubscription(
 	session: Session,
 	cardId: string | null,
 	how: keyof typeof CALLS,
-): Promise<Subscription> {
+): Promise<NewSubscription> {
 	const { address: targetUrl = '' } = node.state;
 	const { events } = settings;
 	const response = await session.request({
