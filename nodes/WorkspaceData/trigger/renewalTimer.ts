@@ -1,13 +1,6 @@
 /** `trigger()`: maintains the subscriptions while the workflow is published. */
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
-import {
-	dueDeletions,
-	isToAsk,
-	isToRenew,
-	isToSave,
-	onCredentialChanged,
-	onPassed,
-} from '../model/subscription/subscriptionRules';
+import * as rules from '../model/subscription/subscriptionRules';
 import { fingerprintOf, readCredential } from '../transport/auth/credential';
 import { AccessTokenError, ApiFailure } from '../transport/failure/failureKinds';
 import { toNodeError } from '../transport/failure/nodeError';
@@ -21,9 +14,10 @@ import { deleteWith, notRenewed, renew } from './subscription/renewal';
 import { startSaving } from './subscription/saving';
 
 /**
- * How often the credential is compared if there is no problem, in ms. It costs one read of n8n's database.
+ * How often the credential is compared if there is no problem, in ms. Each time, n8n 2 makes a new isolate for the
+ * expressions of the credential, which takes about 100 ms of CPU.
  */
-const CREDENTIAL_INTERVAL_MS = 600_000;
+const CREDENTIAL_INTERVAL_MS = 3_600_000;
 
 type TriggerSite = Site<ITriggerFunctions>;
 
@@ -66,16 +60,16 @@ export async function lookAfter(context: ITriggerFunctions): Promise<ITriggerRes
 async function look(site: TriggerSite): Promise<void> {
 	const { node, settings, clock } = site;
 	await compareCredential(site);
-	dispatch(site, onPassed, {});
-	if (isToAsk(node.state, clock.now()) && !(await ask(site))) return;
-	if (isToRenew(node.state, settings.silenceMs, clock.now())) {
+	dispatch(site, rules.onPassed, {});
+	if (rules.isToAsk(node.state, clock.now()) && !(await ask(site))) return;
+	if (rules.isToRenew(node.state, settings.silenceMs, clock.now())) {
 		// After a failure, it is tried again after a growing pause.
 		await renew(site, 'background').catch((error: unknown) =>
 			node.warn(site, 'renewal', notRenewed(error)),
 		);
 		showRefusal(site);
-	} else await deleteWith(site, dueDeletions(node.state, clock.now()));
-	if (isToSave(node.state, clock.now())) startSaving(site);
+	} else await deleteWith(site, rules.dueDeletions(node.state, clock.now()));
+	if (rules.isToSave(node.state, clock.now())) startSaving(site);
 	startSearch(site);
 }
 
@@ -115,5 +109,5 @@ async function compareCredential(site: TriggerSite): Promise<void> {
 	node.credential = { fingerprint, checkedAt: clock.now() };
 	if (!before || fingerprint === '' || fingerprint === before.fingerprint) return;
 	warn(context, 'The credential has changed: the subscription is renewed');
-	dispatch(site, onCredentialChanged, {});
+	dispatch(site, rules.onCredentialChanged, {});
 }

@@ -38,10 +38,10 @@ const SEARCH_DELAY_MS = 5_000;
 /** What n8n's own webhook address says about what was saved last. `none`: nobody responded. */
 export type ProbeResult = 'yes' | 'no' | 'none';
 
-/** A task to try again: when, and since when it has failed. */
+/** A task to do: when, and since when it has failed, if it has. */
 export interface Retry {
 	at: number;
-	since: number;
+	since?: number;
 }
 
 export interface SubscriptionState {
@@ -63,12 +63,12 @@ export interface SubscriptionState {
 	aliveAt: number;
 	/** When to create a new one. `isNeeded`: also if the current one delivers. */
 	renewal: (Retry & { isNeeded: boolean }) | undefined;
-	/** When to have n8n save; undefined if everything is saved. */
-	saving: Retry | undefined;
+	/** When to have n8n save, and since when something isn't saved; undefined if everything is. */
+	saving: Required<Retry> | undefined;
 	/** When to search for missed records. `isWhole`: no earlier search of this time has failed. */
 	search: (Retry & Pick<Search, 'isWhole'>) | undefined;
 	/** Deletions that failed, by subscription. */
-	deletions: ReadonlyMap<string, Retry>;
+	deletions: ReadonlyMap<string, Required<Retry>>;
 }
 
 export const INITIAL: SubscriptionState = {
@@ -92,7 +92,7 @@ export type Change<Given = object> = (
 ) => SubscriptionState;
 
 /** Plans the next try of a task: after 1, 2, 4 … minutes, up to an hour. */
-const again = (retry: Retry | undefined, now: number): Retry => {
+const again = (retry: Retry | undefined, now: number): Required<Retry> => {
 	const since = Math.min(retry?.since ?? now, now);
 	return { since, at: now + Math.min(now - since + MINUTE_MS, HOUR_MS) };
 };
@@ -172,7 +172,6 @@ export const onCreated: Change<{
 		? { ...before, upTo: since + SEARCH_MARGIN_MS }
 		: { cardId, from: since, upTo: since };
 	const isWhole = before !== undefined && before.upTo <= before.from;
-	const searchAt = now + SEARCH_DELAY_MS;
 	return {
 		...{ ...INITIAL, address, overlapMs, deletions, aliveAt: now },
 		saved: {
@@ -184,7 +183,7 @@ export const onCreated: Change<{
 		},
 		made: new Set([...made, mark, ...(isListed ? [] : [id])]),
 		saving: savedByHook ? undefined : { at: now, since: now },
-		search: catchesUp && before ? { at: searchAt, since: searchAt, isWhole } : undefined,
+		search: catchesUp && before ? { at: now + SEARCH_DELAY_MS, isWhole } : undefined,
 	};
 };
 
@@ -198,15 +197,15 @@ export const onRefused: Change<{ isNeeded: boolean }> = (state, { isNeeded, now 
 });
 
 /** The service may have paused the current one: unless it delivers, it is renewed. */
-export const onDoubted: Change = (state, { now }) => {
-	const at = now + DOUBT_MS;
-	return { ...state, renewal: state.renewal ?? { at, since: at, isNeeded: false } };
-};
+export const onDoubted: Change = (state, { now }) => ({
+	...state,
+	renewal: state.renewal ?? { at: now + DOUBT_MS, isNeeded: false },
+});
 
 /** The credential changed: it may be for another workspace, and the seals must be saved again. */
 export const onCredentialChanged: Change = (state, { now }) => ({
 	...unsaved(state, now),
-	renewal: { at: now, since: now, isNeeded: true },
+	renewal: { at: now, isNeeded: true },
 });
 
 /** Returns true if nothing has shown for so long that the current one works. @param silenceMs undefined for never */

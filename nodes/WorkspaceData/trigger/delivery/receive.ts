@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { SIGNATURE_HEADER, isSigned } from '../../model/signature';
 import { answerProbe, PROBE_HEADER } from '../../model/subscription/probe';
-import { onDelivered, onDoubted, onRead } from '../../model/subscription/subscriptionRules';
+import * as rules from '../../model/subscription/subscriptionRules';
 import { accepted, type Subscription } from '../../model/subscription/saved';
 import { type DeliveredEvent, readEvent } from '../../model/webhookEvent';
 import { type Clock, systemClock } from '../../transport/http/clock';
@@ -52,7 +52,7 @@ export async function receiveDelivery(
 			return respond(context, proof.status, proof.text);
 		}
 	}
-	dispatch(place, onRead, { stored });
+	dispatch(place, rules.onRead, { stored });
 	const valid = accepted(node.state.saved, clock.now());
 	// A probe that isn't from this node is refused like any forgery.
 	const signature: unknown = PROBE_HEADER in headers ? undefined : headers[SIGNATURE_HEADER];
@@ -71,7 +71,7 @@ export async function receiveDelivery(
 		return NOTHING_TO_DO;
 	}
 	const settings = readSettings(context);
-	dispatch(place, onDelivered, { id: signer.id });
+	dispatch(place, rules.onDelivered, { id: signer.id });
 	const { saved } = node.state;
 	// A long execution may have saved an old copy. This delivery proves that the subscription in memory
 	// works.
@@ -122,9 +122,8 @@ async function startWith(
 	const key = settings.ignoreDuplicates ? event.key : randomBytes(9).toString('hex');
 	const claim = { key, subscription: signer.id };
 	const report = () => onDoubt(site, signer.id);
-	const outcome = await duplicatesOf(node).claim(claim, context.getResponseObject(), clock, report);
-	if (outcome === 'duplicate') return NOTHING_TO_DO;
-	if (outcome === 'pending') return respond(context, 503);
+	const response = context.getResponseObject();
+	if (!(await duplicatesOf(node).claim(claim, response, clock, report))) return NOTHING_TO_DO;
 
 	const { workspaceId } = signer;
 	const warn = (kind: string, message: string, intervalMs?: number) =>
@@ -145,6 +144,6 @@ const DOUBT =
 /** The service may have paused the subscription: unless it delivers again, a new one is created. */
 function onDoubt(site: Site<IWebhookFunctions>, id: string): void {
 	if (id !== site.node.state.saved.current?.id) return;
-	dispatch(site, onDoubted, {});
+	dispatch(site, rules.onDoubted, {});
 	site.node.warn(site, 'late', DOUBT, DOUBT_INTERVAL_MS);
 }

@@ -35,8 +35,8 @@ export class TriggerNode {
 	credential: { fingerprint: string; checkedAt: number } | undefined;
 	/** The nonce of the last probe to which this process responded. */
 	answered: string | undefined;
-	/** The last warnings in the log, by kind, and how many were left out since. */
-	private readonly warnings = new Map<string, { at: number; leftOut: number }>();
+	/** When the last warning of a kind was written to the log. */
+	private readonly warnedAt = new Map<string, number>();
 	/** Why the service created no subscription at the last try; undefined if it did. */
 	refusal: unknown;
 	/** The last creation that the service may have carried out without a word, for n8n, which tries it again. */
@@ -50,8 +50,8 @@ export class TriggerNode {
 	ending = { stop: () => {}, done: Promise.resolve() };
 
 	/**
-	 * Writes a warning to n8n's log. Later ones of the same kind are only counted for a while, so that many of
-	 * one kind don't hide the others.
+	 * Writes a warning to n8n's log. Later ones of the same kind are left out for a while, so that many of one kind
+	 * don't hide the others.
 	 *
 	 * @param intervalMs the min time between two lines of a kind
 	 */
@@ -61,16 +61,11 @@ export class TriggerNode {
 		message: string,
 		intervalMs = 60_000,
 	): void {
-		const last = this.warnings.get(kind);
 		const now = clock.now();
 		// A clock that was set back must not silence the log.
-		if (last && now >= last.at && now < last.at + intervalMs) {
-			last.leftOut += 1;
-			return;
-		}
-		this.warnings.set(kind, { at: now, leftOut: 0 });
-		const more = last?.leftOut ? ` (and ${last.leftOut} more since the last warning)` : '';
-		warn(context, `${message}${more}`);
+		if (Math.abs(now - (this.warnedAt.get(kind) ?? -intervalMs)) < intervalMs) return;
+		this.warnedAt.set(kind, now);
+		warn(context, message);
 	}
 }
 

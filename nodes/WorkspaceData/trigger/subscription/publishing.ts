@@ -2,12 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type IHookFunctions, type INode, NodeOperationError } from 'n8n-workflow';
 import { InputError } from '../../model/inputError';
-import {
-	dueDeletions,
-	onRead,
-	onStarted,
-	onUnpublished,
-} from '../../model/subscription/subscriptionRules';
+import * as rules from '../../model/subscription/subscriptionRules';
 import { mayHaveHappened } from '../../transport/failure/failureKinds';
 import { toNodeError } from '../../transport/failure/nodeError';
 import { systemClock, withTimeLimit } from '../../transport/http/clock';
@@ -63,7 +58,7 @@ async function subscribe(context: IHookFunctions, node: TriggerNode): Promise<vo
 	node.shown.clear();
 	const site = { context, node, settings, clock: systemClock };
 	const { overlapMs } = settings;
-	dispatch(site, onStarted, {
+	dispatch(site, rules.onStarted, {
 		address,
 		stored: readStored(context),
 		mark: randomUUID(),
@@ -127,12 +122,12 @@ export async function deactivate(context: IHookFunctions): Promise<boolean> {
 	const node = nodeOf(context, use);
 	const site = { context, node, clock: systemClock };
 	// A process that was started since only knows the saved data, and nothing about its address.
-	dispatch(site, onRead, { stored: readStored(context), address });
+	dispatch(site, rules.onRead, { stored: readStored(context), address });
 	if (use === 'production') await ask(site);
 	// What began before, also while the address was asked, is no longer wanted.
 	node.epoch += 1;
-	dispatch(site, onUnpublished, {});
-	node.ending.done = deleteWith(site, dueDeletions(node.state, systemClock.now()), 'patient');
+	dispatch(site, rules.onUnpublished, {});
+	node.ending.done = deleteWith(site, rules.dueDeletions(node.state, systemClock.now()), 'patient');
 	await withTimeLimit(WAIT_MS, systemClock, async () => await node.ending.done).catch(() =>
 		warn(
 			context,

@@ -1,13 +1,7 @@
 /** Creates a trigger node's subscription at the service, and deletes old ones. */
 import { randomUUID } from 'node:crypto';
 import { InputError } from '../../model/inputError';
-import {
-	dueDeletions,
-	onCreated,
-	onDeleted,
-	onRefused,
-	roomFor,
-} from '../../model/subscription/subscriptionRules';
+import * as rules from '../../model/subscription/subscriptionRules';
 import { type Previous, type Subscription, subscriptionsIn } from '../../model/subscription/saved';
 import { fingerprintOf, readCredential, readOwnSecret } from '../../transport/auth/credential';
 import { ApiFailure, Cancelled, isTimeOut } from '../../transport/failure/failureKinds';
@@ -63,16 +57,16 @@ export async function renew(site: Site, how: keyof typeof CALLS): Promise<void> 
 		const subscription = { ...made, sealed: sealSecret(secret, ownSecret) };
 		const catchesUp = settings.catchUp && settings.events.includes('record.created');
 		const savedByHook = how !== 'background';
-		dispatch(site, onCreated, { subscription, mark: randomUUID(), savedByHook, catchesUp });
+		dispatch(site, rules.onCreated, { subscription, mark: randomUUID(), savedByHook, catchesUp });
 		node.refusal = undefined;
-		await deleteWith(site, dueDeletions(node.state, clock.now()));
+		await deleteWith(site, rules.dueDeletions(node.state, clock.now()));
 	} catch (error) {
 		if (session && how === 'start' && isTimeOut(error)) silent.add(session.baseUrl);
 		if (isWanted()) {
 			node.refusal = error;
 			// A search begins with the new subscription, also if the old one still delivers.
 			const isNeeded = !session || (how === 'start' && settings.catchUp);
-			dispatch(site, onRefused, { isNeeded });
+			dispatch(site, rules.onRefused, { isNeeded });
 		}
 		throw error;
 	}
@@ -113,7 +107,7 @@ async function createInPlace(
 		const isPublishing = how === 'publish';
 		if (isPublishing) await ask(site);
 		const want = { reason, isPublishing };
-		const old = roomFor(node.state, want, settings.silenceMs, clock.now());
+		const old = rules.roomFor(node.state, want, settings.silenceMs, clock.now());
 		if (old.length === 0) {
 			const own = subscriptionsIn(saved).filter(({ targetUrl }) => targetUrl === address);
 			const advice = ROOM_ADVICE[reason](address, own.map(({ id }) => id).join(', '));
@@ -179,7 +173,7 @@ export async function deleteWith(
 		const isDone = error === undefined;
 		const isLeftover = how === 'impatient' && one.fate === 'ended';
 		const wasTried = node.state.deletions.has(one.id) || isLeftover;
-		dispatch(site, onDeleted, { id: one.id, isDone });
+		dispatch(site, rules.onDeleted, { id: one.id, isDone });
 		if (isDone && wasTried) warn(context, `Subscription ${one.id} is deleted now`);
 		if (isDone) return;
 		const cause = error instanceof Cancelled ? 'the workflow is published again' : error;

@@ -2,7 +2,7 @@
 import type { IDataObject, IExecuteFunctions, IRun, ITriggerFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { createKeyedQueue } from '../../model/keyedQueue';
-import { onSaved, onSaving } from '../../model/subscription/subscriptionRules';
+import * as rules from '../../model/subscription/subscriptionRules';
 import { readSaved } from '../../model/subscription/saved';
 import { readOwnSecret } from '../../transport/auth/credential';
 import { withTimeLimit } from '../../transport/http/clock';
@@ -78,7 +78,7 @@ const queue = createKeyedQueue();
 export function startSaving(site: Site<ITriggerFunctions>): void {
 	const { context, clock, node } = site;
 	const { epoch } = node;
-	dispatch(site, onSaving, {});
+	dispatch(site, rules.onSaving, {});
 	void queue(String(context.getWorkflow().id), async () => {
 		if (node.epoch !== epoch || !node.state.saving) return;
 		const saving = save(site).catch((error: unknown) =>
@@ -101,6 +101,6 @@ async function save(site: Site<ITriggerFunctions>): Promise<void> {
 	// everything.
 	if (ending === 'blind') writeText(context, sealed);
 	const last = ending === 'blind' ? run() : ending;
-	if (node.epoch === epoch) dispatch(site, onSaved, { version: saved.version });
+	if (node.epoch === epoch) dispatch(site, rules.onSaved, { version: saved.version });
 	areWorkersBlind = (await last) === 'blind';
 }
