@@ -49,6 +49,11 @@ export class TriggerNode {
 	 */
 	ending = { stop: () => {}, done: Promise.resolve() };
 
+	/** Changes the state by what has happened now, by a function of the rules. */
+	apply<Given>(change: Change<Given>, given: Given, clock: Clock): void {
+		this.state = change(this.state, { ...given, now: clock.now() });
+	}
+
 	/**
 	 * Writes a warning to n8n's log. Later ones of the same kind are left out for a while, so that many of one kind
 	 * don't hide the others.
@@ -70,8 +75,8 @@ export class TriggerNode {
 }
 
 /**
- * Changes the state of a node by what has happened now, by a function of the rules. The log names the subscriptions
- * that are given up by that.
+ * Changes the state of a node by what this process did or decided. The log names the subscriptions that are given up
+ * by that.
  */
 export function dispatch<Given>(
 	{ context, node, clock }: NodeSite<LogPlace>,
@@ -79,7 +84,7 @@ export function dispatch<Given>(
 	given: Given,
 ): void {
 	const before = node.state;
-	node.state = change(before, { ...given, now: clock.now() });
+	node.apply(change, given, clock);
 	logAbandoned(
 		context,
 		abandoned(before, node.state).map(({ id }) => id),

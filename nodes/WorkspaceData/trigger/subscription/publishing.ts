@@ -58,12 +58,8 @@ async function subscribe(context: IHookFunctions, node: TriggerNode): Promise<vo
 	node.shown.clear();
 	const site = { context, node, settings, clock: systemClock };
 	const { overlapMs } = settings;
-	dispatch(site, rules.onStarted, {
-		address,
-		stored: readStored(context),
-		mark: randomUUID(),
-		overlapMs,
-	});
+	const started = { address, stored: readStored(context), mark: randomUUID(), overlapMs };
+	node.apply(rules.onStarted, started, systemClock);
 	try {
 		await renew(site, isStarting(context) ? 'start' : 'publish');
 	} finally {
@@ -122,7 +118,7 @@ export async function deactivate(context: IHookFunctions): Promise<boolean> {
 	const node = nodeOf(context, use);
 	const site = { context, node, clock: systemClock };
 	// A process that was started since only knows the saved data, and nothing about its address.
-	dispatch(site, rules.onRead, { stored: readStored(context), address });
+	node.apply(rules.onRead, { stored: readStored(context), address }, systemClock);
 	if (use === 'production') await ask(site);
 	// What began before, also while the address was asked, is no longer wanted.
 	node.epoch += 1;
