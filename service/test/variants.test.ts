@@ -94,6 +94,10 @@ test.each(['strings', 'idName', 'valueLabel'] as const)(
 
 test('a changed record with its ID alone', async () => {
 	use({ changedRecords: 'id' });
+	const { body } = await api('POST', `cards/${cid}/records`, { data: {} });
+	const updated = await api('PATCH', `cards/${cid}/records/${body.id}`, { data: {} });
+	expect([body, updated.body]).toEqual(Array(2).fill({ id: expect.any(String) }));
+});
 
 test('a token response without expires_in, cleared fields as null, and no unknown variants', async () => {
 	use({ tokenExpiresIn: false, clearedFields: 'null' });

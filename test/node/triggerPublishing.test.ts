@@ -92,25 +92,32 @@ describe('publishing', () => {
 		expect(suite.live(trigger)).toEqual([]);
 	});
 
-	it("says so when the response holds no secret, and isn't active", async () => {
-		const subscription = { webhook_id: 'whk_without_secret', events: [] };
-		suite.answerNext(subscription);
-		const trigger = suite.watchAll();
-		suite.workspace.service.control.resetRequests();
-		await expect(trigger.activate()).rejects.toThrow(/but returned no secret/);
-		expect(suite.workspace.requests()).toContain('DELETE /webhooks/whk_without_secret');
-		expect(keptBy(trigger).current).toBeUndefined();
+	const page =
+		/^The service responded with a web page instead of a subscription\. .*Check 'Base URL'/;
+	const nothing = /^The service responded without a subscription: the response is empty\. /;
+	const json = (body: object | string | null, status = 200) => ({
+		status,
+		body: 'json',
+		json: body,
 	});
 
-	it('says so when the response holds no identifier', async () => {
-		for (const json of [{ secret: 'x' }, [], 'ok', null, { secret: 'x', card: { id: 'crd' } }]) {
-			suite.refuseNext({ status: 200, body: 'json', json });
-			const trigger = suite.watchAll();
-			await expect(trigger.activate()).rejects.toThrow(
-				json === null ? /the response is empty/ : /but returned no (identifier|secret)/,
-			);
-			expect(keptBy(trigger).current).toBeUndefined();
-		}
+	it.each<[string, Parameters<typeof suite.refuseNext>[0], RegExp]>([
+		['a web page', { status: 200, body: 'html' }, page],
+		['status 204', { status: 204, body: 'empty' }, nothing],
+		['null', json(null) as never, nothing],
+		['no secret', json({ webhook_id: 'whk_no_secret' }, 201) as never, /but returned no secret/],
+		['no identifier', json({ secret: 'x' }) as never, /but returned no identifier/],
+		['a secret elsewhere', json({ secret: 'x', card: { id: 'c' } }) as never, /no identifier/],
+		['an empty list', json([]) as never, /but returned no secret/],
+		['a text', json('ok') as never, /but returned no secret/],
+	])("isn't active after a response with %s, and says so", async (what, response, message) => {
+		suite.refuseNext(response);
+		const trigger = suite.watchAll();
+		suite.workspace.service.control.resetRequests();
+		await expect(trigger.activate()).rejects.toThrow(message);
+		const isDeleted = suite.workspace.requests().includes('DELETE /webhooks/whk_no_secret');
+		expect(isDeleted).toBe(what === 'no secret');
+		expect(keptBy(trigger).current).toBeUndefined();
 	});
 
 	it('leaves one subscription when the response is lost, as n8n tries five times within 18 seconds', async () => {

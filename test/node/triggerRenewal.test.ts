@@ -151,7 +151,7 @@ describe('when nothing comes for long', () => {
 		const trigger = await published();
 		const old = current(trigger);
 		trigger.endNext(ending);
-		for (let minutes = 0; minutes <= 20; minutes += 1) {
+		for (let minutes = 0; minutes <= 40; minutes += 1) {
 			pass(26.5 + minutes / 60);
 			trigger.tick();
 			await trigger.idle();

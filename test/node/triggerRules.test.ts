@@ -89,26 +89,6 @@ describe('a refusal while a person publishes', () => {
 	});
 });
 
-describe('a deletion that the response does not confirm', () => {
-	it.each([
-		['a web page', { status: 200, body: 'html' }],
-		['a refusal', { status: 200, body: 'json', json: { deleted: false } }],
-	] as const)(
-		'with %s has failed: it is named in the log, and tried again',
-		async (_name, answer) => {
-			const trigger = await suite.published();
-			const { id } = current(trigger);
-			suite.workspace.fail('DELETE', '/webhooks/', { ...answer });
-			expect(await trigger.deactivate()).toBe(false);
-			expect(suite.warnings).toEqual([
-				expect.stringContaining(`Subscription ${id} couldn't be deleted yet`),
-			]);
-			await trigger.activate();
-			expect(suite.live(trigger).map((one) => one.id)).toEqual([current(trigger).id]);
-		},
-	);
-});
-
 describe('a start at which the service refuses the key for good', () => {
 	it.each([401, 403, 404])('with %d shows in one failed execution', async (status) => {
 		const { next } = await suite.refusedAtStart({ status, times: 9 });
@@ -181,20 +161,6 @@ describe('the limit is reached while the old subscription may be paused', () => 
 		expect(suite.live(trigger).map(({ id }) => id)).toEqual([old.id]);
 		suite.workspace.service.control.clearFailures();
 	});
-});
-
-it('takes the late deliveries of a trigger that was changed and published again, for the overlap', async () => {
-	const trigger = await suite.published({ events: ['record.created', 'record.deleted'] });
-	const old = current(trigger);
-	await trigger.deactivate();
-	expect(suite.live(trigger)).toEqual([]);
-	const changed = suite.afterRestart(trigger);
-	await changed.activate();
-	changed.reload();
-	expect((await changed.deliver(suite.delivery(old))).items).toHaveLength(1);
-	expect((await changed.deliver(suite.delivery({ ...old, secret: 'x' }))).status).toBe(401);
-	pass(0.3);
-	expect((await changed.deliver(suite.delivery(old))).status).toBe(401);
 });
 
 it('two values that would have one name are both returned', async () => {

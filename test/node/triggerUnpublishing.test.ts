@@ -7,10 +7,15 @@ import { startWorkspace } from '../support/workspace';
 const suite = lifecycleSuite();
 
 describe('unpublishing', () => {
-	it('counts a subscription that is gone as deleted', async () => {
+	it.each([
+		[404, undefined],
+		[410, { type: 'https://service.example/problems/webhook-not-found' }],
+	])('counts a subscription that is gone as deleted: %d', async (status, json) => {
 		const trigger = await suite.published();
-		await suite.workspace.send('DELETE', `/webhooks/${current(trigger).id}`);
+		if (json) suite.workspace.fail('DELETE', '/webhooks/', { status, json });
+		else await suite.workspace.send('DELETE', `/webhooks/${current(trigger).id}`);
 		expect(await trigger.deactivate()).toBe(true);
+		expect(keptBy(trigger).previous).toMatchObject([{ fate: 'deleted' }]);
 		expect(suite.warnings).toEqual([]);
 	});
 
@@ -48,25 +53,22 @@ describe('unpublishing', () => {
 		await apart.close();
 	});
 
-	it('counts a subscription as deleted when the service responds with 410', async () => {
-		const trigger = await suite.published();
-		const json = { type: 'https://service.example/problems/webhook-not-found' };
-		suite.workspace.fail('DELETE', '/webhooks/', { status: 410, json });
-		expect(await trigger.deactivate()).toBe(true);
-		expect(keptBy(trigger).previous).toMatchObject([{ fate: 'deleted' }]);
-	});
-
 	it.each([
-		["a gateway's page", { status: 404, body: 'html' }],
+		["a gateway's page with status 404", { status: 404, body: 'html' }],
 		["a gateway's JSON", { status: 404, body: 'json', json: { message: 'no Route matched' } }],
 		['the workspace', { status: 404, json: { type: 'https://x/problems/workspace-not-found' } }],
 		['nothing', { status: 410, body: 'empty' }],
-	] as const)("doesn't take a 404 from %s for a deletion", async (_name, answer) => {
+		['a web page with status 200', { status: 200, body: 'html' }],
+		['a refusal with status 200', { status: 200, body: 'json', json: { deleted: false } }],
+	] as const)("doesn't take %s for a deletion: the log names it", async (_name, answer) => {
 		const trigger = await suite.published();
 		const { id } = current(trigger);
 		suite.workspace.fail('DELETE', '/webhooks/', { ...answer });
 		expect(await trigger.deactivate()).toBe(false);
 		expect(keptBy(trigger).previous).toMatchObject([{ id }]);
+		expect(suite.warnings).toEqual([
+			expect.stringContaining(`Subscription ${id} couldn't be deleted yet`),
+		]);
 		await trigger.activate();
 		expect(suite.live(trigger).map((one) => one.id)).toEqual([current(trigger).id]);
 	});

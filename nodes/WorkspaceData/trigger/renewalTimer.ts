@@ -1,14 +1,6 @@
 /** `trigger()`: maintains the subscriptions while the workflow is published. */
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
-import {
-	dueDeletions,
-	isToAsk,
-	isToRenew,
-	isToSave,
-	onPassed,
-	onPlanned,
-} from '../model/subscription/subscriptionRules';
-import { subscriptionsIn } from '../model/subscription/saved';
+import * as rules from '../model/subscription/subscriptionRules';
 import { fingerprintOf, readCredential } from '../transport/auth/credential';
 import { AccessTokenError, ApiFailure } from '../transport/failure/failureKinds';
 import { toNodeError } from '../transport/failure/nodeError';
@@ -16,15 +8,16 @@ import { systemClock } from '../transport/http/clock';
 import { startSearch } from './catchUp/search';
 import { reasonOf, warn } from './log';
 import { readSettings, type TriggerSettings } from './parameters';
-import { nodeOf, type Site } from './subscription/node';
+import { dispatch, nodeOf, type Site } from './subscription/node';
 import { ask } from './subscription/probe';
-import { deleteWith, logAbandoned, notRenewed, renew } from './subscription/renewal';
+import { deleteWith, notRenewed, renew } from './subscription/renewal';
 import { startSaving } from './subscription/saving';
 
 /**
- * How often the credential is compared if there is no problem, in ms. It costs one read of n8n's database.
+ * How often the credential is compared if there is no problem, in ms. Each time, n8n 2 makes a new isolate for the
+ * expressions of the credential, which takes about 100 ms of CPU.
  */
-const CREDENTIAL_INTERVAL_MS = 600_000;
+const CREDENTIAL_INTERVAL_MS = 3_600_000;
 
 type TriggerSite = Site<ITriggerFunctions>;
 
@@ -65,18 +58,18 @@ export async function lookAfter(context: ITriggerFunctions): Promise<ITriggerRes
 
 /** Does what is due: asks the address, renews or deletes, saves, and searches for missed records. */
 async function look(site: TriggerSite): Promise<void> {
-	const { context, node, settings, clock } = site;
+	const { node, settings, clock } = site;
 	await compareCredential(site);
-	logAbandoned(context, node.dispatch(onPassed, { now: clock.now() }));
-	if (isToAsk(node.state, clock.now()) && !(await ask(site))) return;
-	if (isToRenew(node.state, settings.silenceMs, clock.now())) {
+	dispatch(site, rules.onPassed, {});
+	if (rules.isToAsk(node.state, clock.now()) && !(await ask(site))) return;
+	if (rules.isToRenew(node.state, settings.silenceMs, clock.now())) {
 		// After a failure, it is tried again after a growing pause.
 		await renew(site, 'background').catch((error: unknown) =>
 			node.warn(site, 'renewal', notRenewed(error)),
 		);
 		showRefusal(site);
-	} else await deleteWith(site, dueDeletions(node.state, clock.now()));
-	if (isToSave(node.state, clock.now())) startSaving(site);
+	} else await deleteWith(site, rules.dueDeletions(node.state, clock.now()));
+	if (rules.isToSave(node.state, clock.now())) startSaving(site);
 	startSearch(site);
 }
 
@@ -106,17 +99,15 @@ function showRefusal({ context, node }: TriggerSite): void {
  * Checks if somebody changed the credential: the service may now accept what it refused, and the saved
  * secrets must be sealed with the new credential. Sends no request.
  */
-async function compareCredential({ context, settings, clock, node }: TriggerSite): Promise<void> {
+async function compareCredential(site: TriggerSite): Promise<void> {
+	const { context, settings, clock, node } = site;
 	const { credential: before, state } = node;
-	const isUrgent =
-		state.renewal.at !== undefined ||
-		subscriptionsIn(state.saved).some(({ secret }) => secret === '');
 	const sinceMs = clock.now() - (before?.checkedAt ?? 0);
-	if (!isUrgent && sinceMs >= 0 && sinceMs < CREDENTIAL_INTERVAL_MS) return;
+	if (!state.renewal && sinceMs >= 0 && sinceMs < CREDENTIAL_INTERVAL_MS) return;
 	const reading = readCredential(context, settings.authentication);
 	const fingerprint = await reading.then(fingerprintOf).catch(() => '');
 	node.credential = { fingerprint, checkedAt: clock.now() };
 	if (!before || fingerprint === '' || fingerprint === before.fingerprint) return;
 	warn(context, 'The credential has changed: the subscription is renewed');
-	node.dispatch(onPlanned, { delayMs: 0, isDemanded: true, now: clock.now() });
+	dispatch(site, rules.onCredentialChanged, {});
 }

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
 import { until } from '../../host/deadline.ts';
-import { createN8nClient } from '../../host/n8nClient.ts';
+import { createN8nClient, failureOf } from '../../host/n8nClient.ts';
 import { createN8nHost } from '../../host/n8nProcess.ts';
+import { chain } from '../../host/workflowBuilder.ts';
 import { BARE_N8N, useBench } from '../support/bench.ts';
 import { createClockOfN8n } from '../support/clockOfN8n.ts';
 import { restarts } from '../support/restarts.ts';
 import { major, runFolder } from '../support/settings.ts';
-import { watchCard } from '../support/watch.ts';
+import { watchCard, watching } from '../support/watch.ts';
 
 jest.setTimeout(900_000);
 
@@ -19,7 +20,7 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 	const bench = useBench(major, { ...BARE_N8N, ...clock.environment });
 	const restarted = restarts(bench, clock);
 	const { asTimePasses, collector, createRecords, expectExactly } = restarted;
-	const { noneLeft, restart, subscriptions } = restarted;
+	const { liveAgain, noneLeft, restart, subscriptions } = restarted;
 
 	it.each(['the event arrives', 'listening is cancelled'])(
 		'keeps its production subscription when a test ends because %s',
@@ -115,5 +116,59 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 		}
 		await client.unpublish(saved.id);
 		await noneLeft(card);
+	});
+
+	it('shows in one failed execution that the service refuses the key for good; n8n 1 only in its log', async () => {
+		const { client, control, host } = bench();
+		const { card, saved, subscription } = await watchCard(bench(), 'Refused');
+		await host.kill();
+		await control.resetRequests();
+		await control.fail({ method: 'POST', path: '/webhooks$', status: 403, times: 100 });
+		await restart();
+		const message = "The subscription couldn't be renewed yet";
+		const failed = async () =>
+			(await client.executions(saved.id)).filter(({ status }) => status === 'error');
+		await asTimePasses('three refusals', async () => {
+			const requests = await control.requests();
+			const tries = requests.filter(
+				({ method, path }) => method === 'POST' && /\/webhooks$/.test(path),
+			);
+			return tries.length >= 3 ? true : undefined;
+		});
+		const shown = await failed();
+		expect(shown).toHaveLength(major === 1 ? 0 : 1);
+		if (shown[0]) expect(failureOf(await client.execution(shown[0].id))).toContain(message);
+		expect(await host.log()).toContain(message);
+		await control.clearFailures();
+		await liveAgain(card, [subscription.id]);
+		await client.unpublish(saved.id);
+		await noneLeft(card);
+	});
+
+	it('deletes the subscription of a trigger that is removed from its workflow after a restart', async () => {
+		const { api, client } = bench();
+		const kept = await api.createCard('Kept', [['Title', 'text']]);
+		const removed = await api.createCard('Removed', [['Title', 'text']]);
+		const nodes = [kept, removed].map(({ id, name }) => watching(bench(), id, { name }));
+		const saved = await client.createWorkflow({ ...chain('Two', nodes), connections: {} });
+		await client.publish(saved);
+		const before = [...(await subscriptions(kept)), ...(await subscriptions(removed))];
+		expect(before).toHaveLength(2);
+		await restart();
+		for (const card of [kept, removed]) {
+			await liveAgain(
+				card,
+				before.map(({ id }) => id),
+			);
+		}
+		const workflow = await client.workflow(saved.id);
+		const changed = await client.updateWorkflow(workflow, {
+			nodes: workflow.nodes.filter(({ name }) => name !== removed.name),
+		});
+		if (major === 2) await client.publish(changed);
+		await noneLeft(removed);
+		expect((await subscriptions(kept)).some(({ state }) => state === 'active')).toBe(true);
+		await client.unpublish(saved.id);
+		await noneLeft(kept);
 	});
 });

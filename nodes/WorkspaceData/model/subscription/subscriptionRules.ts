@@ -11,20 +11,21 @@ import {
 	type Saved,
 	type Subscription,
 	subscriptionsIn,
-	unsearchedSince,
 } from './saved';
 
-/** The pauses between the tries of a task: doubled each time, up to an hour. */
+/** The first pause between the tries of a task, in ms, and the longest. */
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 /** How long a failing deletion is tried, in ms. */
 const DAY_MS = 24 * HOUR_MS;
 /** How often n8n's own address is asked while nobody or another n8n responds, in ms. */
 const ASK_PAUSE_MS = 10 * MINUTE_MS;
+/** Time for a doubtful subscription to deliver again, as the service may still retry. In ms. */
+const DOUBT_MS = 9 * MINUTE_MS;
 /** If a new secret is saved later than this, other processes may have refused deliveries for too long. In ms. */
 const SAVED_IN_TIME_MS = 5_000;
-/** If executions always take that long, further renewals wouldn't be saved sooner: at most three in a row. */
-const MAX_LATE_PAUSE_MS = 4 * MINUTE_MS;
+/** If executions always take that long, further renewals wouldn't be saved sooner: at most two in a row. */
+const MAX_LATE = 3;
 /** Max previous subscriptions that wait for their deletion, so that n8n saves less than 20 kB for a node. */
 const MAX_WAITING = 20;
 /** How late deliveries of a removed subscription may arrive, in ms. */
@@ -37,10 +38,10 @@ const SEARCH_DELAY_MS = 5_000;
 /** What n8n's own webhook address says about what was saved last. `none`: nobody responded. */
 export type ProbeResult = 'yes' | 'no' | 'none';
 
-/** A task to try again, with a growing pause. */
-interface Retry {
+/** A task to do: when, and since when it has failed, if it has. */
+export interface Retry {
 	at: number;
-	pauseMs: number;
+	since?: number;
 }
 
 export interface SubscriptionState {
@@ -49,39 +50,36 @@ export interface SubscriptionState {
 	/** How long a replaced subscription counts, in ms. */
 	overlapMs: number;
 	saved: Saved;
-	/** IDs of the subscriptions, and the last mark, that this process made. */
+	/** IDs of the subscriptions, and marks, that this process made. */
 	made: ReadonlySet<string>;
-	ownMark: string | undefined;
 	/** True if the current subscription has delivered here: no other n8n has its secret. */
 	hasDelivered: boolean;
 	/**
-	 * What n8n's own address said since the last creation, and when to ask again. `isOther`: another n8n responds there.
+	 * Who responded at n8n's own address since the last creation, and when to ask again: this n8n, with what was saved
+	 * last (`yes`) or without it (`lost`), another n8n, or nobody.
 	 */
-	answer: { said: ProbeResult; isOther: boolean; askAt: number } | undefined;
+	answer: { said: 'yes' | 'lost' | 'other' | 'none'; askAt: number } | undefined;
 	/** When the current subscription last showed that it works. */
 	aliveAt: number;
-	/** When to create a new one. `isDemanded`: also if the current one delivers, as the credential changed. */
-	renewal: { at: number | undefined; pauseMs: number; isDemanded: boolean };
+	/** When to create a new one. `isNeeded`: also if the current one delivers. */
+	renewal: (Retry & { isNeeded: boolean }) | undefined;
 	/** When to have n8n save, and since when something isn't saved; undefined if everything is. */
-	saving: { at: number; since: number } | undefined;
-	/** When to search for missed records; undefined if no search waits. */
-	search: Retry | undefined;
+	saving: Required<Retry> | undefined;
+	/** When to search for missed records. `isWhole`: no earlier search of this time has failed. */
+	search: (Retry & Pick<Search, 'isWhole'>) | undefined;
 	/** Deletions that failed, by subscription. */
-	deletions: ReadonlyMap<string, Retry & { since: number }>;
+	deletions: ReadonlyMap<string, Required<Retry>>;
 }
-
-const NOT_PLANNED = { at: undefined, pauseMs: MINUTE_MS, isDemanded: false };
 
 export const INITIAL: SubscriptionState = {
 	address: undefined,
 	overlapMs: LATE_MS,
 	saved: NOTHING_SAVED,
 	made: new Set(),
-	ownMark: undefined,
 	hasDelivered: false,
 	answer: undefined,
 	aliveAt: 0,
-	renewal: NOT_PLANNED,
+	renewal: undefined,
 	saving: undefined,
 	search: undefined,
 	deletions: new Map(),
@@ -93,11 +91,14 @@ export type Change<Given = object> = (
 	given: Given & { now: number },
 ) => SubscriptionState;
 
-/** Plans the next try of a task. */
-const nextTry = ({ pauseMs }: Pick<Retry, 'pauseMs'>, now: number): Retry => ({
-	at: now + pauseMs,
-	pauseMs: Math.min(pauseMs * 2, HOUR_MS),
-});
+/** Plans the next try of a task: after 1, 2, 4 … minutes, up to an hour. */
+const again = (retry: Retry | undefined, now: number): Required<Retry> => {
+	const since = Math.min(retry?.since ?? now, now);
+	return { since, at: now + Math.min(now - since + MINUTE_MS, HOUR_MS) };
+};
+
+const isDue = (task: { at: number } | undefined, now: number): boolean =>
+	task !== undefined && task.at <= now;
 
 /** A change that the next delivery saves. That needs no execution. */
 const changed = (state: SubscriptionState, changes: Partial<Saved>): SubscriptionState => ({
@@ -111,6 +112,9 @@ const unsaved = (
 	now: number,
 	changes: Partial<Saved> = {},
 ): SubscriptionState => ({ ...changed(state, changes), saving: { at: now, since: now } });
+
+/** The version of a new start. It counts more than any copy of the database. */
+const nextVersion = ({ version }: Saved, now: number): number => Math.max(now, version + 1);
 
 /** The previous subscriptions, and the current one as the newest of them. */
 const retired = ({ current, previous }: Saved, deleteAt: number): Previous[] => [
@@ -140,10 +144,12 @@ export const onStarted: Change<{
 		...one,
 		deleteAt: Math.min(one.deleteAt, now + overlapMs),
 	}));
-	const version = Math.max(now, saved.version + 1);
-	const own = { made: state.made, ownMark: mark };
-	const next = { ...INITIAL, ...own, address, overlapMs, aliveAt: now };
-	return { ...next, saved: { ...saved, previous, version, mark } };
+	const own = { address, overlapMs, made: new Set([...state.made, mark]), aliveAt: now };
+	return {
+		...INITIAL,
+		...own,
+		saved: { ...saved, previous, version: nextVersion(saved, now), mark },
+	};
 };
 
 /**
@@ -156,65 +162,70 @@ export const onCreated: Change<{
 	savedByHook: boolean;
 	catchesUp: boolean;
 }> = (state, { subscription, mark, savedByHook, catchesUp, now }) => {
-	const { address, overlapMs, saved, renewal, deletions } = state;
+	const { address, overlapMs, saved, made, deletions } = state;
+	const { id, cardId, since } = subscription;
 	const all = retired(saved, now + overlapMs);
-	const isListed = all.some(({ id, fate }) => id === subscription.id && fate !== 'deleted');
-	const unsearched =
-		saved.missed?.cardId === subscription.cardId ? saved.missed : unsearchedSince(subscription);
-	const isFirst = unsearched !== saved.missed;
-	const upTo = isFirst ? unsearched.upTo : subscription.since + SEARCH_MARGIN_MS;
-	const isWhole = unsearched.upTo <= unsearched.from;
-	const next: SubscriptionState = {
-		...{ ...INITIAL, address, overlapMs, deletions, aliveAt: now, ownMark: mark },
+	// A service may return a subscription that exists, and a copy of the database lists the original's.
+	const isListed = all.some((one) => one.id === id && one.fate !== 'deleted');
+	const before = saved.missed?.cardId === cardId ? saved.missed : undefined;
+	const missed = before
+		? { ...before, upTo: since + SEARCH_MARGIN_MS }
+		: { cardId, from: since, upTo: since };
+	const isWhole = before !== undefined && before.upTo <= before.from;
+	return {
+		...{ ...INITIAL, address, overlapMs, deletions, aliveAt: now },
 		saved: {
 			current: subscription,
-			previous: all.filter(({ id }) => id !== subscription.id).slice(-MAX_WAITING),
-			missed: catchesUp ? { ...unsearched, upTo, isWhole } : undefined,
-			version: Math.max(now, saved.version + 1),
+			previous: all.filter((one) => one.id !== id).slice(-MAX_WAITING),
+			missed: catchesUp ? missed : undefined,
+			version: nextVersion(saved, now),
 			mark,
 		},
-		// A service may return a subscription that exists, and a copy of the database lists the original's.
-		made: isListed ? state.made : new Set([...state.made, subscription.id]),
-		renewal: { ...NOT_PLANNED, pauseMs: renewal.pauseMs },
+		made: new Set([...made, mark, ...(isListed ? [] : [id])]),
 		saving: savedByHook ? undefined : { at: now, since: now },
+		search: catchesUp && before ? { at: now + SEARCH_DELAY_MS, isWhole } : undefined,
 	};
-	const search = { at: now + SEARCH_DELAY_MS, pauseMs: MINUTE_MS };
-	return catchesUp && !isFirst ? { ...next, search } : next;
 };
 
-/** The service created none, as far as is known. `isDemanded`: a delivery doesn't make another try needless. */
-export const onRefused: Change<{ isDemanded: boolean }> = (state, { isDemanded, now }) => ({
+/** The service created none, as far as is known. `isNeeded`: a delivery doesn't make another try needless. */
+export const onRefused: Change<{ isNeeded: boolean }> = (state, { isNeeded, now }) => ({
 	...state,
 	renewal: {
-		...nextTry(state.renewal, now),
-		isDemanded: isDemanded || state.renewal.isDemanded,
+		...again(state.renewal, now),
+		isNeeded: isNeeded || state.renewal?.isNeeded === true,
 	},
 });
 
-/**
- * A new one is planned because a response was late or the credential changed. If it changed, the seals must be
- * saved again as well.
- */
-export const onPlanned: Change<{ delayMs: number; isDemanded: boolean }> = (state, given) => {
-	const { delayMs, now } = given;
-	const { renewal } = state;
-	const at = Math.min(now + delayMs, renewal.at ?? now + delayMs);
-	const isDemanded = given.isDemanded || renewal.isDemanded;
-	const planned = { ...state, renewal: { ...NOT_PLANNED, at, isDemanded } };
-	return given.isDemanded ? unsaved(planned, now) : planned;
-};
+/** The service may have paused the current one: unless it delivers, it is renewed. */
+export const onDoubted: Change = (state, { now }) => ({
+	...state,
+	renewal: state.renewal ?? { at: now + DOUBT_MS, isNeeded: false },
+});
+
+/** The credential changed: it may be for another workspace, and the seals must be saved again. */
+export const onCredentialChanged: Change = (state, { now }) => ({
+	...unsaved(state, now),
+	renewal: { at: now, isNeeded: true },
+});
+
+/** Returns true if nothing has shown for so long that the current one works. @param silenceMs undefined for never */
+const isSilent = (
+	{ aliveAt }: SubscriptionState,
+	silenceMs: number | undefined,
+	now: number,
+	// A clock that was set back must not count as a delivery.
+): boolean => silenceMs !== undefined && Math.abs(now - aliveAt) >= silenceMs;
 
 /** Returns true if a new subscription is due: planned, or after silence. @param silenceMs undefined for never */
 export function isToRenew(
-	{ address, saved, renewal, aliveAt }: SubscriptionState,
+	state: SubscriptionState,
 	silenceMs: number | undefined,
 	now: number,
 ): boolean {
+	const { address, saved, renewal } = state;
 	if (address === undefined) return false;
-	if (renewal.at !== undefined) return renewal.at <= now;
-	// A clock that was set back must not count as a delivery.
-	const isSilent = silenceMs !== undefined && Math.abs(now - aliveAt) >= silenceMs;
-	return isSilent && saved.current !== undefined;
+	if (renewal) return isDue(renewal, now);
+	return saved.current !== undefined && isSilent(state, silenceMs, now);
 }
 
 // Deliver
@@ -232,7 +243,7 @@ export const onDelivered: Change<{ id: string }> = (state, { id, now }) => {
 	const alive: SubscriptionState = { ...state, aliveAt: now };
 	if (!isHere(state, current)) return alive;
 	// A service stops delivering for a paused subscription.
-	const renewal = state.renewal.isDemanded ? state.renewal : NOT_PLANNED;
+	const renewal = state.renewal?.isNeeded ? state.renewal : undefined;
 	return { ...alive, hasDelivered: true, renewal };
 };
 
@@ -247,57 +258,55 @@ export function isToAsk(state: SubscriptionState, now: number): boolean {
 	const { address, saved, renewal, answer, saving } = state;
 	if (address === undefined || isProven(state, now)) return false;
 	if ((saving && saving.at > now) || (answer && answer.askAt > now)) return false;
-	const isRefused = renewal.at !== undefined && renewal.at <= now;
-	return isRefused || overdue(saved, now).some((one) => isLeft(state, one));
+	return isDue(renewal, now) || overdue(saved, now).some((one) => isLeft(state, one));
 }
+
+/** Returns true if the address didn't have what was saved. */
+const isMissing = ({ answer }: SubscriptionState): boolean =>
+	answer?.said === 'lost' || answer?.said === 'other';
 
 /**
  * n8n's own address was asked. `isOurs`: this process itself got the question. A mark that another process made
  * proves nothing, as a copy of the database has it, too.
  */
 export const onProbed: Change<{ result: ProbeResult; isOurs: boolean }> = (
-	state,
+	before,
 	{ result, isOurs, now },
 ) => {
-	const { answer: before, saved, ownMark, renewal } = state;
-	const isMine = isOurs || (result === 'yes' && saved.mark === ownMark);
-	const said = result === 'yes' && !isMine ? 'no' : result;
+	const has = result === 'yes' ? 'yes' : 'lost';
+	const isMine = isOurs || (result === 'yes' && before.made.has(before.saved.mark));
+	const said = result === 'none' ? 'none' : isMine ? has : 'other';
 	const askAt = now + (said === 'yes' ? MINUTE_MS : ASK_PAUSE_MS);
-	const answer = { said, isOther: said === 'no' && !isOurs, askAt };
-	// The saved data was lost, or another n8n responds. In the first case, deliveries may have been refused, which can
-	// pause the subscription: once it is saved, it is renewed before another one goes.
-	const isBack = said === 'yes' && before?.said === 'no' && renewal.at === undefined;
-	if (isBack) return { ...state, answer, renewal: { ...renewal, ...nextTry(renewal, now) } };
-	const isNew = result === 'no' && before?.said !== 'no' && !state.saving;
-	return { ...state, answer, ...(isNew && { saving: { at: now, since: now } }) };
+	const state: SubscriptionState = { ...before, answer: { said, askAt } };
+	// While the saved data was lost, deliveries may have been refused.
+	if (said === 'yes' && isMissing(before)) return onDoubted(state, { now });
+	const isNew = isMissing(state) && !isMissing(before) && !state.saving;
+	return isNew ? { ...state, saving: { at: now, since: now } } : state;
 };
 
 // Save
 
 /** Returns true if an execution that saves is due. */
-export const isToSave = ({ saving }: SubscriptionState, now: number): boolean =>
-	saving !== undefined && saving.at <= now;
+export const isToSave = ({ saving }: SubscriptionState, now: number): boolean => isDue(saving, now);
 
-/** An execution is to save. The next one follows after as long as nothing has been saved for. */
-export const onSaving: Change = (state, { now }) => {
-	const { saving } = state;
-	if (!saving) return state;
-	const pauseMs = Math.min(Math.max(now - saving.since, MINUTE_MS), HOUR_MS);
-	return { ...state, saving: { ...saving, at: now + pauseMs } };
-};
+/** An execution is to save. The next one follows if it doesn't. */
+export const onSaving: Change = (state, { now }) => ({
+	...state,
+	saving: again(state.saving, now),
+});
 
-/** n8n saved this version. If that came late, the service may have paused the subscription meanwhile. */
-export const onSaved: Change<{ version: number }> = (state, { version, now }) => {
-	const { saving, saved, hasDelivered, renewal, answer } = state;
-	if (version < saved.version || !saving) return state;
-	const isLate = now - saving.since > SAVED_IN_TIME_MS && !hasDelivered;
-	const isToReplace = isLate && renewal.at === undefined && renewal.pauseMs < MAX_LATE_PAUSE_MS;
-	return {
-		...state,
+/** n8n saved this version. If that came late, deliveries may have been refused. */
+export const onSaved: Change<{ version: number }> = (before, { version, now }) => {
+	const { saving, saved, hasDelivered, answer } = before;
+	if (version < saved.version || !saving) return before;
+	const state: SubscriptionState = {
+		...before,
 		saving: undefined,
-		answer: answer?.said === 'no' ? { ...answer, askAt: now } : answer,
-		renewal: isToReplace ? { ...renewal, ...nextTry(renewal, now) } : renewal,
+		answer: answer && isMissing(before) ? { ...answer, askAt: now } : answer,
 	};
+	const isLate = now - saving.since > SAVED_IN_TIME_MS && !hasDelivered;
+	const left = saved.previous.filter((one) => isLeft(state, one));
+	return isLate && left.length < MAX_LATE ? onDoubted(state, { now }) : state;
 };
 
 // Delete
@@ -319,7 +328,7 @@ export function dueDeletions(state: SubscriptionState, now: number): Previous[] 
 	const { current, previous } = saved;
 	const isSaved = current !== undefined && made.has(current.id) && !saving;
 	const isReplaced = ({ id }: Previous) => isProven(state, now) || (isSaved && made.has(id));
-	const replaced = renewal.at === undefined ? overdue(saved, now).filter(isReplaced) : [];
+	const replaced = renewal ? [] : overdue(saved, now).filter(isReplaced);
 	return previous.filter(
 		(one) =>
 			isLeft(state, one) &&
@@ -332,8 +341,7 @@ export function dueDeletions(state: SubscriptionState, now: number): Previous[] 
 export const onDeleted: Change<{ id: string; isDone: boolean }> = (state, { id, isDone, now }) => {
 	const deletions = new Map(state.deletions);
 	if (!isDone) {
-		const { pauseMs, since } = deletions.get(id) ?? { pauseMs: MINUTE_MS, since: now };
-		deletions.set(id, { ...nextTry({ pauseMs }, now), since });
+		deletions.set(id, again(deletions.get(id), now));
 		return { ...state, deletions };
 	}
 	deletions.delete(id);
@@ -366,13 +374,13 @@ export function roomFor(
 	silenceMs: number | undefined,
 	now: number,
 ): Previous[] {
-	const { answer, aliveAt } = state;
-	const isKnown = isProven(state, now) || answer?.said === 'yes';
-	const left = own(state, !isKnown && !(isPublishing && answer?.isOther !== true));
+	const said = state.answer?.said;
+	const isKnown = isProven(state, now) || said === 'yes' || (isPublishing && said !== 'other');
+	const left = own(state, !isKnown);
 	if (reason === 'address') return left;
-	const isSilent = silenceMs !== undefined && Math.abs(now - aliveAt) >= silenceMs;
-	const { current } = state.saved;
-	return left.filter(({ id }) => isSilent || id !== current?.id).slice(0, 1);
+	const mayGo = ({ id }: Previous) =>
+		id !== state.saved.current?.id || isSilent(state, silenceMs, now);
+	return left.filter(mayGo).slice(0, 1);
 }
 
 /**
@@ -381,13 +389,12 @@ export function roomFor(
  */
 export const onUnpublished: Change = (state, { now }) => {
 	const { address, made, saved, overlapMs, answer } = state;
-	const ended = new Set(own(state, answer?.isOther === true).map(({ id }) => id));
+	const ended = new Set(own(state, answer?.said === 'other').map(({ id }) => id));
 	const previous = retired(saved, now + overlapMs)
 		.filter(({ id, fate }) => fate === 'deleted' || ended.has(id))
 		.map((one): Previous => ({ ...one, fate: one.fate ?? 'ended' }));
-	const version = Math.max(now, saved.version + 1);
-	const left = { ...NOTHING_SAVED, missed: saved.missed, previous, version };
-	return { ...INITIAL, address, made, saved: left };
+	const left = { missed: saved.missed, previous, version: nextVersion(saved, now) };
+	return { ...INITIAL, address, made, saved: { ...NOTHING_SAVED, ...left } };
 };
 
 /**
@@ -422,22 +429,24 @@ export interface Search {
 
 /** The search that is due; undefined if none is. */
 export function dueSearch(
-	{ saved, search }: SubscriptionState,
+	{ saved: { missed }, search }: SubscriptionState,
 	now: number,
 ): (Search & { cardId: string | null }) | undefined {
-	const { missed } = saved;
 	if (!missed || !search || search.at > now) return undefined;
-	const { cardId, from, upTo, isWhole } = missed;
-	return { cardId, from, to: upTo, isWhole };
+	const { cardId, from, upTo } = missed;
+	return { cardId, from, to: upTo, isWhole: search.isWhole };
 }
 
 /** A search begins: no other one is due until it fails. */
 export const onSearching: Change = (state) => ({ ...state, search: undefined });
 
-/** A search failed. It is tried again, unless a later one is planned. @param pauseMs the pause of the failed one */
-export const onSearchFailed: Change<{ pauseMs: number }> = (state, { pauseMs, now }) => ({
+/** A search failed. It is tried again, unless a later one is planned. @param failed the failed one */
+export const onSearchFailed: Change<{ failed: SubscriptionState['search'] }> = (
+	state,
+	{ failed, now },
+) => ({
 	...state,
-	search: state.search ?? nextTry({ pauseMs }, now),
+	search: state.search ?? (failed && { ...failed, ...again(failed, now) }),
 });
 
 /** All records of the card (null for all cards) up to a time were searched. */

@@ -3,16 +3,10 @@ import type { IExecuteFunctions, INodeExecutionData, ITriggerFunctions } from 'n
 import { z } from 'zod/v3';
 import { FieldIndex } from '../../model/fieldIndex';
 import { type DataRecord, type Age, ageOf } from '../../model/response/record';
-import {
-	dueSearch,
-	onSearched,
-	onSearchFailed,
-	onSearching,
-	type Search,
-} from '../../model/subscription/subscriptionRules';
+import * as rules from '../../model/subscription/subscriptionRules';
 import { listCards, listFields } from '../../transport/cardAndFieldListings';
 import { ApiFailure, saysGone } from '../../transport/failure/failureKinds';
-import { MAX_READINGS, openRecordListing } from '../../transport/recordListing';
+import { MAX_READINGS, openRecordListing, type RecordListing } from '../../transport/recordListing';
 import { openSession, type Session } from '../../transport/session';
 import { localTime } from '../../transport/timeZone';
 import { needsFields } from '../delivery/fieldNames';
@@ -20,9 +14,9 @@ import { isRelevant } from '../delivery/relevance';
 import { reasonOf, warn } from '../log';
 import { missedEvent, outputOf } from '../output';
 import { type TriggerSettings, watchedCard } from '../parameters';
-import type { Site } from '../subscription/node';
+import { dispatch, type Site } from '../subscription/node';
 import { runExecution, startSaving } from '../subscription/saving';
-import { readSealed } from '../subscription/storage';
+import { readStored } from '../subscription/storage';
 import { takeMissed } from './memory';
 
 /** Marks the item of an execution that searches. */
@@ -33,20 +27,19 @@ const CREATED = 'record.created';
 /** Starts the execution that searches for missed records, if one is due. Tries again if it fails. */
 export function startSearch(site: Site<ITriggerFunctions>): void {
 	const { context, clock, node } = site;
-	const { epoch, state } = node;
-	const due = dueSearch(state, clock.now());
-	if (!due || !state.search) return;
-	const { pauseMs } = state.search;
-	node.dispatch(onSearching, { now: clock.now() });
+	const { epoch } = node;
+	const { search } = node.state;
+	const due = rules.dueSearch(node.state, clock.now());
+	if (!due) return;
+	dispatch(site, rules.onSearching, {});
 	const { from, to, isWhole, cardId } = due;
 	const job = { event: EVENT, from: toIso(from), to: toIso(to), isWhole };
 	const ended = runExecution(context, job).catch(() => 'failed' as const);
 	void ended.then((ending) => {
-		const now = clock.now();
 		const isCurrent = node.epoch === epoch;
 		// Also if the workflow was published again meanwhile: the next search must not return the same records.
-		if (ending !== 'failed') node.dispatch(onSearched, { to, cardId, now });
-		else if (isCurrent) node.dispatch(onSearchFailed, { pauseMs, now });
+		if (ending !== 'failed') dispatch(site, rules.onSearched, { to, cardId });
+		else if (isCurrent) dispatch(site, rules.onSearchFailed, { failed: search });
 		// If n8n ends before this is saved, the next search returns the same records.
 		if (ending !== 'failed' && isCurrent) startSaving(site);
 	});
@@ -62,7 +55,8 @@ const jobSchema = z.object({
 });
 
 /** Reads the search from an item of such a job; undefined for another item. */
-export const readSearchJob = (json: unknown): Search | undefined => jobSchema.safeParse(json).data;
+export const readSearchJob = (json: unknown): rules.Search | undefined =>
+	jobSchema.safeParse(json).data;
 
 /** A record that was created in the searched time, and the fields of its card if they are needed. */
 interface Candidate extends Age {
@@ -78,15 +72,17 @@ interface Candidate extends Age {
 export async function catchUp(
 	context: IExecuteFunctions,
 	settings: TriggerSettings,
-	search: Search,
+	search: rules.Search,
 ): Promise<INodeExecutionData[]> {
 	const session = await openSession(context, settings.authentication);
 	const warnings = new Set<string>();
 	try {
 		// The subscribed card, because another card may have the selected name by now.
-		const { current } = readSealed(context);
+		const { current } = readStored(context);
 		const watched = current ? current.cardId : await watchedCard(settings, session);
-		const listed = await listCreated({ session, settings, search, warnings }, watched);
+		const reading = { session, settings, search, warnings };
+		const listed =
+			watched === null ? await createdInAll(reading) : await createdIn(reading, watched);
 		const { serviceClock } = session.pace;
 		// A service that doesn't state its time has another clock than n8n: then no age is known.
 		const isTooOld = (at: number) =>
@@ -110,16 +106,13 @@ export async function catchUp(
 interface Reading {
 	session: Session;
 	settings: TriggerSettings;
-	search: Search;
+	search: rules.Search;
+	/** Lines for the log, each of them once. */
 	warnings: Set<string>;
 }
 
-/**
- * The records of the watched card that were created in a time span; of all cards if it is null. Then a
- * deleted card has none, and a refused one is reported.
- */
-async function listCreated(reading: Reading, watched: string | null): Promise<Candidate[]> {
-	if (watched !== null) return await createdIn(reading, watched);
+/** As `createdIn`, of all cards. A deleted one has no records, and a refused one is reported. */
+async function createdInAll(reading: Reading): Promise<Candidate[]> {
 	const listed: Candidate[] = [];
 	for (const { id, name } of await listCards(reading.session)) {
 		const records = await createdIn(reading, id).catch((error: unknown) => {
@@ -136,36 +129,33 @@ async function listCreated(reading: Reading, watched: string | null): Promise<Ca
 	return listed;
 }
 
-/** The records of a card that were created in a time span, with its fields. */
-async function createdIn(reading: Reading, cardId: string): Promise<Candidate[]> {
-	const { session, settings } = reading;
-	const found = await recordsIn(reading, cardId);
-	const isNeeded = found.length > 0 && needsFields({ event: CREATED, data: {} }, settings);
-	const index = isNeeded ? new FieldIndex(await listFields(session, cardId), cardId) : undefined;
-	return found.map((one) => ({ ...one, index }));
-}
-
-/** The records of a card that were created in a time span. A record that doesn't state when is reported. */
-async function recordsIn(
-	{ session, search: { from, to }, warnings }: Reading,
+/**
+ * The records of a card that were created in the searched time, with its fields. A record that doesn't state when is
+ * reported.
+ */
+async function createdIn(
+	{ session, settings, search: { from, to }, warnings }: Reading,
 	cardId: string,
-): Promise<Array<Omit<Candidate, 'index'>>> {
+): Promise<Candidate[]> {
 	const found = new Map<string, Omit<Candidate, 'index'>>();
-	for (let tries = 1; ; tries += 1) {
-		const listing = openRecordListing(session, cardId, Infinity, {}, { keep: false });
+	let listing: RecordListing;
+	let tries = 0;
+	do {
+		tries += 1;
+		listing = openRecordListing(session, cardId, Infinity, {}, { keep: false });
 		for await (const record of listing) {
 			const age = ageOf(record, NaN);
-			if (Number.isNaN(age.at)) {
-				warnings.add(
-					`Records of card ${cardId} state no usable 'created_at', so missed ones can't be found`,
-				);
-			}
-			if (!(age.at > from && age.at <= to)) continue;
-			found.set(record.id, { ...age, cardId, record });
+			if (age.at > from && age.at <= to) found.set(record.id, { ...age, cardId, record });
+			if (!Number.isNaN(age.at)) continue;
+			warnings.add(
+				`Records of card ${cardId} state no usable 'created_at', so missed ones can't be found`,
+			);
 		}
 		// Pages that show a record twice may have skipped others.
-		if (!listing.hasShifted || tries === MAX_READINGS) return [...found.values()];
-	}
+	} while (listing.hasShifted && tries < MAX_READINGS);
+	const isNeeded = found.size > 0 && needsFields({ event: CREATED, data: {} }, settings);
+	const index = isNeeded ? new FieldIndex(await listFields(session, cardId), cardId) : undefined;
+	return [...found.values()].map((one) => ({ ...one, index }));
 }
 
 /** Returns true if the service says that a card doesn't exist. */

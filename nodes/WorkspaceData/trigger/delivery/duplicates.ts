@@ -8,10 +8,7 @@ import type { TriggerNode } from '../subscription/node';
 
 /** The required part of n8n's response to a delivery. */
 interface DeliveryResponse {
-	/** True if the connection is closed: the sender may have hung up before n8n called the node. */
-	readonly destroyed: boolean;
 	readonly statusCode: number;
-	once(event: 'close', listener: () => void): unknown;
 	/** n8n calls it to respond. */
 	end(...given: unknown[]): unknown;
 }
@@ -51,13 +48,6 @@ function onEnd(response: DeliveryResponse, listener: () => void): void {
 	};
 }
 
-/** Resolves when the sender hangs up. */
-const hungUp = async (response: DeliveryResponse): Promise<'pending'> =>
-	await new Promise((resolve) => {
-		if (response.destroyed) resolve('pending');
-		else response.once('close', () => resolve('pending'));
-	});
-
 const accepted = new WeakMap<TriggerNode, Duplicates>();
 
 /** The events that a node has accepted in this process. */
@@ -79,24 +69,21 @@ export class Duplicates {
 	 *
 	 * @param event its key, and the subscription that delivered it
 	 * @param onDoubt is called for late, missing and repeated responses
-	 * @returns `accepted`: the event is to be executed; `duplicate`: it was executed; `pending`: the
-	 * earlier delivery is still in progress, and this sender hung up
+	 * @returns true if the event is to be executed; false if it was executed
 	 */
 	async claim(
 		{ key, subscription }: { key: string; subscription: string },
 		response: DeliveryResponse,
 		clock: Clock,
 		onDoubt: () => void,
-	): Promise<'accepted' | 'duplicate' | 'pending'> {
+	): Promise<boolean> {
 		if (this.known.get(key)?.subscription === subscription) onDoubt();
-		let gone: Promise<'pending'> | undefined;
 		for (;;) {
 			const earlier = this.known.get(key);
 			// A retry runs if n8n doesn't seem to respond.
 			if (!earlier || (earlier.ended && clock.now() - earlier.begunAt >= MAX_WAIT_MS)) break;
-			if (!earlier.ended) return 'duplicate';
-			gone ??= hungUp(response);
-			if ((await Promise.race([earlier.ended, gone])) === 'pending') return 'pending';
+			if (!earlier.ended) return false;
+			await earlier.ended;
 		}
 		// There must be no wait after the check, or two simultaneous deliveries could both get here.
 		const begunAt = clock.now();
@@ -111,6 +98,6 @@ export class Duplicates {
 		);
 		const delivery: Delivery = { subscription, begunAt, ended };
 		this.known.set(key, delivery);
-		return 'accepted';
+		return true;
 	}
 }

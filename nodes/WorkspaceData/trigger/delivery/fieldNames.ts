@@ -14,47 +14,42 @@ import { isFiltered, isWatched } from './relevance';
 const MAX_WAIT_MS = 3_000;
 /** How long a listing is valid, in ms. */
 const INTERVAL_MS = 60_000;
-/** Min time between two listings if the first one lacks something, in ms. */
-const HURRIED_INTERVAL_MS = 15_000;
-/** The pause after a failed listing, in ms. It doubles with each further one, up to the interval. */
-const FIRST_PAUSE_MS = 1_000;
-
+/** Min time between two listings if the last one failed or lacks something, in ms. */
+const HURRIED_INTERVAL_MS = 10_000;
 /** How often the log says that there are no names, in ms. */
 const WARNING_INTERVAL_MS = 3_600_000;
 
-/** The fields of a card, from a listing. */
-class KnownFields {
-	/** When to request a listing again. */
-	dueAt = 0;
-	/** When a listing was last requested early because something was missing. */
-	hurriedAt = 0;
-	/** The listing in progress. It resolves to the latest one if it fails. */
-	pending: Promise<FieldIndex | undefined> | undefined;
+/** The fields of a card. */
+interface KnownFields {
+	/** When a listing was last requested. */
+	askedAt: number;
+	/** When one was last requested early because something was missing, or when the last one failed. */
+	hurriedAt: number;
+	/** The listing in progress. Never fails. */
+	pending?: Promise<void> | undefined;
 	/** The latest successful listing. */
-	index: FieldIndex | undefined;
+	index?: FieldIndex;
 	/** Why the last listing failed; undefined if it didn't. */
-	failure: string | undefined;
-	/** The pause if the next one fails. */
-	private pauseMs = FIRST_PAUSE_MS;
-
-	/** Requests a listing. Never throws. */
-	async renew(list: () => Promise<FieldIndex>, clock: Clock): Promise<FieldIndex | undefined> {
-		try {
-			this.index = await list();
-			this.failure = undefined;
-			this.pauseMs = FIRST_PAUSE_MS;
-			this.dueAt = clock.now() + INTERVAL_MS;
-		} catch (error) {
-			this.failure = reasonOf(error);
-			this.dueAt = clock.now() + this.pauseMs;
-			this.pauseMs = Math.min(this.pauseMs * 2, INTERVAL_MS);
-		}
-		this.pending = undefined;
-		return this.index;
-	}
+	failure?: string | undefined;
 }
 
 const cards = new BoundedMap<string, KnownFields>(1_000);
+
+/** Requests a listing. */
+async function renew(
+	known: KnownFields,
+	list: () => Promise<FieldIndex>,
+	clock: Clock,
+): Promise<void> {
+	try {
+		known.index = await list();
+		known.failure = undefined;
+	} catch (error) {
+		known.failure = reasonOf(error);
+		known.hurriedAt = clock.now();
+	}
+	known.pending = undefined;
+}
 
 /** Where the listing comes from. */
 interface FieldsPlace {
@@ -81,21 +76,25 @@ export async function fieldsFor(
 	if (cardId === undefined || !needsFields(event, settings)) return undefined;
 	const { credentials } = context.getNode();
 	const key = JSON.stringify([settings.authentication, credentials, workspaceId, cardId]);
-	const known = cards.getOrCreate(key, () => new KnownFields());
+	const known = cards.getOrCreate(key, () => ({
+		askedAt: -INTERVAL_MS,
+		hurriedAt: -HURRIED_INTERVAL_MS,
+	}));
 	const isLacking = (index = known.index) =>
-		index !== undefined && !Object.keys(event.data ?? {}).every((id) => index.byId(id));
+		!index || !Object.keys(event.data ?? {}).every((id) => index.byId(id));
+	const isHurried = isLacking() || known.failure !== undefined;
 	const now = clock.now();
-	const mayHurry = isLacking() && now - known.hurriedAt >= HURRIED_INTERVAL_MS;
-	if (!known.pending && (now >= known.dueAt || mayHurry)) {
-		if (isLacking()) known.hurriedAt = now;
+	const dueAt = isHurried ? known.hurriedAt + HURRIED_INTERVAL_MS : known.askedAt + INTERVAL_MS;
+	if (!known.pending && now >= dueAt) {
+		known.askedAt = now;
+		if (known.index && isLacking()) known.hurriedAt = now;
 		const options = { impatient: true, timeoutMs: MAX_WAIT_MS };
 		const list = async () =>
 			new FieldIndex(await listFields(await openService(), cardId, options), cardId);
-		known.pending = known.renew(list, clock);
+		known.pending = renew(known, list, clock);
 	}
-	const isToWait = known.pending && (!known.index || isLacking());
 	const pending = async () => await known.pending;
-	if (isToWait) await withTimeLimit(MAX_WAIT_MS, clock, pending).catch(() => undefined);
+	if (isLacking()) await withTimeLimit(MAX_WAIT_MS, clock, pending).catch(() => undefined);
 	if (!known.index || (isLacking() && known.failure !== undefined)) {
 		const reason = known.failure ?? 'the listing takes too long';
 		const message = `The fields of card ${cardId} couldn't be read, so their IDs replace the names: ${reason}`;

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { SIGNATURE_HEADER, isSigned } from '../../model/signature';
 import { answerProbe, PROBE_HEADER } from '../../model/subscription/probe';
-import { onDelivered, onPlanned, onRead } from '../../model/subscription/subscriptionRules';
+import * as rules from '../../model/subscription/subscriptionRules';
 import { accepted, type Subscription } from '../../model/subscription/saved';
 import { type DeliveredEvent, readEvent } from '../../model/webhookEvent';
 import { type Clock, systemClock } from '../../transport/http/clock';
@@ -11,8 +11,8 @@ import { openSession } from '../../transport/session';
 import { localTime } from '../../transport/timeZone';
 import { outputOf } from '../output';
 import { readSettings } from '../parameters';
-import { nodeOf, type Site, useOf } from '../subscription/node';
-import { readStored, sealingSecret, writeStored } from '../subscription/storage';
+import { dispatch, nodeOf, type Site, useOf } from '../subscription/node';
+import { readStored, sealingSecret, secretsOf, writeStored } from '../subscription/storage';
 import { duplicatesOf } from './duplicates';
 import { excessiveAge } from './eventAge';
 import { fieldsFor } from './fieldNames';
@@ -40,9 +40,9 @@ export async function receiveDelivery(
 	const { headers } = context.getRequestObject();
 	const use = useOf(context);
 	const node = nodeOf(context, use);
-	const place = { context, clock };
+	const place = { context, node, clock };
 	const body = await rawBody(context);
-	const stored = await readStored(context, node);
+	const stored = readStored(context);
 	if (body && PROBE_HEADER in headers) {
 		// Uses only the saved data that n8n has just read, because all processes of this n8n read the same.
 		const ownSecret = await sealingSecret(context);
@@ -52,14 +52,17 @@ export async function receiveDelivery(
 			return respond(context, proof.status, proof.text);
 		}
 	}
-	node.dispatch(onRead, { stored, now: clock.now() });
+	node.apply(rules.onRead, { stored }, clock);
 	const valid = accepted(node.state.saved, clock.now());
 	// A probe that isn't from this node is refused like any forgery.
 	const signature: unknown = PROBE_HEADER in headers ? undefined : headers[SIGNATURE_HEADER];
 	// All secrets are tried, so that the time is always the same.
-	const [signer] = valid.filter(({ secret }) => body && isSigned(body, signature, [secret]));
+	const secrets = await secretsOf(context, valid);
+	const [signer] = valid.filter(
+		(_one, index) => body && isSigned(body, signature, secrets.slice(index, index + 1)),
+	);
 	if (!body || !signer) {
-		node.warn(place, 'refused', `A delivery was refused: ${refusalReason(valid)}`);
+		node.warn(place, 'refused', `A delivery was refused: ${refusalReason(secrets)}`);
 		return respond(context, 401);
 	}
 	const event = readEvent(body);
@@ -68,7 +71,7 @@ export async function receiveDelivery(
 		return NOTHING_TO_DO;
 	}
 	const settings = readSettings(context);
-	node.dispatch(onDelivered, { id: signer.id, now: clock.now() });
+	dispatch(place, rules.onDelivered, { id: signer.id });
 	const { saved } = node.state;
 	// A long execution may have saved an old copy. This delivery proves that the subscription in memory
 	// works.
@@ -87,9 +90,9 @@ async function rawBody(context: IWebhookFunctions): Promise<Uint8Array | undefin
 }
 
 /** Explains for the log why no subscription of the node signed a delivery. */
-function refusalReason(valid: readonly Subscription[]): string {
-	if (valid.length === 0) return 'this node has no subscription';
-	return valid.some(({ secret }) => secret === '')
+function refusalReason(secrets: readonly string[]): string {
+	if (secrets.length === 0) return 'this node has no subscription';
+	return secrets.includes('')
 		? "the credential has changed or is missing, so the saved secret can't be read; the trigger renews the subscription once it has a credential"
 		: "it isn't signed by a subscription of this node";
 }
@@ -119,9 +122,8 @@ async function startWith(
 	const key = settings.ignoreDuplicates ? event.key : randomBytes(9).toString('hex');
 	const claim = { key, subscription: signer.id };
 	const report = () => onDoubt(site, signer.id);
-	const outcome = await duplicatesOf(node).claim(claim, context.getResponseObject(), clock, report);
-	if (outcome === 'duplicate') return NOTHING_TO_DO;
-	if (outcome === 'pending') return respond(context, 503);
+	const response = context.getResponseObject();
+	if (!(await duplicatesOf(node).claim(claim, response, clock, report))) return NOTHING_TO_DO;
 
 	const { workspaceId } = signer;
 	const warn = (kind: string, message: string, intervalMs?: number) =>
@@ -133,19 +135,15 @@ async function startWith(
 	return { ...NOTHING_TO_DO, workflowData: [[{ json: outputOf(event, settings, index) }]] };
 }
 
-/**
- * The delay before a renewal after a late or unsuccessful response, in ms, unless another delivery arrives: the
- * service may still retry.
- */
-const LATE_RENEWAL_MS = 540_000;
+/** How often the log says so, in ms. */
+const DOUBT_INTERVAL_MS = 600_000;
 /** The warning for n8n's log. It is true in every process, whether it can renew the subscription or not. */
 const DOUBT =
 	"n8n responded to a delivery late or without success, or it came again: check n8n's load and its limit of executions. If deliveries stop, the trigger renews the subscription: in ten minutes, or in queue mode at the latest after 'Renew After Silence (Hours)'";
 
 /** The service may have paused the subscription: unless it delivers again, a new one is created. */
 function onDoubt(site: Site<IWebhookFunctions>, id: string): void {
-	const { node, clock } = site;
-	if (id !== node.state.saved.current?.id) return;
-	node.dispatch(onPlanned, { delayMs: LATE_RENEWAL_MS, isDemanded: false, now: clock.now() });
-	node.warn(site, 'late', DOUBT, LATE_RENEWAL_MS);
+	if (id !== site.node.state.saved.current?.id) return;
+	dispatch(site, rules.onDoubted, {});
+	site.node.warn(site, 'late', DOUBT, DOUBT_INTERVAL_MS);
 }

@@ -7,7 +7,6 @@ import {
 	INITIAL,
 	type SubscriptionState,
 } from '../../model/subscription/subscriptionRules';
-import { NOTHING_SAVED, type Saved, type Subscription } from '../../model/subscription/saved';
 import type { Clock } from '../../transport/http/clock';
 import { type LogPlace, warn } from '../log';
 import type { TriggerSettings } from '../parameters';
@@ -30,16 +29,14 @@ export interface Site<Context = IHookFunctions | ITriggerFunctions> extends Node
  */
 export class TriggerNode {
 	state: SubscriptionState = INITIAL;
-	/** The last text in static data whose seals could be opened, and what it says. */
-	read: { text: unknown; saved: Saved } = { text: undefined, saved: NOTHING_SAVED };
 	/** Counts publishing and unpublishing, so that work from before either can be recognized and dropped. */
 	epoch = 0;
 	/** The fingerprint of the credential (empty if it couldn't be read), and when it was last compared, if it was. */
 	credential: { fingerprint: string; checkedAt: number } | undefined;
 	/** The nonce of the last probe to which this process responded. */
 	answered: string | undefined;
-	/** The last warnings in the log, by kind, and how many were left out since. */
-	private readonly warnings = new Map<string, { at: number; leftOut: number }>();
+	/** When the last warning of a kind was written to the log. */
+	private readonly warnedAt = new Map<string, number>();
 	/** Why the service created no subscription at the last try; undefined if it did. */
 	refusal: unknown;
 	/** The last creation that the service may have carried out without a word, for n8n, which tries it again. */
@@ -52,20 +49,14 @@ export class TriggerNode {
 	 */
 	ending = { stop: () => {}, done: Promise.resolve() };
 
-	/**
-	 * Applies what happened, by a function of the rules.
-	 *
-	 * @returns the subscriptions that it takes from the list although they weren't deleted
-	 */
-	dispatch<Given>(change: Change<Given>, given: Given & { now: number }): Subscription[] {
-		const before = this.state;
-		this.state = change(before, given);
-		return abandoned(before, this.state);
+	/** Changes the state by what has happened now, by a function of the rules. */
+	apply<Given>(change: Change<Given>, given: Given, clock: Clock): void {
+		this.state = change(this.state, { ...given, now: clock.now() });
 	}
 
 	/**
-	 * Writes a warning to n8n's log. Later ones of the same kind are only counted for a while, so that many of
-	 * one kind don't hide the others.
+	 * Writes a warning to n8n's log. Later ones of the same kind are left out for a while, so that many of one kind
+	 * don't hide the others.
 	 *
 	 * @param intervalMs the min time between two lines of a kind
 	 */
@@ -75,17 +66,38 @@ export class TriggerNode {
 		message: string,
 		intervalMs = 60_000,
 	): void {
-		const last = this.warnings.get(kind);
 		const now = clock.now();
 		// A clock that was set back must not silence the log.
-		if (last && now >= last.at && now < last.at + intervalMs) {
-			last.leftOut += 1;
-			return;
-		}
-		this.warnings.set(kind, { at: now, leftOut: 0 });
-		const more = last?.leftOut ? ` (and ${last.leftOut} more since the last warning)` : '';
-		warn(context, `${message}${more}`);
+		if (Math.abs(now - (this.warnedAt.get(kind) ?? -intervalMs)) < intervalMs) return;
+		this.warnedAt.set(kind, now);
+		warn(context, message);
 	}
+}
+
+/**
+ * Changes the state of a node by what this process did or decided. The log names the subscriptions that are given up
+ * by that.
+ */
+export function dispatch<Given>(
+	{ context, node, clock }: NodeSite<LogPlace>,
+	change: Change<Given>,
+	given: Given,
+): void {
+	const before = node.state;
+	node.apply(change, given, clock);
+	logAbandoned(
+		context,
+		abandoned(before, node.state).map(({ id }) => id),
+	);
+}
+
+/** Names subscriptions in the log that are given up. */
+export function logAbandoned(context: LogPlace, ids: readonly string[]): void {
+	if (ids.length === 0) return;
+	warn(
+		context,
+		`Subscription ${ids.join(', ')} still exists at the service: it may belong to another n8n, or couldn't be deleted. If no other n8n needs it, delete it in the settings of the service`,
+	);
 }
 
 /** The identity of a node, in every context of n8n. */

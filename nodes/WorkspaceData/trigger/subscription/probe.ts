@@ -2,7 +2,7 @@
 import { writeProbe } from '../../model/subscription/probe';
 import { onProbed } from '../../model/subscription/subscriptionRules';
 import { postToSelf } from '../../transport/ownWebhook';
-import type { NodeSite } from './node';
+import { dispatch, type NodeSite } from './node';
 import { sealingSecret } from './storage';
 
 const DAY_MS = 86_400_000;
@@ -15,7 +15,8 @@ const DAY_MS = 86_400_000;
  *
  * @returns false if the response is outdated, because the node was created or published again since
  */
-export async function ask({ context, node, clock }: NodeSite): Promise<boolean> {
+export async function ask(site: NodeSite): Promise<boolean> {
+	const { context, node, clock } = site;
 	const { epoch } = node;
 	const { address = '', saved, answer: before } = node.state;
 	const secret = await sealingSecret(context);
@@ -24,12 +25,12 @@ export async function ask({ context, node, clock }: NodeSite): Promise<boolean> 
 	if (node.epoch !== epoch || node.state.saved.mark !== saved.mark) return false;
 	const result = (response && probe?.read(response)) ?? 'none';
 	const isOurs = node.answered === probe?.nonce;
-	node.dispatch(onProbed, { result, isOurs, now: clock.now() });
+	dispatch(site, onProbed, { result, isOurs });
 	const { answer } = node.state;
 	// The first time, what was saved may only have been lost.
-	if (answer?.isOther && before?.said === 'no') {
+	if (answer?.said === 'other' && before?.said === 'other') {
 		const message = `Another n8n responds at ${address}. This one deletes no subscription that it didn't create: it may be a copy. Give each n8n its own webhook address`;
-		node.warn({ context, clock }, 'foreign', message, DAY_MS);
+		node.warn(site, 'foreign', message, DAY_MS);
 	}
 	return true;
 }

@@ -2,12 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type IHookFunctions, type INode, NodeOperationError } from 'n8n-workflow';
 import { InputError } from '../../model/inputError';
-import {
-	dueDeletions,
-	onRead,
-	onStarted,
-	onUnpublished,
-} from '../../model/subscription/subscriptionRules';
+import * as rules from '../../model/subscription/subscriptionRules';
 import { mayHaveHappened } from '../../transport/failure/failureKinds';
 import { toNodeError } from '../../transport/failure/nodeError';
 import { systemClock, withTimeLimit } from '../../transport/http/clock';
@@ -15,8 +10,8 @@ import { sentences } from '../../model/messageText';
 import { warn } from '../log';
 import { readSettings } from '../parameters';
 import { ask } from './probe';
-import { endedUse, forget, nodeOf, type TriggerNode, useOf } from './node';
-import { deleteWith, logAbandoned, notRenewed, renew } from './renewal';
+import { dispatch, endedUse, forget, nodeOf, type TriggerNode, useOf } from './node';
+import { deleteWith, notRenewed, renew } from './renewal';
 import { readStored, writeStored } from './storage';
 
 /** How long n8n tries to publish, in ms: a creation without a clear response isn't repeated in that time. */
@@ -61,12 +56,11 @@ async function subscribe(context: IHookFunctions, node: TriggerNode): Promise<vo
 	await node.ending.done;
 	node.epoch += 1;
 	node.shown.clear();
+	const site = { context, node, settings, clock: systemClock };
 	const { overlapMs } = settings;
-	const stored = await readStored(context, node);
-	const started = { address, stored, mark: randomUUID(), overlapMs, now: systemClock.now() };
-	node.dispatch(onStarted, started);
+	const started = { address, stored: readStored(context), mark: randomUUID(), overlapMs };
+	node.apply(rules.onStarted, started, systemClock);
 	try {
-		const site = { context, node, settings, clock: systemClock };
 		await renew(site, isStarting(context) ? 'start' : 'publish');
 	} finally {
 		await writeStored(context, node.state.saved);
@@ -124,13 +118,12 @@ export async function deactivate(context: IHookFunctions): Promise<boolean> {
 	const node = nodeOf(context, use);
 	const site = { context, node, clock: systemClock };
 	// A process that was started since only knows the saved data, and nothing about its address.
-	const stored = await readStored(context, node);
-	node.dispatch(onRead, { stored, address, now: systemClock.now() });
+	node.apply(rules.onRead, { stored: readStored(context), address }, systemClock);
 	if (use === 'production') await ask(site);
 	// What began before, also while the address was asked, is no longer wanted.
 	node.epoch += 1;
-	logAbandoned(context, node.dispatch(onUnpublished, { now: systemClock.now() }));
-	node.ending.done = deleteWith(site, dueDeletions(node.state, systemClock.now()), 'patient');
+	dispatch(site, rules.onUnpublished, {});
+	node.ending.done = deleteWith(site, rules.dueDeletions(node.state, systemClock.now()), 'patient');
 	await withTimeLimit(WAIT_MS, systemClock, async () => await node.ending.done).catch(() =>
 		warn(
 			context,

@@ -1,23 +1,24 @@
 /** Creates a trigger node's subscription at the service, and deletes old ones. */
 import { randomUUID } from 'node:crypto';
 import { InputError } from '../../model/inputError';
-import {
-	dueDeletions,
-	onCreated,
-	onDeleted,
-	onRefused,
-	roomFor,
-} from '../../model/subscription/subscriptionRules';
+import * as rules from '../../model/subscription/subscriptionRules';
 import { type Previous, type Subscription, subscriptionsIn } from '../../model/subscription/saved';
-import { fingerprintOf, readCredential } from '../../transport/auth/credential';
+import { fingerprintOf, readCredential, readOwnSecret } from '../../transport/auth/credential';
 import { ApiFailure, Cancelled, isTimeOut } from '../../transport/failure/failureKinds';
 import { openSession, type Session } from '../../transport/session';
 import { sentences } from '../../model/messageText';
-import { reasonOf, warn, type LogPlace } from '../log';
+import { reasonOf, warn } from '../log';
 import { checkConditions, readAuthentication, watchedCard } from '../parameters';
-import type { NodeSite, Site } from './node';
+import { dispatch, logAbandoned, type NodeSite, type Site } from './node';
 import { ask } from './probe';
-import { CALLS, createSubscription, deleteSubscription, roomReason } from './serviceCalls';
+import {
+	CALLS,
+	createSubscription,
+	deleteSubscription,
+	type NewSubscription,
+	roomReason,
+} from './serviceCalls';
+import { sealSecret } from './storage';
 
 export const notRenewed = (error: unknown): string =>
 	`The subscription couldn't be renewed yet: ${reasonOf(error)}`;
@@ -37,7 +38,7 @@ export async function renew(site: Site, how: keyof typeof CALLS): Promise<void> 
 	const { epoch } = node;
 	const isWanted = () => node.epoch === epoch;
 	let session: Session | undefined;
-	const subscribe = async (): Promise<void> => {
+	try {
 		// Remembered, so that a change is noticed.
 		node.credential = { fingerprint: '', checkedAt: clock.now() };
 		const credential = await readCredential(context, settings.authentication);
@@ -46,32 +47,41 @@ export async function renew(site: Site, how: keyof typeof CALLS): Promise<void> 
 		if (how === 'start' && silent.has(session.baseUrl)) {
 			throw new Error("the service didn't respond to another trigger at this start");
 		}
-		const made = await createInPlace(site, session, how, isWanted);
+		const { secret, ...made } = await createInPlace(site, session, how, isWanted);
 		silent.delete(session.baseUrl);
 		if (!isWanted()) {
-			// A service may return the same subscription twice for one address. Then the node uses it by now.
-			if (node.state.saved.current?.id === made.id) return;
-			const leave = () => logAbandoned(context, [made]);
-			await deleteSubscription(session, made, 'patient').catch(leave);
+			await discard(site, session, made);
 			return;
 		}
-		const savedByHook = how !== 'background';
+		const ownSecret = await readOwnSecret(context, settings.authentication);
+		const subscription = { ...made, sealed: sealSecret(secret, ownSecret) };
 		const catchesUp = settings.catchUp && settings.events.includes('record.created');
-		const created = { subscription: made, mark: randomUUID(), savedByHook, catchesUp };
-		logAbandoned(context, node.dispatch(onCreated, { ...created, now: clock.now() }));
+		const savedByHook = how !== 'background';
+		dispatch(site, rules.onCreated, { subscription, mark: randomUUID(), savedByHook, catchesUp });
 		node.refusal = undefined;
-		await deleteWith(site, dueDeletions(node.state, clock.now()));
-	};
-	await subscribe().catch((error: unknown) => {
+		await deleteWith(site, rules.dueDeletions(node.state, clock.now()));
+	} catch (error) {
 		if (session && how === 'start' && isTimeOut(error)) silent.add(session.baseUrl);
-		// A search begins with the new subscription, also if the old one still delivers.
-		const isDemanded = !session || (how === 'start' && settings.catchUp);
 		if (isWanted()) {
 			node.refusal = error;
-			node.dispatch(onRefused, { isDemanded, now: clock.now() });
+			// A search begins with the new subscription, also if the old one still delivers.
+			const isNeeded = !session || (how === 'start' && settings.catchUp);
+			dispatch(site, rules.onRefused, { isNeeded });
 		}
 		throw error;
-	});
+	}
+}
+
+/** Deletes a subscription that came too late, as the workflow has been published again or unpublished. */
+async function discard(
+	{ context, node }: Site,
+	session: Session,
+	late: Pick<Subscription, 'id' | 'workspaceId' | 'baseUrl'>,
+): Promise<void> {
+	// A service may return the same subscription twice for one address. Then the node uses it by now.
+	if (node.state.saved.current?.id === late.id) return;
+	const leave = () => logAbandoned(context, [late.id]);
+	await deleteSubscription(session, late, 'patient').catch(leave);
 }
 
 /** Creates a subscription. If the service has no room for it, deletes an old one that this n8n may delete. */
@@ -80,7 +90,7 @@ async function createInPlace(
 	session: Session,
 	how: keyof typeof CALLS,
 	isWanted: () => boolean,
-): Promise<Subscription> {
+): Promise<NewSubscription> {
 	const { context, node, settings, clock } = site;
 	const { address = '', saved } = node.state;
 	const cardId = await watchedCard(settings, session, CALLS[how]).catch((error: unknown) => {
@@ -97,7 +107,7 @@ async function createInPlace(
 		const isPublishing = how === 'publish';
 		if (isPublishing) await ask(site);
 		const want = { reason, isPublishing };
-		const old = roomFor(node.state, want, settings.silenceMs, clock.now());
+		const old = rules.roomFor(node.state, want, settings.silenceMs, clock.now());
 		if (old.length === 0) {
 			const own = subscriptionsIn(saved).filter(({ targetUrl }) => targetUrl === address);
 			const advice = ROOM_ADVICE[reason](address, own.map(({ id }) => id).join(', '));
@@ -146,11 +156,12 @@ function withAdvice(error: unknown, hint: string | undefined, isMore = true): un
  * because nothing else retries later
  */
 export async function deleteWith(
-	{ context, node, clock }: NodeSite,
+	site: NodeSite,
 	subscriptions: readonly Previous[],
 	how: 'patient' | 'impatient' = 'impatient',
 ): Promise<void> {
 	if (subscriptions.length === 0) return;
+	const { context, node, clock } = site;
 	const opening = openSession(context, readAuthentication(context), clock);
 	if (how === 'patient') {
 		node.ending.stop = () => void opening.then((session) => session.stop()).catch(() => undefined);
@@ -162,7 +173,7 @@ export async function deleteWith(
 		const isDone = error === undefined;
 		const isLeftover = how === 'impatient' && one.fate === 'ended';
 		const wasTried = node.state.deletions.has(one.id) || isLeftover;
-		node.dispatch(onDeleted, { id: one.id, isDone, now: clock.now() });
+		dispatch(site, rules.onDeleted, { id: one.id, isDone });
 		if (isDone && wasTried) warn(context, `Subscription ${one.id} is deleted now`);
 		if (isDone) return;
 		const cause = error instanceof Cancelled ? 'the workflow is published again' : error;
@@ -172,14 +183,4 @@ export async function deleteWith(
 		);
 	};
 	await Promise.all(subscriptions.map(remove));
-}
-
-/** Logs the subscriptions that are given up. */
-export function logAbandoned(context: LogPlace, subscriptions: readonly Subscription[]): void {
-	if (subscriptions.length === 0) return;
-	const ids = subscriptions.map(({ id }) => id).join(', ');
-	warn(
-		context,
-		`Subscription ${ids} still exists at the service: it may belong to another n8n, or couldn't be deleted. If no other n8n needs it, delete it in the settings of the service`,
-	);
 }

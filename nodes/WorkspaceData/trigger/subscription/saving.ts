@@ -2,13 +2,13 @@
 import type { IDataObject, IExecuteFunctions, IRun, ITriggerFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { createKeyedQueue } from '../../model/keyedQueue';
-import { onSaved, onSaving } from '../../model/subscription/subscriptionRules';
-import { readSaved, sealSaved } from '../../model/subscription/saved';
+import * as rules from '../../model/subscription/subscriptionRules';
+import { readSaved } from '../../model/subscription/saved';
 import { readOwnSecret } from '../../transport/auth/credential';
 import { withTimeLimit } from '../../transport/http/clock';
 import { reasonOf, warn } from '../log';
-import { nodeOf, type Site } from './node';
-import { readSealed, writeSealed } from './storage';
+import { dispatch, nodeOf, type Site } from './node';
+import { readStored, textOf, writeText } from './storage';
 
 const EVENT = 'subscription_renewed';
 const jobSchema = z.object({ event: z.literal(EVENT), sealed: z.string() });
@@ -25,7 +25,7 @@ export const readSaveJob = (json: unknown): string | undefined =>
 
 /** Saves the subscriptions, with the seals that they have, unless newer ones are saved. */
 export function carryOutSaveJob(context: IExecuteFunctions, sealed: string): void {
-	const { version } = readSealed(context);
+	const { version } = readStored(context);
 	const isElsewhere = nodeOf(context, 'production').state.address === undefined;
 	// This happens in workers of n8n 2.41. Workers of n8n 1 get static data and have no custom data.
 	if (isElsewhere && version === 0 && 'customData' in context) {
@@ -33,7 +33,7 @@ export function carryOutSaveJob(context: IExecuteFunctions, sealed: string): voi
 		context.customData.set(NO_STATIC_DATA, 'true');
 		return;
 	}
-	if (version < readSaved(sealed).version) writeSealed(context, sealed);
+	if (version < readSaved(sealed).version) writeText(context, sealed);
 }
 
 /** The result of an execution that the trigger started. `blind`: n8n provided no static data. */
@@ -78,7 +78,7 @@ const queue = createKeyedQueue();
 export function startSaving(site: Site<ITriggerFunctions>): void {
 	const { context, clock, node } = site;
 	const { epoch } = node;
-	node.dispatch(onSaving, { now: clock.now() });
+	dispatch(site, rules.onSaving, {});
 	void queue(String(context.getWorkflow().id), async () => {
 		if (node.epoch !== epoch || !node.state.saving) return;
 		const saving = save(site).catch((error: unknown) =>
@@ -88,20 +88,19 @@ export function startSaving(site: Site<ITriggerFunctions>): void {
 	});
 }
 
-async function save({ context, settings, node, clock }: Site<ITriggerFunctions>): Promise<void> {
+async function save(site: Site<ITriggerFunctions>): Promise<void> {
+	const { context, settings, node } = site;
 	const { epoch } = node;
 	const { saved } = node.state;
-	const sealed = sealSaved(saved, await readOwnSecret(context, settings.authentication));
+	const sealed = textOf(saved, await readOwnSecret(context, settings.authentication));
 	const run = async () => await runExecution(context, { event: EVENT, sealed });
 	const ending = areWorkersBlind ? 'blind' : await run();
 	if (ending === 'failed') return;
 	// n8n writes the trigger's own static data when the trigger starts an execution. The data is from when the
 	// workflow was published, so other nodes may lose what they saved since. An execution would delete
 	// everything.
-	if (ending === 'blind') writeSealed(context, sealed);
+	if (ending === 'blind') writeText(context, sealed);
 	const last = ending === 'blind' ? run() : ending;
-	if (node.epoch === epoch) {
-		node.dispatch(onSaved, { version: saved.version, now: clock.now() });
-	}
+	if (node.epoch === epoch) dispatch(site, rules.onSaved, { version: saved.version });
 	areWorkersBlind = (await last) === 'blind';
 }

@@ -8,18 +8,24 @@ import { ApiFailure, saysGone, UnexpectedResponse } from '../../transport/failur
 import type { Session } from '../../transport/session';
 import type { Site } from './node';
 
-/** Options of calls: while n8n starts, for a person who waits, and in the background. n8n retries by itself. */
+/** Somebody waits: n8n while it starts, or a person. n8n retries by itself. */
+const IMPATIENT = { impatient: true, timeoutMs: 10_000 } as const;
+
+/** Options of calls: while n8n starts, for a person who waits, and in the background. */
 export const CALLS = {
-	start: { impatient: true, timeoutMs: 10_000 },
-	publish: { impatient: true, timeoutMs: 10_000 },
+	start: IMPATIENT,
+	publish: IMPATIENT,
 	background: { timeoutMs: 60_000 },
 } as const;
 
 /** Options of deletions. `patient` ones wait for the rate limit and retry after an error. */
-const DELETE_CALL = { patient: { timeoutMs: 8_000 }, impatient: CALLS.start } as const;
+const DELETE_CALL = { patient: { timeoutMs: 8_000 }, impatient: IMPATIENT } as const;
 
 /** The service's clock is known by the Date header, which has no fraction of a second. */
 const DATE_PRECISION_MS = 1_000;
+
+/** A subscription with its secret, as the service created it. */
+export type NewSubscription = Omit<Subscription, 'sealed'> & { secret: string };
 
 /**
  * Creates a subscription at the service.
@@ -34,7 +40,7 @@ export async function createSubscription(
 	session: Session,
 	cardId: string | null,
 	how: keyof typeof CALLS,
-): Promise<Subscription> {
+): Promise<NewSubscription> {
 	const { address: targetUrl = '' } = node.state;
 	const { events } = settings;
 	const response = await session.request({

@@ -11,10 +11,11 @@ import {
 	isToRenew,
 	isToSave,
 	onCreated,
+	onCredentialChanged,
 	onDeleted,
 	onDelivered,
+	onDoubted,
 	onPassed,
-	onPlanned,
 	onProbed,
 	onRead,
 	onRefused,
@@ -165,7 +166,7 @@ const create =
 		const now = minute * MINUTE;
 		const service = { baseUrl: 'https://data/api/v1', workspaceId: 'w' };
 		const place = { targetUrl: state.address ?? '', ...service, cardId };
-		const subscription = { id, secret: 's', since: now, ...place };
+		const subscription = { id, sealed: 's', since: now, ...place };
 		const created = by(onCreated, { subscription, mark: 'm', savedByHook, catchesUp, now });
 		return inTurn(created, search, deleteDue(now), save(now))(state);
 	};
@@ -174,9 +175,10 @@ const start = (id: string, minute: number, cardId?: string): Step =>
 const renew = (id: string, minute: number): Step => create(id, minute, null, false);
 const move = (id: string, minute: number): Step =>
 	inTurn(boot(minute, 'https://new'), create(id, minute));
-const refuse = (minute: number): Step => by(onRefused, { isDemanded: false, now: minute * MINUTE });
-const plan = (minute: number, isDemanded = false): Step =>
-	by(onPlanned, { delayMs: 0, isDemanded, now: minute * MINUTE });
+const refuse = (minute: number): Step => by(onRefused, { isNeeded: false, now: minute * MINUTE });
+const doubt = (minute: number): Step => by(onDoubted, { now: minute * MINUTE });
+const changeCredential = (minute: number): Step =>
+	by(onCredentialChanged, { now: minute * MINUTE });
 /** n8n looks. Where it asks the address, the response is the next step. */
 const passTo =
 	(minute: number): Step =>
@@ -273,7 +275,7 @@ test.each<[string, Step[], string]>([
 });
 
 const DAY = 24 * 60;
-const refusals = Array.from({ length: 12 }, () => refuse(1));
+const refusals = [refuse(1), refuse(200)];
 
 test.each<[string, Step[], string]>([
 	['after its overlap', [...proven, pass(15, 16)], 'delete a'],
@@ -308,7 +310,7 @@ test.each<[string, Step[], string]>([
 		[...restarted, deliver('b', 2), probe('none', 3), pass(16)],
 		'delete a',
 	],
-	['not while a renewal is planned', [...proven, plan(15), refuse(15), pass(15.5, 16)], 'create'],
+	['not while a renewal is planned', [...proven, doubt(15), refuse(15), pass(15.5, 16)], 'create'],
 	[
 		'before its overlap is over if five newer ones wait',
 		[
@@ -355,15 +357,15 @@ test.each<[string, Step[], string]>([
 
 test.each<[string, Step[], string]>([
 	[
-		'again after 1, 1, 2 minutes until it is done',
-		[start('a', 0), renew('b', 5), saved(5, 1), pass(5.9, 6, 6.9, 7, 8, 8.9, 9), saved(9)],
+		'again after 1, 2, 4 minutes until it is done',
+		[start('a', 0), renew('b', 5), saved(5, 1), pass(5.9, 6, 7.9, 8, 11.9, 12), saved(12)],
 		'save, save, save, save',
 	],
 	['the end of a search at once', [...proven, searched(62), pass(3)], 'save'],
 	['in three seconds, and keeps it', [start('a', 0), renew('b', 5), saved(5.05), pass(7)], 'save'],
 	[
 		'in twelve, and renews it: it may be paused',
-		[start('a', 0), renew('b', 5), saved(5.2), pass(6.1, 6.2)],
+		[start('a', 0), renew('b', 5), saved(5.2), pass(14.1, 14.2)],
 		'save, ask, create',
 	],
 	[
@@ -375,13 +377,13 @@ test.each<[string, Step[], string]>([
 		'in twelve each time, and renews it twice',
 		[
 			start('a', 0),
-			...[1, 5, 10].flatMap((n) => [renew(`s${n}`, n), saved(n + 0.2), pass(n + 2.2)]),
+			...[1, 11, 21].flatMap((n) => [renew(`s${n}`, n), saved(n + 0.2), pass(n + 9.2)]),
 		],
-		'save, ask, create, save, ask, create, save',
+		'save, ask, create, save, ask, create, save, ask',
 	],
 	[
 		'again if the address lost it, and renews it before the old one goes',
-		[...restarted, pass(16), elsewhere(16), saved(16), pass(16.1), probe('yes', 16.1), pass(17.1)],
+		[...restarted, pass(16), elsewhere(16), saved(16), pass(16.1), probe('yes', 16.1), pass(25.1)],
 		'ask, save, ask, ask, create',
 	],
 	[
@@ -423,22 +425,34 @@ test.each<[string, Step[], string]>([
 		],
 		'create, create, create',
 	],
-	['once an hour after many refusals', [boot(0), ...refusals, pass(60.9, 61)], 'ask, create'],
-	['no sooner for silence after refusals', [boot(0), create('a', -DAY), ...refusals, pass(60)], ''],
+	['once an hour after many refusals', [boot(0), ...refusals, pass(259.9, 260)], 'ask, create'],
+	[
+		'no sooner for silence after refusals',
+		[boot(0), create('a', -DAY), ...refusals, pass(259)],
+		'',
+	],
 	['nothing if there is none', [boot(0), pass(DAY, 3 * DAY)], ''],
 	[
 		'ten minutes after a late response',
-		[start('a', 0), plan(10), plan(12), pass(9, 9.9), probe('none', 9.9), pass(10)],
+		[start('a', 0), doubt(1), doubt(3), pass(9, 9.9), probe('none', 9.9), pass(10)],
 		'create',
 	],
 	[
 		'not after a delivery, whatever was refused before',
-		[start('a', 0), plan(1), refuse(1), plan(20), refuse(2), deliver('a', 3), pass(99)],
+		[start('a', 0), doubt(1), refuse(1), doubt(2), refuse(2), deliver('a', 3), pass(99)],
 		'',
 	],
 	[
 		'after a delivery if the credential changed: the new workspace has none',
-		[start('a', 0), plan(1, true), refuse(1), plan(20), refuse(2), deliver('a', 2), pass(2.9, 3)],
+		[
+			start('a', 0),
+			changeCredential(1),
+			refuse(1),
+			doubt(1),
+			refuse(2),
+			deliver('a', 2),
+			pass(3.9, 4),
+		],
 		'save, create',
 	],
 	[
@@ -461,7 +475,7 @@ test.each<[string, Step[], string]>([
 	[
 		'nothing because the original has the mark that it copied',
 		[start('a', 0), crash, probe('yes', 1, false), unpublish(1)],
-		'leave a',
+		'save, leave a',
 	],
 	[
 		'all at an address where it responds itself, whatever was lost',
@@ -529,13 +543,13 @@ test('a search that failed is tried again after 1, 2 and 4 minutes, and none is 
 	let now = MINUTE + 5_000;
 	expect(dueSearch(state, now - 1)).toBeUndefined();
 	for (const minutes of [1, 2, 4]) {
-		const { pauseMs = 0 } = state.search ?? {};
+		const failed = state.search;
 		expect(dueSearch(state, now)).toEqual({
 			...{ cardId: null, from: 0, to: 62_000, isWhole: true },
 		});
 		state = onSearching(state, { now });
 		expect(dueSearch(state, now + 99 * MINUTE)).toBeUndefined();
-		state = onSearchFailed(state, { pauseMs, now });
+		state = onSearchFailed(state, { failed, now });
 		expect(dueSearch(state, now + minutes * MINUTE - 1)).toBeUndefined();
 		now += minutes * MINUTE;
 	}

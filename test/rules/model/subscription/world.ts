@@ -194,12 +194,12 @@ export class World {
 		}
 		const { now } = this;
 		if (typeof answer === 'string') {
-			this.dispatch(n8n, onRefused, { isDemanded: false, now });
+			this.dispatch(n8n, onRefused, { isNeeded: false, now });
 			return;
 		}
 		const subscription = {
 			id: answer.id,
-			secret: answer.id,
+			sealed: answer.id,
 			targetUrl: ADDRESS,
 			baseUrl: 'https://data/api/v1',
 			workspaceId: 'w',
@@ -272,7 +272,7 @@ export class World {
 		this.dispatch(n8n, onSearching, { now });
 		if (this.losesSearches > 0) {
 			this.losesSearches -= 1;
-			this.dispatch(n8n, onSearchFailed, { ...waiting, now });
+			this.dispatch(n8n, onSearchFailed, { failed: waiting, now });
 			return;
 		}
 		for (const [event, at] of this.owed) {
