@@ -550,7 +550,7 @@ describe('Card: Create with fields', () => {
 	test.each<[string, unknown, string]>([
 		['an empty name', [VALUES[0], { name: ' ' }], "'Name of field 2 in Fields' is empty"],
 		['no type', [{ name: 'A', type: '' }], "'Type of field 1 in Fields' is empty"],
-		['a doubled name', [VALUES[0], { name: '\ufeffTitle', type: 'number' }], 'two fields called'],
+		['a doubled name', [VALUES[0], { name: '\ufeffTitle', type: 'number' }], 'two entries for'],
 		['no list', 'Title', "'Name of field 1 in Fields' is empty"],
 	])('%s is refused before anything is sent', async (_what, values, message) => {
 		const { error } = await create('Refused', { values });
@@ -742,7 +742,7 @@ describe('Create From Items', () => {
 					{ column: 'PLZ', type: 'text' },
 					{ column: 'PLZ', type: 'number' },
 				],
-				"two entries for column 'PLZ'",
+				"two entries for 'PLZ'",
 			],
 			[
 				'choices for a type without choices',

@@ -8,8 +8,8 @@ import { readChoice, readJsonObject, requireText } from '../readParameters';
 import { noIdHint } from '../../transport/writeResponse';
 import { sendCreation } from '../changeRequests';
 import { defineOperation } from '../operation';
-import { createFields } from '../growth/newFields';
-import { readCardFields } from './cardFields';
+import { readFieldList } from '../field/definition';
+import { createFields } from '../newFields/createFields';
 import { readCard, type Card } from '../../model/response/card';
 import { InputError } from '../../model/inputError';
 import { cardsOfName, findCardByName } from '../../model/locator';
@@ -18,7 +18,7 @@ import { UnexpectedResponse } from '../../transport/failure/failureKinds';
 import { listCards, type ReadOptions } from '../../transport/cardAndFieldListings';
 import type { Run } from '../run/run';
 import { quote } from '../../model/names';
-import { foldCase, slugsOf } from '../../model/text';
+import { cleanName, foldCase, slugsOf } from '../../model/text';
 
 export const createCard = defineOperation({
 	value: 'create',
@@ -53,7 +53,8 @@ export const createCard = defineOperation({
 		const { description, customProperties, ifExists } = get('additionalFields');
 		const policy = readChoice(ifCardExistsProperty, ifExists) ?? 'create';
 		const name = requireText(get('name'), 'Name');
-		const fields = readCardFields(get('fields'));
+		const words = { entry: 'field', key: 'name', name: 'Name' };
+		const fields = readFieldList(get('fields'), cardFieldsProperty.displayName, words, cleanName);
 		const sent = {
 			...readJsonObject(customProperties, 'Custom Properties'),
 			name,
@@ -73,7 +74,12 @@ export const createCard = defineOperation({
 		if (!card) run.messages.hint(noIdHint('card'));
 		if (card && isNew) {
 			// In the order of the parameter.
-			await createFields(run, card, fields, {}).catch((error: unknown) => {
+			const planned = fields.map((field) => ({
+				...field,
+				name: cleanName(field.name),
+				why: 'chosen',
+			}));
+			await createFields(run, card, planned, {}).catch((error: unknown) => {
 				run.messages.note(error, `Card ${quote(card.name)} (${card.id}) exists now.`);
 				throw error;
 			});

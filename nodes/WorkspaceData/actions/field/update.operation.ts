@@ -15,7 +15,7 @@ import { readJsonObject, requireEntries, requireText } from '../readParameters';
 import { defineOperation } from '../operation';
 import type { CardReference, Run } from '../run/run';
 import { countUse, dryRunItem, readDryRun } from '../writing/dryRun';
-import { readFieldOptions } from './create.operation';
+import { readFieldOptions } from './definition';
 import { fieldPath, fieldsOf, locateField } from './fieldLocator';
 import { sendChange } from '../changeRequests';
 import { dryRunProperty } from '../../ui/writeOptions';

@@ -155,8 +155,7 @@ async function deleteMissing(
 ): Promise<JsonObject[]> {
 	const { writer, options } = write;
 	const { log } = writer;
-	const marked = { ...options, marksDeleted: true };
-	const results = resultsOf(run, writer.cardRun, fields.index, marked);
+	const results = resultsOf(run, writer.cardRun, fields.index, options, 'all');
 	const how = { writer, done: 'deleted', itemIndex } as const;
 	return await writeEach(run, how, deletions, async (record) => {
 		const isWanted = () => !log.isWritten(record) && log.isClear(record);

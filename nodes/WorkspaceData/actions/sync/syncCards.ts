@@ -1,12 +1,11 @@
 /** The cards of a Sync. All items and records of a card are checked before the first write to any card. */
 import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/response/record';
-import { changeCard, hintAtAdditions, planChanges } from '../growth/cardChanges';
+import { changeCard, hintAtAdditions, planChanges } from '../newFields/ensureFields';
 import { readMatches } from '../reading/matchIndex';
 import { readFilter } from '../reading/scan';
-import { requireSameFields } from '../writing/itemValues';
+import { requireSameFields, type ItemWrite } from '../writing/itemValues';
 import { matchingFields, otherSpelling } from '../writing/matching';
-import type { ItemWrite } from '../writing/valueConversion';
 import { requireFirstSync } from './oneRun';
 import {
 	convertItems,
@@ -59,9 +58,9 @@ export async function checkCard(
 ): Promise<CheckedCard> {
 	const { write, settings } = requireValid(own);
 	const { run, card, columns, request, writer } = write;
-	const { allowed, filters, matchType, maxDeletions, deletes } = settings;
+	const { adds, filters, matchType, maxDeletions, deletes } = settings;
 	requireFirstSync(run, card, settings);
-	const grows = allowed.fields || allowed.choices;
+	const grows = adds.fields || adds.choices;
 	const known = await run.fields.of(card, request);
 	const plan = grows ? await planChanges(write, known, own.given) : undefined;
 	if (plan && writer.isDry) hintAtAdditions(write, plan);

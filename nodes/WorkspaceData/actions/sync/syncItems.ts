@@ -1,14 +1,15 @@
 /** Reads the items of a Sync by card, and converts their values once the records of the card are known. */
+import { quote } from '../../model/names';
 import { ownValue } from '../../model/response/shapes';
-import type { Allowed } from '../growth/cardChanges';
+import { plainText } from '../../model/text';
+import { isEmpty } from '../../model/value/emptyValue';
 import type { MatchIndex, MatchingFields } from '../reading/matchIndex';
 import type { CardReference, Run } from '../run/run';
 import { settled } from '../writing/difference';
-import type { ItemWrite } from '../writing/valueConversion';
-import { convertValues } from '../writing/itemValues';
+import { convertValues, type ItemWrite } from '../writing/itemValues';
 import { itemKey } from '../writing/matching';
 import { resultsOf } from '../writing/results';
-import { refusalOf, type RefusedItem } from './refusedItems';
+import { inputErrorOf, refusalOf, type RefusedItem } from '../writing/refusals';
 import type { SyncItem } from './syncCheck';
 
 /** The settings of Sync, which must be the same for all items of a card. */
@@ -20,8 +21,7 @@ export interface SyncSettings {
 	deletes: boolean;
 	/** The maximum number of deletions; undefined for no limit. */
 	maxDeletions: number | undefined;
-	/** The additions to the card that the options allow. */
-	allowed: Allowed;
+	adds: ItemWrite['adds'];
 }
 
 /** What an item gives to its card. */
@@ -123,26 +123,38 @@ export async function convertItems(
 	errors: Map<number, unknown>,
 ): Promise<SyncWrite[]> {
 	const items: SyncWrite[] = [];
-	const refused: RefusedItem[] = [];
+	const refused = new Map<number, RefusedItem>();
 	let options: ItemWrite['options'] | undefined;
 	for (const write of given.splice(0)) {
-		await write.run.yieldToLoop();
+		const { run, itemIndex, columns, writer } = write;
+		await run.yieldToLoop();
 		try {
 			// The options for the output are read here, because nothing may fail once records are written.
 			if (write.options !== options)
-				resultsOf(write.run, write.writer.cardRun, live.fields.index, write.options);
+				resultsOf(run, writer.cardRun, live.fields.index, write.options);
 			options = write.options;
 			const item = await converted(write, live);
-			const columns = { ...write.columns, entries: [] };
-			items.push(keepsEntries ? item : { ...item, write: { ...write, columns } });
+			items.push(
+				keepsEntries
+					? item
+					: { ...item, write: { ...write, columns: { ...columns, entries: [] } } },
+			);
 		} catch (error) {
-			refused.push({ write, error });
+			refused.set(itemIndex, { which: nameOf(write), error: inputErrorOf(error) });
 		}
 	}
-	if (refused.length === 0) return items;
+	if (refused.size === 0) return items;
 	// The record of a refused item may have been skipped, and may have the value.
 	live.matches.requireComplete();
-	const refusal = refusalOf(refused);
-	for (const { write } of refused) errors.set(write.itemIndex, refusal);
+	const refusal = refusalOf([...refused.values()], 'Nothing was sent for its card.');
+	for (const itemIndex of refused.keys()) errors.set(itemIndex, refusal);
 	throw refusal;
+}
+
+/** Names an item for the user by its values for the fields to match on, or by its index if it has none. */
+function nameOf({ itemIndex, columns: { entries, matchingKeys } }: ItemWrite): string {
+	const values = matchingKeys
+		.flatMap((key) => entries.filter(([name, value]) => name === key && !isEmpty(value)))
+		.map(([key, value]) => `${key} ${quote(plainText(value))}`);
+	return values.length === 0 ? `Item ${itemIndex}` : `The item with ${values.join(', ')}`;
 }
