@@ -7,9 +7,7 @@ import { defineOperation } from '../operation';
 import { readDryRunParameter } from '../writing/dryRun';
 import { readValues } from '../writing/itemValues';
 import { syncAll } from '../sync/sync';
-import { readInput, requireAllItems, type Input } from '../sync/oneRun';
-import type { SyncPart } from '../sync/syncItems';
-import { hasConditions } from '../writing/changeMany';
+import type { SyncPart } from '../sync/cardSync';
 import {
 	dryRunProperty,
 	maxDeletionsProperty,
@@ -57,7 +55,6 @@ export const syncRecords = defineOperation({
 	],
 	async execute({ run, itemIndex, get }) {
 		const findCard = async (index: number) => await run.cards.find(get('cardId', index), {}, true);
-		let input: Input | undefined;
 		const read = async (index: number): Promise<SyncPart> => {
 			const options = get('options', index);
 			const isDry = readDryRunParameter(get('dryRun', index), options.dryRun);
@@ -67,15 +64,12 @@ export const syncRecords = defineOperation({
 			const maxDeletions = readMost(given, displayName, 0);
 			const mapped = { cardId: get('cardId', index), columns: get('columns', index) };
 			const write = await readValues(run, index, { ...mapped, options, isDry }, VALUES_LABEL, true);
-			const filters = get('filters', index);
-			if (deletes) requireAllItems((input ??= readInput(run.context)), hasConditions(filters));
 			const settings = {
-				filters,
+				filters: get('filters', index),
 				matchType: get('matchType', index),
 				isDry,
 				deletes,
 				maxDeletions,
-				adds: write.adds,
 			};
 			return { write, settings };
 		};
