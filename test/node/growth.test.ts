@@ -770,6 +770,48 @@ describe('Create From Items', () => {
 			expect(workspace.changes()).toEqual([]);
 			expect(await workspace.cardsCalled(name)).toEqual([]);
 		});
+
+		const COMMAS = [{ Preis: '12,50' }, { Preis: '3,99' }, { Preis: '5' }, { Preis: '7,00' }];
+		const refused =
+			/^'Preis': 3 items, such as "12,50"\. .*select 'Number Format'\.\nNothing was sent\./s;
+		test.each([true, false])(
+			'values that the type does not take are refused before the card is created, in one line; dry run: %s',
+			async (dryRun) => {
+				const name = newName();
+				const options = { ...typed({ column: 'Preis', type: 'number' }), dryRun };
+				const { error } = await run(name, COMMAS, options);
+				expect(error?.message).toBe("Values of 3 items can't be sent");
+				expect(error?.description).toMatch(refused);
+				expect(workspace.changes()).toEqual([]);
+			},
+		);
+
+		test('so are those of fields that a card has already', async () => {
+			const name = newName();
+			await workspace.card(name, { Preis: 'number' });
+			workspace.service.control.resetRequests();
+			const { error } = await run(name, COMMAS, { ifExists: 'reuse' });
+			expect(error?.description).toMatch(refused);
+			expect(workspace.changes()).toEqual([]);
+		});
+
+		test('where no field is created, they are refused by their label', async () => {
+			const grown = await workspace.card(newName(), { Key: 'text' });
+			workspace.service.control.resetRequests();
+			const { error } = await runAction({
+				credentials: workspace.apiKey,
+				items: [{ Key: 'a' }],
+				parameters: {
+					...{ resource: 'record', operation: 'create', cardId: byId(grown.id) },
+					columns: mapAutomatically(),
+					options: typed({ column: 'Key', type: 'text' }),
+				},
+			});
+			expect(error?.message).toBe(
+				"'Field Types' is set, but 'If Field Is Unknown' isn't 'Create the Field'",
+			);
+			expect(workspace.requests()).toEqual([]);
+		});
 	});
 
 	test('two columns whose names differ only in case are refused before the card is created', async () => {
