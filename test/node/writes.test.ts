@@ -190,13 +190,16 @@ describe('a create in Create or Update or Sync that a gateway answered', () => {
 	});
 
 	describe.each(['upsert', 'sync'])('%s', (operation) => {
-		test.each([502, 503, 504])('%d, and it was stored: it is found, and done', async (status) => {
-			other.createStatus = status;
-			const { json, error } = await upsertOrSync(operation);
-			expect(error).toBeUndefined();
-			expect(json).toMatchObject([{ Key: 'k1', id: 'r0', action: 'created' }]);
-			expect([readings, other.changes.length]).toEqual([2, 1]);
-		});
+		test.each([404, 502, 503, 504])(
+			'%d, and it was stored: it is found, and done',
+			async (status) => {
+				other.createStatus = status;
+				const { json, error } = await upsertOrSync(operation);
+				expect(error).toBeUndefined();
+				expect(json).toMatchObject([{ Key: 'k1', id: 'r0', action: 'created' }]);
+				expect([readings, other.changes.length]).toEqual([2, 1]);
+			},
+		);
 
 		test("502, and it isn't there: the run stops and says so", async () => {
 			other.createStatus = 502;

@@ -40,16 +40,22 @@ async function previewUpdate(
 	const changed = readField({ ...field.raw, ...sent }) ?? field;
 	const removed = removedChoices(field, changed);
 	const { values, choices } = await countUse(run, card, field, removed);
-	const shown = ({ name, type, options }: Field): JsonObject => ({
+	const shown = ({ name, type, options }: Field) => ({
 		name,
 		type,
 		choices: options.map(({ label }) => label),
 	});
+	const [from, to] = [shown(field), shown(changed)];
+	const differing = (['name', 'type', 'choices'] as const).filter(
+		(key) => JSON.stringify(from[key]) !== JSON.stringify(to[key]),
+	);
+	const changes = differing.map((key) => [key, { from: from[key], to: to[key] }] as const);
 	return dryRunItem('update', {
-		id: field.id,
-		before: { ...shown(field), values },
-		after: shown(changed),
+		changes: Object.fromEntries(changes),
+		...to,
+		values,
 		removed_choices: choices,
+		id: field.id,
 	});
 }
 

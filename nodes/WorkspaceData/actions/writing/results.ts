@@ -110,7 +110,7 @@ export function resultsOf(
 	return (outcome, record, before) => {
 		const item = (isDry ? dryItem : doneItem)(outcome, record, before);
 		const counted = isDry && outcome === 'plain' ? 'unchanged' : outcome;
-		if (counted !== 'plain' && marks !== 'none') counts.records[counted] += 1;
+		if (counted !== 'plain' && marks !== 'none') counts[counted] += 1;
 		if (!isDry && outcome !== 'plain' && outcome !== 'unchanged')
 			run.done.add(outcome, record.id, item);
 		return item;
