@@ -1,4 +1,5 @@
 import {
+	additionalProperties,
 	cardFieldsProperty,
 	cardNameProperty,
 	customPropertiesProperty,
@@ -29,25 +30,18 @@ export const createCard = defineOperation({
 	properties: [
 		cardNameProperty,
 		cardFieldsProperty,
-		{
-			displayName: 'Additional Properties',
-			name: 'additionalFields',
-			type: 'collection',
-			placeholder: 'Add Property',
-			default: {},
-			options: [
-				customPropertiesProperty,
-				{
-					displayName: 'Description',
-					name: 'description',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. People who bought from us',
-					description: 'A description of the card, for example its purpose',
-				},
-				ifCardExistsProperty,
-			],
-		},
+		additionalProperties([
+			customPropertiesProperty,
+			{
+				displayName: 'Description',
+				name: 'description',
+				type: 'string',
+				default: '',
+				placeholder: 'e.g. People who bought from us',
+				description: 'A description of the card, for example its purpose',
+			},
+			ifCardExistsProperty,
+		]),
 	],
 	async execute({ run, get }) {
 		const { description, customProperties, ifExists } = get('additionalFields');

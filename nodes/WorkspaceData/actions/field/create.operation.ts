@@ -1,4 +1,5 @@
 import {
+	additionalProperties,
 	choicesProperty,
 	customPropertiesProperty,
 	fieldNameProperty,
@@ -31,19 +32,12 @@ export const createField = defineOperation({
 		cardLocator,
 		{ ...fieldNameProperty, required: true },
 		{ ...fieldTypeProperty, required: true },
-		{
-			displayName: 'Additional Properties',
-			name: 'additionalFields',
-			type: 'collection',
-			placeholder: 'Add Property',
-			default: {},
-			options: [
-				choicesProperty,
-				customPropertiesProperty,
-				ifFieldExistsProperty,
-				fieldOptionsProperty,
-			],
-		},
+		additionalProperties([
+			choicesProperty,
+			customPropertiesProperty,
+			ifFieldExistsProperty,
+			fieldOptionsProperty,
+		]),
 	],
 	async execute({ run, get }) {
 		const { customProperties, ifExists, ...entered } = get('additionalFields');

@@ -3,6 +3,7 @@ import { readField, type Field } from '../../model/response/field';
 import type { FieldOption } from '../../model/response/option';
 import type { JsonObject } from '../../model/response/shapes';
 import {
+	changedProperties,
 	choicesProperty,
 	customPropertiesProperty,
 	fieldNameProperty,
@@ -68,20 +69,13 @@ export const updateField = defineOperation({
 	properties: [
 		cardLocator,
 		fieldLocator,
-		{
-			displayName: PROPERTIES_TO_CHANGE,
-			name: 'updateFields',
-			type: 'collection',
-			placeholder: 'Add Property',
-			default: {},
-			options: [
-				choicesProperty,
-				customPropertiesProperty,
-				{ ...fieldNameProperty, description: 'The new name' },
-				fieldOptionsProperty,
-				fieldTypeProperty,
-			],
-		},
+		changedProperties([
+			choicesProperty,
+			customPropertiesProperty,
+			{ ...fieldNameProperty, description: 'The new name' },
+			fieldOptionsProperty,
+			fieldTypeProperty,
+		]),
 		dryRunProperty,
 	],
 	async execute({ run, get }) {
