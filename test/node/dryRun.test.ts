@@ -385,17 +385,5 @@ describe('what was there before', () => {
 				`Dry run of card '${card.id}': nothing would change; 1 unchanged`,
 			);
 		});
-
-		test('Create From Items gives one item for each field, and a hint', async () => {
-			const name = 'Would be';
-			const parameters = { resource: 'card', name, options: { dryRun: true } };
-			const result = await run('createFromItems', parameters, [{ A: 1, B: 'x' }]);
-			const field = { dry_run: true, action: 'create', reason: expect.any(String) as string };
-			expect(result.json).toEqual([
-				{ ...field, field: 'A', type: 'number' },
-				{ ...field, field: 'B', type: 'text' },
-			]);
-			expect(hintsOf(result).join()).toMatch(/'Would be'.*2 fields.*1 record/);
-		});
 	});
 });

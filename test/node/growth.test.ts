@@ -550,7 +550,7 @@ describe('Card: Create with fields', () => {
 	test.each<[string, unknown, string]>([
 		['an empty name', [VALUES[0], { name: ' ' }], "'Name of field 2 in Fields' is empty"],
 		['no type', [{ name: 'A', type: '' }], "'Type of field 1 in Fields' is empty"],
-		['a doubled name', [VALUES[0], { name: '\ufeffTitle', type: 'number' }], 'two fields called'],
+		['a doubled name', [VALUES[0], { name: '\ufeffTitle', type: 'number' }], 'two entries for'],
 		['no list', 'Title', "'Name of field 1 in Fields' is empty"],
 	])('%s is refused before anything is sent', async (_what, values, message) => {
 		const { error } = await create('Refused', { values });
@@ -742,7 +742,7 @@ describe('Create From Items', () => {
 					{ column: 'PLZ', type: 'text' },
 					{ column: 'PLZ', type: 'number' },
 				],
-				"two entries for column 'PLZ'",
+				"two entries for 'PLZ'",
 			],
 			[
 				'choices for a type without choices',
@@ -769,6 +769,48 @@ describe('Create From Items', () => {
 			}
 			expect(workspace.changes()).toEqual([]);
 			expect(await workspace.cardsCalled(name)).toEqual([]);
+		});
+
+		const COMMAS = [{ Preis: '12,50' }, { Preis: '3,99' }, { Preis: '5' }, { Preis: '7,00' }];
+		const refused =
+			/^'Preis': 3 items, such as "12,50"\. .*select 'Number Format'\.\nNothing was sent\./s;
+		test.each([true, false])(
+			'values that the type does not take are refused before the card is created, in one line; dry run: %s',
+			async (dryRun) => {
+				const name = newName();
+				const options = { ...typed({ column: 'Preis', type: 'number' }), dryRun };
+				const { error } = await run(name, COMMAS, options);
+				expect(error?.message).toBe("Values of 3 items can't be sent");
+				expect(error?.description).toMatch(refused);
+				expect(workspace.changes()).toEqual([]);
+			},
+		);
+
+		test('so are those of fields that a card has already', async () => {
+			const name = newName();
+			await workspace.card(name, { Preis: 'number' });
+			workspace.service.control.resetRequests();
+			const { error } = await run(name, COMMAS, { ifExists: 'reuse' });
+			expect(error?.description).toMatch(refused);
+			expect(workspace.changes()).toEqual([]);
+		});
+
+		test('where no field is created, they are refused by their label', async () => {
+			const grown = await workspace.card(newName(), { Key: 'text' });
+			workspace.service.control.resetRequests();
+			const { error } = await runAction({
+				credentials: workspace.apiKey,
+				items: [{ Key: 'a' }],
+				parameters: {
+					...{ resource: 'record', operation: 'create', cardId: byId(grown.id) },
+					columns: mapAutomatically(),
+					options: typed({ column: 'Key', type: 'text' }),
+				},
+			});
+			expect(error?.message).toBe(
+				"'Field Types' is set, but 'If Field Is Unknown' isn't 'Create the Field'",
+			);
+			expect(workspace.requests()).toEqual([]);
 		});
 	});
 

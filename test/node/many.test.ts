@@ -331,9 +331,10 @@ describe('bounds', () => {
 				{
 					dry_run: true,
 					action: 'delete',
+					name: 'Bounds',
+					fields: 5,
+					records: 7,
 					id: card.id,
-					before: { name: 'Bounds', fields: 5, records: 7 },
-					after: null,
 				},
 			]);
 			expect(workspace.changes()).toEqual([]);
@@ -347,9 +348,10 @@ describe('bounds', () => {
 				{
 					dry_run: true,
 					action: 'delete',
+					name: 'Amount',
+					type: 'number',
+					values: 2,
 					id: card.fieldIds.Amount,
-					before: { name: 'Amount', type: 'number', values: 2 },
-					after: null,
 				},
 			]);
 			expect(workspace.changes()).toEqual([]);
@@ -372,18 +374,19 @@ describe('bounds', () => {
 				{
 					dry_run: true,
 					action: 'update',
-					id: card.fieldIds.Status,
-					before: {
-						name: 'Status',
-						type: 'single_select',
-						choices: ['Open', 'Done', 'Late'],
-						values: 3,
+					changes: {
+						name: { from: 'Status', to: 'State' },
+						choices: { from: ['Open', 'Done', 'Late'], to: ['Open', 'New'] },
 					},
-					after: { name: 'State', type: 'single_select', choices: ['Open', 'New'] },
+					name: 'State',
+					type: 'single_select',
+					choices: ['Open', 'New'],
+					values: 3,
 					removed_choices: [
 						{ choice: 'Done', records: 0 },
 						{ choice: 'Late', records: 2 },
 					],
+					id: card.fieldIds.Status,
 				},
 			]);
 			expect(workspace.changes()).toEqual([]);

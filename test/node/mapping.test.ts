@@ -93,16 +93,6 @@ describe('mapping', () => {
 		expect(await stored()).toEqual({ Title: '5551234' });
 	});
 
-	test('a null clears by any mapping, in any order of keys, and the hint counts it', async () => {
-		const ids = await workspace.records(card.id, [{ Title: 'a', Amount: 1, Due: '2026-01-31' }]);
-		const items = [{ id: ids[0] ?? '', created_at: 'x', Amount: null, Title: 'b', Due: null }];
-		const sorted = items.map((item) => Object.fromEntries(Object.entries(item).sort()));
-		const recordId = byId('={{ $json.id }}');
-		const { error } = await run('update', { recordId, columns: mapAutomatically() }, sorted);
-		expect(error).toBeUndefined();
-		expect(await stored()).toEqual({ Title: 'b' });
-	});
-
 	test('unknown fields are left out where the option says so', async () => {
 		const { error } = await write(mapEach({ Title: 'a', Nothing: 1 }), { unknownFields: 'ignore' });
 		expect(error).toBeUndefined();
@@ -133,17 +123,6 @@ describe('mapping', () => {
 	);
 
 	describe('a saved workflow continues to work', () => {
-		test('after a field was renamed', async () => {
-			const schema = ['Title', 'Amount'].map((name) => ({
-				...{ id: name, displayName: name, fieldId: card.fieldIds[name] },
-			}));
-			const mapping = mapEach({ Title: 'kept', Amount: 7 }, { schema });
-			const fieldId = card.fieldIds.Amount ?? '';
-			workspace.service.control.renameField({ cardId: card.id, fieldId, name: 'Price' });
-			expect((await write(mapping)).error).toBeUndefined();
-			expect(await stored()).toEqual({ Title: 'kept', Price: 7 });
-		});
-
 		test('when ids change between the listing and the write', async () => {
 			const { control } = workspace.service;
 			control.resetRequests();

@@ -217,7 +217,11 @@ describe('the output of records', () => {
 			expect(Object.keys(chosen ?? {})).toEqual(['Note', 'Key', 'id', 'created_at']);
 			const byFieldId = await withOptions({ fieldKeys: 'id' });
 			expect(byFieldId?.[card.fieldIds.Note ?? '']).toBeNull();
-			expect((await run('getAll', { ...all, simple: false })).json[0]).toHaveProperty('data');
+			const raw = { ...all, simple: false, options: { outputFields: 'Amount' } };
+			const data = { [card.fieldIds.Amount ?? '']: 1 };
+			expect((await run('getAll', raw)).json).toEqual([expect.objectContaining({ data })]);
+			const unknown = await run('getAll', { ...all, options: { outputFields: ['Amuont'] } });
+			expect(unknown.error?.message).toContain("no field 'Amuont'");
 		});
 	});
 

@@ -36,30 +36,6 @@ describe('records', () => {
 			expect(requested('GET', 'fields')).toHaveLength(1);
 			expect(requested('POST', 'records')).toHaveLength(40);
 		});
-
-		test('Max Parallel Requests 1 stores records in the order of the items', async () => {
-			const items = Array.from({ length: 12 }, (_, n) => ({ key: `k${n}` }));
-			const columns = mapEach({ Key: '={{ $json.key }}' });
-			await run('create', { columns, options: { maxParallel: 1 } }, items);
-			expect((await workspace.rows(card.id)).map(({ Key }) => Key)).toEqual(
-				items.map(({ key }) => key),
-			);
-		});
-
-		test('fields by id, and only those that are wanted', async () => {
-			await workspace.records(card.id, [{ Key: 'a', Amount: 1 }]);
-			const { Key = '', Amount = '' } = card.fieldIds;
-			const get = async (options: IDataObject, simple = true) =>
-				await run('getAll', { returnAll: true, simple, options });
-			const byIds = await get({ fieldKeys: 'id' });
-			expect(byIds.json).toMatchObject([{ [Key]: 'a', [Amount]: 1 }]);
-			const own = { id: expect.any(String) as string, created_at: expect.any(String) as string };
-			expect((await get({ outputFields: ['Amount'] })).json).toEqual([{ Amount: 1, ...own }]);
-			const raw = await get({ outputFields: 'Amount' }, false);
-			expect(raw.json[0]?.data).toEqual({ [Amount]: 1 });
-			const unknown = await get({ outputFields: ['Amuont'] });
-			expect(unknown.error?.message).toContain("no field 'Amuont'");
-		});
 	});
 
 	describe('Get Many', () => {
@@ -229,13 +205,6 @@ describe('records', () => {
 			]);
 			expect(requested('GET', 'records')).toHaveLength(1);
 			expect(requested('GET', 'fields')).toHaveLength(1);
-		});
-
-		test('matches on several fields', async () => {
-			const rows = ['north', 'south'].map((Region) => ({ Key: 'a', Region, Amount: 1 }));
-			await workspace.records(card.id, rows);
-			await upsert([{ ...rows[1], Amount: 9 }], {}, ['Key', 'Region']);
-			expect(await workspace.rows(card.id)).toEqual([rows[0], { ...rows[1], Amount: 9 }]);
 		});
 
 		test.each([

@@ -33,34 +33,31 @@ describe('the order of writes', () => {
 	const actions = (json: IDataObject[]) => json.map(({ action }) => action);
 
 	describe('the order of writes to one record', () => {
-		test(' Update: the later item wins, although the first is retried after a 503', async () => {
-			const [id = ''] = await workspace.records(card.id, [{ Key: 'a' }]);
-			workspace.fail('PATCH', '', { status: 503 });
-			const items = [1, 2, 3].map((Amount) => ({ Amount }));
-			const update = { recordId: byId(id), columns: mapAutomatically() };
-			const { error } = await run('update', update, items);
-			expect(error).toBeUndefined();
-			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 3 }]);
-		});
+		test.each<[string, (id: string) => IDataObject]>([
+			['update', (id) => ({ recordId: byId(id), columns: mapAutomatically() })],
+			['upsert', () => ({ columns: mapAutomatically(['Key']) })],
+		])(
+			'%s: the later item wins, although the first is retried after a 503',
+			async (operation, parameters) => {
+				const [id = ''] = await workspace.records(card.id, [{ Key: 'a', Amount: 0 }]);
+				workspace.fail('PATCH', '', { status: 503 });
+				const items = [1, 2, 3].map((Amount) => ({ Key: 'a', Amount }));
+				const { error } = await run(operation, parameters(id), items);
+				expect(error).toBeUndefined();
+				expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 3 }]);
+			},
+		);
 
-		test(' Update, then Delete of the same record by further items: each waits for the one before', async () => {
+		test('Delete of one record by several items: each waits for the one before', async () => {
 			const [id = ''] = await workspace.records(card.id, [{ Key: 'a' }]);
 			workspace.fail('DELETE', '', { status: 503 });
 			const twice = { recordId: byId(id), options: { ifNotFound: 'skip' } };
 			const { json } = await run('delete', twice, [{}, {}]);
 			expect(json).toEqual([{ deleted: true, id }]);
 		});
-
-		test(' Create or Update: the later item wins, although the first is retried after a 503', async () => {
-			await workspace.records(card.id, [{ Key: 'a', Amount: 0 }]);
-			workspace.fail('PATCH', '', { status: 503 });
-			const { error } = await upsert([1, 2, 3].map((Amount) => ({ Key: 'a', Amount })));
-			expect(error).toBeUndefined();
-			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 3 }]);
-		});
 	});
 
-	test(' three executions at once create or update one new key: one record', async () => {
+	test('three executions at once create or update one new key: one record', async () => {
 		workspace.service.control.setLatency({ ms: 50 });
 		const columns = mapAutomatically(['Key']);
 		const results = await Promise.all(
@@ -190,13 +187,16 @@ describe('a create in Create or Update or Sync that a gateway answered', () => {
 	});
 
 	describe.each(['upsert', 'sync'])('%s', (operation) => {
-		test.each([502, 503, 504])('%d, and it was stored: it is found, and done', async (status) => {
-			other.createStatus = status;
-			const { json, error } = await upsertOrSync(operation);
-			expect(error).toBeUndefined();
-			expect(json).toMatchObject([{ Key: 'k1', id: 'r0', action: 'created' }]);
-			expect([readings, other.changes.length]).toEqual([2, 1]);
-		});
+		test.each([404, 502, 503, 504])(
+			'%d, and it was stored: it is found, and done',
+			async (status) => {
+				other.createStatus = status;
+				const { json, error } = await upsertOrSync(operation);
+				expect(error).toBeUndefined();
+				expect(json).toMatchObject([{ Key: 'k1', id: 'r0', action: 'created' }]);
+				expect([readings, other.changes.length]).toEqual([2, 1]);
+			},
+		);
 
 		test("502, and it isn't there: the run stops and says so", async () => {
 			other.createStatus = 502;

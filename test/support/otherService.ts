@@ -18,7 +18,7 @@ export interface OtherService {
 	drops: string[];
 	/** The fields that the response to a change shows; all if undefined. */
 	shows: string[] | undefined;
-	/** The status of a creation; from 500 on a web page comes. */
+	/** The status of a creation: 404 says that a record doesn't exist; from 500 on a web page comes. */
 	createStatus: number;
 	/** Whether it stores what is created. */
 	stores: boolean;
@@ -76,7 +76,8 @@ export async function startOtherService(
 		if (method === 'POST') {
 			const { createStatus, stores } = service;
 			const record = stores ? add(values) : undefined;
-			return send(createStatus, createStatus < 500 ? record : undefined);
+			const gone = createStatus === 404 && { type: '/errors/record-not-found', status: 404 };
+			return send(createStatus, createStatus < 500 ? gone || record : undefined);
 		}
 		if (place < 0 && path.includes('/records/'))
 			return send(404, { type: 'urn:record-not-found', title: 'No such record' });

@@ -1,10 +1,12 @@
 /** Reads the node's parameters. Expressions and saved workflows may hold any value. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { InputError } from '../model/inputError';
-import { plainText, plainNumber, readSwitch } from '../model/parameterValue';
+import { plainText, plainNumber } from '../model/parameterValue';
 import { tryParse, isExactJson } from '../model/response/parseJson';
 import { isObject, type JsonObject } from '../model/response/jsonObject';
-import { hasExpression, requireSwitches } from '../model/requireSwitches';
+import { hasExpression } from '../model/requireSwitches';
+import { readSwitch } from '../model/parameterValue';
+import { requireSwitches } from '../model/requireSwitches';
 import { returnAllProperty } from '../ui/readOptions';
 import type { Operation } from './operation';
 
@@ -87,11 +89,25 @@ export function readLimit(returnAll: unknown, limit: unknown): number {
  */
 export function wholeNumber(value: unknown, label: string, least: number, advice: string): number {
 	const number = plainNumber(value);
-	if (Number.isInteger(number) && number >= least) return number;
+	const isGiven = plainText(value).trim() !== '';
+	if (isGiven && Number.isInteger(number) && number >= least) return number;
 	throw new InputError(
 		`'${label}' must be a whole number of at least ${least}, not '${plainText(value)}'`,
 		advice,
 	);
+}
+
+/**
+ * Reads the maximum number of records that may be changed.
+ *
+ * @param least the smallest number; -1 means no limit
+ * @returns undefined for no limit
+ * @throws InputError for any other value
+ */
+export function readMost(value: unknown, label: string, least: number): number | undefined {
+	if (plainNumber(value) === -1) return undefined;
+	const advice = 'Enter the maximum number of records, or -1 for no limit.';
+	return wholeNumber(value, label, least, advice);
 }
 
 /**
@@ -126,6 +142,17 @@ export function readJsonObject(value: unknown, parameter: string): JsonObject {
 		`'${parameter}' isn't a JSON object`,
 		'Enter an object in braces, for example { "color": "green" }.',
 	);
+}
+
+/** Reads each value once, as far as it is an object: without expressions, that of a parameter is one for all items. */
+export function readOnce<Read>(read: (value: unknown) => Read): (value: unknown) => Read {
+	const known = new WeakMap<object, { read: Read }>();
+	return (value) => {
+		if (!isObject(value)) return read(value);
+		const once = known.get(value) ?? { read: read(value) };
+		known.set(value, once);
+		return once.read;
+	};
 }
 
 /**

@@ -1,14 +1,16 @@
 /** Runs the selected operation for every input item. */
 import type { IDataObject, IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 import { isObject, type JsonObject } from '../model/response/jsonObject';
+import { sentences } from '../model/messageText';
 import { Cancelled } from '../transport/failure/failureKinds';
 import { errorDetails, toNodeError } from '../transport/failure/nodeError';
 import type { Call, Operation, PropertyDefinition } from './operation';
 import { openParameters } from './readParameters';
 import { findOperation } from './registry';
-import { logCancelled, stoppedNote } from './run/ending';
+import { progressOf, type Messages } from './run/messages';
 import { openRun, type Run } from './run/run';
 import { copyOf, passedOn, withoutErrorFlag } from './outputItems';
+import { refusalOf, RefusedValues } from './writing/refusals';
 
 /**
  * Runs the selected operation for all input items in parallel, and returns the output in input order. Only this file
@@ -52,7 +54,7 @@ async function runItems(operation: Operation, run: Run): Promise<INodeExecutionD
 	if (failed && (isCancelled || !context.continueOnFail())) {
 		// Reports the number of processed items, because a new run repeats them.
 		const note = operation.writes ? stoppedNote(run.messages, outcomes, failed.error) : undefined;
-		const error = itemError(run, failed.error, failed.itemIndex, note);
+		const error = itemError(run, withOthers(failed.error, errors), failed.itemIndex, note);
 		if (run.done.count > 0) {
 			const data = isObject(error.context.data) ? error.context.data : {};
 			error.context.data = { ...data, ...run.done.details } as IDataObject;
@@ -122,6 +124,49 @@ async function itemsOf(
 	return items;
 }
 
+/** Returns the error that ends the run, with those of other items whose values were refused as well. */
+function withOthers(failed: unknown, errors: readonly Outcome[]): unknown {
+	const refused = errors.filter(({ error }) => error instanceof RefusedValues);
+	if (!(failed instanceof RefusedValues) || refused.length < 2) return failed;
+	const items = refused.map(({ itemIndex, error }) => ({
+		which: `Item ${itemIndex}`,
+		error: error as RefusedValues,
+	}));
+	return refusalOf(items);
+}
+
+/**
+ * Says how many items were processed before an error ended the run; undefined if one item's error is enough.
+ *
+ * @param outcomes the outcomes of all items, with the errors of the failed ones
+ * @param failed the error that ends the run
+ */
+function stoppedNote(
+	messages: Messages,
+	outcomes: readonly Outcome[],
+	failed: unknown,
+): string | undefined {
+	const isUntold = failed instanceof Cancelled && messages.noteOn(failed) === undefined;
+	if (outcomes.length === 1 && !isUntold) return undefined;
+	const errors = outcomes.flatMap(({ error }) => (error ? [error] : []));
+	const done = outcomes.length - errors.length;
+	return progressOf(done, outcomes.length, 'items were processed before the run stopped', errors);
+}
+
+/** The maximum number of IDs in a line of n8n's log. */
+const IDS_IN_LINE = 1_000;
+
+/**
+ * Logs the progress of a canceled run, with the IDs of the written records. n8n stores the execution as soon as it is
+ * canceled, and ignores later messages of the node.
+ */
+function logCancelled({ context, done }: Run, { message, description }: ItemError): void {
+	const { name } = context.getNode();
+	const place = { workflowId: context.getWorkflow().id, executionId: context.getExecutionId() };
+	context.logger.info(`${name}: ${sentences(message, description ?? '')}`, place);
+	for (const line of done.lines(IDS_IN_LINE)) context.logger.info(`${name}: ${line}`, place);
+}
+
 type ItemError = ReturnType<typeof toNodeError>;
 
 /** Returns the error of an item, with the run's note on it. @param more a further note */
@@ -129,12 +174,11 @@ function itemError(run: Run, error: unknown, itemIndex: number, more?: string): 
 	const withFieldNames = (text: string) => run.messages.withNames(text);
 	const place = { itemIndex, withFieldNames, redact: (text: string) => run.session.redact(text) };
 	const nodeError = toNodeError(run.context.getNode(), error, place);
-	const notes = [nodeError.description, run.messages.noteOn(error), more].filter(Boolean);
-	const description = notes.join(' ');
+	const description = sentences(nodeError.description ?? '', run.messages.noteOn(error), more);
 	nodeError.description = description || undefined;
 	// An AI model receives only the message, so the message must list the allowed values.
 	if (description && run.context.getNode().type.endsWith('Tool')) {
-		nodeError.message = `${nodeError.message}. ${description}`;
+		nodeError.message = sentences(nodeError.message, description);
 	}
 	return nodeError;
 }

@@ -3,6 +3,29 @@
 /** The label of the collection in updates of cards and fields. */
 export const PROPERTIES_TO_CHANGE = 'Properties to Change';
 
+/** A collection with these properties of a card or a field. */
+const collectionOf = <const Name extends string, const Options extends readonly unknown[]>(
+	displayName: string,
+	name: Name,
+	options: Options,
+) =>
+	({
+		displayName,
+		name,
+		type: 'collection',
+		placeholder: 'Add Property',
+		default: {},
+		options,
+	}) as const;
+
+/** What a new card or field may have besides. */
+export const additionalProperties = <const Options extends readonly unknown[]>(options: Options) =>
+	collectionOf('Additional Properties', 'additionalFields', options);
+
+/** What an update may change. */
+export const changedProperties = <const Options extends readonly unknown[]>(options: Options) =>
+	collectionOf(PROPERTIES_TO_CHANGE, 'updateFields', options);
+
 /** Properties of cards and fields that the interface doesn't show. */
 export const customPropertiesProperty = {
 	displayName: 'Custom Properties',

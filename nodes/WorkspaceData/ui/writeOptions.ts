@@ -257,6 +257,16 @@ export const maxDeletedProperty = {
 	description: 'If an input item would delete more records, nothing is deleted; -1 means no limit',
 } as const;
 
+/** The same in Sync. */
+export const maxDeletionsProperty = {
+	...maxDeletedProperty,
+	name: 'maxDeletions',
+	default: 100,
+	description:
+		'If more records would be deleted, or more than half of those that take part, nothing is sent; -1 means no limit of either kind',
+	displayOptions: { show: { missingRecords: ['delete'] } },
+} as const;
+
 /** The options of all operations that write values. */
 export const writeOptions = [
 	emptyValuesOption,

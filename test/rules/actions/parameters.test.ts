@@ -1,4 +1,4 @@
-import { readFieldOptions } from '../../../nodes/WorkspaceData/actions/field/create.operation';
+import { readFieldOptions } from '../../../nodes/WorkspaceData/actions/field/definition';
 import {
 	readChoice,
 	readJson,

@@ -1,4 +1,5 @@
 import {
+	additionalProperties,
 	cardFieldsProperty,
 	cardNameProperty,
 	customPropertiesProperty,
@@ -8,8 +9,8 @@ import { readChoice, readJsonObject, requireText } from '../readParameters';
 import { noIdHint } from '../../transport/writeResponse';
 import { sendCreation } from '../changeRequests';
 import { defineOperation } from '../operation';
-import { createFields } from '../growth/newFields';
-import { readCardFields } from './cardFields';
+import { readFieldList } from '../field/definition';
+import { createFields } from '../newFields/createFields';
 import { readCard, type Card } from '../../model/response/card';
 import { InputError } from '../../model/inputError';
 import { cardsOfName, findCardByName } from '../../model/locator';
@@ -18,7 +19,7 @@ import { UnexpectedResponse } from '../../transport/failure/failureKinds';
 import { listCards, type ReadOptions } from '../../transport/cardAndFieldListings';
 import type { Run } from '../run/run';
 import { quote } from '../../model/messageText';
-import { foldCase, slugsOf } from '../../model/nameSpelling';
+import { cleanName, foldCase, slugsOf } from '../../model/nameSpelling';
 
 export const createCard = defineOperation({
 	value: 'create',
@@ -29,31 +30,25 @@ export const createCard = defineOperation({
 	properties: [
 		cardNameProperty,
 		cardFieldsProperty,
-		{
-			displayName: 'Additional Properties',
-			name: 'additionalFields',
-			type: 'collection',
-			placeholder: 'Add Property',
-			default: {},
-			options: [
-				customPropertiesProperty,
-				{
-					displayName: 'Description',
-					name: 'description',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. People who bought from us',
-					description: 'A description of the card, for example its purpose',
-				},
-				ifCardExistsProperty,
-			],
-		},
+		additionalProperties([
+			customPropertiesProperty,
+			{
+				displayName: 'Description',
+				name: 'description',
+				type: 'string',
+				default: '',
+				placeholder: 'e.g. People who bought from us',
+				description: 'A description of the card, for example its purpose',
+			},
+			ifCardExistsProperty,
+		]),
 	],
 	async execute({ run, get }) {
 		const { description, customProperties, ifExists } = get('additionalFields');
 		const policy = readChoice(ifCardExistsProperty, ifExists) ?? 'create';
 		const name = requireText(get('name'), 'Name');
-		const fields = readCardFields(get('fields'));
+		const words = { entry: 'field', key: 'name', name: 'Name' };
+		const fields = readFieldList(get('fields'), cardFieldsProperty.displayName, words, cleanName);
 		const sent = {
 			...readJsonObject(customProperties, 'Custom Properties'),
 			name,
@@ -73,7 +68,12 @@ export const createCard = defineOperation({
 		if (!card) run.messages.hint(noIdHint('card'));
 		if (card && isNew) {
 			// In the order of the parameter.
-			await createFields(run, card, fields, {}).catch((error: unknown) => {
+			const planned = fields.map((field) => ({
+				...field,
+				name: cleanName(field.name),
+				why: 'chosen',
+			}));
+			await createFields(run, card, planned, {}).catch((error: unknown) => {
 				run.messages.note(error, `Card ${quote(card.name)} (${card.id}) exists now.`);
 				throw error;
 			});

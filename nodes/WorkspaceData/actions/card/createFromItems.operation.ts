@@ -7,18 +7,28 @@ import { recordOptions, sendingOptions } from '../../ui/recordOptions';
 import { readSwitch } from '../../model/parameterValue';
 import { readChoice, requireText } from '../readParameters';
 import { defineOperation } from '../operation';
-import { allowedChanges, changeCard, hintAtAdditions, planChanges } from '../growth/cardChanges';
+import {
+	changeCard,
+	hintAtAdditions,
+	planChanges,
+	requireFit,
+	type Planned,
+} from '../newFields/ensureFields';
 import { dryRunItem, readDryRun } from '../writing/dryRun';
-import { convertValues, withFreshFields, type ConvertedValues } from '../writing/itemValues';
-import { readFormats, type ItemWrite } from '../writing/valueConversion';
-import { recordOutput } from '../outputItems';
-import { requestOptions } from '../requestOptions';
+import {
+	convertValues,
+	readHow,
+	withFreshFields,
+	type ConvertedValues,
+	type ItemWrite,
+} from '../writing/itemValues';
+import { resultsOf } from '../writing/writtenItems';
 import { create } from '../writing/writeRecord';
 import type { CardReference } from '../run/run';
 import { cardOfName, existingCard, type ExistingCard } from './create.operation';
 import { ownColumnsOf } from '../writing/columns';
-import { readFieldTypes, requireColumns } from '../writing/fieldTypes';
-import { withWayOut } from '../growth/newFields';
+import { requireColumns } from '../newFields/fieldTypes';
+import { withWayOut } from '../newFields/createFields';
 import { itemColumns } from '../writing/mapper';
 import {
 	dryRunOption,
@@ -51,7 +61,7 @@ const createRecordsOption = {
 } as const;
 
 /** What an item contributes to its card. All of a card's items have the same name and settings. */
-interface Part extends Pick<ItemWrite, 'run' | 'itemIndex' | 'columns' | 'options' | 'request'> {
+interface Part extends Planned {
 	name: string;
 	policy: ExistingCard;
 	isDry: boolean;
@@ -76,7 +86,7 @@ const isEmptyRow = ({ columns }: Pick<Part, 'columns'>): boolean =>
 	columns.entries.every(([, value]) => isBlank(value));
 
 /** Checks the items before anything is sent. @throws InputError */
-function requireItems(parts: readonly Part[], { hasRecords, options }: Part): void {
+function requireItems(parts: readonly Part[], { hasRecords, types }: Part): void {
 	const names = parts.flatMap(({ columns }) => columns.entries.map(([name]) => name));
 	if (names.length === 0 || (hasRecords && parts.every(isEmptyRow))) {
 		throw new InputError(
@@ -84,7 +94,7 @@ function requireItems(parts: readonly Part[], { hasRecords, options }: Part): vo
 			'Connect a node whose items have a key for each field.',
 		);
 	}
-	requireColumns(readFieldTypes(options.fieldTypes), new Set(names));
+	requireColumns(types, new Set(names));
 }
 
 /** Adds hints about the items: empty ones, and keys that the nodes use themselves. */
@@ -106,39 +116,54 @@ function hintAtItems(parts: readonly Part[], { run, isDry, hasRecords }: Part): 
 	}
 }
 
-/** Plans the card in a dry run, without changing anything. Its output comes after the errors of single items. */
-async function previewCard(part: Part, parts: readonly Part[]): Promise<Target> {
-	const { run, itemIndex, name, policy, request } = part;
+/**
+ * Plans the card, without changing anything.
+ *
+ * @throws InputError for values that its fields don't take, unless n8n continues on errors: then only their items fail
+ */
+async function planCard(part: Part, parts: readonly Part[]) {
+	const { run, name, policy, request } = part;
 	const found = existingCard(await run.cards.list(request).first(Infinity), name, policy);
 	const card = found ?? { id: '', name };
 	const known = found ? await run.fields.of(found, request) : new FieldIndex([], name);
 	const plan = await planChanges({ ...part, card }, known, parts);
+	if (part.hasRecords && !run.context.continueOnFail()) await requireFit(parts, plan.index);
+	return { card, plan };
+}
+
+/** Returns what a dry run would do. Its output comes after the errors of single items. */
+function previewCard(
+	{ run, itemIndex, hasRecords }: Part,
+	parts: readonly Part[],
+	{ card, plan }: Awaited<ReturnType<typeof planCard>>,
+): Target {
 	const fields = count(plan.planned.length, 'field');
 	const filled = parts.filter((one) => !isEmptyRow(one)).length;
-	const records = count(part.hasRecords ? filled : 0, 'record');
+	const records = count(hasRecords ? filled : 0, 'record');
 	run.messages.hint(
-		found
-			? `Dry run: ${fields} and ${records} would be added to card '${card.name}'`
-			: `Dry run: card '${card.name}' would be created with ${fields} and ${records}`,
+		card.id === ''
+			? `Dry run: card '${card.name}' would be created with ${fields} and ${records}`
+			: `Dry run: ${fields} and ${records} would be added to card '${card.name}'`,
 	);
 	hintAtAdditions({ run, card }, plan);
-	const added = plan.planned.map(({ name: field, type, why }) =>
-		dryRunItem('create', { field, type, reason: withWayOut(why) }),
-	);
-	run.appended.push(...added.map((json) => ({ itemIndex, json })));
+	for (const { name: field, type, why } of plan.planned) {
+		const json = dryRunItem('create', { field, type, reason: withWayOut(why) });
+		run.appended.push({ itemIndex, json });
+	}
 	return { card, predicted: plan.index, count() {} };
 }
 
 /** Finds or creates the card, and adds the fields that the items need. */
 async function prepareCard(parts: readonly Part[]): Promise<Target> {
 	const first = parts[0] as Part;
-	const { run, itemIndex, name, policy, request } = first;
+	const { run, itemIndex, name, policy, request, types, isDry } = first;
 	requireItems(parts, first);
 	hintAtItems(parts, first);
-	if (first.isDry) return await previewCard(first, parts);
-	// Refuses a type that the service doesn't offer before the card is created.
-	if (readFieldTypes(first.options.fieldTypes).size > 0)
-		await planChanges({ ...first, card: { id: '', name } }, new FieldIndex([], name), parts);
+	// The fields of a new card take the values that their types come from.
+	if (isDry || types.size > 0 || 'reuse' in policy) {
+		const planned = await planCard(first, parts);
+		if (isDry) return previewCard(first, parts, planned);
+	}
 	const { card, isNew } = await cardOfName(run, name, policy, { name }, request);
 	await changeCard({ ...first, card }, parts).catch(notingWhatExists(first, card));
 	if (!first.hasRecords) {
@@ -201,31 +226,24 @@ export const createCardFromItems = defineOperation({
 			readChoice(ifExistsOption, ifExists) === 'reuse' ? { reuse: true } : REFUSED;
 		const isDry = readDryRun(dryRun);
 		const hasRecords = readSwitch('Create Records', createRecords, true);
-		const { choices } = allowedChanges(options);
-		const key = JSON.stringify(['createFromItems', name, policy, isDry, hasRecords, choices]);
-		const request = requestOptions(options);
-		readFormats(options);
-		readFieldTypes(options.fieldTypes);
+		const how = readHow(run, options);
+		const { request, adds } = how;
+		const key = JSON.stringify(['createFromItems', name, policy, isDry, hasRecords, adds]);
 		const columns = itemColumns(run.context.getInputData()[itemIndex]?.json ?? {});
-		const entered = { run, itemIndex, columns, options, request };
+		const entered = { ...how, run, itemIndex, columns };
 		const part: Part = { ...entered, name, policy, isDry, hasRecords };
-		const {
-			card,
-			predicted,
-			count: countRecord,
-		} = await run.items.gather(key, itemIndex, part, prepareCard);
+		const target = await run.items.gather(key, itemIndex, part, prepareCard);
 		if (!hasRecords || isEmptyRow(part)) return [];
+		const { card, predicted } = target;
 		const writer = run.openWriter(card, request, isDry);
-		const write: ItemWrite = { ...entered, card, writer, skipsUnchanged: false };
+		const write: ItemWrite = { ...entered, card, writer };
 		const listing = predicted ?? (await run.fields.of(card, request));
 		const work = async (live: ConvertedValues) => {
+			const results = resultsOf(run, writer.cardRun, live.index, {}, 'none');
 			// A dry run refuses what the real run would.
-			const created = await create(write, live);
-			countRecord();
-			if (isDry) return [];
-			const item = recordOutput(live.index, true, {})(created);
-			run.done.add('created', created.id, item);
-			return [item];
+			const item = results('created', await create(write, live));
+			target.count();
+			return isDry ? [] : [item];
 		};
 		const writing = convertValues(write, listing).then(async (live) => {
 			const creating = async () => await withFreshFields(write, live, work);

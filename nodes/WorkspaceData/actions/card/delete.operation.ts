@@ -1,6 +1,7 @@
 import { cardPath, getCard } from '../../transport/cardAndFieldListings';
 import { cardLocator } from '../../ui/locators';
-import { countRecords, dryRunItem, readDryRun } from '../writing/dryRun';
+import { scanRecords } from '../reading/scan';
+import { dryRunItem, readDryRun } from '../writing/dryRun';
 import { defineOperation } from '../operation';
 import { sendDeletion } from '../changeRequests';
 import { dryRunProperty } from '../../ui/writeOptions';
@@ -19,9 +20,8 @@ export const deleteCard = defineOperation({
 		if (isDry) {
 			const { name } = await getCard(run.session, id);
 			const { fields } = await run.fields.of(card);
-			const records = await countRecords(run, card);
-			const before = { name, fields: fields.length, records };
-			return [dryRunItem('delete', { id, before, after: null })];
+			const records = await scanRecords(run, run.records.of(card, Infinity), () => {}, true);
+			return [dryRunItem('delete', { name, fields: fields.length, records, id })];
 		}
 		await sendDeletion(run.session, 'card', { path: cardPath(id) });
 		return [{ deleted: true, id }];

@@ -1,6 +1,7 @@
 import { readCard } from '../../model/response/card';
 import { cardPath } from '../../transport/cardAndFieldListings';
 import {
+	changedProperties,
 	cardNameProperty,
 	customPropertiesProperty,
 	PROPERTIES_TO_CHANGE,
@@ -18,24 +19,17 @@ export const updateCard = defineOperation({
 	writes: true,
 	properties: [
 		cardLocator,
-		{
-			displayName: PROPERTIES_TO_CHANGE,
-			name: 'updateFields',
-			type: 'collection',
-			placeholder: 'Add Property',
-			default: {},
-			options: [
-				customPropertiesProperty,
-				{
-					displayName: 'Description',
-					name: 'description',
-					type: 'string',
-					default: '',
-					description: 'The new description; leave it empty to remove the current one',
-				},
-				{ ...cardNameProperty, required: false, description: 'The new name' },
-			],
-		},
+		changedProperties([
+			customPropertiesProperty,
+			{
+				displayName: 'Description',
+				name: 'description',
+				type: 'string',
+				default: '',
+				description: 'The new description; leave it empty to remove the current one',
+			},
+			{ ...cardNameProperty, required: false, description: 'The new name' },
+		]),
 	],
 	async execute({ run, get }) {
 		const { name, description, customProperties } = get('updateFields');

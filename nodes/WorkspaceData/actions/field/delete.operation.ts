@@ -17,8 +17,8 @@ export const deleteField = defineOperation({
 		const { card, field } = await locateField(run, get('cardId'), get('fieldId'), true);
 		if (isDry) {
 			const { values } = await countUse(run, card, field);
-			const before = { name: field.name, type: field.type, values };
-			return [dryRunItem('delete', { id: field.id, before, after: null })];
+			const { id, name, type } = field;
+			return [dryRunItem('delete', { name, type, values, id })];
 		}
 		await sendDeletion(run.session, 'field', { path: fieldPath(card.id, field.id) });
 		return [{ deleted: true, id: field.id }];

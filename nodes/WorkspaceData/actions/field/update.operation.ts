@@ -3,6 +3,7 @@ import { readField, type Field } from '../../model/response/field';
 import type { FieldOption } from '../../model/response/option';
 import type { JsonObject } from '../../model/response/jsonObject';
 import {
+	changedProperties,
 	choicesProperty,
 	customPropertiesProperty,
 	fieldNameProperty,
@@ -15,7 +16,7 @@ import { readJsonObject, requireEntries, requireText } from '../readParameters';
 import { defineOperation } from '../operation';
 import type { CardReference, Run } from '../run/run';
 import { countUse, dryRunItem, readDryRun } from '../writing/dryRun';
-import { readFieldOptions } from './create.operation';
+import { readFieldOptions } from './definition';
 import { fieldPath, fieldsOf, locateField } from './fieldLocator';
 import { sendChange } from '../changeRequests';
 import { dryRunProperty } from '../../ui/writeOptions';
@@ -40,16 +41,22 @@ async function previewUpdate(
 	const changed = readField({ ...field.raw, ...sent }) ?? field;
 	const removed = removedChoices(field, changed);
 	const { values, choices } = await countUse(run, card, field, removed);
-	const shown = ({ name, type, options }: Field): JsonObject => ({
+	const shown = ({ name, type, options }: Field) => ({
 		name,
 		type,
 		choices: options.map(({ label }) => label),
 	});
+	const [from, to] = [shown(field), shown(changed)];
+	const differing = (['name', 'type', 'choices'] as const).filter(
+		(key) => JSON.stringify(from[key]) !== JSON.stringify(to[key]),
+	);
+	const changes = differing.map((key) => [key, { from: from[key], to: to[key] }] as const);
 	return dryRunItem('update', {
-		id: field.id,
-		before: { ...shown(field), values },
-		after: shown(changed),
+		changes: Object.fromEntries(changes),
+		...to,
+		values,
 		removed_choices: choices,
+		id: field.id,
 	});
 }
 
@@ -62,20 +69,13 @@ export const updateField = defineOperation({
 	properties: [
 		cardLocator,
 		fieldLocator,
-		{
-			displayName: PROPERTIES_TO_CHANGE,
-			name: 'updateFields',
-			type: 'collection',
-			placeholder: 'Add Property',
-			default: {},
-			options: [
-				choicesProperty,
-				customPropertiesProperty,
-				{ ...fieldNameProperty, description: 'The new name' },
-				fieldOptionsProperty,
-				fieldTypeProperty,
-			],
-		},
+		changedProperties([
+			choicesProperty,
+			customPropertiesProperty,
+			{ ...fieldNameProperty, description: 'The new name' },
+			fieldOptionsProperty,
+			fieldTypeProperty,
+		]),
 		dryRunProperty,
 	],
 	async execute({ run, get }) {

@@ -1,10 +1,10 @@
 import { createColumnsProperty, selectCardNotice, VALUES_LABEL } from '../../ui/columns';
 import { cardLocator } from '../../ui/locators';
 import { recordOptions } from '../../ui/recordOptions';
-import { ensureFields } from '../growth/cardChanges';
+import { ensureFields } from '../newFields/ensureFields';
 import { defineOperation } from '../operation';
 import { convertValues, readValues, withFreshFields } from '../writing/itemValues';
-import { recordOutput } from '../outputItems';
+import { resultsOf } from '../writing/writtenItems';
 import { create } from '../writing/writeRecord';
 import { writeOptions } from '../../ui/writeOptions';
 
@@ -22,11 +22,8 @@ export const createRecord = defineOperation({
 		const live = await convertValues(write, await ensureFields(write));
 		const creating = async () =>
 			await withFreshFields(write, live, async (now) => {
-				const output = recordOutput(now.index, true, options);
-				const record = await create(write, now);
-				const item = output(record);
-				run.done.add('created', record.id, item);
-				return [item];
+				const results = resultsOf(run, write.writer.cardRun, now.index, options, 'none');
+				return [results('created', await create(write, now))];
 			});
 		// Whatever was read for its values, an item is sent after those before it.
 		return await run.items.inItemOrder(itemIndex, creating);

@@ -2,8 +2,9 @@ import { filterDetails, filtersProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import { outputOptions, recordOptions, sendingOptions } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
+import { readMost } from '../readParameters';
 import { readFilter } from '../reading/scan';
-import { changeMany, readMaxChanges, requireConditions } from '../writing/changeMany';
+import { changeMany, requireConditions } from '../writing/changeMany';
 import { readDryRunParameter } from '../writing/dryRun';
 import { resultsOf } from '../writing/writtenItems';
 import { requestOptions } from '../requestOptions';
@@ -27,7 +28,8 @@ export const deleteManyRecords = defineOperation({
 		const options = get('options');
 		const request = requestOptions(options);
 		const isDry = readDryRunParameter(get('dryRun'), options.dryRun);
-		const maxChanges = readMaxChanges(get('maxChanges'), maxDeletedProperty.displayName);
+		const { displayName: label } = maxDeletedProperty;
+		const most = { number: readMost(get('maxChanges'), label, 1), label };
 		const filters = get('filters');
 		requireConditions(filters);
 		const card = await run.cards.find(get('cardId'), request, true);
@@ -39,8 +41,7 @@ export const deleteManyRecords = defineOperation({
 			writer,
 			index,
 			passes,
-			maxChanges,
-			maxLabel: maxDeletedProperty.displayName,
+			most,
 			change: async (record, now) => {
 				const isWanted = () => now() !== undefined;
 				const isGone = await writer.remove(record.id, isWanted);

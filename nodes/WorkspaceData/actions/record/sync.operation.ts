@@ -2,17 +2,18 @@ import { matchColumnsProperty, selectCardNotice, VALUES_LABEL } from '../../ui/c
 import { filterDetails, filtersProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import { recordOptions } from '../../ui/recordOptions';
-import { allowedChanges } from '../growth/cardChanges';
-import { readChoice } from '../readParameters';
+import { readChoice, readMost } from '../readParameters';
 import { defineOperation } from '../operation';
 import { readDryRunParameter } from '../writing/dryRun';
 import { readValues } from '../writing/itemValues';
 import { syncAll } from '../sync/sync';
-import { maxDeletionsProperty, readMaxDeletions } from '../sync/deletionLimit';
-import { readInput, requireAllItems, type Input } from '../sync/oneRun';
-import type { SyncPart } from '../sync/syncItems';
-import { hasConditions } from '../writing/changeMany';
-import { dryRunProperty, savedDryRunOptions, readAndWriteOptions } from '../../ui/writeOptions';
+import type { SyncPart } from '../sync/cardSync';
+import {
+	dryRunProperty,
+	maxDeletionsProperty,
+	savedDryRunOptions,
+	readAndWriteOptions,
+} from '../../ui/writeOptions';
 
 const missingRecordsProperty = {
 	displayName: 'If Record Has No Item',
@@ -54,23 +55,21 @@ export const syncRecords = defineOperation({
 	],
 	async execute({ run, itemIndex, get }) {
 		const findCard = async (index: number) => await run.cards.find(get('cardId', index), {}, true);
-		let input: Input | undefined;
 		const read = async (index: number): Promise<SyncPart> => {
 			const options = get('options', index);
 			const isDry = readDryRunParameter(get('dryRun', index), options.dryRun);
 			const deletes = readChoice(missingRecordsProperty, get('missingRecords', index)) === 'delete';
-			const maxDeletions = deletes ? readMaxDeletions(get('maxDeletions', index)) : undefined;
+			const { displayName } = maxDeletionsProperty;
+			const given = deletes ? get('maxDeletions', index) : -1;
+			const maxDeletions = readMost(given, displayName, 0);
 			const mapped = { cardId: get('cardId', index), columns: get('columns', index) };
 			const write = await readValues(run, index, { ...mapped, options, isDry }, VALUES_LABEL, true);
-			const filters = get('filters', index);
-			if (deletes) requireAllItems((input ??= readInput(run.context)), hasConditions(filters));
 			const settings = {
-				filters,
+				filters: get('filters', index),
 				matchType: get('matchType', index),
 				isDry,
 				deletes,
 				maxDeletions,
-				allowed: allowedChanges(options),
 			};
 			return { write, settings };
 		};

@@ -3,7 +3,7 @@ import { UPDATE_LABEL, updateColumnsProperty, selectCardNotice } from '../../ui/
 import { cardLocator, recordLocator } from '../../ui/locators';
 import { ifNotFoundOption } from '../../ui/ifNotFound';
 import { recordOptions } from '../../ui/recordOptions';
-import { ensureFields } from '../growth/cardChanges';
+import { ensureFields } from '../newFields/ensureFields';
 import { defineOperation } from '../operation';
 import { convertValues, readValues, withFreshFields } from '../writing/itemValues';
 import { findRecord, readNotFound } from '../reading/ifNotFound';
@@ -46,15 +46,13 @@ export const updateRecord = defineOperation({
 		const live = await convertValues(write, await ensureFields(write));
 		const updating = async () =>
 			await withFreshFields(write, live, async (now) => {
-				const results = resultsOf(run, writer.cardRun, now.index, options);
 				const isMarked = writer.isDry || readOldValues(options, false);
+				const marks = isMarked ? 'usual' : 'none';
+				const results = resultsOf(run, writer.cardRun, now.index, options, marks);
 				const readsFirst = isMarked || hasOwnName(now.index);
 				const record = readsFirst ? await findRecord(run, write, recordId, writer.log) : undefined;
 				const changed = await updateById(write, now, recordId, record);
-				if (isMarked) return [results(changed.action, changed.record, record)];
-				const item = results('plain', changed.record);
-				if (changed.action === 'updated') run.done.add('updated', recordId, item);
-				return [item];
+				return [results(changed.action, changed.record, record)];
 			});
 		return await run.turns.inItemOrder(itemIndex, writer, recordId, updating).catch(whenNotFound);
 	},

@@ -2,10 +2,11 @@ import { UPDATE_LABEL, updateColumnsProperty, selectCardNotice } from '../../ui/
 import { filterDetails, filtersProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import { recordOptions } from '../../ui/recordOptions';
-import { ensureFields } from '../growth/cardChanges';
+import { ensureFields } from '../newFields/ensureFields';
 import { defineOperation } from '../operation';
+import { readMost } from '../readParameters';
 import { readFilter } from '../reading/scan';
-import { changeMany, readMaxChanges, requireConditions } from '../writing/changeMany';
+import { changeMany, requireConditions } from '../writing/changeMany';
 import { readDryRunParameter } from '../writing/dryRun';
 import { convertValues, readValues } from '../writing/itemValues';
 import { requireData } from '../writing/valueConversion';
@@ -37,7 +38,8 @@ export const updateManyRecords = defineOperation({
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');
 		const filters = get('filters');
-		const maxChanges = readMaxChanges(get('maxChanges'), maxChangesProperty.displayName);
+		const { displayName: label } = maxChangesProperty;
+		const most = { number: readMost(get('maxChanges'), label, 1), label };
 		const isDry = readDryRunParameter(get('dryRun'), options.dryRun);
 		requireConditions(filters);
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options, isDry };
@@ -53,8 +55,7 @@ export const updateManyRecords = defineOperation({
 			writer,
 			index,
 			passes: readFilter(filters, get('matchType'), index, run, exact),
-			maxChanges,
-			maxLabel: maxChangesProperty.displayName,
+			most,
 			needsWrite: (record) => !isUnchanged(write, live, record),
 			change: async (record, now) => {
 				const updated = await updateListed(write, live, record.id, now);

@@ -6,7 +6,7 @@ import { cardLocator } from '../../ui/locators';
 import { ifNotFoundOption } from '../../ui/ifNotFound';
 import { recordOptions } from '../../ui/recordOptions';
 import { readChoice } from '../readParameters';
-import { ensureFields } from '../growth/cardChanges';
+import { ensureFields } from '../newFields/ensureFields';
 import { defineOperation } from '../operation';
 import { inParallel } from '../schedule/items';
 import {

@@ -11,7 +11,9 @@ import {
 	mayStillHappen,
 	namesGone,
 	saysGone,
+	UnexpectedResponse,
 } from '../../transport/failure/failureKinds';
+import { CHECK_FIRST } from '../../transport/failure/advice';
 import { systemClock } from '../../transport/http/clock';
 import type { PathPart } from '../../transport/request';
 import { noIdHint } from '../../transport/writeResponse';
@@ -35,6 +37,13 @@ const recordPath = (card: CardReference, id?: string): PathPart[] => {
 	const records = [...cardPath(card.id), 'records'];
 	return id === undefined ? records : [...records, { value: id, parameter: 'Record' }];
 };
+
+const unclearCreation = (): UnexpectedResponse =>
+	new UnexpectedResponse(
+		"The record may have been created: the service says that a record doesn't exist",
+		CHECK_FIRST,
+		true,
+	);
 
 /** Writes records of a card for an item. Values are keyed by field ID. @see service interface, part 4, "Records", rule 3 */
 export class CardWriter {
@@ -65,7 +74,9 @@ export class CardWriter {
 	/** Creates a record. */
 	async create(sent: JsonObject): Promise<DataRecord> {
 		const { log } = this;
-		const record = await this.sendNew(sent).catch(async (error: unknown) => {
+		const record = await this.sendNew(sent).catch(async (failure: unknown) => {
+			// No creation needs a record.
+			const error = namesGone(failure, 'record') ? unclearCreation() : failure;
 			const lostAt = mayStillHappen(error) ? systemClock.now() : undefined;
 			if (mayHaveHappened(error)) log.mayExist(sent, lostAt);
 			return await Promise.reject(error as Error);
@@ -94,7 +105,7 @@ export class CardWriter {
 				return { action: 'unchanged', record: earlier };
 			const record = await this.noted(id, async () => await this.sendUpdate({ ...change, id }));
 			this.log.changed(record, values);
-			this.cardRun.counts.clear(index, sent, earlier);
+			this.cardRun.countCleared(index, sent, earlier);
 			return { action: 'updated', record };
 		});
 	}

@@ -1,5 +1,6 @@
 /** The messages of a run: hints, names instead of IDs, and notes on errors. */
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { sentences } from '../../model/messageText';
 import { mayHaveHappened } from '../../transport/failure/failureKinds';
 
 /**
@@ -55,7 +56,7 @@ export class Messages {
 	/** Adds to the note on an error, once: items may share an error. */
 	note(error: unknown, text: string): void {
 		const earlier = this.notes.get(error) ?? '';
-		if (!earlier.includes(text)) this.notes.set(error, `${earlier} ${text}`.trim());
+		if (!earlier.includes(text)) this.notes.set(error, sentences(earlier, text));
 	}
 
 	noteOn(error: unknown): string | undefined {

@@ -1,13 +1,11 @@
 /** Changes all records that meet the conditions. */
 import { InputError } from '../../model/inputError';
-import { plainNumber } from '../../model/parameterValue';
 import { isObject, type JsonObject } from '../../model/response/jsonObject';
 import type { FieldIndex } from '../../model/fieldIndex';
 import type { DataRecord } from '../../model/response/record';
 import { count } from '../../model/messageText';
 import type { RecordTest } from '../../model/value/recordFilter';
 import { namesGone } from '../../transport/failure/failureKinds';
-import { wholeNumber } from '../readParameters';
 import { inParallel } from '../schedule/items';
 import { mapInSlices } from '../schedule/yieldToLoop';
 import { progressOf } from '../run/messages';
@@ -35,18 +33,6 @@ export function requireConditions(filters: unknown): void {
 	);
 }
 
-/**
- * Reads the maximum number of records that an item may change or delete.
- *
- * @returns Infinity if there is no limit
- * @throws InputError for any value except -1 and whole numbers of at least 1
- */
-export function readMaxChanges(value: unknown, label: string): number {
-	if (plainNumber(value) === -1) return Infinity;
-	const advice = 'Enter how many records an item may change at most, or -1 for no limit.';
-	return wholeNumber(value, label, 1, advice);
-}
-
 /** Which records are changed, and how. */
 export interface ManyChanges {
 	writer: CardWriter;
@@ -54,10 +40,8 @@ export interface ManyChanges {
 	index: FieldIndex;
 	/** The conditions; undefined if there are none. */
 	passes: RecordTest | undefined;
-	/** The maximum number of records to change. */
-	maxChanges: number;
-	/** Its label in the editor. */
-	maxLabel: string;
+	/** The maximum number of records to change, with its label in the editor; undefined for no limit. */
+	most: { number: number | undefined; label: string };
 	/** Returns true if anything is sent for a record. If missing, every record is sent. */
 	needsWrite?: (record: DataRecord) => boolean;
 	/**
@@ -117,15 +101,15 @@ export async function changeMany(
 	itemIndex: number,
 	changes: ManyChanges,
 ): Promise<JsonObject[]> {
-	const { writer, maxChanges, maxLabel, needsWrite = () => true, change, done } = changes;
+	const { writer, most, needsWrite = () => true, change, done } = changes;
 	return await run.turns.inItemOrder(itemIndex, writer, 'many', async () => {
 		const { records, now } = await chooseRecords(run, changes);
 		const needed = await mapInSlices(run.yieldToLoop, records, needsWrite);
 		const written = needed.filter(Boolean).length;
-		if (written > maxChanges) {
+		if (most.number !== undefined && written > most.number) {
 			throw new InputError(
-				`${count(written, 'record')} of card '${writer.card.name}' would be ${done}, but '${maxLabel}' is ${maxChanges}`,
-				`Nothing was changed. Check the conditions, or raise '${maxLabel}' (-1 for no limit).`,
+				`${count(written, 'record')} of card '${writer.card.name}' would be ${done}, but '${most.label}' is ${most.number}`,
+				`Nothing was changed. Check the conditions, or raise '${most.label}' (-1 for no limit).`,
 			);
 		}
 		return await writeEach(

@@ -1,4 +1,5 @@
 /** The columns of an item: the rule for Map Automatically, Create From Items and fields that are created for items. */
+import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import { quote } from '../../model/messageText';
 import { NODE_KEYS, TRIGGER_KEYS } from '../../model/reservedNames';
@@ -10,21 +11,24 @@ export type Column = [name: string, value: unknown];
 
 const PREFIX = 'fields.';
 
-/** The fields of a card, as far as a column depends on them. */
-type Named = ReadonlyArray<{ readonly id: string; readonly name: string }>;
+const NODE_KEY_SET: ReadonlySet<string> = new Set<string>(NODE_KEYS);
+const WITH_TRIGGER_KEYS: ReadonlySet<string> = new Set<string>([...NODE_KEYS, ...TRIGGER_KEYS]);
+
+/** The keys of an item that the nodes may have added. */
+const ownKeys = (item: JsonObject): ReadonlySet<string> =>
+	Object.hasOwn(item, 'delivery_key') ? WITH_TRIGGER_KEYS : NODE_KEY_SET;
 
 /**
  * Returns the columns of an item: each key is a column of this name, and `fields.<name>` is the column `<name>`. The keys
  * that the nodes add to their output are columns only if the card has a field of exactly this name, and the item has
  * neither `fields.<name>` nor a key that is this field's ID. Nothing depends on other items, on the order of keys, or on the values.
  *
- * @param fields the fields of the card
- * @param newCard true if the card is made for the items: a plain `id` is a column like any other
+ * @param index the fields of the card; undefined if it is made for the items: a plain `id` is a column like any other
  * @throws InputError for a dry run's item, and for a key of the nodes that differs from a field only in case
  */
-export function columnsOf(item: JsonObject, fields: Named, newCard = false): Column[] {
-	const has = (key: string): boolean => Object.hasOwn(item, key);
-	const fieldsCalled = (key: string) => fields.filter(({ name }) => name === key);
+export function columnsOf(item: JsonObject, index: FieldIndex | undefined): Column[] {
+	const fieldsCalled = (key: string) =>
+		index?.candidates(key).filter(({ name }) => name === key) ?? [];
 	if (item.dry_run === true && fieldsCalled('dry_run').length === 0) {
 		throw new InputError(
 			'This item comes from a dry run',
@@ -35,19 +39,16 @@ export function columnsOf(item: JsonObject, fields: Named, newCard = false): Col
 	const isLeftOut = (key: string): boolean => {
 		if (!own.has(key)) return false;
 		const called = fieldsCalled(key);
-		if (has(`${PREFIX}${key}`) || called.some(({ id }) => has(id))) return true;
-		if (newCard || called.length > 0) return false;
-		requireOtherName(item, key, fields);
+		const keys = [`${PREFIX}${key}`, ...called.map(({ id }) => id)];
+		if (keys.some((one) => Object.hasOwn(item, one))) return true;
+		if (!index || called.length > 0) return false;
+		requireOtherName(item, key, index);
 		return true;
 	};
 	return Object.entries(item)
 		.filter(([key]) => !isLeftOut(key))
 		.map(([key, value]) => [key.startsWith(PREFIX) ? key.slice(PREFIX.length) : key, value]);
 }
-
-/** The keys of an item that the nodes may have added. */
-const ownKeys = (item: JsonObject): ReadonlySet<string> =>
-	new Set<string>([...NODE_KEYS, ...(Object.hasOwn(item, 'delivery_key') ? TRIGGER_KEYS : [])]);
 
 /** The keys that become fields of a new card, although the nodes may have added them. */
 export function ownColumnsOf(item: JsonObject): string[] {
@@ -56,12 +57,13 @@ export function ownColumnsOf(item: JsonObject): string[] {
 }
 
 /** @throws InputError if a field's name differs from a key of the nodes only in case, and the item has no key for it */
-function requireOtherName(item: JsonObject, key: string, fields: Named): void {
-	const near = fields.find(({ name }) => foldCase(name) === foldCase(key));
-	const keys = near ? [near.name, `${PREFIX}${near.name}`, near.id] : [];
-	if (!near || keys.some((one) => Object.hasOwn(item, one))) return;
+function requireOtherName(item: JsonObject, key: string, index: FieldIndex): void {
+	const field = index.candidates(key).find(({ name }) => foldCase(name) === foldCase(key));
+	if (!field) return;
+	const near = field.name;
+	if ([near, `${PREFIX}${near}`, field.id].some((one) => Object.hasOwn(item, one))) return;
 	throw new InputError(
-		`'Map Automatically' doesn't use ${quote(key)} for field ${quote(near.name)}`,
-		`The nodes add ${quote(key)} to their own output. Rename it to ${quote(near.name)}, or select 'Map Each Column Manually'.`,
+		`'Map Automatically' doesn't use ${quote(key)} for field ${quote(near)}`,
+		`The nodes add ${quote(key)} to their own output. Rename it to ${quote(near)}, or select 'Map Each Column Manually'.`,
 	);
 }

@@ -11,7 +11,7 @@ import type { EntryRules } from '../../model/value/kinds/kind';
 import { textOf } from '../../model/value/serialization';
 import { enter, valueOf } from '../../model/value/entry';
 import { isSameValue } from '../reading/matchIndex';
-import { combineErrors } from './combineErrors';
+import { inputErrorOf, requireNone, type Refusal } from './refusals';
 
 /** A value that its field doesn't accept. It isn't an error if the record already has it. */
 export interface RefusedValue {
@@ -27,11 +27,6 @@ export interface ItemValues {
 	/** The values that are errors, unless the record has them. */
 	refused?: ReadonlyMap<string, RefusedValue> | undefined;
 }
-
-/** Returns true if a stored value is the same as an entered one, in any spelling. */
-const isHeld = (index: FieldIndex, id: string, stored: unknown, entered: unknown, zone: Zone) =>
-	isSameValue(index, id, stored, entered, zone) ||
-	(stored !== undefined && textOf(stored) === textOf(entered).trim());
 
 /** Adds the choices of a stored value that the field no longer offers. */
 function withHeldChoices(field: Field, stored: unknown): Field {
@@ -64,7 +59,7 @@ const computed = (name: string): InputError =>
  * Returns the values of an item to send, once its record is known.
  *
  * @param earlier the record, if it exists
- * @throws InputError naming all fields that can't hold their value, unless the record already has it
+ * @throws RefusedValues naming all fields that can't hold their value, unless the record already has it
  */
 export function settled(
 	{ data, refused }: ItemValues,
@@ -73,22 +68,25 @@ export function settled(
 	zone: Zone,
 ): JsonObject {
 	const values: Array<[string, unknown]> = [];
-	const errors: unknown[] = [];
+	const refusals: Refusal[] = [];
 	for (const id of [...Object.keys(data), ...(refused?.keys() ?? [])]) {
 		const field = index.byId(id);
 		const stored = earlier && ownValue(earlier.data, id);
 		const refusal = refused?.get(id);
 		const entered = refusal ? refusal.entered : data[id];
 		const isDoubtful = refusal !== undefined || field?.isReadOnly === true;
-		if (isDoubtful && earlier && isHeld(index, id, stored, entered, zone)) continue;
+		const isHeld = (): boolean =>
+			isSameValue(index, id, stored, entered, zone) ||
+			(stored !== undefined && textOf(stored) === textOf(entered).trim());
+		if (isDoubtful && earlier && isHeld()) continue;
 		try {
 			if (field?.isReadOnly) throw computed(field.name);
 			values.push([id, refusal ? valueWithHeld(refusal, field, stored) : entered]);
 		} catch (error) {
-			errors.push(error);
+			refusals.push({ error: inputErrorOf(error), field: field?.name ?? id, value: entered });
 		}
 	}
-	if (errors.length > 0) throw combineErrors(errors);
+	requireNone(refusals);
 	return Object.fromEntries(values);
 }
 

@@ -32,11 +32,6 @@ export const dryRunItem = (
 	rest: JsonObject,
 ): JsonObject => ({ dry_run: true, action, ...rest });
 
-/** Counts the records of a card. */
-export async function countRecords(run: Run, card: CardReference): Promise<number> {
-	return await scanRecords(run, run.records.of(card, Infinity), () => {}, true);
-}
-
 /**
  * Counts the records that have a value in a field.
  *

@@ -2,19 +2,66 @@
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import type { Locator } from '../../model/locator';
+import type { EntryRules } from '../../model/value/kinds/kind';
+import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { ApiFailure } from '../../transport/failure/failureKinds';
-import type { Run } from '../run/run';
+import { readFieldTypes, type FieldTypes } from '../newFields/fieldTypes';
+import type { CardReference, Run } from '../run/run';
 import type { CardWriter } from '../run/cardWriter';
 import { readChoice } from '../readParameters';
 import type { ItemValues } from './difference';
-import { readFieldTypes } from './fieldTypes';
-import { readFormats, toRecordData, type ItemWrite } from './valueConversion';
+import { readAdditions, readRules, toRecordData, type ColumnOptions } from './valueConversion';
 import { readDryRun } from './dryRun';
 import { requestOptions } from '../requestOptions';
-import { readColumns } from './mapper';
-import { clearsFields, withCleared } from './clearedFields';
+import { readColumns, type Columns } from './mapper';
 import { fieldOfKey } from './matching';
+import type { ResultOptions } from './writtenItems';
+import { plainNames } from '../../model/parameterValue';
 import { unchangedOption } from '../../ui/writeOptions';
+
+/** The options of operations that write values. */
+export type WriteOptions = ColumnOptions &
+	ResultOptions &
+	Parameters<typeof requestOptions>[0] & {
+		dryRun?: unknown;
+		unchanged?: unknown;
+		fieldTypes?: unknown;
+	};
+
+/** How an item is written, as its options say. */
+export interface HowToWrite {
+	options: WriteOptions;
+	request: ReadOptions;
+	rules: EntryRules;
+	/** True if fields for unknown columns, and choices for new values, may be added to the card. */
+	adds: { fields: boolean; choices: boolean };
+	types: FieldTypes;
+	/** True if a record isn't written when it has all values already. */
+	skipsUnchanged: boolean;
+}
+
+/** Reads the options of an item. @throws InputError before anything is sent, because they also decide about new fields */
+export function readHow(run: Run, options: WriteOptions): HowToWrite {
+	const adds = readAdditions(options);
+	return {
+		options,
+		request: requestOptions(options),
+		rules: readRules(run, options),
+		adds,
+		types: readFieldTypes(options.fieldTypes, adds.fields),
+		skipsUnchanged: readChoice(unchangedOption, options.unchanged) !== 'send',
+	};
+}
+
+/** What one item writes, and where. */
+export interface ItemWrite extends HowToWrite {
+	run: Run;
+	itemIndex: number;
+	card: CardReference;
+	columns: Columns;
+	/** Sends the writes; in a dry run it only predicts them. */
+	writer: CardWriter;
+}
 
 /** The common parameters of Create, Update and Create or Update. */
 interface WriteParameters {
@@ -22,8 +69,7 @@ interface WriteParameters {
 	columns: unknown;
 	/** True in a dry run; read from the options if missing. */
 	isDry?: boolean;
-	options: ItemWrite['options'] &
-		Parameters<typeof requestOptions>[0] & { dryRun?: unknown; unchanged?: unknown };
+	options: WriteOptions;
 }
 
 /**
@@ -40,18 +86,16 @@ export async function readValues(
 	label: string,
 	isExact = false,
 ): Promise<ItemWrite> {
-	const request = requestOptions(options);
-	// Refused before anything is sent, because the formats also decide about new fields.
-	readFormats(options);
-	readFieldTypes(options.fieldTypes);
-	const skipsUnchanged = readChoice(unchangedOption, options.unchanged) !== 'send';
+	const how = readHow(run, options);
+	const { request } = how;
 	// Before the values, because the mapper offers no fields while the card's name is mistyped.
 	const card = await run.cards.find(cardId, request, isExact);
 	const item = run.context.getInputData()[itemIndex]?.json ?? {};
-	const { fields } = await run.fields.of(card, request);
-	const read = readColumns(columns, item, fields, label, clearsFields(options.clearFields));
+	const index = await run.fields.of(card, request);
+	const clears = plainNames(options.clearFields).length > 0;
+	const read = readColumns(columns, item, index, label, clears);
 	const writer = run.openWriter(card, request, isDry);
-	return { run, itemIndex, card, columns: read, options, request, writer, skipsUnchanged };
+	return { ...how, run, itemIndex, card, columns: read, writer };
 }
 
 /**
@@ -96,7 +140,7 @@ export async function convertValues(
 		fieldOfKey(listing, key, columns.hints.get(key))?.kind.dependsOnRecords?.(value);
 	const isSampled = mayMatter && columns.entries.some(matters);
 	const index = isSampled ? await run.fields.sampled(card, listing, request) : listing;
-	return { index, ...withCleared(toRecordData(write, index), write.options.clearFields, index) };
+	return { index, ...toRecordData(write, index) };
 }
 
 /**

@@ -1,20 +1,11 @@
 /** Reads the values of an item: from the field mapper, or all of them. */
-import { z } from 'zod/v3';
-import type { FieldHint } from '../../model/fieldIndex';
+import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
-import type { Field } from '../../model/response/field';
 import { isObject, type JsonObject } from '../../model/response/jsonObject';
 import { quote } from '../../model/messageText';
 import { cleanName, foldCase } from '../../model/nameSpelling';
+import { readOnce } from '../readParameters';
 import { columnsOf } from './columns';
-
-/** The resource mapper's value. `fieldId` is a hint that our own field listing adds. */
-const columnsSchema = z.object({
-	mappingMode: z.string().catch('defineBelow'),
-	value: z.custom<JsonObject>(isObject).nullish().catch(null),
-	matchingColumns: z.array(z.string()).nullish().catch([]),
-	schema: z.custom<unknown[]>(Array.isArray).nullish().catch([]),
-});
 
 const textOrNone = (value: unknown) => (typeof value === 'string' ? value : undefined);
 
@@ -31,16 +22,19 @@ export interface Columns {
 	isAutomatic?: boolean;
 }
 
+const listOrNone = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
 /**
- * Reads a mapper. Its schema lists the fields known since its last refresh. It is read without a zod schema, because
- * a mapper with expressions is read for each item, and lists all fields of the card.
+ * Reads a mapper: once if it has no expressions, as it lists all fields of the card. Its schema lists those that were known
+ * at its last refresh; `fieldId` and `fieldName` are hints that our own field listing adds. Each part may be missing.
  */
-function readMapper(value: JsonObject) {
-	const columns = columnsSchema.parse(value);
+const readMapper = readOnce((mapper) => {
+	const { mappingMode, value, matchingColumns, schema } = isObject(mapper) ? mapper : {};
 	const hints = new Map<string, FieldHint>();
 	const hidden = new Set<string>();
-	for (const { id, displayName, fieldId, fieldName, removed } of columns.schema?.filter(isObject) ??
-		[]) {
+	for (const { id, displayName, fieldId, fieldName, removed } of listOrNone(schema).filter(
+		isObject,
+	)) {
 		if (typeof id !== 'string') continue;
 		const name = textOrNone(fieldName) ?? textOrNone(displayName);
 		hints.set(id, { fieldId: textOrNone(fieldId), name });
@@ -48,22 +42,19 @@ function readMapper(value: JsonObject) {
 		if (removed === true) hidden.add(id);
 	}
 	return {
-		isAutomatic: columns.mappingMode === 'autoMapInputData',
-		mapped: Object.entries(columns.value ?? {}).filter(([key]) => !hidden.has(key)),
-		matchingKeys: columns.matchingColumns ?? [],
+		isAutomatic: mappingMode === 'autoMapInputData',
+		mapped: Object.entries(isObject(value) ? value : {}).filter(([key]) => !hidden.has(key)),
+		matchingKeys: listOrNone(matchingColumns).filter((key) => typeof key === 'string'),
 		hints,
 	};
-}
-
-/** Mappers without expressions, which are one object for all items. */
-const mappers = new WeakMap<object, ReturnType<typeof readMapper>>();
+});
 
 /**
  * Reads the field mapper for one item.
  *
  * @param value the parameter `columns`
  * @param item the input item's data, for Map Automatically
- * @param fields the fields of the card
+ * @param index the fields of the card
  * @param label the mapper's name in the editor
  * @param mayBeEmpty true if the item is written for another reason, too
  * @throws InputError if there is nothing to write
@@ -71,16 +62,13 @@ const mappers = new WeakMap<object, ReturnType<typeof readMapper>>();
 export function readColumns(
 	value: unknown,
 	item: JsonObject,
-	fields: readonly Field[],
+	index: FieldIndex,
 	label: string,
 	mayBeEmpty = false,
 ): Columns {
 	if (!isObject(value)) throw new InputError(`'${label}' is empty`, 'Map at least one field.');
-	// A mapper lists all fields of the card. Without expressions it is one object for all items, and is read once.
-	const mapper = mappers.get(value) ?? readMapper(value);
-	mappers.set(value, mapper);
-	const { isAutomatic, matchingKeys, hints } = mapper;
-	const entries = (isAutomatic ? columnsOf(item, fields) : mapper.mapped).filter(
+	const { isAutomatic, matchingKeys, hints, mapped } = readMapper(value);
+	const entries = (isAutomatic ? columnsOf(item, index) : mapped).filter(
 		([, entry]) => entry !== undefined,
 	);
 	if (entries.length === 0 && !mayBeEmpty) {
@@ -118,7 +106,7 @@ export function hasName(name: string, value: unknown): boolean {
  * @throws InputError for a value without a name, and for two names that differ only in case or spaces
  */
 export function itemColumns(item: JsonObject): Columns {
-	const entries = columnsOf(item, [], true).filter(([name, value]) => hasName(name, value));
+	const entries = columnsOf(item, undefined).filter(([name, value]) => hasName(name, value));
 	const names = new Map<string, string>();
 	for (const [name] of entries) {
 		const other = names.get(foldCase(name));

@@ -4,41 +4,25 @@ import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import type { JsonObject } from '../../model/response/jsonObject';
 import { cleanName, foldCase } from '../../model/nameSpelling';
-import { plainText } from '../../model/parameterValue';
+import { plainNames, plainText } from '../../model/parameterValue';
 import type { Formats } from '../../model/value/formats';
 import type { EntryRules } from '../../model/value/kinds/kind';
-import { enter, valueOf } from '../../model/value/entry';
+import { enter } from '../../model/value/entry';
 import { readChoice } from '../readParameters';
-import type { Run, CardReference } from '../run/run';
-import type { CardWriter } from '../run/cardWriter';
-import type { ReadOptions } from '../../transport/cardAndFieldListings';
-import { combineErrors } from './combineErrors';
+import type { Run } from '../run/run';
 import type { ItemValues, RefusedValue } from './difference';
 import { hasName, type Columns } from './mapper';
 import { fieldOfKey } from './matching';
-import type { ResultOptions } from './writtenItems';
+import { inputErrorOf, requireNone, type Refusal } from './refusals';
 import {
 	booleanWordsOption,
+	clearFieldsOption,
 	dateFormatOption,
 	emptyValuesOption,
 	missingChoicesOption,
 	numberFormatOption,
 	unknownFieldsOption,
 } from '../../ui/writeOptions';
-
-/** What one item writes, and where. */
-export interface ItemWrite {
-	run: Run;
-	itemIndex: number;
-	card: CardReference;
-	columns: Columns;
-	options: ColumnOptions & ResultOptions;
-	request: ReadOptions;
-	/** Sends the writes; in a dry run it only predicts them. */
-	writer: CardWriter;
-	/** True if a record isn't written when it has all values already. */
-	skipsUnchanged: boolean;
-}
 
 /** Options for converting the entries. */
 export interface ColumnOptions {
@@ -48,7 +32,6 @@ export interface ColumnOptions {
 	numberFormat?: string;
 	dateFormat?: string;
 	booleanWords?: unknown;
-	fieldTypes?: unknown;
 	/** The names of the fields to clear. */
 	clearFields?: unknown;
 	/** True to refuse text that a field would store only in part. */
@@ -59,12 +42,27 @@ export interface ColumnOptions {
 const FIELD_ADVICE = `Or select 'Create the Field' in the option '${unknownFieldsOption.displayName}'.`;
 const CHOICE_ADVICE = `Or select 'Add to the Field' in the option '${missingChoicesOption.displayName}'.`;
 
-/** Reads how to interpret text values. @throws InputError for an unknown option value or a wrong number of words */
-export function readFormats({ numberFormat, dateFormat, booleanWords }: ColumnOptions): Formats {
+/** Returns the additions to a card that the options allow. @throws InputError for an unknown option value */
+export const readAdditions = ({ unknownFields, missingChoices }: ColumnOptions) => ({
+	fields: readChoice(unknownFieldsOption, unknownFields) === 'create',
+	choices: readChoice(missingChoicesOption, missingChoices) === 'add',
+});
+
+/** Returns the conversion rules of an item. @throws InputError for an unknown option value or a wrong number of words */
+export function readRules({ zone }: Pick<Run, 'zone'>, options: ColumnOptions): EntryRules {
+	const adds = readAdditions(options);
 	return {
-		number: readChoice(numberFormatOption, numberFormat),
-		date: readChoice(dateFormatOption, dateFormat),
-		words: readWords(booleanWords),
+		emptyValues: readChoice(emptyValuesOption, options.emptyValues) ?? 'send',
+		zone,
+		formats: {
+			number: readChoice(numberFormatOption, options.numberFormat),
+			date: readChoice(dateFormatOption, options.dateFormat),
+			words: readWords(options.booleanWords),
+		},
+		// Fields that were created for the values of all items also accept values of other types.
+		fits: adds.fields,
+		...(options.whole && { whole: true }),
+		...(!adds.choices && { choiceAdvice: CHOICE_ADVICE }),
 	};
 }
 
@@ -81,58 +79,61 @@ function readWords(value: unknown): Formats['words'] {
 	);
 }
 
-/** Returns the conversion rules of this item. @throws InputError for an unknown option value */
-function conversionRules(run: Run, options: ColumnOptions): EntryRules {
-	const { emptyValues, unknownFields, missingChoices, whole } = options;
-	const adds = readChoice(missingChoicesOption, missingChoices) === 'add';
-	return {
-		emptyValues: readChoice(emptyValuesOption, emptyValues) ?? 'send',
-		zone: run.zone,
-		formats: readFormats(options),
-		// Fields that were created for the values of all items also accept values of other types.
-		fits: readChoice(unknownFieldsOption, unknownFields) === 'create',
-		...(whole && { whole }),
-		...(!adds && { choiceAdvice: CHOICE_ADVICE }),
-	};
-}
-
 /** What `toRecordData` converts. */
-type Entered = Pick<ItemWrite, 'run' | 'columns' | 'options'>;
+export interface Entered {
+	run: Run;
+	columns: Columns;
+	options: ColumnOptions;
+	rules: EntryRules;
+}
 
 /**
  * Converts the entries to record data: keys become field IDs, and values fit the fields.
  *
  * @param index the current field listing
- * @throws InputError naming all fields that are unknown, ambiguous or named twice, or are matched on and can't hold
- * their value
+ * @throws RefusedValues for fields that are unknown, ambiguous or named twice, or are matched on and can't hold their
+ * value, and for fields to clear that can't be cleared
  */
-export function toRecordData(write: Entered, index: FieldIndex): ItemValues {
-	const { run, columns, options } = write;
+export function toRecordData(entered: Entered, index: FieldIndex): ItemValues {
+	const { columns, options, rules } = entered;
 	const { matchingKeys, hints, entries } = columns;
-	const rules = conversionRules(run, options);
 	// The item may spell the names of its matching fields differently.
 	const matching = new Set(matchingKeys.map((key) => fieldOfKey(index, key, hints.get(key))?.id));
 	const keys = new Map<string, string>();
-	const data: Array<[string, unknown]> = [];
+	const data = new Map<string, unknown>();
 	const refused = new Map<string, RefusedValue>();
-	const errors: unknown[] = [];
-	for (const [key, entry] of entries) {
+	const refusals: Refusal[] = [];
+	const collect = (take: () => void): void => {
 		try {
-			const field = fieldOf(write, index, key, entry);
-			const isKey = matching.has(field?.id);
-			if (!field || isLeftOut(write, field, key, isKey)) continue;
-			requireOnce(field, key, keys);
-			const taken = enter(field, entry, isKey ? { ...rules, exact: true } : rules);
-			if (isKey) valueOf(taken);
-			if ('value' in taken) data.push([field.id, taken.value]);
-			if ('refused' in taken) refused.set(field.id, { ...taken, entered: entry, rules });
+			take();
 		} catch (error) {
-			errors.push(error);
+			refusals.push({ error: inputErrorOf(error) });
 		}
+	};
+	const take = (key: string, entry: unknown): void => {
+		const field = fieldOf(entered, index, key, entry);
+		const isKey = matching.has(field?.id);
+		if (!field || isLeftOut(entered, field, key, isKey)) return;
+		requireOnce(field, key, keys);
+		const taken = enter(field, entry, isKey ? { ...rules, exact: true } : rules);
+		if ('value' in taken) data.set(field.id, taken.value);
+		if (!('refused' in taken)) return;
+		if (isKey) refusals.push({ error: taken.refused, field: field.name, value: entry });
+		else refused.set(field.id, { ...taken, entered: entry, rules });
+	};
+	for (const [key, entry] of entries) collect(() => take(key, entry));
+	for (const name of plainNames(options.clearFields)) {
+		collect(() => {
+			const field = fieldToClear(index, name);
+			if ((data.get(field.id) ?? null) !== null || refused.has(field.id)) throw hasValue(field);
+			data.set(field.id, null);
+		});
 	}
-	if (errors.length > 0) {
-		throw combineErrors([...errors, ...[...refused.values()].map((one) => one.refused)]);
+	if (refusals.length > 0) {
+		for (const [id, { refused: error, entered: value }] of refused)
+			refusals.push({ error, field: index.byId(id)?.name ?? id, value });
 	}
+	requireNone(refusals);
 	// Object.fromEntries, not assignment, because a field may be called `__proto__`.
 	return { data: Object.fromEntries(data), refused };
 }
@@ -177,6 +178,30 @@ function requireOnce({ id, name }: Field, key: string, keys: Map<string, string>
 	}
 	keys.set(id, key);
 }
+
+const CLEAR_LABEL = clearFieldsOption.displayName;
+
+/** Requires the exact name or the ID, because values are lost. @throws InputError naming the option */
+function fieldToClear(index: FieldIndex, wanted: string): Field {
+	let field: Field;
+	try {
+		field = index.exact(wanted, {});
+	} catch (error) {
+		const { message, description } = inputErrorOf(error);
+		throw new InputError(`'${CLEAR_LABEL}': ${message}`, description);
+	}
+	if (!field.isReadOnly) return field;
+	throw new InputError(
+		`'${CLEAR_LABEL}': field '${field.name}' can't be written`,
+		'The service computes its value. Remove the field from the option.',
+	);
+}
+
+const hasValue = ({ name }: Field): InputError =>
+	new InputError(
+		`Field '${name}' is in '${CLEAR_LABEL}' and also has a value`,
+		'Remove the field from the option, or its value from the item.',
+	);
 
 /** Returns the data, if there is anything to send. @throws InputError if there isn't */
 export function requireData(

@@ -2,9 +2,9 @@
 import type { DataRecord } from '../../model/response/record';
 import type { Change } from '../run/changeTrial';
 import type { Changed } from '../run/cardWriter';
-import { requireData, type ItemWrite } from './valueConversion';
+import { requireData } from './valueConversion';
 import { differing, settled } from './difference';
-import type { ConvertedValues } from './itemValues';
+import type { ConvertedValues, ItemWrite } from './itemValues';
 
 /** Creates a record. */
 export async function create(

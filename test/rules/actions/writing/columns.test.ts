@@ -1,11 +1,17 @@
 /** Which keys of an item are columns: the one rule for Map Automatically, Create From Items and new fields. */
 import { columnsOf } from '../../../../nodes/WorkspaceData/actions/writing/columns';
+import { FieldIndex } from '../../../../nodes/WorkspaceData/model/fieldIndex';
 import type { JsonObject } from '../../../../nodes/WorkspaceData/model/response/jsonObject';
+import { field } from '../../model/fields';
 
-const fieldsOf = (names: string): Array<{ id: string; name: string }> =>
-	names.split(',').map((name) => ({ id: `fld_${name}`, name }));
-const namesOf = (item: JsonObject, names: string, newCard = false): string =>
-	columnsOf(item, fieldsOf(names), newCard)
+const fieldsOf = (names: string): FieldIndex =>
+	new FieldIndex(
+		names.split(',').map((name) => field(name)),
+		'Books',
+	);
+/** @param names the fields of the card; undefined for a new one */
+const namesOf = (item: JsonObject, names?: string): string =>
+	columnsOf(item, names === undefined ? undefined : fieldsOf(names))
 		.map(([name]) => name)
 		.join(' ');
 
@@ -49,7 +55,7 @@ test.each<[string, JsonObject, string, string, string]>([
 	['nor with fields.ID', { 'fields.ID': 1, id: 'r' }, 'ID', 'ID', '-'],
 ])('%s', (_, item, fields, columns, newColumns) => {
 	expect(namesOf(item, fields)).toBe(columns);
-	if (newColumns !== '-') expect(namesOf(item, '', true)).toBe(newColumns);
+	if (newColumns !== '-') expect(namesOf(item)).toBe(newColumns);
 });
 
 test('values stay, and neither the order of keys nor an empty value decides', () => {
@@ -63,8 +69,8 @@ test('values stay, and neither the order of keys nor an empty value decides', ()
 });
 
 test('an item of a dry run is refused, unless the card has a field called dry_run', () => {
-	for (const newCard of [false, true]) {
-		expect(() => namesOf(dry, 'A', newCard)).toThrow('This item comes from a dry run');
+	for (const names of ['A', undefined]) {
+		expect(() => namesOf(dry, names)).toThrow('This item comes from a dry run');
 	}
 });
 

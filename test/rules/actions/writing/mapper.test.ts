@@ -1,9 +1,11 @@
 /** The values of an item, as the field mapper says. */
 import { readColumns } from '../../../../nodes/WorkspaceData/actions/writing/mapper';
+import { FieldIndex } from '../../../../nodes/WorkspaceData/model/fieldIndex';
 import { retainedBytes } from '../../../support/heap';
 
+const NO_FIELDS = new FieldIndex([], 'Books');
 const read = (value: unknown, item: Record<string, unknown> = {}) =>
-	readColumns(value, item, [], 'Values');
+	readColumns(value, item, NO_FIELDS, 'Values');
 
 describe('Map Each Column', () => {
 	test('the mapped values, with the hints that the editor kept', () => {
@@ -57,13 +59,13 @@ describe('Map Each Column', () => {
 		const readMany = () => {
 			for (let item = 0; item < 1_000; item += 1) {
 				const schema = fields.map((id) => ({ id, displayName: id, fieldId: `f-${id}` }));
-				readColumns({ value: { a: item }, schema }, {}, [], 'Values');
+				readColumns({ value: { a: item }, schema }, {}, NO_FIELDS, 'Values');
 			}
 		};
 		const before = retainedBytes();
 		readMany();
 		expect(retainedBytes() - before).toBeLessThan(5_000_000);
-		readColumns({ value: { a: 1 } }, {}, [], 'Values');
+		readColumns({ value: { a: 1 } }, {}, NO_FIELDS, 'Values');
 	});
 });
 

@@ -1,5 +1,6 @@
 /** The values of an item as the service gets them: under IDs, in the types of their fields, all mistakes in one message. */
 import {
+	readRules,
 	toRecordData,
 	type ColumnOptions,
 } from '../../../../nodes/WorkspaceData/actions/writing/valueConversion';
@@ -27,7 +28,7 @@ function dataOf(
 		hints: new Map(),
 		...more,
 	};
-	return toRecordData({ run, columns, options }, index).data;
+	return toRecordData({ run, columns, options, rules: readRules(run, options) }, index).data;
 }
 
 /** What was thrown. */
@@ -65,7 +66,7 @@ test.each([
 
 test.each([
 	[10, /Unknown9[^0-9].*$/s, false],
-	[11, / And 1 more\.$/, true],
+	[11, /\nAnd 1 more\.$/, true],
 ])('%d mistakes in one item: ten are named', (count, pattern, more) => {
 	const keys = Array.from({ length: count }, (_, n) => [`Unknown${n}`, 1] as const);
 	const failure = failureOf(() => dataOf(Object.fromEntries(keys))) as { description: string };

@@ -1,32 +1,27 @@
-/** Plans the missing fields of a card from their values, then creates them once. */
+/** Plans the missing fields of a card from their values, and creates them once. */
 import { readField, type Field } from '../../model/response/field';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { describedFieldTypes } from '../../transport/apiDescription';
 import { InputError } from '../../model/inputError';
-import {
-	inferType,
-	offeredName,
-	offeredType,
-	textType,
-	USUAL_TYPES,
-} from '../../model/value/inferType';
+import { inferType, offeredName, offeredType, textType, USUAL_TYPES } from '../../model/value/inferType';
 import { newChoices } from '../../model/value/newChoices';
-import type { Formats } from '../../model/value/formats';
 import { ApiFailure } from '../../transport/failure/failureKinds';
 import { listFields, type ReadOptions } from '../../transport/cardAndFieldListings';
 import { foldCase } from '../../model/nameSpelling';
 import { addField } from '../field/create.operation';
+import type { DefinedField } from '../field/definition';
 import { fieldTypesOption } from '../../ui/writeOptions';
-import type { FieldType, FieldTypes } from '../writing/fieldTypes';
 import { storedNames, type Column } from './missingColumns';
 import type { CardReference, Run } from '../run/run';
+import type { HowToWrite } from '../writing/itemValues';
 import { listed, listedInQuotes, quote } from '../../model/messageText';
 
 export interface PlannedField {
 	name: string;
 	/** The service's name for the type. */
 	type: string;
-	choices?: string[];
+	/** Empty if the field has none. */
+	choices: readonly string[];
 	/** The reason for the type. */
 	why: string;
 	/** The type for text, which is used if the service refuses the other one; none if the user selected the type. */
@@ -40,48 +35,41 @@ const DESCRIPTION_TIMEOUT_MS = 10_000;
 /** The maximum number of fields in a message. */
 const MAX_NAMED = 50;
 
-/** Returns the types in the service's description, and the offered ones: these, or else the types in use and the usual ones. */
-async function offeredTypes(
-	run: Run,
-	seen: readonly Field[],
-	request: ReadOptions,
-): Promise<{ described: readonly string[]; offered: readonly string[] }> {
-	const timeoutMs = Math.min(request.timeoutMs ?? Infinity, DESCRIPTION_TIMEOUT_MS);
-	const described = await run
-		.description('json', { optional: true, timeoutMs })
-		.then(describedFieldTypes)
-		.catch(() => []);
-	const usual = [...seen.map(({ type }) => type), ...USUAL_TYPES];
-	return { described, offered: described.length > 0 ? described : usual };
-}
+const LABEL = fieldTypesOption.displayName;
 
 /**
  * Selects the types of new fields.
  *
  * @param seen the existing fields of the card
- * @param formats how text values of the items are read
  */
 export async function planFields(
 	run: Run,
 	columns: readonly Column[],
 	seen: readonly Field[],
-	{ formats, types, ...request }: ReadOptions & { formats?: Formats; types?: FieldTypes },
+	{ types, rules, request }: Pick<HowToWrite, 'types' | 'rules' | 'request'>,
 ): Promise<PlannedField[]> {
-	const { described, offered } =
-		columns.length > 0 ? await offeredTypes(run, seen, request) : { described: [], offered: [] };
+	if (columns.length === 0) return [];
+	const timeoutMs = Math.min(request.timeoutMs ?? Infinity, DESCRIPTION_TIMEOUT_MS);
+	const described = await run
+		.description('json', { optional: true, timeoutMs })
+		.then(describedFieldTypes)
+		.catch(() => []);
+	const offered =
+		described.length > 0 ? described : [...seen.map(({ type }) => type), ...USUAL_TYPES];
 	const planned: PlannedField[] = [];
 	for (const { name, values } of columns) {
 		await run.yieldToLoop();
-		const chosen = types?.get(foldCase(name));
+		const chosen = types.get(foldCase(name));
 		if (chosen) {
-			planned.push(plannedAs(name, values, chosen, described.length > 0 ? described : offered));
+			planned.push(plannedAs({ ...chosen, name }, values, offered));
 			continue;
 		}
-		const { type, why } = inferType(values, formats);
+		const { type, why } = inferType(values, rules.formats);
 		const own = offeredType(type, offered);
 		planned.push({
 			name,
 			type: own.name,
+			choices: [],
 			why: own.type === type ? why : `${why}, and the service offers no ${type}`,
 			textType: offeredType(textType(values), offered).name,
 		});
@@ -95,29 +83,25 @@ export async function planFields(
  * @throws InputError for a type that the service doesn't offer
  */
 function plannedAs(
-	name: string,
+	{ name, type, choices }: DefinedField,
 	values: readonly unknown[],
-	{ type, choices }: FieldType,
 	offered: readonly string[],
 ): PlannedField {
 	const own = offeredName(type, offered);
 	if (own === undefined) {
 		throw new InputError(
-			`'${fieldTypesOption.displayName}' has type ${quote(type)} for column ${quote(name)}, which the service doesn't offer`,
-			`Nothing was changed. The types are ${listedInQuotes(offered, MAX_NAMED)}.`,
+			`'${LABEL}' has type ${quote(type)} for column ${quote(name)}, which the service doesn't offer`,
+			`Nothing was sent. The types are ${listedInQuotes(offered, MAX_NAMED)}.`,
 		);
 	}
 	const field = readField({ id: name, name, type: own });
-	const listed = choices.length > 0 || !field ? choices : newChoices(field, values);
-	const why = `set in '${fieldTypesOption.displayName}'`;
-	return { name, type: own, why, ...(listed.length > 0 && { choices: listed }) };
+	const all = choices.length > 0 || !field ? choices : newChoices(field, values);
+	return { name, type: own, why: `set in '${LABEL}'`, choices: all };
 }
 
 /** The reason for a type, with the option that sets another one. */
 export const withWayOut = (why: string): string =>
-	why.includes(`'${fieldTypesOption.displayName}'`)
-		? why
-		: `${why}; for another type, use '${fieldTypesOption.displayName}'`;
+	why.includes(`'${LABEL}'`) ? why : `${why}; for another type, use '${LABEL}'`;
 
 /** Lists fields in a message, with their types and the reasons for them. */
 export const describePlan = (planned: readonly PlannedField[]): string =>
@@ -133,6 +117,13 @@ const quoted = (fields: ReadonlyArray<{ name: string }>): string =>
 		MAX_NAMED,
 	);
 
+/** The body of the request that creates a field. */
+export const bodyOf = ({ name, type, choices }: Omit<PlannedField, 'why'>) => ({
+	name,
+	type,
+	...(choices.length > 0 && { options: [...choices] }),
+});
+
 /**
  * Creates one field. If the response is lost, the request isn't repeated: the listing shows if the field was
  * created. A type that the service refuses becomes text, which holds any value.
@@ -145,26 +136,22 @@ async function createField(
 	field: PlannedField,
 	request: ReadOptions,
 ): Promise<PlannedField> {
-	const { name, type, choices, textType: plain } = field;
-	const body = { name, type, ...(choices && { options: choices }) };
-	const creating = run.turns.creating(
-		`field ${foldCase(name)} of ${card.id}`,
-		`Field ${quote(name)}`,
-		async () => await addField(run, card.id, body, request),
-		async () => {
-			const now = await listFields(run.session, card.id, request);
-			return now.find((listed) => listed.name === name);
-		},
-	);
-	return await creating.then(
-		(made) => ({ ...field, ...(made && { id: made.id }) }),
-		async (error: unknown) => {
-			const isRefused = error instanceof ApiFailure && [400, 422].includes(error.problem.status);
-			if (!isRefused || plain === undefined || type === plain) throw error;
-			const why = `the service refused ${type}: ${error.message}`;
-			return await createField(run, card, { name, type: plain, why }, request);
-		},
-	);
+	const { name, type, textType: plain } = field;
+	const find = async () => {
+		const now = await listFields(run.session, card.id, request);
+		return now.find((listed) => listed.name === name);
+	};
+	const create = async () => await addField(run, card.id, bodyOf(field), request);
+	const key = `field ${foldCase(name)} of ${card.id}`;
+	try {
+		const made = await run.turns.creating(key, `Field ${quote(name)}`, create, find);
+		return { ...field, ...(made && { id: made.id }) };
+	} catch (error) {
+		const isRefused = error instanceof ApiFailure && [400, 422].includes(error.problem.status);
+		if (!isRefused || plain === undefined || type === plain) throw error;
+		const why = `the service refused ${type}: ${error.message}`;
+		return await createField(run, card, { name, type: plain, why, choices: [] }, request);
+	}
 }
 
 /** Uses the fields that the service stores under other names, and adds hints. @param names each with its field */
@@ -201,16 +188,15 @@ export async function createFields(
 ): Promise<readonly PlannedField[]> {
 	if (planned.length === 0) return planned;
 	const created: PlannedField[] = [];
-	const work = async () => {
+	try {
 		for (const field of planned) created.push(await createField(run, card, field, request));
 		const listing = await run.fields.changed(card, request);
 		useNames(run, card, listing, storedNames(listing, created));
-	};
-	await work().catch((error: unknown) => {
+	} catch (error) {
 		if (created.length > 0) run.messages.note(error, newFieldsNote(card, created));
 		const left = planned.slice(created.length);
 		if (left.length > 0) run.messages.note(error, `Not created: ${quoted(left)}.`);
 		throw error;
-	});
+	}
 	return created;
 }

@@ -3,10 +3,9 @@ import { newChoices } from '../../model/value/newChoices';
 import type { Field } from '../../model/response/field';
 import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
 import type { Run } from '../run/run';
-import { isNameless } from '../writing/mapper';
+import { isNameless, type Columns as ItemColumns } from '../writing/mapper';
 import { fieldOfKey } from '../writing/matching';
 import { cleanName, foldCase, slugsOf } from '../../model/nameSpelling';
-import type { ItemWrite } from '../writing/valueConversion';
 
 /** A name, and its values in all items. */
 export interface Column {
@@ -20,16 +19,13 @@ export interface Addition {
 	labels: string[];
 }
 
-/** The parts of writes that decide which columns a card needs. */
-export type PlannedWrites = readonly Pick<ItemWrite, 'columns' | 'options'>[];
-
 /** The values of all items by key, in the order of their first use. */
 type Columns = Map<string, { values: unknown[]; hint: FieldHint | undefined }>;
 
 /** Collects the values of some writes by column. */
 export async function valuesByColumn(
 	{ yieldToLoop }: Pick<Run, 'yieldToLoop'>,
-	writes: PlannedWrites,
+	writes: ReadonlyArray<{ columns: Pick<ItemColumns, 'entries' | 'hints'> }>,
 ): Promise<Columns> {
 	const columns: Columns = new Map();
 	for (const { columns: own } of writes) {

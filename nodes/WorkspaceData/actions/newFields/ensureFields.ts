@@ -4,22 +4,24 @@ import { addingChoices } from '../../model/value/newChoices';
 import { readField } from '../../model/response/field';
 import { plainOption } from '../../model/response/option';
 import type { FieldIndex } from '../../model/fieldIndex';
+import { foldCase } from '../../model/nameSpelling';
 import { sendChange } from '../changeRequests';
-import { readChoice } from '../readParameters';
 import { fieldPath, fieldsOf } from '../field/fieldLocator';
 import {
+	bodyOf,
 	createFields,
 	describePlan,
 	newFieldsNote,
 	planFields,
 	type PlannedField,
 	useNames,
-} from './newFields';
-import { readFieldTypes, requireColumns } from '../writing/fieldTypes';
-import { readFormats, type ItemWrite } from '../writing/valueConversion';
-import { missingChoicesOption, unknownFieldsOption } from '../../ui/writeOptions';
+} from './createFields';
+import { requireColumns } from './fieldTypes';
+import { settled } from '../writing/difference';
+import type { ItemWrite } from '../writing/itemValues';
+import { inputErrorOf, refusalOf, type RefusedItem } from '../writing/refusals';
+import { toRecordData } from '../writing/valueConversion';
 import {
-	type PlannedWrites,
 	valuesByColumn,
 	missingColumns,
 	missingChoices,
@@ -28,16 +30,11 @@ import {
 } from './missingColumns';
 import { listedInQuotes, quote } from '../../model/messageText';
 
-/** The additions that the options allow. */
-export interface Allowed {
-	/** True if fields may be added for unknown columns. */
-	fields: boolean;
-	/** True if choices may be added for new values. */
-	choices: boolean;
-}
+/** What an item gives to a card that may get fields and choices, whether or not the card exists yet. */
+export type Planned = Omit<ItemWrite, 'card' | 'writer'>;
 
-/** A card that may get fields and choices, and the options that allow it. */
-export type GrowingCard = Pick<ItemWrite, 'run' | 'card' | 'options' | 'request'>;
+/** A card, and how the first of its items is written. */
+export type GrowingCard = Pick<ItemWrite, 'run' | 'card' | 'request' | 'adds' | 'types' | 'rules'>;
 
 /** What a run adds to a card, and the resulting fields. */
 interface Plan {
@@ -49,37 +46,62 @@ interface Plan {
 /**
  * Plans the fields and choices that a run adds to a card. Sends no changes.
  *
- * @throws InputError for a field that could lose choices
+ * @throws InputError for a field that could lose choices, and for values that don't have the type that is set for them
  */
 export async function planChanges(
-	{ run, card, options, request }: GrowingCard,
+	growing: GrowingCard,
 	listed: FieldIndex,
-	writes: PlannedWrites,
+	writes: readonly Planned[],
 ): Promise<Plan> {
-	const allowed = allowedChanges(options);
+	const { run, card, adds, types } = growing;
 	const columns = await valuesByColumn(run, writes);
-	const missing = allowed.fields ? missingColumns(listed, columns) : [];
-	const names = storedNames(listed, missing);
-	const index = useNames(run, card, listed, names);
-	const lacking = missing.filter(({ name }) => !names.has(name));
-	// How the values of a run are read. The first item decides.
-	const first = writes[0]?.options ?? {};
-	const types = readFieldTypes(allowed.fields ? first.fieldTypes : undefined);
 	requireColumns(types, columns.keys());
-	const how = { ...request, formats: readFormats(first), types };
-	const planned = await planFields(run, lacking, index.fields, how);
-	const additions = allowed.choices ? missingChoices(index, columns) : [];
+	const missing = adds.fields ? missingColumns(listed, columns) : [];
+	const names = storedNames(listed, missing);
+	const known = useNames(run, card, listed, names);
+	const lacking = missing.filter(({ name }) => !names.has(name));
+	const planned = await planFields(run, lacking, known.fields, growing);
+	const additions = adds.choices ? missingChoices(known, columns) : [];
 	for (const { field, labels } of additions) addingChoices(field, labels);
-	const added = planned.flatMap(({ name, type, choices }) => {
-		const field = readField({ id: name, name, type, ...(choices && { options: choices }) });
-		return field ? [field] : [];
-	});
 	const newLabels = new Map(additions.map(({ field, labels }) => [field, labels]));
-	const known = index.fields.map((field) => ({
-		...field,
-		options: [...field.options, ...(newLabels.get(field) ?? []).map(plainOption)],
-	}));
-	return { planned, additions, index: index.with([...known, ...added]) };
+	const index = known.with([
+		...known.fields.map((field) => ({
+			...field,
+			options: [...field.options, ...(newLabels.get(field) ?? []).map(plainOption)],
+		})),
+		...planned.flatMap((field) => readField({ id: field.name, ...bodyOf(field) }) ?? []),
+	]);
+	const typed = new Set(
+		planned.map(({ name }) => foldCase(name)).filter((name) => types.has(name)),
+	);
+	if (typed.size > 0) await requireFit(writes, index, typed);
+	return { planned, additions, index };
+}
+
+/**
+ * Requires that the fields of a card take the values of all items, before anything is sent.
+ *
+ * @param only the columns to check, without case; all if missing
+ * @throws InputError with a line for each field and cause
+ */
+export async function requireFit(
+	writes: readonly Planned[],
+	index: FieldIndex,
+	only?: ReadonlySet<string>,
+): Promise<void> {
+	const refused: RefusedItem[] = [];
+	for (const write of writes) {
+		const { run, itemIndex, columns } = write;
+		await run.yieldToLoop();
+		const entries = columns.entries.filter(([name]) => only?.has(foldCase(name)) ?? true);
+		const checked = { ...write, columns: { ...columns, entries }, options: {} };
+		try {
+			settled(toRecordData(checked, index), undefined, index, run.zone);
+		} catch (error) {
+			refused.push({ which: `Item ${itemIndex}`, error: inputErrorOf(error) });
+		}
+	}
+	if (refused.length > 0) throw refusalOf(refused, 'Nothing was sent.');
 }
 
 /** Adds a dry run's hints about additions. */
@@ -143,7 +165,7 @@ async function addChoices(
  *
  * @throws the error that stopped it; its message says which fields exist now
  */
-export async function changeCard(growing: GrowingCard, writes: PlannedWrites): Promise<void> {
+export async function changeCard(growing: GrowingCard, writes: readonly Planned[]): Promise<void> {
 	const { run, card, request } = growing;
 	await run.turns.exclusively(fieldsOf(card), async () => {
 		// Read again, because another run may have added them since.
@@ -156,30 +178,24 @@ export async function changeCard(growing: GrowingCard, writes: PlannedWrites): P
 	});
 }
 
-/** Returns the additions that the options of a write allow. @throws InputError for an unknown option value */
-export const allowedChanges = (options: ItemWrite['options']): Allowed => ({
-	fields: readChoice(unknownFieldsOption, options.unknownFields) === 'create',
-	choices: readChoice(missingChoicesOption, options.missingChoices) === 'add',
-});
-
 /**
  * Adds the missing fields and choices of a card for the values of all items, if the options allow it. Items
- * wait for each other here, because the types of new fields depend on all values.
+ * wait for each other here, because the types of new fields depend on all values. The first item says how they are read.
  *
  * @returns the fields of the card; in a dry run the predicted ones
  */
 export async function ensureFields(write: ItemWrite): Promise<FieldIndex> {
-	const { run, itemIndex, card, request, writer } = write;
+	const { run, itemIndex, card, request, adds, writer } = write;
 	const { isDry } = writer;
-	const grow = async (writes: PlannedWrites): Promise<FieldIndex | undefined> => {
-		const plan = await planChanges(write, await run.fields.of(card, request), writes);
-		if (isDry) hintAtAdditions(write, plan);
-		else if (plan.planned.length + plan.additions.length > 0) await changeCard(write, writes);
+	const add = async (writes: readonly ItemWrite[]): Promise<FieldIndex | undefined> => {
+		const first = writes[0] ?? write;
+		const plan = await planChanges(first, await run.fields.of(card, request), writes);
+		if (isDry) hintAtAdditions(first, plan);
+		else if (plan.planned.length + plan.additions.length > 0) await changeCard(first, writes);
 		return isDry ? plan.index : undefined;
 	};
-	const allowed = allowedChanges(write.options);
-	const key = JSON.stringify(['grow', card.id, allowed, isDry]);
-	const grows = allowed.fields || allowed.choices;
-	const predicted = grows && (await run.items.gather(key, itemIndex, write, grow));
+	const key = JSON.stringify(['new fields', card.id, adds, isDry]);
+	const predicted =
+		(adds.fields || adds.choices) && (await run.items.gather(key, itemIndex, write, add));
 	return predicted || (await run.fields.of(card, request));
 }

@@ -4,22 +4,17 @@ import {
 	missingChoices,
 	missingColumns,
 	storedNames,
-	type PlannedWrites,
-} from '../../../../nodes/WorkspaceData/actions/growth/missingColumns';
+} from '../../../../nodes/WorkspaceData/actions/newFields/missingColumns';
 import { FieldIndex, type FieldHint } from '../../../../nodes/WorkspaceData/model/fieldIndex';
 import { field } from '../../model/fields';
 
 type Entry = [string, unknown];
 
-const writeOf = (
-	entries: Entry[],
-	hints: Array<[string, FieldHint]> = [],
-): PlannedWrites[number] => ({
-	columns: { entries, hints: new Map(hints), matchingKeys: [], label: 'Values' },
-	options: {},
+const writeOf = (entries: Entry[], hints: Array<[string, FieldHint]> = []) => ({
+	columns: { entries, hints: new Map(hints) },
 });
 
-const columns = async (...writes: PlannedWrites) =>
+const columns = async (...writes: Array<ReturnType<typeof writeOf>>) =>
 	await valuesByColumn({ yieldToLoop: async () => {} }, writes);
 
 describe('missing fields', () => {
