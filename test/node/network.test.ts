@@ -425,20 +425,14 @@ describe('answers of any size', () => {
 			expect(sent).toHaveLength(1);
 		});
 
-		test("a create isn't sent again, and may have been done", async () => {
-			serve['POST /cards/c1/records'] = [declared];
-			const { error } = await run(create);
-			expect(error?.message).toBe('The record may have been created: the response is too large');
-			expect(sent.filter((request) => request.startsWith('POST'))).toHaveLength(1);
-		});
-
-		test("an update isn't sent again", async () => {
-			serve['PATCH /cards/c1/records/r1'] = [declared];
-			const { error } = await run({ ...create, operation: 'update', recordId: byId('r1') });
-			expect(error?.message).toBe(
-				'The change may have been carried out: the response is too large',
-			);
-			expect(sent.filter((request) => request.startsWith('PATCH'))).toHaveLength(1);
+		test.each([
+			['create', 'POST', '/records', 'The record may have been created'],
+			['update', 'PATCH', '/records/r1', 'The change may have been carried out'],
+		])("%s isn't sent again, and may have been done", async (operation, method, path, message) => {
+			serve[`${method} /cards/c1${path}`] = [declared];
+			const { error } = await run({ ...create, operation, recordId: byId('r1') });
+			expect(error?.message).toBe(`${message}: the response is too large`);
+			expect(sent.filter((request) => request.startsWith(method))).toHaveLength(1);
 		});
 
 		test('of a refusal, the status decides', async () => {

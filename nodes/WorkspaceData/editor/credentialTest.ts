@@ -12,6 +12,7 @@ import { InputError } from '../model/inputError';
 import { readProblem, readRefusal, type Problem } from '../model/response/problem';
 import { isKeptBack } from '../model/response/statusMeanings';
 import { redact } from '../model/redact';
+import { sentences } from '../model/messageText';
 import { NO_CONTENT } from '../transport/cardAndFieldListings';
 import { tokenOf } from '../transport/sharedState';
 import { systemClock, type Clock } from '../transport/http/clock';
@@ -46,10 +47,7 @@ function sender(context: ICredentialTestFunctions): Send {
 }
 
 const sentence = (...parts: Array<string | undefined>): string =>
-	parts
-		.filter((part): part is string => Boolean(part))
-		.map((part) => (/[.!?]$/.test(part) ? part : `${part}.`))
-		.join(' ');
+	sentences(...parts).replace(/[^.!?]$/, '$&.');
 
 /** The text of a response without quoted paths, which say nothing about the cause. */
 const wordsOf = ({ kind = '', title, detail = '' }: Problem): string =>

@@ -86,15 +86,10 @@ export const searchRecords = editorCall(
 		const fields = await listFields(session, cardId, EDITOR_READ);
 		const fieldIds = fields.map(({ id }) => id);
 		let results: INodeListSearchItems[] = [];
-		let cursor: string | null | undefined = token;
+		let cursor: string | null = token ?? '';
 		for (let page = 0; page < PAGES_PER_SEARCH && results.length === 0; page += 1) {
-			const { records, nextCursor } = await getRecordPage(
-				session,
-				cardId,
-				cursor ?? undefined,
-				PAGE_SIZE,
-				EDITOR_READ,
-			);
+			const query = { limit: PAGE_SIZE, ...(cursor && { cursor }) };
+			const { records, nextCursor } = await getRecordPage(session, cardId, query, EDITOR_READ);
 			results = records
 				.map((record) => ({ name: recordLabel(record, fieldIds), value: record.id }))
 				.filter((item) => matches(filter, item));

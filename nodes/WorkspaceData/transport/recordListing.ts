@@ -19,12 +19,17 @@ const MAX_PAGE_SIZE = 1_000;
 /** How often the records of a card are read at most, if their pages shift. */
 export const MAX_READINGS = 3;
 
-/** Reads one page of records. */
-async function readRecords(
+/**
+ * Reads one page of records.
+ *
+ * @param query the number of records wanted on this page; and `next_cursor` of the previous page, none for the first
+ * @throws UnexpectedResponse if the response isn't a list of records, or is known to lack some
+ */
+export async function getRecordPage(
 	session: Session,
 	cardId: string,
 	query: { limit?: number; cursor?: string },
-	options: ReadOptions & Pick<ApiRequest, 'once' | 'replaceable'>,
+	options: ReadOptions & Pick<ApiRequest, 'once' | 'replaceable'> = {},
 ): Promise<RecordPage> {
 	const { status, body, headers } = await session.request({
 		method: 'GET',
@@ -45,27 +50,6 @@ async function readRecords(
 		);
 	}
 	return page;
-}
-
-/**
- * Reads one page of records.
- *
- * @param cursor `next_cursor` of the previous page; undefined for the first page
- * @param limit records wanted on this page
- */
-export async function getRecordPage(
-	session: Session,
-	cardId: string,
-	cursor: string | undefined,
-	limit: number,
-	options: ReadOptions = {},
-): Promise<RecordPage> {
-	return await readRecords(
-		session,
-		cardId,
-		{ limit, ...(cursor !== undefined && { cursor }) },
-		options,
-	);
 }
 
 export type RecordListing = Listing<DataRecord>;
@@ -91,10 +75,10 @@ export function openRecordListing(
 	async function readFirst(): Promise<RecordPage> {
 		if (key.omitsLimit) query = {};
 		const replaceable = query.limit !== undefined;
-		const reading = readRecords(session, cardId, query, { ...options, replaceable });
+		const reading = getRecordPage(session, cardId, query, { ...options, replaceable });
 		return await reading.catch(async (error: unknown) => {
 			if (!replaceable || !mayRefuseSize(error)) throw error;
-			const plain = readRecords(session, cardId, {}, { ...options, once: true });
+			const plain = getRecordPage(session, cardId, {}, { ...options, once: true });
 			const page = await plain.catch((second: unknown) => {
 				throw second instanceof Cancelled ? second : error;
 			});
@@ -109,7 +93,7 @@ export function openRecordListing(
 		const page =
 			cursor === undefined
 				? await readFirst()
-				: await readRecords(session, cardId, { ...query, cursor }, options);
+				: await getRecordPage(session, cardId, { ...query, cursor }, options);
 		for (const record of page.records) record.asOf = asOf;
 		return { entries: page.records, nextCursor: page.nextCursor };
 	}

@@ -158,7 +158,7 @@ function service(count: number, refuse: (limit: number, page: number) => Error |
 		const listing = openRecordListing(session, 'c1', wanted);
 		return (await listing.first(wanted)).map(({ id }) => id);
 	};
-	const readPage = async (limit: number) => await getRecordPage(session, 'c1', undefined, limit);
+	const readPage = async (limit: number) => await getRecordPage(session, 'c1', { limit });
 	return { limits, read, readPage };
 }
 /** The size of pages without a limit. */

@@ -1,6 +1,5 @@
 import {
 	isRateLimited,
-	readRemaining,
 	readResetAt,
 	refusalWait,
 	type Headers,
@@ -80,15 +79,6 @@ test.each<[number, Headers, boolean]>([
 		expect(isRateLimited(status, headers, false)).toBe(status === 429);
 	},
 );
-
-test.each(['0', '-1'])('a limit of %s means no limit', (limit) => {
-	const headers = {
-		'x-ratelimit-limit': limit,
-		'x-ratelimit-remaining': limit,
-		'x-ratelimit-reset': '3600',
-	};
-	expect(readRemaining(headers)).toBeUndefined();
-});
 
 describe('what the headers say', () => {
 	const now = Date.UTC(2026, 0, 1);

@@ -241,7 +241,7 @@ describe('a service that keeps silent', () => {
 
 	test('a single page is asked for three times, and its failure ends the run', async () => {
 		const { session, sent } = await service(...never);
-		const read = async () => await getRecordPage(session, 'c1', undefined, 100);
+		const read = async () => await getRecordPage(session, 'c1', { limit: 100 });
 		await expect(read()).rejects.toThrow('no response came in time');
 		await expect(read()).rejects.toThrow("wasn't sent");
 		expect(sent).toHaveLength(3);

@@ -2,7 +2,6 @@
 import fc from 'fast-check';
 import { NetworkFailure } from '../../../nodes/WorkspaceData/transport/failure/failureKinds';
 import {
-	isRepeatable,
 	nextStep,
 	UNTRIED,
 	type History,
@@ -22,10 +21,6 @@ const step = (
 const lost = new NetworkFailure('closed', { transient: true, sent: 'maybe' });
 const refused = new NetworkFailure('refused', { transient: true });
 const untrusted = new NetworkFailure('not trusted', { transient: false });
-
-test('all but creates can be sent again', () => {
-	expect(METHODS.filter(isRepeatable)).toEqual(['GET', 'PATCH', 'DELETE']);
-});
 
 test.each(METHODS)('%s: success and refusals end it', (method) => {
 	for (const status of [200, 204, 299])
@@ -115,12 +110,6 @@ describe('after a refusal for the rate', () => {
 			const isCreate = method === 'POST';
 			expect(step(none, method)).toMatchObject({ act: isCreate ? 'fail' : 'wait' });
 		}
-	});
-	test('longer with each further one', () => {
-		const unsaid = answer(429);
-		const waits = [0, 1, 2, 5, 6, 20].map((refusals) => step(unsaid, 'GET', { refusals }));
-		const ms = [1_000, 2_000, 4_000, 32_000, 60_000, 60_000];
-		expect(waits).toMatchObject(ms.map((one) => ({ ms: one })));
 	});
 });
 

@@ -31,10 +31,11 @@ export const getRecordPageOperation = defineOperation({
 		const options = get('options');
 		const request = requestOptions(options);
 		const limit = readLimit(undefined, get('limit'));
-		const cursor = plainText(get('cursor') ?? '').trim() || undefined;
+		const cursor = plainText(get('cursor') ?? '').trim();
 		const card = await run.cards.find(get('cardId'), request);
 		const output = recordOutput(await run.fields.of(card, request), get('simple'), options);
-		const page = await getRecordPage(run.session, card.id, cursor, limit, request);
+		const query = { limit, ...(cursor !== '' && { cursor }) };
+		const page = await getRecordPage(run.session, card.id, query, request);
 		return [{ records: page.records.map(output), next_cursor: page.nextCursor }];
 	},
 });

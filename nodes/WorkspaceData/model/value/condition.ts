@@ -120,13 +120,19 @@ const entriesOf = ({ field, entered, rules }: Asked): readonly unknown[] =>
 
 const fold = (text: string): string => text.toLowerCase();
 
+/** Tests the texts of a value in lower case. */
+const hasText =
+	(field: ValueField, accepts: (text: string) => boolean) =>
+	(stored: unknown): boolean =>
+		textsOf(field, stored).some((text) => accepts(fold(text)));
+
 /** A condition about the text of a value, without regard to case. */
 const textual =
 	(accepts: (text: string, part: string) => boolean) =>
 	({ field, entered, rules }: Asked): ((stored: unknown) => boolean) => {
 		const form = single(entered);
 		const part = fold(textOf(form === entered ? entered : valueOf(enter(field, entered, rules))));
-		return (stored) => textsOf(field, stored).some((text) => accepts(fold(text), part));
+		return hasText(field, (text) => accepts(text, part));
 	};
 
 const includes = textual((text, part) => text.includes(part));
@@ -270,5 +276,5 @@ export function conditionTest(
 /** Tests that a stored value of any kind contains text, without regard to case. */
 export function containsText(field: ValueField, text: string): (stored: unknown) => boolean {
 	const part = fold(text);
-	return (stored) => textsOf(field, stored).some((one) => fold(one).includes(part));
+	return hasText(field, (one) => one.includes(part));
 }

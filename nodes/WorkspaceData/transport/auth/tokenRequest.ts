@@ -59,12 +59,12 @@ export async function requestAccessToken(
 	const reading = sendAndRead(send, options, { clock, maxBytes: MAX_TOKEN_BYTES });
 	const response = await reading.catch(readNetworkFault);
 	if (response instanceof NetworkFailure) {
-		return response.tooLarge ? failureOf(unreadable(host)) : unreachableAuth(credential, response);
+		return response.tooLarge ? unreadable(host) : unreachableAuth(credential, response);
 	}
 	const clean = (text: string) => redact(text, [credential.clientSecret, ...recent]);
 	const { status, body } = response;
 	const token = isSuccess(status) ? readToken(body) : undefined;
-	return token ?? failureOf(explain(response, host, clean), String(status));
+	return token ?? explain(response, host, clean);
 }
 
 /** Creates the error for a token request without a response. */
@@ -83,44 +83,47 @@ export function unreachableAuth(
 const readToken = (body: unknown): TokenResponse | undefined =>
 	readObject(body, 'token', (candidate) => tokenSchema.safeParse(candidate).data);
 
-/** Why there is no token, what to do, and true if trying again later can help. */
-type Explanation = readonly [message: string, description: string, transient: boolean];
-
+/** @param transient true if trying again later can help */
 const failureOf = (
-	[message, description, transient]: Explanation,
-	httpCode?: string,
-): AccessTokenError => new AccessTokenError(message, { description, transient, httpCode });
+	message: string,
+	description: string,
+	transient: boolean,
+	status?: number,
+): AccessTokenError =>
+	new AccessTokenError(message, { description, transient, httpCode: status?.toString() });
 
-const unreadable = (host: string): Explanation => [
-	`${host} didn't return an access token`,
-	"Check 'Auth URL' and 'Realm' in the credential: another server may be answering at that address.",
-	true,
-];
+const unreadable = (host: string, status?: number): AccessTokenError =>
+	failureOf(
+		`${host} didn't return an access token`,
+		"Check 'Auth URL' and 'Realm' in the credential: another server may be answering at that address.",
+		true,
+		status,
+	);
 
 /** Explains a response without a token. */
 function explain(
 	{ status, body }: ApiResponse,
 	host: string,
 	clean: (text: string) => string,
-): Explanation {
+): AccessTokenError {
 	const problem = readProblem(status, body, clean);
 	if (isKeptBack(problem) || (isSuccess(status) && isWebPage(body))) {
 		const check =
 			"Check 'Auth URL' and 'Realm' in the credential, or ask whoever runs the network.";
 		const message = `A web page responded, not the auth server ${host}`;
-		return [message, `${IN_BETWEEN} ${check}`, true];
+		return failureOf(message, `${IN_BETWEEN} ${check}`, true, status);
 	}
 	if (status === 404 || (status >= 300 && status < 400)) {
 		const message = `The auth server ${host} has no token endpoint for this realm`;
-		return [message, "Check 'Auth URL' and 'Realm' in the credential.", false];
+		return failureOf(message, "Check 'Auth URL' and 'Realm' in the credential.", false, status);
 	}
 	if (status === 429 || isTransientStatus(status)) {
 		const message = `The auth server ${host} isn't available right now (status ${status})`;
-		return [message, 'Try again in a moment.', true];
+		return failureOf(message, 'Try again in a moment.', true, status);
 	}
 	const refusal = isSuccess(status) ? readRefusal(status, body, clean) : problem;
-	if (!refusal) return unreadable(host);
+	if (!refusal) return unreadable(host, status);
 	const said = refusal.detail ? ` The auth server says: ${refusal.detail}` : '';
 	const check = `Check 'Client ID' and 'Client Secret' in the credential; the account may have been revoked.${said}`;
-	return ["The service account wasn't accepted", check, false];
+	return failureOf("The service account wasn't accepted", check, false, status);
 }

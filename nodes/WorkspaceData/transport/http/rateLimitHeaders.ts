@@ -71,9 +71,6 @@ export function readRemaining(headers: Headers): number | undefined {
 	return isUnlimited ? undefined : headerNumber(headers, 'x-ratelimit-remaining');
 }
 
-/** Returns true if a response says that no requests remain in the window. */
-export const hasNoneLeft = (headers: Headers): boolean => readRemaining(headers) === 0;
-
 /**
  * Returns true if a response refuses a request because of the rate limit and not because of its content.
  *
@@ -82,7 +79,7 @@ export const hasNoneLeft = (headers: Headers): boolean => readRemaining(headers)
  */
 export function isRateLimited(status: number, headers: Headers, isRepeatable: boolean): boolean {
 	if (status === 429) return true;
-	return isRepeatable && (status === 403 || status === 503) && hasNoneLeft(headers);
+	return isRepeatable && (status === 403 || status === 503) && readRemaining(headers) === 0;
 }
 
 /** How long the service asks to wait, in ms; undefined if it doesn't. @see RFC 9110, section 10.2.3 */
