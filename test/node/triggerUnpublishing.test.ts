@@ -66,8 +66,8 @@ describe('unpublishing', () => {
 		suite.workspace.fail('DELETE', '/webhooks/', { ...answer });
 		expect(await trigger.deactivate()).toBe(false);
 		expect(keptBy(trigger).previous).toMatchObject([{ id }]);
-		expect(suite.warnings).toEqual([
-			expect.stringContaining(`Subscription ${id} couldn't be deleted yet`),
+		expect(suite.warnings.filter((line) => line.includes(id))).toEqual([
+			expect.stringContaining("couldn't be deleted yet"),
 		]);
 		await trigger.activate();
 		expect(suite.live(trigger).map((one) => one.id)).toEqual([current(trigger).id]);

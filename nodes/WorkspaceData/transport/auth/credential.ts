@@ -54,9 +54,14 @@ export async function readOwnSecret(
 	context: IAllExecuteFunctions,
 	authentication: Authentication,
 ): Promise<string> {
-	const credential = await readCredential(context, authentication);
-	return entryText(authentication === 'apiKey' ? credential.apiKey : credential.clientSecret);
+	return ownSecretOf(await readCredential(context, authentication), authentication);
 }
+
+/** The secret that only this credential holds. */
+export const ownSecretOf = (
+	credential: ICredentialDataDecryptedObject,
+	authentication: Authentication,
+): string => entryText(authentication === 'apiKey' ? credential.apiKey : credential.clientSecret);
 
 /** A short text that identifies a credential without revealing it. */
 export const fingerprintOf = (credential: ICredentialDataDecryptedObject): string =>

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { InputError } from '../../model/inputError';
 import * as rules from '../../model/subscription/subscriptionRules';
 import { type Previous, type Subscription, subscriptionsIn } from '../../model/subscription/saved';
-import { fingerprintOf, readCredential, readOwnSecret } from '../../transport/auth/credential';
+import { fingerprintOf, ownSecretOf, readCredential } from '../../transport/auth/credential';
 import { ApiFailure, Cancelled, isTimeOut } from '../../transport/failure/failureKinds';
 import { openSession, type Session } from '../../transport/session';
 import { sentences } from '../../model/messageText';
@@ -38,7 +38,7 @@ export async function renew(site: Site, how: keyof typeof CALLS): Promise<void> 
 	const { epoch } = node;
 	const isWanted = () => node.epoch === epoch;
 	let session: Session | undefined;
-	try {
+	const subscribe = async (): Promise<void> => {
 		// Remembered, so that a change is noticed.
 		node.credential = { fingerprint: '', checkedAt: clock.now() };
 		const credential = await readCredential(context, settings.authentication);
@@ -53,14 +53,15 @@ export async function renew(site: Site, how: keyof typeof CALLS): Promise<void> 
 			await discard(site, session, made);
 			return;
 		}
-		const ownSecret = await readOwnSecret(context, settings.authentication);
+		const ownSecret = ownSecretOf(credential, settings.authentication);
 		const subscription = { ...made, sealed: sealSecret(secret, ownSecret) };
 		const catchesUp = settings.catchUp && settings.events.includes('record.created');
 		const savedByHook = how !== 'background';
 		dispatch(site, rules.onCreated, { subscription, mark: randomUUID(), savedByHook, catchesUp });
 		node.refusal = undefined;
 		await deleteWith(site, rules.dueDeletions(node.state, clock.now()));
-	} catch (error) {
+	};
+	await subscribe().catch((error: unknown) => {
 		if (session && how === 'start' && isTimeOut(error)) silent.add(session.baseUrl);
 		if (isWanted()) {
 			node.refusal = error;
@@ -69,7 +70,7 @@ export async function renew(site: Site, how: keyof typeof CALLS): Promise<void> 
 			dispatch(site, rules.onRefused, { isNeeded });
 		}
 		throw error;
-	}
+	});
 }
 
 /** Deletes a subscription that came too late, as the workflow has been published again or unpublished. */
