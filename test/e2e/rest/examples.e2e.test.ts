@@ -38,11 +38,6 @@ describe(`examples in n8n ${major}`, () => {
 		({ workflows } = await importExamples(client, credentials));
 	});
 
-	it('are imported once', async () => {
-		const { client, credentials } = bench();
-		expect((await importExamples(client, credentials)).added).toBe(0);
-	});
-
 	it('create the card once, then rows, and no row twice', async () => {
 		const { succeedAgain } = bench();
 		const create = example('create-card-with-typed-fields.json');

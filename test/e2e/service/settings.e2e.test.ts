@@ -34,7 +34,7 @@ test('the values for a credential in n8n are copied by a click; without scripts 
 
 		const { page, values } = await open(true);
 		const rows = await values.getByRole('row').all();
-		expect(rows.length).toBeGreaterThan(5);
+		expect(rows).toHaveLength(5);
 		for (const row of rows) {
 			await row.getByRole('button').click();
 			await row.getByText('Copied').waitFor();
