@@ -73,8 +73,9 @@ test.each<[unknown, IDataObject, string]>([
 		const { error } = await run(operation, { columns: automatic, options }, [
 			{ Key: 'a', ...values },
 		]);
-		expect(error?.message).toContain(message);
-		expect(error?.message).toContain("'Fields to Clear'");
+		const told = `${error?.message} ${error?.description}`;
+		expect(told).toContain(message);
+		expect(told).toContain("'Fields to Clear'");
 	}
 	expect(workspace.changes()).toEqual([]);
 });

@@ -795,6 +795,25 @@ describe('Create From Items', () => {
 			expect(workspace.changes()).toEqual([]);
 		});
 
+		test('nor is a field added that would not take them', async () => {
+			const grown = await workspace.card(newName(), { Key: 'text' });
+			workspace.service.control.resetRequests();
+			const { error } = await runAction({
+				credentials: workspace.apiKey,
+				items: COMMAS,
+				parameters: {
+					...{ resource: 'record', operation: 'create', cardId: byId(grown.id) },
+					columns: mapAutomatically(),
+					options: {
+						unknownFields: 'create',
+						...typed({ column: 'Preis', type: 'number' }),
+					},
+				},
+			});
+			expect(error?.description).toMatch(refused);
+			expect(workspace.changes()).toEqual([]);
+		});
+
 		test('where no field is created, they are refused by their label', async () => {
 			const grown = await workspace.card(newName(), { Key: 'text' });
 			workspace.service.control.resetRequests();

@@ -3,7 +3,13 @@ import { readField, type Field } from '../../model/response/field';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { describedFieldTypes } from '../../transport/apiDescription';
 import { InputError } from '../../model/inputError';
-import { inferType, offeredName, offeredType, textType, USUAL_TYPES } from '../../model/value/inferType';
+import {
+	inferType,
+	offeredName,
+	offeredType,
+	textType,
+	USUAL_TYPES,
+} from '../../model/value/inferType';
 import { newChoices } from '../../model/value/newChoices';
 import { ApiFailure } from '../../transport/failure/failureKinds';
 import { listFields, type ReadOptions } from '../../transport/cardAndFieldListings';
@@ -143,15 +149,15 @@ async function createField(
 	};
 	const create = async () => await addField(run, card.id, bodyOf(field), request);
 	const key = `field ${foldCase(name)} of ${card.id}`;
-	try {
-		const made = await run.turns.creating(key, `Field ${quote(name)}`, create, find);
-		return { ...field, ...(made && { id: made.id }) };
-	} catch (error) {
-		const isRefused = error instanceof ApiFailure && [400, 422].includes(error.problem.status);
-		if (!isRefused || plain === undefined || type === plain) throw error;
-		const why = `the service refused ${type}: ${error.message}`;
-		return await createField(run, card, { name, type: plain, why, choices: [] }, request);
-	}
+	return await run.turns.creating(key, `Field ${quote(name)}`, create, find).then(
+		(made) => ({ ...field, ...(made && { id: made.id }) }),
+		async (error: unknown) => {
+			const isRefused = error instanceof ApiFailure && [400, 422].includes(error.problem.status);
+			if (!isRefused || plain === undefined || type === plain) throw error;
+			const why = `the service refused ${type}: ${error.message}`;
+			return await createField(run, card, { name, type: plain, why, choices: [] }, request);
+		},
+	);
 }
 
 /** Uses the fields that the service stores under other names, and adds hints. @param names each with its field */
@@ -188,15 +194,16 @@ export async function createFields(
 ): Promise<readonly PlannedField[]> {
 	if (planned.length === 0) return planned;
 	const created: PlannedField[] = [];
-	try {
+	const work = async () => {
 		for (const field of planned) created.push(await createField(run, card, field, request));
 		const listing = await run.fields.changed(card, request);
 		useNames(run, card, listing, storedNames(listing, created));
-	} catch (error) {
+	};
+	await work().catch((error: unknown) => {
 		if (created.length > 0) run.messages.note(error, newFieldsNote(card, created));
 		const left = planned.slice(created.length);
 		if (left.length > 0) run.messages.note(error, `Not created: ${quoted(left)}.`);
 		throw error;
-	}
+	});
 	return created;
 }

@@ -3,7 +3,13 @@ import type { DataRecord } from '../../model/response/record';
 import type { CardReference, Run } from '../run/run';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import type { FieldIndex } from '../../model/fieldIndex';
-import { readConditions, readMatchType, type FilterPlace, recordTest, type RecordTest } from '../../model/value/recordFilter';
+import {
+	readConditions,
+	readMatchType,
+	type FilterPlace,
+	recordTest,
+	type RecordTest,
+} from '../../model/value/recordFilter';
 import { MAX_READINGS, type RecordListing } from '../../transport/recordListing';
 
 /** The number of records processed between two yields to the event loop. */

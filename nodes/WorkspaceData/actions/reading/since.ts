@@ -5,7 +5,20 @@ import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import { type DataRecord, ageOf, byAge } from '../../model/response/record';
 import { isObject, type JsonObject } from '../../model/response/jsonObject';
-import { isOld, mostOfOneTime, readSeen, remember, REMEMBERED, tokenOf, writeSeen, type ReadSeen, type Seen, type SeenBy, type SeenEntry, type ValueText } from '../../model/recordMemory';
+import {
+	isOld,
+	mostOfOneTime,
+	readSeen,
+	remember,
+	REMEMBERED,
+	tokenOf,
+	writeSeen,
+	type ReadSeen,
+	type Seen,
+	type SeenBy,
+	type SeenEntry,
+	type ValueText,
+} from '../../model/recordMemory';
 import type { RecordTest } from '../../model/value/recordFilter';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import type { CardReference, Run } from '../run/run';

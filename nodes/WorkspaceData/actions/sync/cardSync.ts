@@ -17,19 +17,8 @@ import { hintAtSpelling, itemKey, matchingFields, otherSpelling } from '../writi
 import { inputErrorOf, refusalOf, type RefusedItem } from '../writing/refusals';
 import { resultsOf } from '../writing/writtenItems';
 import { create, updateFound } from '../writing/writeRecord';
-import { noteSync, requireOneRun } from './oneRun';
+import { noteSync, requireOneRun, type SyncSettings } from './oneRun';
 import { checkAgainstRecords, type SyncItem } from './syncCheck';
-
-/** The settings of Sync, which must be the same for all items of a card. */
-export interface SyncSettings {
-	filters: unknown;
-	matchType: unknown;
-	isDry: boolean;
-	/** True if the records without an item are deleted. */
-	deletes: boolean;
-	/** The maximum number of deletions; undefined for no limit. */
-	maxDeletions: number | undefined;
-}
 
 /** What an item gives to its card. */
 export interface SyncPart {

@@ -4,7 +4,17 @@ import { InputError } from '../../model/inputError';
 import { hasSynced, rememberSync } from '../run/acrossRuns';
 import type { CardReference, Run } from '../run/run';
 import { hasConditions } from '../writing/changeMany';
-import type { SyncSettings } from './cardSync';
+
+/** The settings of Sync, which must be the same for all items of a card. */
+export interface SyncSettings {
+	filters: unknown;
+	matchType: unknown;
+	isDry: boolean;
+	/** True if the records without an item are deleted. */
+	deletes: boolean;
+	/** The maximum number of deletions; undefined for no limit. */
+	maxDeletions: number | undefined;
+}
 
 /** What the contexts of both majors of n8n have, and their types lack. */
 interface Connected {

@@ -2,6 +2,8 @@
 import type { Field } from '../../model/response/field';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
+import { askForNearest } from '../../model/similarNames';
+import { quote } from '../../model/messageText';
 import type { JsonObject } from '../../model/response/jsonObject';
 import { cleanName, foldCase } from '../../model/nameSpelling';
 import { plainNames, plainText } from '../../model/parameterValue';
@@ -183,12 +185,13 @@ const CLEAR_LABEL = clearFieldsOption.displayName;
 
 /** Requires the exact name or the ID, because values are lost. @throws InputError naming the option */
 function fieldToClear(index: FieldIndex, wanted: string): Field {
-	let field: Field;
-	try {
-		field = index.exact(wanted, {});
-	} catch (error) {
-		const { message, description } = inputErrorOf(error);
-		throw new InputError(`'${CLEAR_LABEL}': ${message}`, description);
+	const [field, ...others] = index.fields.filter(({ id, name }) => [id, name].includes(wanted));
+	if (!field || others.length > 0) {
+		const known = index.fields.map(({ name }) => name);
+		throw new InputError(
+			`'${CLEAR_LABEL}': the card has ${field ? `${others.length + 1} fields` : 'no field'} ${quote(wanted)}`,
+			`${askForNearest(wanted, known)} Select the field again.`.trim(),
+		);
 	}
 	if (!field.isReadOnly) return field;
 	throw new InputError(
