@@ -1,7 +1,9 @@
 /** The time that our nodes take in n8n, next to the nodes that a user would pick instead. */
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../host/deadline.ts';
 import { outputOf, type SavedWorkflow } from '../host/n8nClient.ts';
 import { byId, chain } from '../host/workflowBuilder.ts';
@@ -148,6 +150,45 @@ const deliveryRow = (name: string, isForged: boolean, goal: number): Row => ({
 	},
 });
 
+const IDLE = { triggers: 100, minutes: 3 };
+
+/** The CPU time of a process and its threads so far, in ms. */
+async function cpuOf(processId: number): Promise<number> {
+	const stat = await readFile(`/proc/${processId}/stat`, 'utf8');
+	// After the name, which may have spaces, user and system time are the 12th and 13th, in hundredths of a second.
+	const [user, system] = stat.split(') ')[1]?.split(' ').slice(11, 13).map(Number) ?? [];
+	return ((user ?? NaN) + (system ?? NaN)) * 10;
+}
+
+const idle: Row = {
+	name: 'idle',
+	what: `CPU of ${IDLE.triggers} published triggers while nothing happens, less that of n8n alone / 5 ms for each in a minute`,
+	unit: 'ms',
+	goal: 1,
+	mostRounds: 1,
+	async prepare(bench) {
+		const { client, host } = bench;
+		await bench.restart();
+		const minutesOfCpu = async () => {
+			// What follows a start or a publication is over after this.
+			await sleep(120_000);
+			const before = await cpuOf(host.processId ?? 0);
+			await sleep(IDLE.minutes * 60_000);
+			return (await cpuOf(host.processId ?? 0)) - before;
+		};
+		return async () => {
+			const alone = await minutesOfCpu();
+			const { id } = await bench.card('Idle');
+			for (let n = 0; n < IDLE.triggers; n += 1) {
+				const trigger = watching(bench, id, `idle-${n}`);
+				await client.publish(await client.createWorkflow(chain(`Idle ${n}`, [trigger])));
+			}
+			const withTriggers = await minutesOfCpu();
+			return { ours: withTriggers - alone, peer: 5 * IDLE.triggers * IDLE.minutes };
+		};
+	},
+};
+
 /** All rows, in the order of the table. */
 export const rows: readonly Row[] = [
 	...writeRows,
@@ -155,5 +196,6 @@ export const rows: readonly Row[] = [
 	listMemory,
 	deliveryRow('delivery', false, 1.1),
 	deliveryRow('refusal', true, 0.6),
+	idle,
 	...localRows,
 ];

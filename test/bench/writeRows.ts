@@ -1,7 +1,16 @@
 /** The time, the requests and the memory that writes take in n8n, next to the nodes that a user would pick instead. */
 import { outputOf, type SavedWorkflow } from '../host/n8nClient.ts';
 import type { Row } from './row.ts';
-import { httpNode, recordsUrl, UNLIMITED, writing, type Bench } from './workbench.ts';
+import {
+	growthOf,
+	httpNode,
+	jsonLength,
+	peerTypes,
+	recordsUrl,
+	UNLIMITED,
+	writing,
+	type Bench,
+} from './workbench.ts';
 
 interface CreateRow {
 	name: string;
@@ -69,6 +78,54 @@ const updates: Row = {
 			ours: (await bench.time(mine, 'Ours')).seconds,
 			peer: (await bench.time(other, 'HTTP Request')).seconds,
 		});
+	},
+};
+
+const LIMIT = { limit: 100, windowSeconds: 5 };
+
+const limited: Row = {
+	name: 'create-limited',
+	what: '500 creates, 100 requests per 5 s, at most one of them refused in a window / the least that so many requests can take',
+	unit: 's',
+	goal: 1.25,
+	mostRounds: 1,
+	async prepare(bench) {
+		await bench.restart();
+		const { id } = await bench.card('Limited');
+		const mine = await bench.save('Ours, limited', 500, [writing(bench, 'create', id)]);
+		return async () => {
+			await bench.control.setRate({ rate: LIMIT });
+			await bench.control.resetRequests();
+			const { seconds, execution } = await bench.time(mine, 'Ours');
+			const statuses = (await bench.control.requests()).map(({ status }) => status);
+			const refused = statuses.filter((status) => status === 429).length;
+			const windows = Math.ceil((statuses.length - refused) / LIMIT.limit);
+			if (outputOf(execution, 'Ours').length !== 500) throw new Error('Creates failed');
+			if (refused > windows) throw new Error(`${refused} requests were refused`);
+			return { ours: seconds, peer: (windows - 1) * LIMIT.windowSeconds };
+		};
+	},
+};
+
+const upsert: Row = {
+	name: 'upsert-10k',
+	what: '1,000 upserts into 10,000 records: requests beyond 10 pages, the fields and 1,000 changes',
+	unit: 'requests',
+	goal: 0,
+	mostRounds: 1,
+	async prepare(bench) {
+		await bench.control.setRate(UNLIMITED);
+		const { id } = await bench.card('Upserted', 10_000);
+		const mine = await bench.save('Ours, upsert', 1_000, [
+			// Else everything would be unchanged, and nothing sent.
+			writing(bench, 'upsert', id, { options: { unchanged: 'send' } }),
+		]);
+		return async () => {
+			await bench.control.resetRequests();
+			await bench.time(mine, 'Ours');
+			const { length } = await bench.control.requests();
+			return { ours: length - (10 + 1 + 1_000), peer: 1 };
+		};
 	},
 };
 
@@ -155,11 +212,43 @@ const sync: Row = {
 	},
 };
 
+const syncMemory: Row = {
+	name: 'memory-sync',
+	what: 'growth of n8n during the Sync of 100,000 items with 100,000 records, less its growth for the same items and output from memory / items and records as JSON',
+	unit: 'MB',
+	goal: 2,
+	mostRounds: 3,
+	async prepare(bench) {
+		await bench.control.setRate(UNLIMITED);
+		const { id } = await bench.card('Synced in memory', 100_000);
+		const small = await bench.card('Synced, small', 1_000);
+		const warm = await bench.save('Warm', 1_000, [writing(bench, 'sync', small.id)]);
+		const mine = await bench.save('Ours, memory', 100_000, [writing(bench, 'sync', id)]);
+		const other = await bench.save('From memory', 100_000, [
+			{
+				name: 'Peer',
+				type: peerTypes.source,
+				parameters: { count: 100_000, records: true },
+			},
+		]);
+		const { length } = JSON.stringify(await bench.undici.list(id, 1_000));
+		return async () => {
+			const own = await growthOf(bench, warm, mine, 'Ours');
+			const plain = await growthOf(bench, warm, other, 'Peer');
+			const items = jsonLength(plain.execution, 'Source');
+			return { ours: Math.max(0, own.bytes - plain.bytes) / 1e6, peer: (items + length) / 1e6 };
+		};
+	},
+};
+
 /** All rows of writes, in the order of the table. */
 export const writeRows: readonly Row[] = [
 	createRow({ name: 'create-50ms', ms: 50, goal: 0.5, maxParallel: 64 }),
 	createRow({ name: 'create-50ms-automatic', ms: 50, goal: 1.5 }),
 	updates,
+	limited,
+	upsert,
 	resync,
 	sync,
+	syncMemory,
 ];
