@@ -69,7 +69,7 @@ describe('requests of the editor', () => {
 		const filters = await loadOptions.getFilterFields.call(editor({ cardId: byId(id) }));
 		expect(filters).toEqual([
 			// Otherwise a new condition is red before anybody chose a field.
-			{ name: 'Select a Field…', value: '' },
+			{ name: 'Select a field…', value: '' },
 			{ name: `id (Text, ${fieldIds.id})`, value: fieldIds.id },
 			{ name: 'Title (Text)', value: 'Title' },
 			{ name: 'Created At (Record)', value: 'created_at' },
@@ -390,11 +390,11 @@ describe('requests of the editor', () => {
 				workspace.service.control.fail({ path: '/cards$', status: 401, body: 'json', json });
 				return (await press('apiKey')).message;
 			};
-			const advice = "The API key wasn't accepted. Check 'API Key'. It responded:";
+			const advice = "The API key wasn't accepted. Check 'API Key'. The service responded:";
 			expect(await told('It is revoked')).toBe(`${advice} It is revoked.`);
 			expect(await told('It is revoked!')).toBe(`${advice} It is revoked!`);
 			workspace.service.control.fail({ path: '/cards$', status: 401, body: 'empty' });
-			expect((await press('apiKey')).message).toMatch(/It responded: [^.]+\.$/);
+			expect((await press('apiKey')).message).toMatch(/The service responded: [^.]+\.$/);
 			expect(await press('apiKey')).toEqual({
 				status: 'OK',
 				message: 'Connection successful: the cards of the workspace can be listed.',

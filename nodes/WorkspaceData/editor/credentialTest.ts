@@ -130,7 +130,7 @@ async function listsCards(
 	const problem = refusal ?? readProblem(status, body, clean);
 	return sentence(
 		blame(problem, { host, keyAdvice, headers }),
-		`It responded: ${problem.detail ?? problem.title}`,
+		`The service responded: ${problem.detail ?? problem.title}`,
 	);
 }
 

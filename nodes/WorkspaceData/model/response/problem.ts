@@ -199,7 +199,7 @@ export function readRefusal(
 	if (!isRefusal && !isDeclared && !isMarkedFailed(object)) return undefined;
 	const problem = readProblem(stated ?? status, object, clean);
 	if (isDeclared) {
-		problem.detail ??= `It responded with status ${status} and the content type of an error, application/problem+json`;
+		problem.detail ??= `The service responded with status ${status} and the content type of an error, application/problem+json`;
 	}
 	return stated !== undefined || isText(title) ? problem : { ...problem, title: refused };
 }
