@@ -24,16 +24,6 @@ function choicesFor({ choices = [] }: LiveField, entered: unknown): Array<string
 	return [...new Set(found.map(({ label, identifier = label }) => identifier))];
 }
 
-/** A listing of `{ id, name }` does not tell which of the two records hold: a name that looks like another ID is refused. */
-function isSentAsText({ choices = [], spelled }: LiveField, entered: unknown): boolean {
-	const own = choices.find(({ label }) => label === entered);
-	return (
-		spelled === 'idName' &&
-		own !== undefined &&
-		choices.some((other) => other !== own && String(other.identifier) === entered)
-	);
-}
-
 /** The value that a field gets for an entered value. */
 export function meaning(field: LiveField, entered: Value): Meaning {
 	if (entered === null) return { stored: null };
@@ -54,7 +44,6 @@ export function meaning(field: LiveField, entered: Value): Meaning {
 				? { stored: entered }
 				: 'open';
 		case 'choice': {
-			if (isSentAsText(field, entered)) return 'refused';
 			const [only, ...others] = choicesFor(field, entered);
 			if (only === undefined) return 'open';
 			return others.length > 0 ? 'refused' : { stored: only };
