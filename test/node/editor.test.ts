@@ -69,7 +69,7 @@ describe('requests of the editor', () => {
 		const filters = await loadOptions.getFilterFields.call(editor({ cardId: byId(id) }));
 		expect(filters).toEqual([
 			// Otherwise a new condition is red before anybody chose a field.
-			{ name: 'Select a field…', value: '' },
+			{ name: 'Select a Field…', value: '' },
 			{ name: `id (Text, ${fieldIds.id})`, value: fieldIds.id },
 			{ name: 'Title (Text)', value: 'Title' },
 			{ name: 'Created At (Record)', value: 'created_at' },

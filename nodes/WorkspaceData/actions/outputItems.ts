@@ -5,10 +5,9 @@ import type { FieldIndex } from '../model/fieldIndex';
 import { UNKNOWN_ID, type DataRecord } from '../model/response/record';
 import { isObject, type JsonObject } from '../model/response/jsonObject';
 import { NODE_KEYS, RESERVED_KEYS, topLevelKey } from '../model/reservedNames';
-import { plainNames } from '../model/parameterValue';
+import { plainNames, readSwitch } from '../model/parameterValue';
 import { fieldKeysOption } from '../ui/recordOptions';
 import { simplifyProperty } from '../ui/readOptions';
-import { readSwitch } from '../model/parameterValue';
 import { readChoice } from './readParameters';
 
 /** How a record is returned. */

@@ -1,12 +1,10 @@
 /** Reads the node's parameters. Expressions and saved workflows may hold any value. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { InputError } from '../model/inputError';
-import { plainText, plainNumber } from '../model/parameterValue';
+import { plainText, plainNumber, readSwitch } from '../model/parameterValue';
 import { tryParse, isExactJson } from '../model/response/parseJson';
 import { isObject, type JsonObject } from '../model/response/jsonObject';
-import { hasExpression } from '../model/requireSwitches';
-import { readSwitch } from '../model/parameterValue';
-import { requireSwitches } from '../model/requireSwitches';
+import { hasExpression, requireSwitches } from '../model/requireSwitches';
 import { returnAllProperty } from '../ui/readOptions';
 import type { Operation } from './operation';
 

@@ -67,7 +67,7 @@ export const getFieldNames = editorCall(async (context): Promise<INodePropertyOp
 });
 
 /** The value of a new condition. Without an entry for it, the editor shows the condition in red at once. */
-const NOTHING_CHOSEN: INodePropertyOptions = { name: 'Select a field…', value: '' };
+const NOTHING_CHOSEN: INodePropertyOptions = { name: 'Select a Field…', value: '' };
 
 /** The entries that 'Get Many' can filter by: the fields, and the record's own properties. */
 export const getFilterFields = editorCall(async (context): Promise<INodePropertyOptions[]> => {

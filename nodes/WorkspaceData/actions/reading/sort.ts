@@ -4,13 +4,12 @@ import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/response/record';
 import { namedValue } from '../../model/value/recordFilter';
-import { byCharacter } from '../../model/value/comparable';
+import { byCharacter, compareForms } from '../../model/value/comparable';
 import { directionProperty } from '../../ui/readOptions';
 import { readChoice } from '../readParameters';
 import type { Run } from '../run/run';
 import { sortInSlices, mapInSlices } from '../schedule/yieldToLoop';
 import type { ValueField } from '../../model/value/kinds/kind';
-import { compareForms } from '../../model/value/comparable';
 import { placeOf, type Place } from '../../model/value/identity';
 
 const sortSchema = z.object({

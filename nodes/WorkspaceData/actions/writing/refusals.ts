@@ -1,7 +1,6 @@
 /** What is wrong with the values of items, for one message: a line for each field and cause. */
 import { InputError } from '../../model/inputError';
-import { count, quote } from '../../model/messageText';
-import { sentences } from '../../model/messageText';
+import { count, quote, sentences } from '../../model/messageText';
 import { showValue } from '../../model/value/serialization';
 
 /** The maximum number of lines in a message. */
