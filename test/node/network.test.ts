@@ -218,14 +218,14 @@ describe('services that refuse more at once', () => {
 		[3, 3],
 		[40, 40],
 	])(
-		'300 creates, Max Parallel Requests %s: never more than %d at once',
+		'100 creates, Max Parallel Requests %s: never more than %d at once',
 		async (maxParallel, at) => {
 			capacity = at;
 			const options = maxParallel === undefined ? {} : { maxParallel };
-			const { error, json } = await run('create', 300, { options });
+			const { error, json } = await run('create', 100, { options });
 			expect(error).toBeUndefined();
-			expect(json).toHaveLength(300);
-			expect(stored).toHaveLength(300);
+			expect(json).toHaveLength(100);
+			expect(stored).toHaveLength(100);
 		},
 	);
 
