@@ -142,14 +142,12 @@ export async function cardOfName(
 			const now = await listCards(run.session, request);
 			return now.find((one) => one.name.trim() === name.trim() && !known.has(one.id));
 		};
-		const created = await run.turns.creating(
+		const made = await run.turns.creating(
 			`new card ${foldCase(name)}`,
 			`Card ${quote(name)}`,
 			async () => await addCard(run, body, request),
 			findNew,
 		);
-		// The response may not show its ID.
-		const made = created ?? (await findNew().catch(() => undefined));
 		if (made) return { card: made, isNew: true };
 		throw new UnexpectedResponse(
 			`Card ${quote(name)} was created, but isn't listed`,

@@ -144,7 +144,10 @@ async function addChoices(
 		const adding = run.turns.creating(
 			`choices of ${card.id} ${current.id}`,
 			`One of the choices ${allQuoted(missing)} of field ${quote(field.name)}`,
-			async () => await sendChange(run.session, 'field', { ...request, path, body }),
+			async () => {
+				await sendChange(run.session, 'field', { ...request, path, body });
+				return true;
+			},
 		);
 		await adding.catch((error: unknown) => {
 			const wanted = `${quote(field.name)} (${listedInQuotes(missing, MAX_NAMED)})`;

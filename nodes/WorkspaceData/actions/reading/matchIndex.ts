@@ -102,7 +102,7 @@ const skipped = (): UnexpectedResponse =>
 const mayExist = (): UnexpectedResponse =>
 	new UnexpectedResponse(
 		"This record may exist already, but the service doesn't list it",
-		'The response to its creation was lost, or had no ID. Nothing was written for this item, to avoid a duplicate. Run it again in a minute.',
+		'Its creation got no clear response. Nothing was written for this item, to avoid a duplicate. Run it again in a minute.',
 	);
 
 /** The IDs of records by some of their values. */

@@ -8,7 +8,6 @@ import {
 	ApiFailure,
 	Failure,
 	mayHaveHappened,
-	mayStillHappen,
 	namesGone,
 	saysGone,
 	UnexpectedResponse,
@@ -77,11 +76,10 @@ export class CardWriter {
 		const record = await this.sendNew(sent).catch(async (failure: unknown) => {
 			// No creation needs a record.
 			const error = namesGone(failure, 'record') ? unclearCreation() : failure;
-			const lostAt = mayStillHappen(error) ? systemClock.now() : undefined;
-			if (mayHaveHappened(error)) log.mayExist(sent, lostAt);
+			if (mayHaveHappened(error)) log.mayExist(sent, systemClock.now());
 			return await Promise.reject(error as Error);
 		});
-		if (record.id === UNKNOWN_ID) log.mayExist(sent);
+		if (record.id === UNKNOWN_ID) log.mayExist(sent, systemClock.now());
 		else log.created(record, sent);
 		return record;
 	}
