@@ -31,5 +31,13 @@ test.each([
 	[[new Cancelled(true), new Cancelled(), new Cancelled(true)], MAYBE(2)],
 ])('how far it came: %s', (errors, rest) => {
 	const expected = `3 of 9 records were updated.${rest}`;
-	expect(progressOf(3, 9, 'records were updated', errors)).toBe(expected);
+	expect(progressOf(3, 9, 'record', 'updated', errors)).toBe(expected);
 });
+
+test.each([
+	[0, 3, '0 of 3 records were deleted.'],
+	[1, 3, '1 of 3 records was deleted.'],
+	[0, 1, '0 of 1 record was deleted.'],
+])('%d of %d', (done, total, expected) =>
+	expect(progressOf(done, total, 'record', 'deleted', [])).toBe(expected),
+);
