@@ -58,6 +58,8 @@ export const createCard = defineOperation({
 			policy === 'create'
 				? { card: await addCard(run, sent), isNew: true }
 				: await cardOfName(run, name, policy === 'reuse' ? { reuse: true } : REFUSED, sent);
+		const item = card?.raw ?? sent;
+		if (isNew) run.done.add('created', card?.id ?? '', item);
 		if (!card && fields.length > 0) {
 			throw new UnexpectedResponse(
 				`Card ${quote(name)} was created, but the service returned no ID for it`,
@@ -78,7 +80,7 @@ export const createCard = defineOperation({
 				throw error;
 			});
 		}
-		return [card?.raw ?? sent];
+		return [item];
 	},
 });
 

@@ -58,7 +58,9 @@ export const createField = defineOperation({
 			const add = policy === 'create' ? addField : addNewField;
 			const field = existing ?? (await add(run, card, sent));
 			if (!field) run.messages.hint(noIdHint('field'));
-			return [field?.raw ?? sent];
+			const item = field?.raw ?? sent;
+			if (!existing) run.done.add('created', field?.id ?? '', item);
+			return [item];
 		});
 	},
 });
