@@ -71,18 +71,45 @@ test('an unclear change of an earlier run makes nothing doubtful: the listing co
 	expect(json.map(({ id }) => id)).toEqual([ids[0]]);
 });
 
-test('a key whose creation got no response is not created again for a minute', async () => {
-	workspace.fail('POST', '/records$', { mode: 'dropBefore', times: 9 });
-	const first = await run('upsert', byKey, [{ Key: 'a' }]);
-	expect(first.error?.message).toContain('may have been created');
-	workspace.service.control.clearFailures();
-	const second = await run('upsert', byKey, [{ Key: 'a' }]);
-	expect(second.error?.message).toContain('may exist already');
-	expect((await run('upsert', byKey, [{ Key: 'b' }])).json).toMatchObject([{ action: 'created' }]);
-	await workspace.records(card.id, [{ Key: 'a' }]);
-	expect((await run('upsert', byKey, [{ Key: 'a' }])).json).toMatchObject([
-		{ action: 'unchanged' },
-	]);
+type Fault = Parameters<TestWorkspace['fail']>[2];
+
+describe.each<[string, Fault]>([
+	['no response', { mode: 'dropBefore' }],
+	...[408, 500, 502, 503, 504, 520, 524].map((status): [string, Fault] => [
+		`status ${status}`,
+		{ status },
+	]),
+	['no ID', { mode: 'answer', status: 201, body: 'json', json: {} }],
+])('%s to a creation, which may be carried out later', (_, fault) => {
+	test.each(['upsert', 'sync'])('%s creates its key no second time for a minute', async (name) => {
+		workspace.fail('POST', '/records$', fault);
+		await run(name, byKey, [{ Key: 'a' }]);
+		const second = await run(name, byKey, [{ Key: 'a' }]);
+		expect(second.error?.message).toContain('may exist already');
+		expect((await run(name, byKey, [{ Key: 'b' }])).json).toMatchObject([{ action: 'created' }]);
+		await workspace.records(card.id, [{ Key: 'a' }]);
+		expect((await run(name, byKey, [{ Key: 'a' }])).json).toMatchObject([{ action: 'unchanged' }]);
+	});
+
+	test.each(['reuse', 'error'])('nor does Field: Create with %s', async (ifExists) => {
+		const field = { resource: 'field', name: 'New', type: 'text', additionalFields: { ifExists } };
+		workspace.fail('POST', '/fields$', fault);
+		await run('create', field);
+		const { error } = await run('create', field);
+		expect(error?.message).toBe("Field 'New' may exist already, but the service doesn't list it");
+		expect((await run('create', { ...field, name: 'Other' })).error).toBeUndefined();
+		expect((await workspace.fields(card.id)).map(({ name }) => name)).not.toContain('New');
+	});
+
+	test.each(['reuse', 'error'])('nor does Card: Create with %s', async (ifExists) => {
+		const name = `New for ${ifExists}, ${JSON.stringify(fault)}`;
+		const parameters = { resource: 'card', name, additionalFields: { ifExists } };
+		workspace.fail('POST', '/cards$', fault);
+		expect((await run('create', parameters)).error).toBeDefined();
+		const { error } = await run('create', parameters);
+		expect(error?.message).toContain("may exist already, but the service doesn't list it");
+		expect(await workspace.cardsCalled(name)).toEqual([]);
+	});
 });
 
 test('Sync deletes what an earlier execution has just written, if it has no item', async () => {

@@ -34,11 +34,20 @@ test.each<[string, IDataObject]>([
 	expect(hintsOf(result).join()).toContain("cleared: 'Note' in 1 record, 'Due' in 1 record");
 });
 
-test('without any other value', async () => {
+test.each([
+	['update', mapEach({})],
+	['update', mapAutomatically()],
+	['updateMany', mapEach({})],
+	['updateMany', mapAutomatically()],
+])('%s without any other value', async (operation, columns) => {
+	const parameters = { recordId, ...where('Key', 'equals', 'a'), columns };
 	const options = { clearFields: 'Note, Amount' };
-	const { error } = await run('update', { recordId, columns: mapEach({}), options });
+	const { error } = await run(operation, { ...parameters, options });
 	expect(error).toBeUndefined();
 	expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Due: '2026-03-31' }]);
+	// Without the option, there is nothing to write.
+	const empty = await run(operation, parameters);
+	expect(empty.error?.description).toMatch(/^Map at least|Name the item's fields like the card's/);
 });
 
 test('a new record has nothing to clear', async () => {

@@ -189,6 +189,22 @@ describe('the description', () => {
 				),
 			);
 
+	test.each([
+		['', ['selectCardNotice']],
+		['crd_1', []],
+		['={{ $json.card }}', []],
+	])('with %j as the card, the notices %j are shown', (value, shown) => {
+		const cardId = { __rl: true, mode: 'id', value };
+		const parameters: INodeParameters = { resource: 'record', operation: 'create', cardId };
+		const node = { parameters, type: 'workspaceData', typeVersion: 1 } as INode;
+		const notices = action.description.properties.filter(
+			(property) =>
+				property.type === 'notice' &&
+				NodeHelpers.displayParameter(parameters, property, node, action.description),
+		);
+		expect(notices.map(({ name }) => name)).toEqual(shown);
+	});
+
 	test('Must Match is shown with the second condition, and n8n keeps what is selected', () => {
 		const condition = { field: 'A', condition: 'isEmpty' };
 		const withConditions = (...conditions: INodeParameters[]): INodeParameters => ({

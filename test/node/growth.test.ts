@@ -1064,7 +1064,7 @@ describe('Create From Items', () => {
 			const name = newName();
 			workspace.fail('POST', '/records$', { status: 422, skip: 1 });
 			const { error } = await run(name, [{ A: 1 }, { A: 2 }, { A: 3 }], { maxParallel: 1 });
-			expect(error?.description).toContain('1 of 3 items were processed');
+			expect(error?.description).toContain('1 of 3 items was processed');
 			expect(error?.description).toMatch(/Card 'Card \d+' \(.*\) exists now/);
 			workspace.fail('POST', '/records$', { status: 422 });
 			const again = await run(name, [{ A: 4 }], { ifExists: 'reuse' });

@@ -3,7 +3,7 @@ import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
 import type { IDataObject } from 'n8n-workflow';
 import { placesOf, startAction, type ActionResult } from '../support/n8n';
-import { byId, mapAutomatically, mapEach, where } from '../support/parameters';
+import { byId, byName, mapAutomatically, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
@@ -125,6 +125,60 @@ test('Create, Update and Delete: the records that were written', async () => {
 	workspace.fail('DELETE', '', { skip: 1, status: 422, json: { title: 'No' } });
 	const deleted = await run('delete', { recordId, options }, given);
 	expect(detailsOf(deleted).done).toEqual([{ deleted: true, id: ids[0] }]);
+});
+
+test('cards and fields: what was done to them, too', async () => {
+	const named = KEYS.slice(0, 3).map((name) => ({ name: `Card ${name}` }));
+	const name = '={{ $json.name }}';
+	const refuseThird = (method: string) =>
+		workspace.fail(method, '', { skip: 2, status: 422, json: { title: 'No' } });
+	const given = async (resource: string, operation: string, parameters: IDataObject) => {
+		const result = await run(operation, { resource, ...parameters }, named);
+		expect(result.error?.message).toBe('No');
+		const { done, doneCount } = detailsOf(result);
+		expect(doneCount).toBe(2);
+		return done;
+	};
+	const made = [{ name: 'Card a' }, { name: 'Card b' }];
+	refuseThird('POST');
+	expect(await given('card', 'create', { name })).toMatchObject(made);
+	refuseThird('POST');
+	expect(await given('field', 'create', { name, type: 'text' })).toMatchObject(made);
+	await workspace.card('Card c', {});
+	await workspace.send('POST', `/cards/${card.id}/fields`, { name: 'Card c', type: 'text' });
+	const found = { cardId: byName(name) };
+	const fieldId = byName(name);
+	const updateFields = { description: 'new' };
+	refuseThird('PATCH');
+	const updated = await given('card', 'update', { ...found, updateFields });
+	expect(updated.map(({ description }) => description)).toEqual(['new', 'new']);
+	refuseThird('PATCH');
+	const renamed = { fieldId, updateFields: { name: '={{ $json.name }}2' } };
+	expect(await given('field', 'update', renamed)).toMatchObject([
+		{ name: 'Card a2' },
+		{ name: 'Card b2' },
+	]);
+	refuseThird('DELETE');
+	const gone = [{ deleted: true }, { deleted: true }];
+	expect(await given('card', 'delete', found)).toMatchObject(gone);
+	const [first, second, third] = (await workspace.fields(card.id)).slice(-3);
+	named.splice(0, 3, ...[first, second, third].map((field) => ({ name: String(field?.name) })));
+	refuseThird('DELETE');
+	expect(await given('field', 'delete', { fieldId })).toMatchObject(gone);
+});
+
+test('the error names the fields and choices that were added before', async () => {
+	await workspace.card('Choices', {
+		Key: 'text',
+		State: { type: 'single_select', options: ['Open'] },
+	});
+	workspace.fail('POST', '/records$', { status: 422, json: { title: 'No', detail: 'Not now' } });
+	const options = { unknownFields: 'create', missingChoices: 'add' };
+	const parameters = { cardId: byName('Choices'), columns: mapAutomatically(), options };
+	const { error } = await run('create', parameters, [{ Key: 'a', State: 'Late', New: 'x' }]);
+	expect(error?.description).toBe(
+		"Not now. Card 'Choices' has the new fields 'New'. Choices were added to field 'State' of card 'Choices': 'Late'",
+	);
 });
 
 test("what wasn't written isn't in the details, and nothing is if nothing was written", async () => {

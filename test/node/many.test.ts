@@ -149,6 +149,10 @@ describe('many records', () => {
 			await fill(3);
 			const { error } = await run(operation, { ...parameters, ...conditions });
 			expect(error?.message).toContain(message);
+			if (message.includes('no condition')) {
+				const done = method === 'PATCH' ? 'updated' : 'deleted';
+				expect(error?.description).toContain(`every record of the card would be ${done}.`);
+			}
 			expect(requested(method)).toBe(0);
 		});
 

@@ -345,7 +345,7 @@ describe('a run that fails halfway', () => {
 		);
 		workspace.fail('DELETE', '', { status: 500, times: 9 });
 		const { error } = await sync([{ Key: 'a' }], { ...remove });
-		expect(error?.description).toContain('0 of 1 records were deleted');
+		expect(error?.description).toContain('0 of 1 record was deleted');
 	});
 });
 

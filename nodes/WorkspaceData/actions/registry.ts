@@ -133,7 +133,8 @@ function shownFor(
 ): INodeProperties {
 	// Definitions are read-only. n8n's type isn't, but n8n doesn't change them.
 	const { displayOptions, ...rest } = property as INodeProperties;
-	const show = { ...displayOptions?.show, resource: [resource], operation: [operation] };
+	// In this order: n8n takes the conditions as met at the first parameter that holds an expression.
+	const show = { resource: [resource], operation: [operation], ...displayOptions?.show };
 	return { ...rest, displayOptions: { ...displayOptions, show } };
 }
 

@@ -53,7 +53,8 @@ async function runItems(operation: Operation, run: Run): Promise<INodeExecutionD
 	const isCancelled = operation.writes && context.getExecutionCancelSignal()?.aborted;
 	if (failed && (isCancelled || !context.continueOnFail())) {
 		// Reports the number of processed items, because a new run repeats them.
-		const note = operation.writes ? stoppedNote(run.messages, outcomes, failed.error) : undefined;
+		const progress = operation.writes && stoppedNote(run.messages, outcomes, failed.error);
+		const note = sentences(progress, ...run.messages.additions);
 		const error = itemError(run, withOthers(failed.error, errors), failed.itemIndex, note);
 		if (run.done.count > 0) {
 			const data = isObject(error.context.data) ? error.context.data : {};
@@ -150,7 +151,7 @@ function stoppedNote(
 	if (outcomes.length === 1 && !isUntold) return undefined;
 	const errors = outcomes.flatMap(({ error }) => (error ? [error] : []));
 	const done = outcomes.length - errors.length;
-	return progressOf(done, outcomes.length, 'items were processed before the run stopped', errors);
+	return progressOf(done, outcomes.length, 'item', 'processed before the run stopped', errors);
 }
 
 /** The maximum number of IDs in a line of n8n's log. */

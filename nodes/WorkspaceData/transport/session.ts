@@ -14,13 +14,11 @@ import {
 import {
 	AccessTokenError,
 	Cancelled,
-	either,
 	Failure,
 	isTimeOut,
 	NetworkFailure,
 	saysGone,
 	silence,
-	type WasSent,
 } from './failure/failureKinds';
 import { sendOnce, type Outcome, type Sender } from './http/attempt';
 import { Stop, systemClock, type Clock } from './http/clock';
@@ -38,7 +36,8 @@ const MAX_TIMEOUTS = 3;
 interface Call {
 	request: ApiRequest;
 	history: History;
-	sent: WasSent;
+	/** True if an attempt may have made the change. */
+	sent: boolean;
 	/** Why the last attempt got no response. */
 	fault?: NetworkFailure;
 }
@@ -159,7 +158,7 @@ export class Session {
 	async request(request: ApiRequest): Promise<ApiResponse> {
 		const { sender, pace } = this;
 		const options = toHttpRequest(request, this);
-		const call: Call = { request, history: UNTRIED, sent: 'no' };
+		const call: Call = { request, history: UNTRIED, sent: false };
 		for (;;) {
 			const place = await this.turn(call);
 			const outcome = await sendOnce(sender, options, this.cancelled);
@@ -200,7 +199,7 @@ export class Session {
 	/** Decides what follows an attempt. */
 	private judge(call: Call, outcome: Outcome): ApiResponse | Failure | Again {
 		const { request, history, sent } = call;
-		if (outcome instanceof Cancelled) return new Cancelled(either(sent, outcome.sent));
+		if (outcome instanceof Cancelled) return new Cancelled(sent || outcome.sent);
 		if (outcome instanceof AccessTokenError) {
 			return new AccessTokenError(outcome.message, { ...outcome, sent });
 		}
@@ -238,13 +237,13 @@ export class Session {
 	/**
 	 * Returns the result of the last attempt.
 	 *
-	 * @param before the state after earlier attempts
+	 * @param before true if an earlier attempt may have made the change
 	 * @param until when the service is open again, if it is closed for longer than a request waits
 	 */
 	private conclude(
 		outcome: ApiResponse | NetworkFailure,
 		{ request, sent, history: { refusedMs } }: Call,
-		before: WasSent,
+		before: boolean,
 		until?: number,
 	): ApiResponse | Failure {
 		const { origin } = this;
@@ -258,7 +257,7 @@ export class Session {
 		}
 		const failure = apiFailure(outcome, request, origin, { sent, until });
 		// An earlier attempt may have deleted it.
-		const isGone = before !== 'no' && saysGone(failure, [request.deletes ?? '']);
+		const isGone = before && saysGone(failure, [request.deletes ?? '']);
 		return request.deletes && isGone ? { ...outcome, status: 204, body: '' } : failure;
 	}
 }

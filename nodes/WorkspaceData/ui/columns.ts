@@ -33,14 +33,14 @@ function mapperProperty(mode: 'add' | 'upsert', valuesLabel: string) {
 
 /**
  * What to do before a card is selected: the mapper of a new node shows nothing until the panel is opened
- * again.
+ * again. It is hidden in other cases, as n8n takes a condition for showing it as met by any expression.
  */
 export const selectCardNotice = {
 	displayName: 'Select a card to see its fields.',
 	name: 'selectCardNotice',
 	type: 'notice',
 	default: '',
-	displayOptions: { show: { cardId: [''] } },
+	displayOptions: { hide: { cardId: [{ _cnd: { not: '' } }] } },
 } as const;
 
 /** The mapper of Create. */

@@ -26,10 +26,18 @@ const MAYBE = (count: number) =>
 test.each([
 	[[new Error('x')], ''],
 	[[new Cancelled()], ''],
-	[[new ApiFailure({ status: 503, title: 'Down' }, undefined, false, 'no')], ''],
-	[[new Unreachable('lost', { transient: true, sent: 'maybe' })], MAYBE(1)],
-	[[new Cancelled('maybe'), new Cancelled(), new Cancelled('maybe')], MAYBE(2)],
+	[[new ApiFailure({ status: 503, title: 'Down' }, undefined, false, false)], ''],
+	[[new Unreachable('lost', { transient: true, sent: true })], MAYBE(1)],
+	[[new Cancelled(true), new Cancelled(), new Cancelled(true)], MAYBE(2)],
 ])('how far it came: %s', (errors, rest) => {
 	const expected = `3 of 9 records were updated.${rest}`;
-	expect(progressOf(3, 9, 'records were updated', errors)).toBe(expected);
+	expect(progressOf(3, 9, 'record', 'updated', errors)).toBe(expected);
 });
+
+test.each([
+	[0, 3, '0 of 3 records were deleted.'],
+	[1, 3, '1 of 3 records was deleted.'],
+	[0, 1, '0 of 1 record was deleted.'],
+])('%d of %d', (done, total, expected) =>
+	expect(progressOf(done, total, 'record', 'deleted', [])).toBe(expected),
+);

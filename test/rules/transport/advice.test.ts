@@ -10,7 +10,6 @@ import {
 	NetworkFailure,
 	tooLarge,
 	UnusableResponse,
-	type WasSent,
 } from '../../../nodes/WorkspaceData/transport/failure/failureKinds';
 import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
 
@@ -88,10 +87,10 @@ test.each<[number, unknown, string | undefined]>([
 });
 
 const lost = new NetworkFailure('the secret connection was closed', {
-	...{ httpCode: 'ECONNRESET', sent: 'maybe', transient: true },
+	...{ httpCode: 'ECONNRESET', sent: true, transient: true },
 });
 const late = new NetworkFailure('no response came in time', {
-	...{ httpCode: 'ETIMEDOUT', sent: 'maybe', transient: true },
+	...{ httpCode: 'ETIMEDOUT', sent: true, transient: true },
 });
 const never = new NetworkFailure('the connection was refused', { transient: true });
 const cut = cutOff();
@@ -142,27 +141,21 @@ test.each([
 
 const patch = { method: 'PATCH' } as const;
 
-test.each<[NetworkFailure, Pick<ApiRequest, 'method' | 'creates'>, string, RegExp, WasSent]>([
-	[
-		lost,
-		sending('record'),
-		'The record may have been created: the ***',
-		/check before you/,
-		'maybe',
-	],
-	[lost, sending('subscription'), 'The subscription may have been created', /settings/, 'maybe'],
-	[late, patch, 'The change may have been carried out', /'Timeout \(Seconds\)'/, 'maybe'],
-	[lost, patch, 'The change may have been carried out: the ***', /with this item/, 'maybe'],
-	[lost, sending(), "The service couldn't be reached: the ***", /data.example.com/, 'no'],
-	[never, sending('record'), "The service couldn't be reached", /data.example.com/, 'no'],
-	[never, patch, "The service couldn't be reached", /make sure that this n8n/, 'no'],
-	[cut, patch, 'The change may have been carried out: the response ended early', /again/, 'yes'],
-	[cut, sending(), 'The service responded, but the response ended early', /'Base URL'/, 'no'],
-	[late, sending(), "The service couldn't be reached: no response", /^If.*'Timeout \(Seco/, 'no'],
-	[late, sending('record'), 'The record may have been created', /'Timeout \(Seconds\)'/, 'maybe'],
-	[odd, sending(), 'The service responded, but the response is odd', /^Check 'Base URL'/, 'no'],
-	[tooLarge(), sending(), 'The service responded', /^At most 64 MB.*'Limit'/, 'no'],
-	[tooLarge(), sending('record'), 'The record may have been created', /check/, 'yes'],
+test.each<[NetworkFailure, Pick<ApiRequest, 'method' | 'creates'>, string, RegExp, boolean]>([
+	[lost, sending('record'), 'The record may have been created: the ***', /check before you/, true],
+	[lost, sending('subscription'), 'The subscription may have been created', /settings/, true],
+	[late, patch, 'The change may have been carried out', /'Timeout \(Seconds\)'/, true],
+	[lost, patch, 'The change may have been carried out: the ***', /with this item/, true],
+	[lost, sending(), "The service couldn't be reached: the ***", /data.example.com/, false],
+	[never, sending('record'), "The service couldn't be reached", /data.example.com/, false],
+	[never, patch, "The service couldn't be reached", /make sure that this n8n/, false],
+	[cut, patch, 'The change may have been carried out: the response ended early', /again/, true],
+	[cut, sending(), 'The service responded, but the response ended early', /'Base URL'/, false],
+	[late, sending(), "The service couldn't be reached: no response", /^If.*'Timeout \(Seco/, false],
+	[late, sending('record'), 'The record may have been created', /'Timeout \(Seconds\)'/, true],
+	[odd, sending(), 'The service responded, but the response is odd', /^Check 'Base URL'/, false],
+	[tooLarge(), sending(), 'The service responded', /^At most 64 MB.*'Limit'/, false],
+	[tooLarge(), sending('record'), 'The record may have been created', /check/, true],
 ])('%s for %j: %s', (fault, request, message, description, sent) => {
 	expect(unreachable(fault, request, origin)).toMatchObject({
 		message: expect.stringContaining(message),
@@ -173,38 +166,37 @@ test.each<[NetworkFailure, Pick<ApiRequest, 'method' | 'creates'>, string, RegEx
 	});
 });
 
-test.each<[string, Parameters<typeof sentAfter>[0], WasSent, WasSent]>([
-	['no connection', never, 'no', 'maybe'],
-	['no response', lost, 'maybe', 'maybe'],
-	['a gateway that gave up', respond(504), 'maybe', 'maybe'],
-	['a fault of the service', respond(503), 'yes', 'maybe'],
-	['a redirect to what it has created', respond(303), 'yes', 'maybe'],
-	['a refused token', respond(401), 'no', 'maybe'],
-	['a refusal for the rate', respond(429), 'no', 'maybe'],
+test.each<[string, Parameters<typeof sentAfter>[0], boolean, boolean]>([
+	['no connection', never, false, true],
+	['no response', lost, true, true],
+	['a gateway that gave up', respond(504), true, true],
+	['a fault of the service', respond(503), true, true],
+	['a redirect to what it has created', respond(303), true, true],
+	['a refused token', respond(401), false, true],
+	['a refusal for the rate', respond(429), false, true],
 	// The earlier try may be the reason.
-	...[403, 404, 409, 423].map((status): [string, ReturnType<typeof respond>, WasSent, WasSent] => [
+	...[403, 404, 409, 423].map((status): [string, ReturnType<typeof respond>, boolean, boolean] => [
 		`status ${status}`,
 		respond(status),
-		'no',
-		'maybe',
+		false,
+		true,
 	]),
-	['a web page in place of a refusal', respond(400, page), 'no', 'maybe'],
-	['a refusal of the values, which an earlier try had as well', respond(422), 'no', 'no'],
+	['a web page in place of a refusal', respond(400, page), false, true],
+	['a refusal of the values, which an earlier try had as well', respond(422), false, false],
 ])('a change after %s: it was sent, alone and after a lost try', (_, outcome, alone, after) => {
 	expect(sentAfter(outcome, patch)).toBe(alone);
-	expect(sentAfter(outcome, patch, 'maybe')).toBe(after);
-	expect(sentAfter(outcome, { method: 'GET' })).toBe('no');
+	expect(sentAfter(outcome, patch, true)).toBe(after);
+	expect(sentAfter(outcome, { method: 'GET' })).toBe(false);
 });
 
 test('what may have become of earlier tries stays in every kind of failure', () => {
-	expect(sentAfter(lost, patch, 'yes')).toBe('maybe');
-	expect(sentAfter(never, patch, 'yes')).toBe('yes');
+	expect(sentAfter(never, patch, true)).toBe(true);
 	expect(apiFailure(respond(500), patch, origin).description).toMatch(/may have been carried out/);
 	const inBody = respond(200, { type: 'about:blank', status: 503, title: 'Unavailable' });
 	const failure = refusalOf(inBody, sending('record'), origin);
 	expect(failure?.description).toMatch(/may have been created/);
 	const refusal = respond(200, { success: false, message: 'No' });
-	expect(refusalOf(refusal, patch, origin, 'maybe')).toMatchObject({ sent: 'maybe' });
-	expect(unreachable(never, patch, origin, 'maybe').message).toMatch(/^The change may have been/);
-	expect(apiFailure(respond(503), patch, origin, { sent: 'maybe' }).sent).toBe('maybe');
+	expect(refusalOf(refusal, patch, origin, true)).toMatchObject({ sent: true });
+	expect(unreachable(never, patch, origin, true).message).toMatch(/^The change may have been/);
+	expect(apiFailure(respond(503), patch, origin, { sent: true }).sent).toBe(true);
 });

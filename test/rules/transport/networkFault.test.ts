@@ -21,61 +21,61 @@ const responded = (code: string, message: string) => ({
 	cause: failure(code, {}, message),
 });
 
-test.each<[string, unknown, string, string, boolean]>([
-	['a refused connection', failure('ECONNREFUSED'), 'the connection was refused', 'no', true],
-	['an unknown host', failure('ENOTFOUND'), 'the host name is unknown', 'no', true],
-	['a closed connection', failure('ECONNRESET'), closed, 'maybe', true],
-	['a time-out of the request', failure('ECONNABORTED'), late, 'maybe', true],
-	['a time-out while connecting', failure('ETIMEDOUT', connecting), late, 'no', true],
-	['a bad certificate', failure('DEPTH_ZERO_SELF_SIGNED_CERT'), untrusted, 'no', false],
-	['a host lost while reading', failure('EHOSTUNREACH', reading), unreachable, 'maybe', true],
-	['no network', failure('ENETUNREACH', connecting), 'the network is unreachable', 'no', true],
-	['none of several addresses', failure('EHOSTUNREACH', eachUnreachable), unreachable, 'no', true],
+test.each<[string, unknown, string, boolean, boolean]>([
+	['a refused connection', failure('ECONNREFUSED'), 'the connection was refused', false, true],
+	['an unknown host', failure('ENOTFOUND'), 'the host name is unknown', false, true],
+	['a closed connection', failure('ECONNRESET'), closed, true, true],
+	['a time-out of the request', failure('ECONNABORTED'), late, true, true],
+	['a time-out while connecting', failure('ETIMEDOUT', connecting), late, false, true],
+	['a bad certificate', failure('DEPTH_ZERO_SELF_SIGNED_CERT'), untrusted, false, false],
+	['a host lost while reading', failure('EHOSTUNREACH', reading), unreachable, true, true],
+	['no network', failure('ENETUNREACH', connecting), 'the network is unreachable', false, true],
+	['none of several addresses', failure('EHOSTUNREACH', eachUnreachable), unreachable, false, true],
 	[
 		'https for an http port',
 		failure('EPROTO', {}, 'write EPROTO 40AD:error:0A00010B:SSL routines::wrong version number:'),
 		noHttps,
-		'no',
+		false,
 		false,
 	],
-	['an unknown code of the system', failure('EWHATEVER'), 'EWHATEVER', 'maybe', true],
-	['not compressed as it says', responded('Z_DATA_ERROR', 'incorrect'), unreadable, 'yes', true],
+	['an unknown code of the system', failure('EWHATEVER'), 'EWHATEVER', true, true],
+	['not compressed as it says', responded('Z_DATA_ERROR', 'incorrect'), unreadable, true, true],
 	// n8n 1 keeps the status only.
-	['n8n 1', { httpCode: '200', message: 'incorrect header check' }, unreadable, 'yes', true],
+	['n8n 1', { httpCode: '200', message: 'incorrect header check' }, unreadable, true, true],
 	[
 		'a response that was cut off',
 		responded('ERR_BAD_RESPONSE', 'stream has been aborted'),
 		'the response ended early',
-		'yes',
+		true,
 		true,
 	],
 	[
 		'compressed, and cut off',
 		responded('Z_BUF_ERROR', 'unexpected end of file'),
 		early,
-		'yes',
+		true,
 		true,
 	],
 	[
 		'a header that Node refuses',
 		failure('ERR_INVALID_CHAR', {}, 'Invalid'),
 		'Invalid',
-		'no',
+		false,
 		false,
 	],
 	...[
 		...['HPE_INVALID_CONSTANT', 'HPE_INVALID_CONTENT_LENGTH'],
 		...['Z_DATA_ERROR', 'ERR__ERROR_FORMAT_PADDING_2'],
-	].map((code): [string, unknown, string, string, boolean] => [
+	].map((code): [string, unknown, string, boolean, boolean] => [
 		`a response that can't be read (${code})`,
 		failure(code),
 		unreadable,
-		'yes',
+		true,
 		true,
 	]),
-	['an error without a code', new Error('socket hang up'), closed, 'maybe', true],
-	['a refusal by n8n itself', new Error('Domain not allowed'), 'Domain not allowed', 'no', false],
-	['no error at all', undefined, "the request couldn't be sent", 'no', false],
+	['an error without a code', new Error('socket hang up'), closed, true, true],
+	['a refusal by n8n itself', new Error('Domain not allowed'), 'Domain not allowed', false, false],
+	['no error at all', undefined, "the request couldn't be sent", false, false],
 ])('%s', (_, error, reason, sent, transient) => {
 	expect(readNetworkFault(error)).toMatchObject({ message: reason, sent, transient });
 	const wrapped = new Error('wrapped', { cause: new Error('again', { cause: error }) });
@@ -84,10 +84,10 @@ test.each<[string, unknown, string, string, boolean]>([
 });
 
 test.each([
-	['ECONNRESET', 'socket hang up', closed, 'maybe'],
-	['ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:9', 'the connection was refused', 'no'],
-	['ETIMEDOUT', 'connect ETIMEDOUT 192.0.2.1:443', late, 'no'],
-	['EHOSTUNREACH', 'read EHOSTUNREACH', unreachable, 'maybe'],
+	['ECONNRESET', 'socket hang up', closed, true],
+	['ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:9', 'the connection was refused', false],
+	['ETIMEDOUT', 'connect ETIMEDOUT 192.0.2.1:443', late, false],
+	['EHOSTUNREACH', 'read EHOSTUNREACH', unreachable, true],
 ])('%s as n8n 1 wraps it, without a cause', (httpCode, told, message, sent) => {
 	const wrapped = new Error('Perhaps it is offline. You can retry the request immediately');
 	const error = Object.assign(wrapped, { httpCode, messages: [told] });

@@ -18,7 +18,7 @@ const step = (
 	history: Partial<History> = {},
 	how: Omit<Parameters<typeof nextStep>[1], 'method'> = {},
 ) => nextStep(outcome, { method, ...how }, { ...UNTRIED, ...history }, NOW);
-const lost = new NetworkFailure('closed', { transient: true, sent: 'maybe' });
+const lost = new NetworkFailure('closed', { transient: true, sent: true });
 const refused = new NetworkFailure('refused', { transient: true });
 const untrusted = new NetworkFailure('not trusted', { transient: false });
 

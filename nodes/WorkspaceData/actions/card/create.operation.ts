@@ -58,6 +58,8 @@ export const createCard = defineOperation({
 			policy === 'create'
 				? { card: await addCard(run, sent), isNew: true }
 				: await cardOfName(run, name, policy === 'reuse' ? { reuse: true } : REFUSED, sent);
+		const item = card?.raw ?? sent;
+		if (isNew) run.done.add('created', card?.id ?? '', item);
 		if (!card && fields.length > 0) {
 			throw new UnexpectedResponse(
 				`Card ${quote(name)} was created, but the service returned no ID for it`,
@@ -78,7 +80,7 @@ export const createCard = defineOperation({
 				throw error;
 			});
 		}
-		return [card?.raw ?? sent];
+		return [item];
 	},
 });
 
@@ -142,14 +144,12 @@ export async function cardOfName(
 			const now = await listCards(run.session, request);
 			return now.find((one) => one.name.trim() === name.trim() && !known.has(one.id));
 		};
-		const created = await run.turns.creating(
+		const made = await run.turns.creating(
 			`new card ${foldCase(name)}`,
 			`Card ${quote(name)}`,
 			async () => await addCard(run, body, request),
 			findNew,
 		);
-		// The response may not show its ID.
-		const made = created ?? (await findNew().catch(() => undefined));
 		if (made) return { card: made, isNew: true };
 		throw new UnexpectedResponse(
 			`Card ${quote(name)} was created, but isn't listed`,

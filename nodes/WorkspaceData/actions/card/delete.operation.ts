@@ -24,6 +24,8 @@ export const deleteCard = defineOperation({
 			return [dryRunItem('delete', { name, fields: fields.length, records, id })];
 		}
 		await sendDeletion(run.session, 'card', { path: cardPath(id) });
-		return [{ deleted: true, id }];
+		const item = { deleted: true, id };
+		run.done.add('deleted', id, item);
+		return [item];
 	},
 });

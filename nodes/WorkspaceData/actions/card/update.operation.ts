@@ -43,6 +43,8 @@ export const updateCard = defineOperation({
 		);
 		const { id } = await run.cards.find(get('cardId'));
 		const body = await sendChange(run.session, 'card', { path: cardPath(id), body: sent });
-		return [readCard(body)?.raw ?? { id, ...sent }];
+		const item = readCard(body)?.raw ?? { id, ...sent };
+		run.done.add('updated', id, item);
+		return [item];
 	},
 });

@@ -17,7 +17,7 @@ import { InputError } from '../../model/inputError';
 import type { JsonObject } from '../../model/response/jsonObject';
 import { quote } from '../../model/messageText';
 import { cleanName, foldCase, slugsOf } from '../../model/nameSpelling';
-import { cardPath, type ReadOptions } from '../../transport/cardAndFieldListings';
+import { cardPath, listFields, type ReadOptions } from '../../transport/cardAndFieldListings';
 import type { CardReference, Run } from '../run/run';
 import { readFieldOptions } from './definition';
 import { fieldsOf } from './fieldLocator';
@@ -55,9 +55,12 @@ export const createField = defineOperation({
 			const known = policy === 'create' ? undefined : await run.fields.changed(card);
 			const existing = known?.fields.find((field) => isCalled(field, name));
 			if (existing && policy === 'error') throw exists(existing, card);
-			const field = existing ?? (await addField(run, card.id, sent));
+			const add = policy === 'create' ? addField : addNewField;
+			const field = existing ?? (await add(run, card, sent));
 			if (!field) run.messages.hint(noIdHint('field'));
-			return [field?.raw ?? sent];
+			const item = field?.raw ?? sent;
+			if (!existing) run.done.add('created', field?.id ?? '', item);
+			return [item];
 		});
 	},
 });
@@ -72,14 +75,36 @@ const exists = ({ name }: Field, card: CardReference): InputError =>
 		`Nothing was changed. Enter another name, or select 'Reuse the Field' in '${ifFieldExistsProperty.displayName}'.`,
 	);
 
+/**
+ * Adds a field to a card that has none of its name. If the response isn't clear, the request isn't repeated: the listing
+ * shows if the field was created.
+ *
+ * @returns undefined if the response has no ID, and the field isn't listed
+ */
+export async function addNewField(
+	run: Run,
+	card: CardReference,
+	body: JsonObject & { name: string },
+	request: ReadOptions = {},
+): Promise<Field | undefined> {
+	const { name } = body;
+	const add = async () => await addField(run, card, body, request);
+	const find = async () => {
+		const now = await listFields(run.session, card.id, request);
+		return now.find((field) => field.name === name);
+	};
+	const key = `field ${foldCase(name)} of ${card.id}`;
+	return await run.turns.creating(key, `Field ${quote(name)}`, add, find);
+}
+
 /** Adds a field to a card. @returns undefined if the response has no ID */
-export async function addField(
+async function addField(
 	{ session }: Run,
-	cardId: string,
+	card: CardReference,
 	body: JsonObject,
 	request: ReadOptions = {},
 ): Promise<Field | undefined> {
-	const path = [...cardPath(cardId), 'fields'];
+	const path = [...cardPath(card.id), 'fields'];
 	// One at a time, so that fields are in the order of the items.
 	return await sendCreation(session, 'field', readField, {
 		...request,

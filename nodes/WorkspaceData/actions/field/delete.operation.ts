@@ -21,6 +21,8 @@ export const deleteField = defineOperation({
 			return [dryRunItem('delete', { name, type, values, id })];
 		}
 		await sendDeletion(run.session, 'field', { path: fieldPath(card.id, field.id) });
-		return [{ deleted: true, id: field.id }];
+		const item = { deleted: true, id: field.id };
+		run.done.add('deleted', field.id, item);
+		return [item];
 	},
 });

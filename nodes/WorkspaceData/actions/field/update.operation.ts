@@ -100,7 +100,9 @@ export const updateField = defineOperation({
 			const path = fieldPath(card.id, field.id);
 			const response = await sendChange(run.session, 'field', { path, body });
 			// A response may show the ID alone.
-			return [readField(response)?.raw ?? { id: field.id, ...body }];
+			const item = readField(response)?.raw ?? { id: field.id, ...body };
+			run.done.add('updated', field.id, item);
+			return [item];
 		};
 		if (Object.keys(readFieldOptions(entered)).length === 0) return await send(changes);
 		// The update replaces the list, so executions that add choices take turns.

@@ -12,9 +12,9 @@ import {
 } from '../../model/value/inferType';
 import { newChoices } from '../../model/value/newChoices';
 import { ApiFailure } from '../../transport/failure/failureKinds';
-import { listFields, type ReadOptions } from '../../transport/cardAndFieldListings';
+import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { foldCase } from '../../model/nameSpelling';
-import { addField } from '../field/create.operation';
+import { addNewField } from '../field/create.operation';
 import type { DefinedField } from '../field/definition';
 import { fieldTypesOption } from '../../ui/writeOptions';
 import { storedNames, type Column } from './missingColumns';
@@ -131,8 +131,7 @@ export const bodyOf = ({ name, type, choices }: Omit<PlannedField, 'why'>) => ({
 });
 
 /**
- * Creates one field. If the response is lost, the request isn't repeated: the listing shows if the field was
- * created. A type that the service refuses becomes text, which holds any value.
+ * Creates one field. A type that the service refuses becomes text, which holds any value.
  *
  * @returns the field as it was created
  */
@@ -143,13 +142,7 @@ async function createField(
 	request: ReadOptions,
 ): Promise<PlannedField> {
 	const { name, type, textType: plain } = field;
-	const find = async () => {
-		const now = await listFields(run.session, card.id, request);
-		return now.find((listed) => listed.name === name);
-	};
-	const create = async () => await addField(run, card.id, bodyOf(field), request);
-	const key = `field ${foldCase(name)} of ${card.id}`;
-	return await run.turns.creating(key, `Field ${quote(name)}`, create, find).then(
+	return await addNewField(run, card, bodyOf(field), request).then(
 		(made) => ({ ...field, ...(made && { id: made.id }) }),
 		async (error: unknown) => {
 			const isRefused = error instanceof ApiFailure && [400, 422].includes(error.problem.status);

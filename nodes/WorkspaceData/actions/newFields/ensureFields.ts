@@ -127,11 +127,10 @@ const allQuoted = (labels: readonly string[]): string => listedInQuotes(labels, 
 /** The maximum number of choices in the note on an error. */
 const MAX_NAMED = 5;
 
-/** Adds choices with one request for each field. @param created the fields that exist now if this fails */
+/** Adds choices with one request for each field. */
 async function addChoices(
 	{ run, card, request }: GrowingCard,
 	additions: readonly Addition[],
-	created: readonly PlannedField[],
 ): Promise<void> {
 	let index = await run.fields.of(card, request);
 	for (const { field, labels } of additions) {
@@ -144,17 +143,19 @@ async function addChoices(
 		const adding = run.turns.creating(
 			`choices of ${card.id} ${current.id}`,
 			`One of the choices ${allQuoted(missing)} of field ${quote(field.name)}`,
-			async () => await sendChange(run.session, 'field', { ...request, path, body }),
+			async () => {
+				await sendChange(run.session, 'field', { ...request, path, body });
+				return true;
+			},
 		);
 		await adding.catch((error: unknown) => {
 			const wanted = `${quote(field.name)} (${listedInQuotes(missing, MAX_NAMED)})`;
 			run.messages.note(error, `Choices were to be added to ${wanted}.`);
-			if (created.length > 0) run.messages.note(error, newFieldsNote(card, created));
 			throw error;
 		});
-		run.messages.hint(
-			`Choices were added to field '${field.name}' of card '${card.name}': ${allQuoted(missing)}`,
-		);
+		const added = `Choices were added to field '${field.name}' of card '${card.name}': ${allQuoted(missing)}`;
+		run.messages.hint(added);
+		run.messages.additions.push(added);
 		// Read right before the next change, because it replaces the list and another user may have added a choice.
 		index = await run.fields.changed(card, request);
 	}
@@ -172,9 +173,11 @@ export async function changeCard(growing: GrowingCard, writes: readonly Planned[
 		const listed = await run.fields.changed(card, request);
 		const { planned, additions } = await planChanges(growing, listed, writes);
 		const created = await createFields(run, card, planned, request);
-		if (created.length > 0)
+		if (created.length > 0) {
 			run.messages.hint(`Fields were added to card '${card.name}': ${describePlan(created)}`);
-		await addChoices(growing, additions, created);
+			run.messages.additions.push(newFieldsNote(card, created));
+		}
+		await addChoices(growing, additions);
 	});
 }
 

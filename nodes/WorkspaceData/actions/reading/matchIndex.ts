@@ -102,7 +102,7 @@ const skipped = (): UnexpectedResponse =>
 const mayExist = (): UnexpectedResponse =>
 	new UnexpectedResponse(
 		"This record may exist already, but the service doesn't list it",
-		'The response to its creation was lost, or had no ID. Nothing was written for this item, to avoid a duplicate. Run it again in a minute.',
+		'Its creation got no clear response. Nothing was written for this item, to avoid a duplicate. Run it again in a minute.',
 	);
 
 /** The IDs of records by some of their values. */
@@ -240,10 +240,20 @@ export class MatchIndex {
 	/**
 	 * Creates a record. If the service has failed and may have created it all the same, it is looked for once.
 	 *
+	 * @param create gets a function that returns true for the ID of a record that existed before
 	 * @throws the error of the creation, if the record isn't listed
 	 */
-	async create(data: JsonObject, create: () => Promise<DataRecord>): Promise<DataRecord> {
-		return await create().catch(async (error: unknown) => {
+	async create(
+		data: JsonObject,
+		create: (existed: (id: string) => boolean) => Promise<DataRecord>,
+	): Promise<DataRecord> {
+		// A reading meanwhile may show the new record, and replaces these.
+		const { records, writer } = this;
+		const existed = (id: string): boolean => {
+			const before = records.get(id);
+			return before !== undefined && writer.log.current(before) !== undefined;
+		};
+		return await create(existed).catch(async (error: unknown) => {
 			if (!mayHaveHappened(error)) throw error;
 			await this.read().catch(() => Promise.reject(error as Error));
 			const [found] = this.known(data);

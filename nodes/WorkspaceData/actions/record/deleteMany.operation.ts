@@ -31,7 +31,7 @@ export const deleteManyRecords = defineOperation({
 		const { displayName: label } = maxDeletedProperty;
 		const most = { number: readMost(get('maxChanges'), label, 1), label };
 		const filters = get('filters');
-		requireConditions(filters);
+		requireConditions(filters, 'deleted');
 		const card = await run.cards.find(get('cardId'), request, true);
 		const index = await run.fields.of(card, request);
 		const passes = readFilter(filters, get('matchType'), index, run, { isExact: true });

@@ -52,7 +52,7 @@ export const updateRecord = defineOperation({
 				const readsFirst = isMarked || hasOwnName(now.index);
 				const record = readsFirst ? await findRecord(run, write, recordId, writer.log) : undefined;
 				const changed = await updateById(write, now, recordId, record);
-				return [results(changed.action, changed.record, record)];
+				return [results(changed.action, changed.record, record, changed.sent)];
 			});
 		return await run.turns.inItemOrder(itemIndex, writer, recordId, updating).catch(whenNotFound);
 	},

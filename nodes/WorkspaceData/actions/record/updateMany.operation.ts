@@ -41,7 +41,7 @@ export const updateManyRecords = defineOperation({
 		const { displayName: label } = maxChangesProperty;
 		const most = { number: readMost(get('maxChanges'), label, 1), label };
 		const isDry = readDryRunParameter(get('dryRun'), options.dryRun);
-		requireConditions(filters);
+		requireConditions(filters, 'updated');
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options, isDry };
 		const write = await readValues(run, itemIndex, parameters, UPDATE_LABEL, true);
 		const { card, columns, request, writer } = write;
@@ -59,7 +59,7 @@ export const updateManyRecords = defineOperation({
 			needsWrite: (record) => !isUnchanged(write, live, record),
 			change: async (record, now) => {
 				const updated = await updateListed(write, live, record.id, now);
-				return updated && results(updated.action, updated.record, record);
+				return updated && results(updated.action, updated.record, record, updated.sent);
 			},
 			done: 'updated',
 		});

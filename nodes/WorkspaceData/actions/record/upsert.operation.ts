@@ -84,7 +84,7 @@ export const upsertRecord = defineOperation({
 				const atOnce = () => run.session.atOnce({ method: 'PATCH', ...request });
 				const updateOne = async (earlier: DataRecord): Promise<JsonObject> => {
 					const now = await updateFound(write, live, earlier);
-					return result(now.action, now.record, earlier);
+					return result(now.action, now.record, earlier, now.sent);
 				};
 				return await inParallel(found, atOnce, updateOne, (ended) => {
 					const updated = ended.filter((one) => one !== undefined);
@@ -105,7 +105,10 @@ export const upsertRecord = defineOperation({
 				(one) => keepsOne || !cardRun.itemKeys.has(fields.keyOf(one.data)),
 			);
 			if (near) throw otherSpelling(fields, data, near, card.name);
-			const created = await matches.create(data, async () => await create(write, live));
+			const created = await matches.create(
+				data,
+				async (existed) => await create(write, live, existed),
+			);
 			hintAtSpelling(write, fields, data, created);
 			return [result('created', created)];
 		};

@@ -3,7 +3,7 @@ import type { DataRecord } from '../../model/response/record';
 import { type JsonObject, ownValue } from '../../model/response/jsonObject';
 import { countChange, lastChange } from '../../transport/sharedState';
 
-/** How long a request without a response may still be carried out, in ms. */
+/** How long a request without a clear response may still be carried out, in ms. */
 export const UNCLEAR_MS = 60_000;
 
 /** A record after a write; without a record, one may have been created, and its ID is unknown. */
@@ -39,7 +39,7 @@ interface Reader {
 export class CardLog {
 	/** By ID, in the order of their last changes. */
 	private readonly entries = new Map<string, Entry>();
-	/** What was sent to create records without a response, and when, in ms since the epoch. */
+	/** What was sent to create records without a clear response, and when, in ms since the epoch. */
 	private lost: Array<{ sent: JsonObject; at: number }> = [];
 	private readonly readers = new Map<object, Reader>();
 	/** How many deletions have begun, and how many have ended. */
@@ -158,9 +158,9 @@ export class CardLog {
 		this.publish({ record, sent });
 	}
 
-	/** Notes that a record may exist. @param lostAt if it may still be created: now, in ms since the epoch */
-	mayExist(sent: JsonObject, lostAt?: number): void {
-		if (lostAt !== undefined) this.lost = [...this.lostAt(lostAt), { sent, at: lostAt }];
+	/** Notes that a record may exist, or may still be created. @param now ms since the epoch */
+	mayExist(sent: JsonObject, now: number): void {
+		this.lost = [...this.lostAt(now), { sent, at: now }];
 		this.publish({ sent });
 	}
 

@@ -8,7 +8,6 @@ import {
 	ApiFailure,
 	Failure,
 	mayHaveHappened,
-	mayStillHappen,
 	namesGone,
 	saysGone,
 	UnexpectedResponse,
@@ -28,6 +27,8 @@ import type { CardReference, RunParts } from './listings';
 export interface Changed {
 	action: 'updated' | 'unchanged';
 	record: DataRecord;
+	/** The values that were sent, keyed by field ID. */
+	sent: JsonObject;
 }
 
 /** The maximum number of fields in a message. */
@@ -42,6 +43,20 @@ const unclearCreation = (): UnexpectedResponse =>
 	new UnexpectedResponse(
 		"The record may have been created: the service says that a record doesn't exist",
 		CHECK_FIRST,
+		true,
+	);
+
+const notNew = (id: string): UnexpectedResponse =>
+	new UnexpectedResponse(
+		`The record may have been created: the service returned the ID '${id}', but that record existed before`,
+		CHECK_FIRST,
+		true,
+	);
+
+const anotherRecord = (shown: string, id: string): UnexpectedResponse =>
+	new UnexpectedResponse(
+		`The service responded with record '${shown}' instead of '${id}'`,
+		'One of them may have been changed: look at both in the service.',
 		true,
 	);
 
@@ -71,17 +86,26 @@ export class CardWriter {
 		return this.cardRun.log;
 	}
 
-	/** Creates a record. */
-	async create(sent: JsonObject): Promise<DataRecord> {
+	/**
+	 * Creates a record.
+	 *
+	 * @param existed returns true for the ID of a record that was listed before
+	 * @throws UnexpectedResponse if the response shows such an ID
+	 */
+	async create(sent: JsonObject, existed?: (id: string) => boolean): Promise<DataRecord> {
 		const { log } = this;
-		const record = await this.sendNew(sent).catch(async (failure: unknown) => {
+		const send = async () => {
+			const made = await this.sendNew(sent);
+			if (existed?.(made.id)) throw notNew(made.id);
+			return made;
+		};
+		const record = await send().catch(async (failure: unknown) => {
 			// No creation needs a record.
 			const error = namesGone(failure, 'record') ? unclearCreation() : failure;
-			const lostAt = mayStillHappen(error) ? systemClock.now() : undefined;
-			if (mayHaveHappened(error)) log.mayExist(sent, lostAt);
+			if (mayHaveHappened(error)) log.mayExist(sent, systemClock.now());
 			return await Promise.reject(error as Error);
 		});
-		if (record.id === UNKNOWN_ID) log.mayExist(sent);
+		if (record.id === UNKNOWN_ID) log.mayExist(sent, systemClock.now());
 		else log.created(record, sent);
 		return record;
 	}
@@ -102,11 +126,11 @@ export class CardWriter {
 			if (!change) return undefined;
 			const { earlier, values, sent, index } = change;
 			if (earlier && Object.keys(sent).length === 0)
-				return { action: 'unchanged', record: earlier };
+				return { action: 'unchanged', record: earlier, sent };
 			const record = await this.noted(id, async () => await this.sendUpdate({ ...change, id }));
 			this.log.changed(record, values);
 			this.cardRun.countCleared(index, sent, earlier);
-			return { action: 'updated', record };
+			return { action: 'updated', record, sent };
 		});
 	}
 
@@ -144,8 +168,12 @@ export class CardWriter {
 		const { run, card, request } = this;
 		const { id, sent, earlier } = change;
 		const patch = { ...request, path: recordPath(card, id), body: { data: sent } };
-		const send = async () =>
-			readRecord(await this.notingEmpty(sent, sendChange(run.session, 'record', patch)));
+		const send = async () => {
+			const response = sendChange(run.session, 'record', patch);
+			const shown = readRecord(await this.notingEmpty(sent, response));
+			if (shown && shown.id !== id) throw anotherRecord(shown.id, id);
+			return shown;
+		};
 		const shown = await this.cardRun.trial.send(change, request, send);
 		return writtenRecord(shown, id, sent, earlier);
 	}
@@ -222,7 +250,7 @@ const knownRecord = (
  * the ID or some of the values. These take precedence; empty values that it doesn't show have been cleared.
  *
  * @param response the record in the response, if it shows one
- * @param id the requested record, whatever ID the response has; `UNKNOWN_ID` for a new one
+ * @param id the requested record; `UNKNOWN_ID` for a new one
  */
 function writtenRecord(
 	response: DataRecord | undefined,

@@ -11,7 +11,7 @@ export class Done {
 	private readonly ids: Record<WrittenAs, string[]> = { created: [], updated: [], deleted: [] };
 	private size = 0;
 
-	/** Notes a written record. @param item its output item */
+	/** Notes a written record, card or field. @param item its output item */
 	add(as: WrittenAs, id: string, item: JsonObject): void {
 		this.ids[as].push(id);
 		if (this.size > MAX_CHARACTERS) return;
@@ -30,7 +30,7 @@ export class Done {
 		return { done: this.items, doneCount: count, truncated: this.items.length < count };
 	}
 
-	/** Lists the IDs by what became of the records, each line with at most `most` of them. */
+	/** Lists the IDs by what became of them, each line with at most `most` of them. */
 	lines(most: number): string[] {
 		return Object.entries(this.ids).flatMap(([as, ids]) =>
 			Array.from({ length: Math.ceil(ids.length / most) }, (_, place) => {

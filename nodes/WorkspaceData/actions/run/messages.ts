@@ -1,27 +1,32 @@
 /** The messages of a run: hints, names instead of IDs, and notes on errors. */
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { sentences } from '../../model/messageText';
+import { count, sentences } from '../../model/messageText';
 import { mayHaveHappened } from '../../transport/failure/failureKinds';
 
 /**
  * Says how far some work came before it ended.
  *
- * @param what the words after the numbers, for example `records were updated`
+ * @param noun what there are `total` of, in the singular
+ * @param what what was done with them, for example `updated`
  * @param errors the errors of the failed changes; changes that may have been carried out are counted
  */
 export function progressOf(
 	done: number,
 	total: number,
+	noun: string,
 	what: string,
 	errors: readonly unknown[],
 ): string {
 	const unclear = errors.filter(mayHaveHappened).length;
 	const more = ` For ${unclear} more, the request was under way: it may have been carried out.`;
-	return `${done} of ${total} ${what}.${unclear > 0 ? more : ''}`;
+	const was = done === 1 || total === 1 ? 'was' : 'were';
+	return `${done} of ${count(total, noun)} ${was} ${what}.${unclear > 0 ? more : ''}`;
 }
 
 /** The messages of a run. */
 export class Messages {
+	/** What was added to cards. The error that ends the run says so, because n8n then drops the hints. */
+	readonly additions: string[] = [];
 	private readonly context: Pick<IExecuteFunctions, 'addExecutionHints'>;
 	private readonly shown = new Set<string>();
 	private readonly names = new Map<string, string>();

@@ -2,7 +2,6 @@
 import {
 	Cancelled,
 	mayHaveHappened,
-	mayStillHappen,
 	UnexpectedResponse,
 } from '../../transport/failure/failureKinds';
 import { systemClock } from '../../transport/http/clock';
@@ -69,30 +68,37 @@ export class Turns {
 	}
 
 	/**
-	 * Creates something with a name, unless a creation less than a minute ago got no response: it may still succeed.
+	 * Creates something with a name, unless a creation less than a minute ago got no clear response: it may still succeed.
 	 *
 	 * @param name the name in all executions, for example `field "Price" of crd_1`
 	 * @param shown the name in a message, for example `Field 'Price'`
-	 * @param find finds it after a lost response, because the request isn't repeated
+	 * @param create returns undefined if the response doesn't show it
+	 * @param find finds it without a clear response, because the request isn't repeated
+	 * @returns undefined if it was created, but isn't found
 	 * @throws UnexpectedResponse if it may exist
 	 */
 	async creating<T>(
 		name: string,
 		shown: string,
-		create: () => Promise<T>,
+		create: () => Promise<T | undefined>,
 		find: () => Promise<T | undefined> = async () => undefined,
-	): Promise<T> {
+	): Promise<T | undefined> {
 		const key = this.address(name);
 		if (systemClock.now() - (unclearCreations.get(key) ?? -Infinity) < UNCLEAR_MS) {
 			throw new UnexpectedResponse(
 				`${shown} may exist already, but the service doesn't list it`,
-				'The response to its creation was lost less than a minute ago. Nothing was created, to avoid a duplicate. Run the item again in a minute.',
+				'Its creation less than a minute ago got no clear response. Nothing was created, to avoid a duplicate. Run the item again in a minute.',
 			);
 		}
-		return await create().catch(async (error: unknown) => {
-			if (mayStillHappen(error)) unclearCreations.set(key, systemClock.now());
-			const arrived = mayHaveHappened(error) && (await find().catch(() => undefined));
-			return arrived || (await Promise.reject(error as Error));
+		let failure: unknown;
+		const shownNow = await create().catch((error: unknown) => {
+			if (!mayHaveHappened(error)) throw error;
+			failure = error;
+			return undefined;
 		});
+		const made = shownNow ?? (await find().catch(() => undefined));
+		if (made === undefined) unclearCreations.set(key, systemClock.now());
+		if (made === undefined && failure !== undefined) throw failure;
+		return made;
 	}
 }

@@ -258,14 +258,16 @@ export class CardSync {
 				);
 			}
 			if (!before) {
-				const creating = async () => await create(write, { data, index });
-				const created = await matches.create(data, creating);
+				const created = await matches.create(
+					data,
+					async (existed) => await create(write, { data, index }, existed),
+				);
 				hintAtSpelling(write, fields, data, created);
 				return [results('created', created)];
 			}
-			const { action, record } = await updateFound(write, { data, index }, before);
+			const { action, record, sent } = await updateFound(write, { data, index }, before);
 			// A dry run returns changes only.
-			const json = results(action, record, before);
+			const json = results(action, record, before, sent);
 			return writer.isDry && action === 'unchanged' ? [] : [json];
 		};
 		return await run.turns.onKey(writer, fields.partOf(data), writeIt);

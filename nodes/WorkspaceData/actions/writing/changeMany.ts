@@ -21,15 +21,16 @@ export function hasConditions(filters: unknown): boolean {
 }
 
 /**
- * Requires a condition, because without one all records of the card would be changed.
+ * Requires a condition, because without one all records of the card would be written.
  *
+ * @param done what would be done to them
  * @throws InputError before anything is sent
  */
-export function requireConditions(filters: unknown): void {
+export function requireConditions(filters: unknown, done: ManyChanges['done']): void {
 	if (hasConditions(filters)) return;
 	throw new InputError(
 		"'Filters' has no condition",
-		'Add at least one condition: without one, every record of the card would be changed.',
+		`Add at least one condition: without one, every record of the card would be ${done}.`,
 	);
 }
 
@@ -145,7 +146,7 @@ export async function writeEach(
 		},
 		(ended, errors) => {
 			const written = ended.filter((result) => result !== undefined);
-			const progress = progressOf(written.length, records.length, `records were ${done}`, errors);
+			const progress = progressOf(written.length, records.length, 'record', done, errors);
 			run.messages.note(errors[0], progress);
 			run.partial.set(itemIndex, [...(run.partial.get(itemIndex) ?? []), ...written]);
 		},

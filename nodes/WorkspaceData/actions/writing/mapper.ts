@@ -75,7 +75,7 @@ export function readColumns(
 		throw new InputError(
 			`No value in '${label}'`,
 			isAutomatic
-				? 'The item has no values. Its keys must be names of fields.'
+				? "The item has no values. Name the item's fields like the card's fields."
 				: 'Map at least one field.',
 		);
 	}

@@ -6,15 +6,16 @@ import { requireData } from './valueConversion';
 import { differing, settled } from './difference';
 import type { ConvertedValues, ItemWrite } from './itemValues';
 
-/** Creates a record. */
+/** Creates a record. @param existed as for `CardWriter.create` */
 export async function create(
 	{ run, columns, writer }: ItemWrite,
 	live: ConvertedValues,
+	existed?: (id: string) => boolean,
 ): Promise<DataRecord> {
 	const values = Object.entries(settled(live, undefined, live.index, run.zone));
 	// There is nothing to clear.
 	const sent = Object.fromEntries(values.filter(([, value]) => value !== null));
-	return await writer.create(requireData({ data: sent }, columns));
+	return await writer.create(requireData({ data: sent }, columns), existed);
 }
 
 /**

@@ -24,8 +24,14 @@ type Outcome = 'plain' | 'created' | 'updated' | 'unchanged' | 'deleted';
  *
  * @param record the record now, or as it was deleted
  * @param before the record before an update
+ * @param sent the values of the update: others may have changed the other fields meanwhile
  */
-export type Result = (outcome: Outcome, record: DataRecord, before?: DataRecord) => JsonObject;
+export type Result = (
+	outcome: Outcome,
+	record: DataRecord,
+	before?: DataRecord,
+	sent?: JsonObject,
+) => JsonObject;
 
 /**
  * Returns true if the old values of changed fields should be returned.
@@ -64,17 +70,17 @@ export function resultsOf(
 	const whole = recordOutput(index, true, { ...options, outputFields: undefined });
 	const returnsOld = readOldValues(options);
 	const keyOf = fieldKey(index, options);
-	// Computed fields are left out, as they depend on others.
-	const compared = index.fields.filter(({ isReadOnly }) => !isReadOnly);
 
-	/** Returns the fields that differ, in the card's order, each with a form of its two values. */
+	/** Returns the sent fields that differ, in the card's order, each with a form of its two values. */
 	function differences(
 		before: DataRecord,
 		after: DataRecord,
+		sent: JsonObject,
 		form: (from: unknown, to: unknown) => unknown,
 	): JsonObject {
-		const changed = compared.flatMap((field) => {
+		const changed = index.fields.flatMap((field) => {
 			const { id } = field;
+			if (!Object.hasOwn(sent, id)) return [];
 			const [from, to] = [ownValue(before.data, id), ownValue(after.data, id)];
 			if (isSameValue(index, id, from, to, run.zone)) return [];
 			return [[keyOf(field), form(from ?? null, to ?? null)] as const];
@@ -82,8 +88,8 @@ export function resultsOf(
 		return Object.fromEntries(changed);
 	}
 
-	const dryItem: Result = (outcome, record, before = record) => {
-		const changes = () => differences(before, record, (from, to) => ({ from, to }));
+	const dryItem: Result = (outcome, record, before = record, sent = {}) => {
+		const changes = () => differences(before, record, sent, (from, to) => ({ from, to }));
 		return dryRunItem(DRY_ACTIONS[outcome], {
 			...(outcome === 'updated' && { changes: changes() }),
 			...shown(outcome, record),
@@ -91,13 +97,13 @@ export function resultsOf(
 		});
 	};
 
-	const doneItem: Result = (outcome, record, before = record) => {
+	const doneItem: Result = (outcome, record, before = record, sent = {}) => {
 		const item = shown(outcome, record);
 		if (outcome === 'deleted')
 			return { ...item, deleted: true, ...(marks === 'all' && { action: outcome }) };
 		if (outcome === 'plain' || marks === 'none') return item;
 		const isOld = outcome === 'updated' && returnsOld;
-		const old = isOld && { before: differences(before, record, (from) => from) };
+		const old = isOld && { before: differences(before, record, sent, (from) => from) };
 		return { ...item, ...old, action: outcome };
 	};
 
@@ -107,8 +113,8 @@ export function resultsOf(
 		return item;
 	}
 
-	return (outcome, record, before) => {
-		const item = (isDry ? dryItem : doneItem)(outcome, record, before);
+	return (outcome, record, before, sent) => {
+		const item = (isDry ? dryItem : doneItem)(outcome, record, before, sent);
 		const counted = isDry && outcome === 'plain' ? 'unchanged' : outcome;
 		if (counted !== 'plain' && marks !== 'none') counts[counted] += 1;
 		if (!isDry && outcome !== 'plain' && outcome !== 'unchanged')

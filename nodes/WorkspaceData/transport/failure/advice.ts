@@ -6,14 +6,12 @@ import { sentences } from '../../model/messageText';
 import type { Authentication } from '../auth/credential';
 import {
 	ApiFailure,
-	either,
 	isGone,
 	isTimeOut,
 	isTransientStatus,
 	NetworkFailure,
 	Unreachable,
 	UnusableResponse,
-	type WasSent,
 } from './failureKinds';
 import { isRateLimited } from '../http/rateLimitHeaders';
 import type { ApiResponse, ApiRequest } from '../request';
@@ -43,26 +41,28 @@ const LOOK_FOR_SUBSCRIPTION =
 /** The statuses that reject a request because of its content. */
 const ABOUT_THE_REQUEST: readonly number[] = [400, 413, 415, 422];
 
-/** A gateway timed out, but the service may still be working on the request. */
-const GATEWAY_TIMEOUT = 504;
 /** Redirects to what a request has created. @see RFC 9110, sections 15.4.3 and 15.4.4 */
 const DONE_ELSEWHERE: readonly number[] = [302, 303];
 
-/** Returns the state of a request after an attempt with this outcome. @param before its earlier state */
+/**
+ * Returns true if a change may have been made after an attempt with this outcome.
+ *
+ * @param before true if an earlier attempt may have made it
+ */
 export function sentAfter(
 	outcome: ApiResponse | NetworkFailure,
 	{ method }: Pick<ApiRequest, 'method'>,
-	before: WasSent = 'no',
-): WasSent {
-	if (method === 'GET') return 'no';
-	if (outcome instanceof NetworkFailure) return either(before, outcome.sent);
+	before = false,
+): boolean {
+	if (method === 'GET') return false;
+	if (outcome instanceof NetworkFailure) return before || outcome.sent;
 	const { status, headers, body } = outcome;
 	// The service would have refused an earlier attempt, too. Other refusals may be caused by that attempt.
-	if (ABOUT_THE_REQUEST.includes(status) && !isWebPage(body)) return 'no';
+	if (ABOUT_THE_REQUEST.includes(status) && !isWebPage(body)) return false;
 	// A refusal by the service itself is certain.
 	const mayBeDone = isTransientStatus(status) || DONE_ELSEWHERE.includes(status);
 	const isRefusal = isRateLimited(status, headers, false) || !mayBeDone;
-	return isRefusal ? before : either(before, status === GATEWAY_TIMEOUT ? 'maybe' : 'yes');
+	return before || !isRefusal;
 }
 
 type Request = Pick<ApiRequest, 'creates' | 'method'>;
@@ -70,14 +70,14 @@ type Request = Pick<ApiRequest, 'creates' | 'method'>;
 /**
  * Creates the error for an unsuccessful response: the service's own message, and advice.
  *
- * @param how.sent the state of the request, for the advice
+ * @param how.sent true if a change may have been made, for the advice
  * @param how.until when the service is open again, in ms since the epoch, if it is closed for too long to wait
  */
 export function apiFailure(
 	response: ApiResponse,
 	request: Request,
 	origin: RequestOrigin,
-	{ sent = sentAfter(response, request), until }: { sent?: WasSent; until?: number } = {},
+	{ sent = sentAfter(response, request), until }: { sent?: boolean; until?: number } = {},
 ): ApiFailure {
 	const { status, headers, body } = response;
 	const problem = readProblem(status, body, origin.redact);
@@ -96,14 +96,14 @@ function advised(
 	problem: Problem,
 	request: Request,
 	{ authentication, isRun }: Pick<RequestOrigin, 'authentication' | 'isRun'>,
-	{ sent, isLimited }: { sent: WasSent; isLimited: boolean },
+	{ sent, isLimited }: { sent: boolean; isLimited: boolean },
 ): ApiFailure {
 	const refusal: Refusal = {
 		...problem,
 		...request,
 		isRun,
 		isLimited,
-		isUnclear: sent !== 'no',
+		isUnclear: sent,
 		words: `${problem.title} ${problem.detail ?? ''}`,
 		account: authentication === 'apiKey' ? 'API key' : 'service account',
 	};
@@ -116,13 +116,13 @@ function advised(
 /**
  * Returns the error in a successful response that says that nothing was done, or undefined.
  *
- * @param before the state of the request after earlier attempts
+ * @param before true if an earlier attempt may have made the change
  */
 export function refusalOf(
 	{ status, body, headers }: ApiResponse,
 	request: Request,
 	origin: RequestOrigin,
-	before?: WasSent,
+	before?: boolean,
 ): ApiFailure | undefined {
 	const problem = readRefusal(status, body, origin.redact, headers['content-type']);
 	if (!problem) return undefined;
@@ -130,7 +130,7 @@ export function refusalOf(
 	return advised(problem, request, origin, { sent, isLimited: false });
 }
 
-/** Creates the error for a request without a usable response. @param sent the state of the request */
+/** Creates the error for a request without a usable response. @param sent true if a change may have been made */
 export function unreachable(
 	fault: NetworkFailure,
 	request: Request,
@@ -148,11 +148,11 @@ function networkAdvice(
 	fault: NetworkFailure,
 	creates: string | undefined,
 	{ host, isRun }: Pick<RequestOrigin, 'host' | 'isRun'>,
-	sent: WasSent,
+	sent: boolean,
 ): [string, string] {
 	const raise =
 		isRun && isTimeOut(fault) && "If the service is slow, raise the option 'Timeout (Seconds)'.";
-	if (creates !== undefined && fault.sent !== 'no') {
+	if (creates !== undefined && fault.sent) {
 		if (creates !== 'subscription')
 			return [`The ${creates} may have been created:`, sentences(CHECK_FIRST, raise)];
 		return [
@@ -161,7 +161,7 @@ function networkAdvice(
 		];
 	}
 	const elsewhere = `Check 'Base URL' in the credential: another server, or a proxy, may be answering at ${host}.`;
-	if (sent !== 'no') {
+	if (sent) {
 		return [
 			'The change may have been carried out:',
 			sentences(lookAtData(isRun), raise, elsewhere),

@@ -1,16 +1,6 @@
 /** The ways a request can fail. */
 import type { Problem } from '../../model/response/problem';
 
-/**
- * The state of a change. `no`: the service didn't receive it, or refused it. `yes`: the service received it, so
- * it may have been made. `maybe`: there was no response, so it may have been made or may still be made.
- */
-export type WasSent = 'no' | 'maybe' | 'yes';
-
-/** Combines the states of a change that was sent twice. */
-export const either = (a: WasSent, b: WasSent): WasSent =>
-	(['maybe', 'yes'] as const).find((sent) => a === sent || b === sent) ?? 'no';
-
 /** The facts of every failure. */
 export interface FailureFacts {
 	description?: string | undefined;
@@ -18,8 +8,11 @@ export interface FailureFacts {
 	httpCode?: string | undefined;
 	/** True if trying again later can help. */
 	transient: boolean;
-	/** The default is `no`. */
-	sent?: WasSent | undefined;
+	/**
+	 * True if a change was sent and may have been made, or may still be. False, the default, if the service didn't receive
+	 * it, or refused it.
+	 */
+	sent?: boolean | undefined;
 	/** True if a response came but exceeded the size limit. A retry wouldn't help. */
 	tooLarge?: boolean;
 }
@@ -32,7 +25,7 @@ export class Failure extends Error implements FailureFacts {
 
 	readonly transient: boolean;
 
-	readonly sent: WasSent;
+	readonly sent: boolean;
 
 	readonly tooLarge: boolean;
 
@@ -42,14 +35,14 @@ export class Failure extends Error implements FailureFacts {
 		this.description = facts.description;
 		this.httpCode = facts.httpCode;
 		this.transient = facts.transient;
-		this.sent = facts.sent ?? 'no';
+		this.sent = facts.sent ?? false;
 		this.tooLarge = facts.tooLarge ?? false;
 	}
 }
 
 /** The execution was canceled while the node was waiting, or no more requests are to be sent. */
 export class Cancelled extends Failure {
-	constructor(sent?: WasSent) {
+	constructor(sent?: boolean) {
 		super('The execution was cancelled', { transient: false, sent });
 	}
 }
@@ -61,7 +54,7 @@ export class NetworkFailure extends Failure {}
 export class UnusableResponse extends NetworkFailure {
 	/** @param reason a clause whose subject is the response */
 	constructor(reason: string, facts: Omit<FailureFacts, 'sent'> = { transient: false }) {
-		super(reason, { ...facts, sent: 'yes' });
+		super(reason, { ...facts, sent: true });
 	}
 }
 
@@ -97,8 +90,8 @@ export class ApiFailure extends Failure {
 	/** True if it was refused because of the rate limit, whatever its status. */
 	readonly rateLimited: boolean;
 
-	/** @param sent the state of the change */
-	constructor(problem: Problem, advice?: string, rateLimited = false, sent?: WasSent) {
+	/** @param sent true if the change may have been made */
+	constructor(problem: Problem, advice?: string, rateLimited = false, sent?: boolean) {
 		super(problem.title, {
 			description: advice,
 			httpCode: String(problem.status),
@@ -117,7 +110,7 @@ export class Unreachable extends Failure {}
 export class UnexpectedResponse extends Failure {
 	/** @param isChange true if it is the response to a change, which may have been carried out */
 	constructor(message: string, description: string, isChange = false) {
-		super(message, { description, transient: false, sent: isChange ? 'yes' : 'no' });
+		super(message, { description, transient: false, sent: isChange });
 	}
 }
 
@@ -128,12 +121,7 @@ export class UnexpectedResponse extends Failure {
 export class AccessTokenError extends Failure {}
 
 /** Returns true if the change of a failed request may have been carried out, or may still be. */
-export const mayHaveHappened = (error: unknown): boolean =>
-	error instanceof Failure && error.sent !== 'no';
-
-/** Returns true if the service may still carry out the change of a failed request, as it didn't respond to it. */
-export const mayStillHappen = (error: unknown): boolean =>
-	error instanceof Failure && error.sent === 'maybe';
+export const mayHaveHappened = (error: unknown): boolean => error instanceof Failure && error.sent;
 
 /** Problem types that say that something doesn't exist, for example `record-not-found`. */
 const GONE_KIND = /(?:^|-)(?:not-found|gone|does-not-exist|unknown)$/;

@@ -71,10 +71,10 @@ export function readNetworkFault(error: unknown): NetworkFailure {
 	const messages = chain.flatMap(({ message, messages: kept }) => [message, kept].flat());
 	const texts = messages.filter(isText);
 	const isConnecting = BEFORE_CONNECTED.has(code) || texts.some((text) => CONNECTING.test(text));
-	const failure = (reason: string, sent: 'no' | 'maybe', transient: boolean, httpCode = code) =>
+	const failure = (reason: string, sent: boolean, transient: boolean, httpCode = code) =>
 		new NetworkFailure(reason, { httpCode: httpCode || undefined, sent, transient });
 	const reason = REASONS[code];
-	if (reason) return failure(reason, isConnecting ? 'no' : 'maybe', true);
+	if (reason) return failure(reason, !isConnecting, true);
 	if (ENDED_EARLY.has(code)) return cutOff();
 	const isOnlyStatus = code === '' && codes.length > 0;
 	if (UNREADABLE.test(code) || isOnlyStatus) {
@@ -86,7 +86,7 @@ export function readNetworkFault(error: unknown): NetworkFailure {
 		const words = isPlain
 			? "this address doesn't speak https. Use http, or another port"
 			: 'no encrypted connection could be set up';
-		return failure(words, 'no', false);
+		return failure(words, false, false);
 	}
 	if (CERTIFICATE.test(code)) {
 		const description = /SELF_SIGNED|UNABLE_TO|ISSUER/.test(code) ? OWN_CERTIFICATE : undefined;
@@ -95,10 +95,10 @@ export function readNetworkFault(error: unknown): NetworkFailure {
 	}
 	const message = texts.at(-1);
 	if (texts.some((text) => /socket hang up|aborted|network/i.test(text))) {
-		return failure(REASONS.ECONNRESET ?? '', 'maybe', true, code || 'ECONNRESET');
+		return failure(REASONS.ECONNRESET ?? '', true, true, code || 'ECONNRESET');
 	}
 	if (code !== '' && !NOT_SENT.test(code)) {
-		return failure(message ?? 'the connection broke', 'maybe', true);
+		return failure(message ?? 'the connection broke', true, true);
 	}
 	// n8n refused the request before it was sent: allowed domains, SSRF protection, …
 	const description = chain.map((link) => link.description).find(isText);

@@ -50,7 +50,7 @@ export async function sendOnce(
 	const outcome = await sendAndRead(send, options, { clock, cancelled }).catch((error: unknown) => {
 		const isSent = !token || exchange.token !== undefined;
 		if (cancelled.isOver) {
-			return new Cancelled(isSent && options.method !== 'GET' ? 'maybe' : 'no');
+			return new Cancelled(isSent && options.method !== 'GET');
 		}
 		if (exchange.refusal) return exchange.refusal;
 		const fault = readNetworkFault(error);

@@ -60,7 +60,7 @@ export const systemClock: Clock = {
 	random: () => Math.random(),
 };
 
-const TIMED_OUT = { httpCode: 'ETIMEDOUT', transient: true, sent: 'maybe' } as const;
+const TIMED_OUT = { httpCode: 'ETIMEDOUT', transient: true, sent: true } as const;
 
 /**
  * Waits for a response with a total timeout. The HTTP client's own timeout isn't enough, because it starts again

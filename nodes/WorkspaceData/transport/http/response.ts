@@ -116,7 +116,7 @@ export async function readResponse(
 	const bytes = await readBytes(body, most, isDeclared, signal).catch((error: unknown) => {
 		const found = readNetworkFault(error);
 		// The request has arrived in any case, because a response came.
-		const fault = found.sent === 'yes' ? found : cutOff();
+		const fault = found instanceof UnusableResponse ? found : cutOff();
 		if (isOk || !fault.tooLarge) throw fault;
 		return new Uint8Array();
 	});

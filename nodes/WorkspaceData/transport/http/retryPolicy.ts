@@ -72,7 +72,7 @@ export function nextStep(
 
 	if (request.optional && isTimeOut(outcome)) return { act: 'fail' };
 	if (outcome instanceof Error) {
-		const isSafe = repeatable || outcome.sent === 'no';
+		const isSafe = repeatable || !outcome.sent;
 		return outcome.transient && isSafe && mayTryAgain ? again : { act: 'fail' };
 	}
 	const { status, headers } = outcome;
