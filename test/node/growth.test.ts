@@ -938,6 +938,28 @@ describe('Create From Items', () => {
 		expect(await typesOf(name)).toEqual({ Name: 'text' });
 	});
 
+	test('fields that exist, and types that are set, take what Create takes', async () => {
+		const items = [
+			{ Flag: '1', Day: '31.12.2025 00:00:00', At: '2025-12-31 14:30:00' },
+			{ Flag: 0, Day: '2025-12-31T00:00:00Z', At: '2025-12-31T14:30:00Z' },
+		];
+		const kept = [
+			{ Flag: true, Day: '2025-12-31', At: '2025-12-31T13:30:00.000Z' },
+			{ Flag: false, Day: '2025-12-31', At: '2025-12-31T14:30:00Z' },
+		];
+		const types = { Flag: 'boolean', Day: 'date', At: 'datetime' };
+		const values = Object.entries(types).map(([column, type]) => ({ column, type }));
+		const options = { dateFormat: 'dayFirst', maxParallel: 1 };
+		const [made, existing] = [newName(), newName()];
+		const { error } = await run(made, items, { ...options, fieldTypes: { values } });
+		expect(error).toBeUndefined();
+		expect(await rowsOf(made)).toEqual(kept);
+		await workspace.card(existing, types);
+		const reused = await run(existing, items, { ...options, ifExists: 'reuse' });
+		expect(reused.error).toBeUndefined();
+		expect(await rowsOf(existing)).toEqual(kept);
+	});
+
 	describe('a dry run and the real run refuse the same values', () => {
 		const goingOn = { node: { onError: 'continueRegularOutput' } } as const;
 		const reuse = { ifExists: 'reuse', maxParallel: 1 };

@@ -221,7 +221,7 @@ export const createCardFromItems = defineOperation({
 	async execute({ run, itemIndex, get }) {
 		const name = requireText(get('name'), 'Name');
 		const { ifExists, dryRun, createRecords, ...given } = get('options');
-		const options = { ...given, unknownFields: 'create', whole: true };
+		const options = { ...given, unknownFields: 'create' };
 		const policy: ExistingCard =
 			readChoice(ifExistsOption, ifExists) === 'reuse' ? { reuse: true } : REFUSED;
 		const isDry = readDryRun(dryRun);

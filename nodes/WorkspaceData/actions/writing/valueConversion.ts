@@ -36,8 +36,6 @@ export interface ColumnOptions {
 	booleanWords?: unknown;
 	/** The names of the fields to clear. */
 	clearFields?: unknown;
-	/** True to refuse text that a field would store only in part. */
-	whole?: boolean;
 }
 
 /** Advice if the card lacks a field or a choice. */
@@ -63,7 +61,6 @@ export function readRules({ zone }: Pick<Run, 'zone'>, options: ColumnOptions): 
 		},
 		// Fields that were created for the values of all items also accept values of other types.
 		fits: adds.fields,
-		...(options.whole && { whole: true }),
 		...(!adds.choices && { choiceAdvice: CHOICE_ADVICE }),
 	};
 }

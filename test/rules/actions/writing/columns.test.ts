@@ -29,7 +29,7 @@ test.each<[string, JsonObject, string, string, string]>([
 	['the keys of a record', record, 'A', 'A', 'A id created_at'],
 	['all keys of a written record', changed, 'A', 'A', Object.keys(changed).join(' ')],
 	['a field of that name', { ...record, deleted: true }, 'A,id,deleted', 'A id deleted', '-'],
-	['the ID of a field called id next to id', { fld_id: 7, ...record }, 'A,id', 'fld_id A', '-'],
+	['the ID of a field called id next to id', { 'id-id': 7, ...record }, 'A,id', 'id-id A', '-'],
 	['fields.id next to id', { 'fields.id': 7, ...record }, 'A,id', 'id A', 'id A created_at'],
 	['the keys of an event', delivery, 'A', 'A', '-'],
 	['a field called event', delivery, 'A,event', 'A event', '-'],
@@ -51,7 +51,7 @@ test.each<[string, JsonObject, string, string, string]>([
 		'-',
 	],
 	['a field ID in another case isn’t near with its own key', { ID: 1, id: 'r' }, 'ID', 'ID', '-'],
-	['nor with the field’s ID', { fld_ID: 1, id: 'r' }, 'ID', 'fld_ID', '-'],
+	['nor with the field’s ID', { 'id-ID': 1, id: 'r' }, 'ID', 'id-ID', '-'],
 	['nor with fields.ID', { 'fields.ID': 1, id: 'r' }, 'ID', 'ID', '-'],
 ])('%s', (_, item, fields, columns, newColumns) => {
 	expect(namesOf(item, fields)).toBe(columns);
