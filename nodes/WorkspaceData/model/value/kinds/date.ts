@@ -41,7 +41,7 @@ export const date: Kind = {
 		{
 			type: 'date',
 			names: ['date', 'dateonly'],
-			one: 'a day like 2026-03-31',
+			one: 'a day',
 			fitsText: isDay,
 		},
 	],

@@ -26,7 +26,7 @@ export const datetime: Kind = {
 		{
 			type: 'datetime',
 			names: ['datetime', 'dateandtime'],
-			one: 'a time with an offset like 2026-03-31T14:30:00Z',
+			one: 'a time with an offset',
 			fitsText: (text) => KEPT_EVERYWHERE.test(text) && isDay(text.slice(0, 10)),
 		},
 	],

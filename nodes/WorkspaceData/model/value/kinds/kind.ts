@@ -69,8 +69,8 @@ export interface NewType {
 	one?: string;
 	/** Returns true if text can become such a value and return unchanged. */
 	fitsText?(text: string): boolean;
-	/** Returns true if all are in the same format, so that the format can be restored. */
-	isUniform?(texts: readonly string[]): boolean;
+	/** Returns the position of text in another format than the first one, so that no format restores both; -1 if none is. */
+	otherFormat?(texts: readonly string[]): number;
 	/** Returns true if a value that isn't text is such a value. */
 	fitsValue?(value: unknown): boolean;
 	/** Set if its values come from a list of choices: one choice, or several. */

@@ -11,7 +11,7 @@ import {
 	type Kind,
 	type ValueField,
 } from './kind';
-import { readDecimal } from '../decimal';
+import { isCanonicalNumber, readDecimal } from '../decimal';
 
 const ACCEPTED =
 	'Enter a number such as 12 or 12.5, with a decimal point and without thousands separators.';
@@ -64,12 +64,13 @@ export const number: Kind = {
 		{
 			type: 'number',
 			names: ['number', 'decimal', 'numeric', 'double', 'float'],
-			one: 'a number like 12.5',
+			one: 'a number',
 			fitsText: isPlainNumber,
 			// `1.10` and `1.9` are versions, while `1.10` and `1.90` are amounts.
-			isUniform: (texts) =>
-				texts.every((text) => String(Number(text)) === text) ||
-				new Set(texts.map(decimals)).size <= 1,
+			otherFormat: (texts) =>
+				texts.every(isCanonicalNumber)
+					? -1
+					: texts.findIndex((text) => decimals(text) !== decimals(texts[0] ?? '')),
 			fitsValue: (value) => typeof value === 'number' && Number.isFinite(value),
 		},
 	],
