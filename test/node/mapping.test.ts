@@ -265,7 +265,7 @@ describe('formats', () => {
 		test.each<[IDataObject, RegExp]>([
 			[{ numberFormat: 'german' }, /'Number Format' can't be 'german'/],
 			[{ dateFormat: 'dmy' }, /'Date Format' can't be 'dmy'/],
-			...['ja', 'ja, Ja', 'a,b,c', '', 'ja,', ', nein'].map(
+			...['ja', 'ja, Ja', 'a,b,c', '', 'ja,', ', nein', 'false, true', '0, 1', 'nein, TRUE'].map(
 				(booleanWords): [IDataObject, RegExp] => [{ booleanWords }, /'Yes and No Words' can't be/],
 			),
 		])('%j is refused before anything is sent', async (options, message) => {
@@ -330,14 +330,13 @@ describe('formats', () => {
 			const sync = { cardId, columns: mapAutomatically(['Name']), options: german };
 			const synced = await run('sync', sync, items);
 			expect(synced.json.map(({ action }) => action)).toEqual(items.map(() => 'unchanged'));
-			const other = "; for another type, use 'Field Types'";
 			const plain = await fromItems('Plain', items, { dryRun: true });
 			expect(Object.fromEntries(plain.json.map(({ field, reason }) => [field, reason]))).toEqual({
-				Name: `text${other}`,
-				PLZ: `'01067' would change as a number${other}`,
-				Preis: `'12,50' can be read as 12.5: select 'Number Format'${other}`,
-				Datum: `'03.02.1985' isn't a day like 2026-03-31: select 'Date Format'${other}`,
-				Aktiv: `only 'ja' and 'nein': for true and false, enter 'Yes and No Words'${other}`,
+				Name: 'text',
+				PLZ: "'01067' would change as a number",
+				Preis: "'12,50' can be read as 12.5: select 'Number Format'",
+				Datum: "'03.02.1985' isn't a day like 2026-03-31: select 'Date Format'",
+				Aktiv: "only 'ja' and 'nein': for true and false, enter 'Yes and No Words'",
 			});
 		});
 

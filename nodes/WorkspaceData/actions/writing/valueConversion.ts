@@ -13,6 +13,7 @@ import { enter } from '../../model/value/entry';
 import { readChoice } from '../readParameters';
 import type { Run } from '../run/run';
 import type { ItemValues, RefusedValue } from './difference';
+import { keyBeside } from './columns';
 import { hasName, type Columns } from './mapper';
 import { fieldOfKey } from './matching';
 import { inputErrorOf, requireNone, type Refusal } from './refusals';
@@ -69,9 +70,9 @@ function readWords(value: unknown): Formats['words'] {
 	if (value === undefined || value === null) return undefined;
 	const words = Array.isArray(value) ? value.map(plainText) : plainText(value).split(',');
 	const [yes = '', no = '', ...more] = words.map(cleanName);
-	if (yes !== '' && no !== '' && more.length === 0 && foldCase(yes) !== foldCase(no)) {
-		return [yes, no];
-	}
+	const isPair = yes !== '' && no !== '' && more.length === 0 && foldCase(yes) !== foldCase(no);
+	// These are read in any case.
+	if (isPair && !/^(?:false|0)$/i.test(yes) && !/^(?:true|1)$/i.test(no)) return [yes, no];
 	throw new InputError(
 		`'${booleanWordsOption.displayName}' can't be '${plainText(value)}'`,
 		'Enter two different words with a comma between them: the word for true, then the word for false.',
@@ -81,6 +82,7 @@ function readWords(value: unknown): Formats['words'] {
 /** What `toRecordData` converts. */
 export interface Entered {
 	run: Run;
+	itemIndex: number;
 	columns: Columns;
 	options: ColumnOptions;
 	rules: EntryRules;
@@ -144,7 +146,7 @@ export function toRecordData(entered: Entered, index: FieldIndex): ItemValues {
  * @throws InputError if no field or several fields match
  */
 function fieldOf(
-	{ columns, options: { unknownFields } }: Entered,
+	{ columns, itemIndex, options: { unknownFields } }: Entered,
 	index: FieldIndex,
 	key: string,
 	entry: unknown,
@@ -152,7 +154,7 @@ function fieldOf(
 	const hint = columns.hints.get(key);
 	const known = index.find(key, hint);
 	if (known || unknownFields === 'ignore') return known;
-	if (!hasName(key, entry)) return undefined;
+	if (!hasName(key, entry, itemIndex)) return undefined;
 	// Don't recommend the option that is already set.
 	return index.resolve(key, hint, unknownFields === 'create' ? '' : FIELD_ADVICE);
 }
@@ -171,7 +173,7 @@ function requireOnce({ id, name }: Field, key: string, keys: Map<string, string>
 	const other = keys.get(id);
 	if (other !== undefined) {
 		throw new InputError(
-			`'${other}' and '${key}' both refer to field '${name}'`,
+			`'${other}' and '${keyBeside(other, key)}' both refer to field '${name}'`,
 			'Map each field only once.',
 		);
 	}
