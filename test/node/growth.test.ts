@@ -2,7 +2,7 @@
 import { hurry } from '../support/quickTime';
 import type { IDataObject } from 'n8n-workflow';
 import { type ActionRun, hintsOf, placesOf, runAction, startAction } from '../support/n8n';
-import { byId, fromList, mapAutomatically, mapEach } from '../support/parameters';
+import { byId, byName, fromList, mapAutomatically, mapEach } from '../support/parameters';
 import { type RecordRuns, recordRuns } from '../support/recordRuns';
 import { startStopwatch } from '../support/stopwatch';
 import { type TestCard, type TestWorkspace, useCard, useWorkspace } from '../support/workspace';
@@ -123,6 +123,8 @@ describe('fields and choices', () => {
 		test('two columns of one item for one field are refused, and both are named', async () => {
 			const { error } = await writeValues(creates, { Key: 'a', Size: 'S', size: 'M' });
 			expect(error?.message).toBe("'Size' and 'size' both refer to field 'Size'");
+			const prefixed = await writeItems(creates, { Key: 'a', 'fields.Key': 'M' });
+			expect(prefixed.error?.message).toBe("'Key' and 'fields.Key' both refer to field 'Key'");
 			expect(await rows()).toEqual([]);
 		});
 
@@ -152,7 +154,7 @@ describe('fields and choices', () => {
 		});
 
 		describe('a column without a name', () => {
-			const nameless = 'A column of the items has no name';
+			const nameless = 'A column of the items has no name: item 0 has "lost?" in it';
 			const sheet: IDataObject[] = [
 				{ Key: 'a', New: 1, ' ': 'lost?' },
 				{ Key: 'b', New: 2, '': '' },
@@ -786,6 +788,34 @@ describe('Create From Items', () => {
 			},
 		);
 
+		test('a type that an existing field does not have is refused', async () => {
+			const name = newName();
+			await workspace.card(name, { Wert: 'number', Text: 'long_text' });
+			workspace.service.control.resetRequests();
+			for (const dryRun of [true, false]) {
+				const options = { ...typed({ column: 'wert', type: 'text' }), ifExists: 'reuse', dryRun };
+				const { error } = await run(name, [{ Wert: 5, New: 1 }], options);
+				expect(error?.message).toBe("'Field Types': field 'Wert' exists already, with type number");
+			}
+			const columns = mapAutomatically();
+			const created = await runAction({
+				credentials: workspace.apiKey,
+				items: [{ Wert: 5 }],
+				parameters: {
+					...{ resource: 'record', operation: 'create', cardId: byName(name), columns },
+					options: { unknownFields: 'create', ...typed({ column: 'Wert', type: 'date' }) },
+				},
+			});
+			expect(created.error?.message).toContain("'Field Types': field 'Wert' exists already");
+			expect(workspace.changes()).toEqual([]);
+			const same = [
+				{ column: 'Wert', type: 'Number' },
+				{ column: 'Text', type: 'long text' },
+			];
+			const options = { ...typed(...same), ifExists: 'reuse' };
+			expect((await run(name, [{ Wert: 5, Text: 'a' }], options)).error).toBeUndefined();
+		});
+
 		test('so are those of fields that a card has already', async () => {
 			const name = newName();
 			await workspace.card(name, { Preis: 'number' });
@@ -922,20 +952,42 @@ describe('Create From Items', () => {
 		expect(result.json.map(({ field }) => field)).toEqual(Object.keys(people[0] ?? {}));
 		expect(result.json[1]).toEqual({
 			...{ dry_run: true, action: 'create', field: 'Age', type: 'number' },
-			reason: "each is a number like 12.5; for another type, use 'Field Types'",
+			reason: 'each is a number, such as 20',
 		});
-		expect(hintsOf(result)[0]).toBe(
-			`Dry run: card '${name}' would be created with 14 fields and 24 records`,
-		);
+		expect(hintsOf(result)).toEqual([
+			`Dry run: card '${name}' would be created with 14 fields and 24 records. For other types, use 'Field Types'`,
+		]);
 		expect(workspace.changes()).toEqual([]);
 
 		await workspace.card(name, { Name: 'text' });
 		const again = await run(name, [{ Name: 'a', Age: 3 }], { dryRun: true, ifExists: 'reuse' });
 		expect(again.json).toMatchObject([{ action: 'create', field: 'Age', type: 'number' }]);
 		expect(hintsOf(again)[0]).toBe(
-			`Dry run: 1 field and 1 record would be added to card '${name}'`,
+			`Dry run: 1 field and 1 record would be added to card '${name}'. For other types, use 'Field Types'`,
 		);
 		expect(await typesOf(name)).toEqual({ Name: 'text' });
+	});
+
+	test('fields that exist, and types that are set, take what Create takes', async () => {
+		const items = [
+			{ Flag: '1', Day: '31.12.2025 00:00:00', At: '2025-12-31 14:30:00' },
+			{ Flag: 0, Day: '2025-12-31T00:00:00Z', At: '2025-12-31T14:30:00Z' },
+		];
+		const kept = [
+			{ Flag: true, Day: '2025-12-31', At: '2025-12-31T13:30:00.000Z' },
+			{ Flag: false, Day: '2025-12-31', At: '2025-12-31T14:30:00Z' },
+		];
+		const types = { Flag: 'boolean', Day: 'date', At: 'datetime' };
+		const values = Object.entries(types).map(([column, type]) => ({ column, type }));
+		const options = { dateFormat: 'dayFirst', maxParallel: 1 };
+		const [made, existing] = [newName(), newName()];
+		const { error } = await run(made, items, { ...options, fieldTypes: { values } });
+		expect(error).toBeUndefined();
+		expect(await rowsOf(made)).toEqual(kept);
+		await workspace.card(existing, types);
+		const reused = await run(existing, items, { ...options, ifExists: 'reuse' });
+		expect(reused.error).toBeUndefined();
+		expect(await rowsOf(existing)).toEqual(kept);
 	});
 
 	describe('a dry run and the real run refuse the same values', () => {
@@ -969,7 +1021,12 @@ describe('Create From Items', () => {
 	test.each([
 		['no items with values', [{}, { '': '' }], /The items have no values/],
 		['empty items', [{ A: '', B: null }, { A: ' ' }], /The items have no values/],
-		['a column without a name', [{ '': 'lost?', A: 1 }], /has no name/],
+		[
+			'a column without a name',
+			[{ A: 1 }, { '': 'lost?', A: 1 }],
+			/has no name: item 1 has "lost\?" in it$/,
+		],
+		['a name with and without the prefix', [{ A: 1, 'fields.A': 2 }], /'A' and 'fields\.A'/],
 	])('%s: an error before anything is sent', async (_what, items, message) => {
 		const { error } = await run(newName(), items);
 		expect(error?.message).toMatch(message);

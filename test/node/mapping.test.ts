@@ -6,7 +6,7 @@ import { type TestCard, type TestWorkspace, useCard } from '../support/workspace
 
 let workspace: TestWorkspace;
 let card: TestCard;
-const { run } = recordRuns(() => ({ workspace, card }));
+const { run, runCounted } = recordRuns(() => ({ workspace, card }));
 
 describe('mapping', () => {
 	useCard(
@@ -77,14 +77,52 @@ describe('mapping', () => {
 	});
 
 	test('where the service refuses an empty text, the message names the field and Empty Values', async () => {
-		const columns = mapEach({ Title: 'a', Amount: '={{ "" }}' });
+		workspace.fail('POST', '/records$', { status: 422, json: { title: 'No' } });
+		const columns = mapEach({ Title: '={{ "" }}', Amount: 1 });
 		const refused = await write(columns);
 		expect(refused.error?.description).toContain(
-			"Empty text was sent for 'Amount'. The option 'Empty Values' can leave them out, or clear the fields.",
+			"Empty text was sent for 'Title'. The option 'Empty Values' can leave them out, or clear the fields.",
 		);
 		const { error } = await write(columns, { emptyValues: 'ignore' });
 		expect(error).toBeUndefined();
 	});
+
+	test.each<[string, IDataObject]>([
+		['create', {}],
+		['update', {}],
+		['update', { options: { dryRun: true } }],
+		['upsert', {}],
+		['upsert', { options: { dryRun: true } }],
+		['sync', {}],
+		['sync', { dryRun: true }],
+		['updateMany', where('Title', 'equals', 'a')],
+	])(
+		'empty text for a number is refused before anything is sent: %s %j',
+		async (...[operation, more]) => {
+			const [id = ''] = await workspace.records(card.id, [{ Title: 'a', Amount: 1 }]);
+			const columns = mapAutomatically(/upsert|sync/.test(operation) ? ['Title'] : []);
+			const parameters = { recordId: byId(id), columns, ...more };
+			const { error } = await runCounted(operation, parameters, [{ Title: 'a', Amount: '' }]);
+			expect([error?.message, error?.description].join()).toContain(
+				"Field 'Amount' can't hold empty text",
+			);
+			expect([error?.message, error?.description].join()).toContain("'Empty Values'");
+			expect(workspace.changes()).toEqual([]);
+		},
+	);
+
+	test.each(['update', 'upsert'])(
+		'empty text for a number that has no value is no change: %s',
+		async (operation) => {
+			const [id = ''] = await workspace.records(card.id, [{ Title: 'a' }]);
+			const columns = mapAutomatically(operation === 'upsert' ? ['Title'] : []);
+			const options = operation === 'update' ? { oldValues: true } : {};
+			const parameters = { recordId: byId(id), columns, options };
+			const { error } = await runCounted(operation, parameters, [{ Title: 'a', Amount: '' }]);
+			expect(error).toBeUndefined();
+			expect(workspace.changes()).toEqual([]);
+		},
+	);
 
 	test('a cell of blanks is an empty value, and a number is the text of a text field', async () => {
 		const row = { Title: 5_551_234, Amount: '  ' };
@@ -227,7 +265,7 @@ describe('formats', () => {
 		test.each<[IDataObject, RegExp]>([
 			[{ numberFormat: 'german' }, /'Number Format' can't be 'german'/],
 			[{ dateFormat: 'dmy' }, /'Date Format' can't be 'dmy'/],
-			...['ja', 'ja, Ja', 'a,b,c', '', 'ja,', ', nein'].map(
+			...['ja', 'ja, Ja', 'a,b,c', '', 'ja,', ', nein', 'false, true', '0, 1', 'nein, TRUE'].map(
 				(booleanWords): [IDataObject, RegExp] => [{ booleanWords }, /'Yes and No Words' can't be/],
 			),
 		])('%j is refused before anything is sent', async (options, message) => {
@@ -292,14 +330,13 @@ describe('formats', () => {
 			const sync = { cardId, columns: mapAutomatically(['Name']), options: german };
 			const synced = await run('sync', sync, items);
 			expect(synced.json.map(({ action }) => action)).toEqual(items.map(() => 'unchanged'));
-			const other = "; for another type, use 'Field Types'";
 			const plain = await fromItems('Plain', items, { dryRun: true });
 			expect(Object.fromEntries(plain.json.map(({ field, reason }) => [field, reason]))).toEqual({
-				Name: `text${other}`,
-				PLZ: `'01067' would change as a number${other}`,
-				Preis: `'12,50' can be read as 12.5: select 'Number Format'${other}`,
-				Datum: `'03.02.1985' isn't a day like 2026-03-31: select 'Date Format'${other}`,
-				Aktiv: `only 'ja' and 'nein': for true and false, enter 'Yes and No Words'${other}`,
+				Name: 'text',
+				PLZ: "'01067' would change as a number",
+				Preis: "'12,50' can be read as 12.5: select 'Number Format'",
+				Datum: "'03.02.1985' isn't a day like 2026-03-31: select 'Date Format'",
+				Aktiv: "only 'ja' and 'nein': for true and false, enter 'Yes and No Words'",
 			});
 		});
 

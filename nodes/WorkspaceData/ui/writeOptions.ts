@@ -13,7 +13,11 @@ export const emptyValuesOption = {
 			value: 'ignore',
 			description: 'Empty text leaves the field unchanged',
 		},
-		{ name: 'Send as Is', value: 'send', description: 'Empty text is sent unchanged' },
+		{
+			name: 'Send as Is',
+			value: 'send',
+			description: "Empty text is sent unchanged; a field that can't hold it refuses it",
+		},
 	],
 	default: 'send',
 	description:

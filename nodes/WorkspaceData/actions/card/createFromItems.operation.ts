@@ -28,7 +28,6 @@ import type { CardReference } from '../run/run';
 import { cardOfName, existingCard, type ExistingCard } from './create.operation';
 import { ownColumnsOf } from '../writing/columns';
 import { requireColumns } from '../newFields/fieldTypes';
-import { withWayOut } from '../newFields/createFields';
 import { itemColumns } from '../writing/mapper';
 import {
 	dryRunOption,
@@ -137,17 +136,21 @@ function previewCard(
 	parts: readonly Part[],
 	{ card, plan }: Awaited<ReturnType<typeof planCard>>,
 ): Target {
-	const fields = count(plan.planned.length, 'field');
+	const { planned, additions } = plan;
+	const fields = count(planned.length, 'field');
 	const filled = parts.filter((one) => !isEmptyRow(one)).length;
 	const records = count(hasRecords ? filled : 0, 'record');
+	const wayOut =
+		planned.length > 0 ? `. For other types, use '${fieldTypesOption.displayName}'` : '';
 	run.messages.hint(
 		card.id === ''
-			? `Dry run: card '${card.name}' would be created with ${fields} and ${records}`
-			: `Dry run: ${fields} and ${records} would be added to card '${card.name}'`,
+			? `Dry run: card '${card.name}' would be created with ${fields} and ${records}${wayOut}`
+			: `Dry run: ${fields} and ${records} would be added to card '${card.name}'${wayOut}`,
 	);
-	hintAtAdditions({ run, card }, plan);
-	for (const { name: field, type, why } of plan.planned) {
-		const json = dryRunItem('create', { field, type, reason: withWayOut(why) });
+	// The output has the fields.
+	hintAtAdditions({ run, card }, { planned: [], additions });
+	for (const { name: field, type, why } of planned) {
+		const json = dryRunItem('create', { field, type, reason: why });
 		run.appended.push({ itemIndex, json });
 	}
 	return { card, predicted: plan.index, count() {} };
@@ -221,7 +224,7 @@ export const createCardFromItems = defineOperation({
 	async execute({ run, itemIndex, get }) {
 		const name = requireText(get('name'), 'Name');
 		const { ifExists, dryRun, createRecords, ...given } = get('options');
-		const options = { ...given, unknownFields: 'create', whole: true };
+		const options = { ...given, unknownFields: 'create' };
 		const policy: ExistingCard =
 			readChoice(ifExistsOption, ifExists) === 'reuse' ? { reuse: true } : REFUSED;
 		const isDry = readDryRun(dryRun);
@@ -229,7 +232,7 @@ export const createCardFromItems = defineOperation({
 		const how = readHow(run, options);
 		const { request, adds } = how;
 		const key = JSON.stringify(['createFromItems', name, policy, isDry, hasRecords, adds]);
-		const columns = itemColumns(run.context.getInputData()[itemIndex]?.json ?? {});
+		const columns = itemColumns(run.context.getInputData()[itemIndex]?.json ?? {}, itemIndex);
 		const entered = { ...how, run, itemIndex, columns };
 		const part: Part = { ...entered, name, policy, isDry, hasRecords };
 		const target = await run.items.gather(key, itemIndex, part, prepareCard);

@@ -105,10 +105,6 @@ function plannedAs(
 	return { name, type: own, why: `set in '${LABEL}'`, choices: all };
 }
 
-/** The reason for a type, with the option that sets another one. */
-export const withWayOut = (why: string): string =>
-	why.includes(`'${LABEL}'`) ? why : `${why}; for another type, use '${LABEL}'`;
-
 /** Lists fields in a message, with their types and the reasons for them. */
 export const describePlan = (planned: readonly PlannedField[]): string =>
 	listed(

@@ -16,7 +16,7 @@ import {
 	type PlannedField,
 	useNames,
 } from './createFields';
-import { requireColumns } from './fieldTypes';
+import { requireColumns, requireOwnTypes } from './fieldTypes';
 import { settled } from '../writing/difference';
 import type { ItemWrite } from '../writing/itemValues';
 import { inputErrorOf, refusalOf, type RefusedItem } from '../writing/refusals';
@@ -59,6 +59,7 @@ export async function planChanges(
 	const missing = adds.fields ? missingColumns(listed, columns) : [];
 	const names = storedNames(listed, missing);
 	const known = useNames(run, card, listed, names);
+	requireOwnTypes(types, known);
 	const lacking = missing.filter(({ name }) => !names.has(name));
 	const planned = await planFields(run, lacking, known.fields, growing);
 	const additions = adds.choices ? missingChoices(known, columns) : [];
@@ -107,7 +108,7 @@ export async function requireFit(
 /** Adds a dry run's hints about additions. */
 export function hintAtAdditions(
 	{ run, card }: Pick<GrowingCard, 'run' | 'card'>,
-	{ planned, additions }: Plan,
+	{ planned, additions }: Omit<Plan, 'index'>,
 ): void {
 	if (planned.length > 0) {
 		run.messages.hint(

@@ -1,11 +1,14 @@
 /** The option 'Field Types': the types of new fields that the values of a column can't tell. */
+import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import { listedInQuotes, quote } from '../../model/messageText';
 import { foldCase } from '../../model/nameSpelling';
+import { offeredName } from '../../model/value/inferType';
 import { kindOfType } from '../../model/value/kinds/allKinds';
 import { fieldTypesOption, unknownFieldsOption } from '../../ui/writeOptions';
 import { readFieldList, type DefinedField } from '../field/definition';
 import { readOnce } from '../readParameters';
+import { fieldOfKey } from '../writing/matching';
 
 /** The type that a person has set for a column, by its name in any case. */
 export type FieldTypes = ReadonlyMap<string, DefinedField>;
@@ -53,6 +56,18 @@ export function readFieldTypes(value: unknown, isUsed: boolean): FieldTypes {
 		`'${LABEL}' is set, but '${displayName}' isn't 'Create the Field'`,
 		`Nothing was sent. Select 'Create the Field' in '${displayName}', or remove '${LABEL}'.`,
 	);
+}
+
+/** @throws InputError for an entry whose column has a field of another type */
+export function requireOwnTypes(types: FieldTypes, index: FieldIndex): void {
+	for (const { name, type } of types.values()) {
+		const field = fieldOfKey(index, name);
+		if (!field || offeredName(type, [field.type]) !== undefined) continue;
+		throw new InputError(
+			`'${LABEL}': field ${quote(field.name)} exists already, with type ${field.type}`,
+			`Nothing was sent. Remove the column from '${LABEL}', or change the field with Field > Update.`,
+		);
+	}
 }
 
 /** @param names the columns of all items @throws InputError for an entry whose column no item has */

@@ -50,6 +50,10 @@ export function columnsOf(item: JsonObject, index: FieldIndex | undefined): Colu
 		.map(([key, value]) => [key.startsWith(PREFIX) ? key.slice(PREFIX.length) : key, value]);
 }
 
+/** The key of a column of an item, beside an earlier column. Only one of two with the same name has the prefix. */
+export const keyBeside = (earlier: string, name: string): string =>
+	earlier === name ? `${PREFIX}${name}` : name;
+
 /** The keys that become fields of a new card, although the nodes may have added them. */
 export function ownColumnsOf(item: JsonObject): string[] {
 	const own = ownKeys(item);

@@ -5,7 +5,8 @@ import { isObject, type JsonObject } from '../../model/response/jsonObject';
 import { quote } from '../../model/messageText';
 import { cleanName, foldCase } from '../../model/nameSpelling';
 import { readOnce } from '../readParameters';
-import { columnsOf } from './columns';
+import { showValue } from '../../model/value/serialization';
+import { columnsOf, keyBeside } from './columns';
 
 const textOrNone = (value: unknown) => (typeof value === 'string' ? value : undefined);
 
@@ -91,11 +92,11 @@ export const isNameless = (name: string): boolean => cleanName(name) === '';
  *
  * @throws InputError for a value without a name
  */
-export function hasName(name: string, value: unknown): boolean {
+export function hasName(name: string, value: unknown, itemIndex: number): boolean {
 	if (!isNameless(name)) return true;
 	if (value === '' || value === null || value === undefined) return false;
 	throw new InputError(
-		'A column of the items has no name',
+		`A column of the items has no name: item ${itemIndex} has ${showValue(value)} in it`,
 		'Give each column a name: it becomes the name of a field.',
 	);
 }
@@ -105,15 +106,17 @@ export function hasName(name: string, value: unknown): boolean {
  *
  * @throws InputError for a value without a name, and for two names that differ only in case or spaces
  */
-export function itemColumns(item: JsonObject): Columns {
-	const entries = columnsOf(item, undefined).filter(([name, value]) => hasName(name, value));
+export function itemColumns(item: JsonObject, itemIndex: number): Columns {
+	const entries = columnsOf(item, undefined).filter(([name, value]) =>
+		hasName(name, value, itemIndex),
+	);
 	const names = new Map<string, string>();
 	for (const [name] of entries) {
 		const other = names.get(foldCase(name));
 		if (other !== undefined) {
 			throw new InputError(
-				`The columns ${quote(other)} and ${quote(name)} would be one field`,
-				'Their names differ only in case or spaces. Rename one of them.',
+				`The columns ${quote(other)} and ${quote(keyBeside(other, name))} would be one field`,
+				'Their names differ only in case, spaces or the prefix. Rename one of them.',
 			);
 		}
 		names.set(foldCase(name), name);

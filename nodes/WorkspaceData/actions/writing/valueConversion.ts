@@ -13,6 +13,7 @@ import { enter } from '../../model/value/entry';
 import { readChoice } from '../readParameters';
 import type { Run } from '../run/run';
 import type { ItemValues, RefusedValue } from './difference';
+import { keyBeside } from './columns';
 import { hasName, type Columns } from './mapper';
 import { fieldOfKey } from './matching';
 import { inputErrorOf, requireNone, type Refusal } from './refusals';
@@ -36,8 +37,6 @@ export interface ColumnOptions {
 	booleanWords?: unknown;
 	/** The names of the fields to clear. */
 	clearFields?: unknown;
-	/** True to refuse text that a field would store only in part. */
-	whole?: boolean;
 }
 
 /** Advice if the card lacks a field or a choice. */
@@ -63,7 +62,6 @@ export function readRules({ zone }: Pick<Run, 'zone'>, options: ColumnOptions): 
 		},
 		// Fields that were created for the values of all items also accept values of other types.
 		fits: adds.fields,
-		...(options.whole && { whole: true }),
 		...(!adds.choices && { choiceAdvice: CHOICE_ADVICE }),
 	};
 }
@@ -72,9 +70,9 @@ function readWords(value: unknown): Formats['words'] {
 	if (value === undefined || value === null) return undefined;
 	const words = Array.isArray(value) ? value.map(plainText) : plainText(value).split(',');
 	const [yes = '', no = '', ...more] = words.map(cleanName);
-	if (yes !== '' && no !== '' && more.length === 0 && foldCase(yes) !== foldCase(no)) {
-		return [yes, no];
-	}
+	const isPair = yes !== '' && no !== '' && more.length === 0 && foldCase(yes) !== foldCase(no);
+	// These are read in any case.
+	if (isPair && !/^(?:false|0)$/i.test(yes) && !/^(?:true|1)$/i.test(no)) return [yes, no];
 	throw new InputError(
 		`'${booleanWordsOption.displayName}' can't be '${plainText(value)}'`,
 		'Enter two different words with a comma between them: the word for true, then the word for false.',
@@ -84,6 +82,7 @@ function readWords(value: unknown): Formats['words'] {
 /** What `toRecordData` converts. */
 export interface Entered {
 	run: Run;
+	itemIndex: number;
 	columns: Columns;
 	options: ColumnOptions;
 	rules: EntryRules;
@@ -147,7 +146,7 @@ export function toRecordData(entered: Entered, index: FieldIndex): ItemValues {
  * @throws InputError if no field or several fields match
  */
 function fieldOf(
-	{ columns, options: { unknownFields } }: Entered,
+	{ columns, itemIndex, options: { unknownFields } }: Entered,
 	index: FieldIndex,
 	key: string,
 	entry: unknown,
@@ -155,7 +154,7 @@ function fieldOf(
 	const hint = columns.hints.get(key);
 	const known = index.find(key, hint);
 	if (known || unknownFields === 'ignore') return known;
-	if (!hasName(key, entry)) return undefined;
+	if (!hasName(key, entry, itemIndex)) return undefined;
 	// Don't recommend the option that is already set.
 	return index.resolve(key, hint, unknownFields === 'create' ? '' : FIELD_ADVICE);
 }
@@ -174,7 +173,7 @@ function requireOnce({ id, name }: Field, key: string, keys: Map<string, string>
 	const other = keys.get(id);
 	if (other !== undefined) {
 		throw new InputError(
-			`'${other}' and '${key}' both refer to field '${name}'`,
+			`'${other}' and '${keyBeside(other, key)}' both refer to field '${name}'`,
 			'Map each field only once.',
 		);
 	}

@@ -19,6 +19,8 @@ const holdsEmptyText = (field: ValueField): boolean => field.kind.holdsEmptyText
 const isEmptyEntry = (field: ValueField, entered: unknown): boolean =>
 	entered === '' || (typeof entered === 'string' && isBlank(entered) && !holdsEmptyText(field));
 
+const EMPTY_ADVICE = "Select 'Ignore' or 'Clear the Field' in the option 'Empty Values'.";
+
 /** What a field takes for an entered value: a value to send, nothing, or the reason why it is refused. */
 export type Entry = { value: unknown } | { empty: true } | { refused: InputError };
 
@@ -52,8 +54,10 @@ function valueToSend(field: ValueField, entered: unknown, rules: EntryRules): un
 	if (isEmptyEntry(field, entered)) {
 		if (rules.emptyValues === 'clear') return null;
 		if (rules.emptyValues === 'ignore') return undefined;
-		if (rules.fits && !holdsEmptyText(field)) return undefined;
-		if (entered === '') return '';
+		// An empty key is refused as such.
+		if (holdsEmptyText(field) || rules.exact) return '';
+		if (rules.fits) return undefined;
+		throw new InputError(`Field '${field.name}' can't hold empty text`, EMPTY_ADVICE);
 	}
 	// Two different numbers of the service may have become this one.
 	if (rules.exact && isInexact(entered)) throw unusable(field, entered, TOO_MANY_DIGITS);

@@ -62,19 +62,27 @@ function spellingsFor(
 /** What text can be as a number in another format; undefined if it is one, or if it can't be one in any. */
 function readingsOf(text: string, formats: Formats): string | undefined {
 	const readings = isDecimal(text) && formats.number === undefined ? [] : numberReadings(text);
-	return readings.length > 0 ? readingsHint(text, readings) : undefined;
+	if (readings.length === 0) return undefined;
+	return formats.number ? unfitting(text, 'Number Format') : readingsHint(text, readings);
 }
 
+/** Says that text isn't in the format that the user selected. */
+const unfitting = (text: string, option: string): string =>
+	`${quote(text)} doesn't fit the selected '${option}'`;
+
 /** Explains why text that looks like a number or a day isn't read as one. */
-function otherFormat(texts: readonly string[], formats: Formats): string | undefined {
+function inOtherFormat(texts: readonly string[], formats: Formats): string | undefined {
 	const find = (type: Formatted, other: Formats) =>
 		texts.find((text) => inUsualSpelling(type, text, other) !== undefined);
 	const number = texts.map((text) => readingsOf(text, formats)).find((hint) => hint);
 	if (number !== undefined) return number;
 	const day = find('date', { date: 'dayFirst' }) ?? find('date', { date: 'monthFirst' });
 	if (day !== undefined && readTimestamp(day) === undefined) {
-		return `${quote(day)} isn't a day like 2026-03-31: select 'Date Format'`;
+		return formats.date
+			? unfitting(day, 'Date Format')
+			: `${quote(day)} isn't a day like 2026-03-31: select 'Date Format'`;
 	}
+	if (formats.words) return undefined;
 	const two = new Set(texts.map(foldCase));
 	if (two.size !== 2 || texts.length < 3) return undefined;
 	return `only ${[...two].map(quote).join(' and ')}: for true and false, enter 'Yes and No Words'`;
@@ -97,9 +105,15 @@ const strangerHint = (text: string, type: string, one?: string): string =>
 		? `${quote(text)} would change as a number`
 		: `${quote(text)} isn't ${one}`;
 
+/** The reason for a type, with an example. @param becomes the example in the usual format */
+function eachIs(one: string | undefined, example: string, becomes = example): string {
+	const kept = isDecimal(becomes) ? String(Number(becomes)) : becomes;
+	return `each is ${one}, such as ${example}${quote(kept) === example ? '' : ` (${kept})`}`;
+}
+
 function fromTexts(texts: readonly string[], formats: Formats): Inference {
 	let why: string | undefined;
-	for (const { type, one, fitsText = () => false, isUniform } of NEW_TYPES) {
+	for (const { type, one, fitsText = () => false, otherFormat } of NEW_TYPES) {
 		const spelled = spellingsFor(type, texts, formats);
 		const fits = (text: string | undefined) => text !== undefined && fitsText(text);
 		const stranger = spelled.findIndex((text) => !fits(text));
@@ -113,13 +127,16 @@ function fromTexts(texts: readonly string[], formats: Formats): Inference {
 		if (ambiguous !== undefined) {
 			return asText(texts, readingsHint(ambiguous, numberReadings(ambiguous)));
 		}
-		if (isUniform?.(spelled.filter((text) => text !== undefined)) ?? true) {
-			return { type, why: `each is ${one}` };
-		}
-		return asText(texts, `each is ${one}, but they are spelled in different ways`);
+		const [first = ''] = texts;
+		const other = texts[otherFormat?.(spelled.map(String)) ?? -1];
+		if (other === undefined) return { type, why: eachIs(one, quote(first), spelled[0]) };
+		return asText(
+			texts,
+			`each is ${one}, but ${quote(first)} and ${quote(other)} are spelled in different ways`,
+		);
 	}
 	const number = texts.find((text) => isDecimal(text));
-	why ??= otherFormat(texts, formats);
+	why ??= inOtherFormat(texts, formats);
 	if (number !== undefined) why ??= `${quote(number)} would change as a number`;
 	return asText(texts, why ?? 'text');
 }
@@ -140,7 +157,10 @@ export function inferType(values: readonly unknown[], formats: Formats = {}): In
 		return { type: 'json', why: filled.every(Array.isArray) ? 'lists' : 'objects or lists' };
 	}
 	const fitting = NEW_TYPES.find(({ fitsValue }) => fitsValue && filled.every(fitsValue));
-	if (fitting) return { type: fitting.type, why: `each is ${fitting.one}` };
+	if (fitting) {
+		const { type, one } = fitting;
+		return { type, why: `each is ${one}, such as ${textOf(first)}` };
+	}
 	const kindOf = (value: unknown): string =>
 		isContainer(value) ? 'list or object' : typeof value === 'string' ? 'text' : typeof value;
 	const other = filled.find((value) => kindOf(value) !== kindOf(first)) ?? first;

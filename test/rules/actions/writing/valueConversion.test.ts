@@ -28,7 +28,10 @@ function dataOf(
 		hints: new Map(),
 		...more,
 	};
-	return toRecordData({ run, columns, options, rules: readRules(run, options) }, index).data;
+	return toRecordData(
+		{ run, itemIndex: 0, columns, options, rules: readRules(run, options) },
+		index,
+	).data;
 }
 
 /** What was thrown. */

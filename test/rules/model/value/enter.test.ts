@@ -37,16 +37,36 @@ test.each(['number', 'boolean', 'date', 'datetime', 'single_select', 'multi_sele
 	},
 );
 
-test.each(TYPES)(
-	'%j: null clears, undefined changes nothing, an empty text is sent unchanged',
+test.each(TYPES)('%j: null clears, undefined changes nothing', (type) => {
+	expect([null, undefined].map((value) => convert(type, value, status))).toEqual([null, undefined]);
+});
+
+test.each(['text', 'long_text', 'phone', 'a type of the future', ''])(
+	'%j: empty text is sent unchanged',
 	(type) => {
-		expect([null, undefined, ''].map((value) => convert(type, value, status))).toEqual([
-			null,
-			undefined,
-			'',
-		]);
+		expect(convert(type, '')).toBe('');
 	},
 );
+
+test.each([
+	...['number', 'boolean', 'date', 'datetime', 'single_select', 'multi_select'],
+	...['email', 'url', 'json'],
+])('%s: empty text is refused, unless values are adapted', (type) => {
+	for (const [entered, options] of [
+		['', status],
+		['', []],
+		[' ', []],
+	] as const) {
+		expect(() => convert(type, entered, [...options])).toThrow(
+			expect.objectContaining({
+				message: "Field 'F' can't hold empty text",
+				description: "Select 'Ignore' or 'Clear the Field' in the option 'Empty Values'.",
+			}),
+		);
+		const fitting = { ...rules, fits: true };
+		expect(enter(field('F', type, [...options]), entered, fitting)).toBeUndefined();
+	}
+});
 
 test('empty text clears the field or is ignored where the option says so; nothing else does', () => {
 	const each = (emptyValues: EntryRules['emptyValues']) =>
@@ -185,7 +205,6 @@ test.each<[string, unknown, RegExp, unknown[]?]>([
 	['json', '{"id":12345678901234567890}', /quotes/],
 	['number', '9007199254740993.5', /text field/],
 	['number', '9007199254740993e0', /text field/],
-	['multi_select', ' ', /Allowed values are 'Open'.*empty list clears/, status],
 	['multi_select', ',', /Allowed values are 'Open'.*empty list clears/, status],
 	['boolean', 'yes', /true or false/],
 	['boolean', '10', /true or false/],
@@ -264,22 +283,39 @@ test.each(['text', 'number', 'single_select', 'a type of the future'])(
 	},
 );
 
-test.each<[unknown, unknown]>([
-	[true, true],
-	['True', true],
-	['FALSE', false],
-	[' true', 'refused'],
-	['true ', 'refused'],
-	['1', 'refused'],
-	[0, 'refused'],
-])(
-	'%j in a field of true and false that a column becomes: %j, nothing of it is lost',
-	(value, kept) => {
-		const put = () => enter(field('F', 'boolean'), value, { ...rules, whole: true });
-		if (kept === 'refused') expect(put).toThrow("can't hold");
-		else expect(put()).toBe(kept);
-	},
-);
+test.each<[string, EntryRules['formats'], number]>([
+	['007', {}, 7],
+	['0815', {}, 815],
+	['-01', {}, -1],
+	['00', {}, 0],
+	[' 01.50', {}, 1.5],
+	['+49893334455', {}, 49893334455],
+	['+5', { number: 'point' }, 5],
+	['01067', { number: 'comma' }, 1067],
+	['007,5', { number: 'comma' }, 7.5],
+	['+49 351 123 456', { number: 'commaSpaced' }, 49351123456],
+])('number: the text %j of an item (%j) may be a code, and is refused', (text, formats, number) => {
+	for (const exact of [false, true]) {
+		expect(() => enter(field('F', 'number'), text, { ...rules, formats, exact })).toThrow(
+			expect.objectContaining({
+				description: `As a number it would become ${number}. Use a text field for it.`,
+			}),
+		);
+	}
+	// Filters read it.
+	if (!formats?.number) expect(convert('number', text)).toBe(number);
+});
+
+test.each<[string, number]>([
+	['0', 0],
+	['0.5', 0.5],
+	['-0.50', -0.5],
+	[' 0 ', 0],
+	['10', 10],
+	['1e3', 1000],
+])('number: the text %j of an item is %j', (text, number) => {
+	expect(enter(field('F', 'number'), text, { ...rules, formats: {} })).toBe(number);
+});
 
 test('a long list of allowed values is cut', () => {
 	const many = Array.from({ length: 50 }, (_, place) => `Option ${place}`);

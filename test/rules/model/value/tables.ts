@@ -90,8 +90,8 @@ const decimalsOf = (text: string): number => text.split('.')[1]?.length ?? 0;
 export const inJson = (given: unknown): unknown => JSON.parse(JSON.stringify(given ?? null));
 
 /**
- * The original value, as far as the value read back tells it: numbers, true and false as their column spells
- * them, and a text of another value as that value.
+ * The original value, as far as the value read back tells it: numbers as their column spells them, true and
+ * false in any case, and a text of another value as that value.
  */
 export function givenBy(shown: unknown, given: unknown, column: readonly unknown[]): unknown {
 	const told = column.filter(tells);
@@ -103,11 +103,7 @@ export function givenBy(shown: unknown, given: unknown, column: readonly unknown
 		return isFormat ? shown.toFixed(decimals) : String(shown);
 	}
 	if (typeof given === 'string' && typeof shown === 'boolean') {
-		const text = String(shown);
-		if (/^[a-z]/.test(String(first))) return text;
-		return /^[A-Z]{2}/.test(String(first))
-			? text.toUpperCase()
-			: text[0]?.toUpperCase() + text.slice(1);
+		return String(shown) === given.toLowerCase() ? given : String(shown);
 	}
 	if (typeof given !== 'string' && typeof shown === 'string') {
 		const text = typeof given === 'object' ? JSON.stringify(given) : String(given);

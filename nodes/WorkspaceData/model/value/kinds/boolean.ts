@@ -1,7 +1,5 @@
 /** Yes or no. */
-import { EQUALITY, unusable, type Kind } from './kind';
-
-const ACCEPTED = 'Enter true or false.';
+import { EQUALITY, type Kind } from './kind';
 
 function readBoolean(value: unknown): number | undefined {
 	if (typeof value === 'boolean') return Number(value);
@@ -18,24 +16,17 @@ export const boolean: Kind = {
 			names: ['boolean', 'bool', 'checkbox', 'yesno'],
 			one: 'true or false',
 			fitsText: (text) => /^(?:true|false)$/i.test(text),
-			isUniform: (texts) =>
-				new Set(texts.map((text) => (text === text.toUpperCase() ? 2 : /^[TF]/.test(text) ? 1 : 0)))
-					.size <= 1,
 			fitsValue: (value) => typeof value === 'boolean',
 		},
 	],
 	read: readBoolean,
 	isSingle: true,
 	formatted: 'boolean',
-	enter(entered, field, { whole }) {
+	enter(entered) {
 		const is = readBoolean(entered);
-		if (is === undefined) return undefined;
-		if (whole && !/^(?:true|false)$/i.test(String(entered))) {
-			throw unusable(field, entered, `The field would keep ${is === 1} only. ${ACCEPTED}`);
-		}
-		return is === 1;
+		return is === undefined ? undefined : is === 1;
 	},
-	accepts: () => ACCEPTED,
+	accepts: () => 'Enter true or false.',
 	conditions: EQUALITY,
 	input: {
 		// n8n's own toggle stores `false` even if nobody used it. A choice stores nothing.

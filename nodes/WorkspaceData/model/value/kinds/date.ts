@@ -41,7 +41,7 @@ export const date: Kind = {
 		{
 			type: 'date',
 			names: ['date', 'dateonly'],
-			one: 'a day like 2026-03-31',
+			one: 'a day',
 			fitsText: isDay,
 		},
 	],
@@ -49,12 +49,8 @@ export const date: Kind = {
 	read: (stored) => (typeof stored === 'string' ? readDay(stored)?.day : undefined),
 	isSingle: true,
 	formatted: 'date',
-	enter(entered, field, { whole, zone }) {
-		if (isDate(entered)) return dayOf(entered, field, zone);
-		const read = readDay(entered);
-		if (!read || !whole || isDay(read.text)) return read?.day;
-		throw unusable(field, entered, `The field keeps ${read.day} only. Use a field for times.`);
-	},
+	enter: (entered, field, { zone }) =>
+		isDate(entered) ? dayOf(entered, field, zone) : readDay(entered)?.day,
 	accepts: () => ACCEPTED,
 	conditions: [...EQUALITY, ...ANY_OF, ...ORDER, ...DAYS],
 	input: TIME_INPUT,

@@ -26,7 +26,7 @@ export const datetime: Kind = {
 		{
 			type: 'datetime',
 			names: ['datetime', 'dateandtime'],
-			one: 'a time with an offset like 2026-03-31T14:30:00Z',
+			one: 'a time with an offset',
 			fitsText: (text) => KEPT_EVERYWHERE.test(text) && isDay(text.slice(0, 10)),
 		},
 	],
@@ -36,7 +36,7 @@ export const datetime: Kind = {
 	},
 	isSingle: true,
 	formatted: 'datetime',
-	enter(entered, field, { zone, whole, formats }) {
+	enter(entered, field, { zone }) {
 		const read = readTimestamp(entered);
 		if (!read) return undefined;
 		const utc = toUtcText(read, zone);
@@ -44,14 +44,7 @@ export const datetime: Kind = {
 			const isLast = read.day === '9999-12-31' && isSkipped(read);
 			throw unusable(field, entered, isLast ? BEYOND : isSkipped(read) ? SKIPPED : ACCEPTED);
 		}
-		if (read.offset !== undefined || field.habit === 'noOffset') return isoText(read);
-		// A date format that the user selected has no offset.
-		if (!whole || (formats?.date ?? 'iso') !== 'iso') return utc;
-		throw unusable(
-			field,
-			entered,
-			`Without an offset it means another time in each time zone; here it would become ${utc}. ${ACCEPTED}`,
-		);
+		return read.offset !== undefined || field.habit === 'noOffset' ? isoText(read) : utc;
 	},
 	dependsOnRecords(entered) {
 		const read = readTimestamp(entered);

@@ -37,18 +37,16 @@ export interface ValueField {
 
 /** How entered values are treated. */
 export interface EntryRules {
-	/** The treatment of `''`: sent unchanged, left out, or sent as null. */
+	/** The treatment of `''`: sent unchanged to a field that can hold it, left out, or sent as null. */
 	emptyValues: 'send' | 'ignore' | 'clear';
 	zone: Zone;
-	/** The formats of numbers, days, and yes or no in text; undefined if they can't be selected. */
+	/** The formats of numbers, days, and yes or no in the text of items; undefined for the operands of filters. */
 	formats?: Formats;
 	/**
 	 * True if values are adapted: a text field turns other values into text, and a field that refuses `''`
 	 * leaves it out.
 	 */
 	fits?: boolean;
-	/** True if text is refused that the field would shorten: `007` to 7, a time to its day. */
-	whole?: boolean;
 	/** True for values that select records for a change: choices must be spelled exactly, and numbers exact. */
 	exact?: boolean;
 	/**
@@ -71,8 +69,8 @@ export interface NewType {
 	one?: string;
 	/** Returns true if text can become such a value and return unchanged. */
 	fitsText?(text: string): boolean;
-	/** Returns true if all are in the same format, so that the format can be restored. */
-	isUniform?(texts: readonly string[]): boolean;
+	/** Returns the position of text in another format than the first one, so that no format restores both; -1 if none is. */
+	otherFormat?(texts: readonly string[]): number;
 	/** Returns true if a value that isn't text is such a value. */
 	fitsValue?(value: unknown): boolean;
 	/** Set if its values come from a list of choices: one choice, or several. */

@@ -11,7 +11,7 @@ import {
 	type Kind,
 	type ValueField,
 } from './kind';
-import { readDecimal } from '../decimal';
+import { isCanonicalNumber, readDecimal } from '../decimal';
 
 const ACCEPTED =
 	'Enter a number such as 12 or 12.5, with a decimal point and without thousands separators.';
@@ -30,14 +30,17 @@ function isPlainNumber(text: string): boolean {
 	return !Object.is(Number(text), -0);
 }
 
+/** Text with leading zeros or a plus sign, which a postal code or a phone number may have. */
+const MAYBE_CODE = /^\s*(?:\+|-?0\d)/;
+
 /** The comparable form of a stored number. */
 export function readNumber(stored: unknown): Comparable | undefined {
 	if (typeof stored === 'number') return Number.isNaN(stored) ? undefined : stored;
 	return typeof stored === 'string' ? readDecimal(stored) : undefined;
 }
 
-/** The number to send; undefined for other text. @throws InputError for digits that a number loses */
-function enterNumber(entered: unknown, field: ValueField, { whole }: EntryRules): unknown {
+/** The number to send; undefined for other text. @throws InputError for digits, zeros or a sign that a number loses */
+function enterNumber(entered: unknown, field: ValueField, { formats }: EntryRules): unknown {
 	if (typeof entered === 'boolean') return undefined;
 	if (mayLackDigits(entered)) throw unusable(field, entered, TOO_MANY_DIGITS);
 	if (typeof entered !== 'string') return entered;
@@ -47,7 +50,7 @@ function enterNumber(entered: unknown, field: ValueField, { whole }: EntryRules)
 	if (!Number.isFinite(near)) {
 		throw unusable(field, entered, `No number is that large. ${ACCEPTED}`);
 	}
-	if (near !== number || (whole && !isPlainNumber(entered))) {
+	if (near !== number || (formats && MAYBE_CODE.test(entered))) {
 		throw unusable(field, entered, `As a number it would become ${near}. Use a text field for it.`);
 	}
 	return number;
@@ -61,12 +64,13 @@ export const number: Kind = {
 		{
 			type: 'number',
 			names: ['number', 'decimal', 'numeric', 'double', 'float'],
-			one: 'a number like 12.5',
+			one: 'a number',
 			fitsText: isPlainNumber,
 			// `1.10` and `1.9` are versions, while `1.10` and `1.90` are amounts.
-			isUniform: (texts) =>
-				texts.every((text) => String(Number(text)) === text) ||
-				new Set(texts.map(decimals)).size <= 1,
+			otherFormat: (texts) =>
+				texts.every(isCanonicalNumber)
+					? -1
+					: texts.findIndex((text) => decimals(text) !== decimals(texts[0] ?? '')),
 			fitsValue: (value) => typeof value === 'number' && Number.isFinite(value),
 		},
 	],
