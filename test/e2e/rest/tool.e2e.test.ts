@@ -74,7 +74,7 @@ describe(`tool use in n8n ${major}`, () => {
 				Done: { type: 'boolean', description: expect.stringContaining('true or false') },
 			});
 			expect(tools.get('Change_a_task')?.parameters.properties).toMatchObject({
-				Record_ID: { description: expect.stringContaining('as Find tasks gave it') },
+				Record_ID: { description: expect.stringContaining('as Find tasks returned it') },
 				Tags: { description: expect.stringContaining('separated by commas') },
 			});
 		},
