@@ -269,7 +269,7 @@ describe('services that refuse more at once', () => {
 			const body = '<!doctype html><html><head><title>Too Many Requests</title></head></html>';
 			instead = [{ status: 429, headers: { 'content-type': 'text/html' }, body }];
 			hurry();
-			const { error, json } = await run(operation, 1, { recordId: byId('r1') });
+			const { error, json } = await run(operation, 1, { recordId: byId('r0') });
 			expect(error).toBeUndefined();
 			expect(json).toHaveLength(1);
 			expect(sent.filter((request) => /^(?:POST|PATCH)/.test(request))).toHaveLength(2);
