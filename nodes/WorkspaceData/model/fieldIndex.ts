@@ -76,7 +76,7 @@ export class FieldIndex {
 	resolve(key: string, hint?: FieldHint, advice?: string): Field {
 		const field = this.find(key, hint);
 		if (field) return field;
-		throw this.missing(key, advice);
+		throw this.missing([key], advice);
 	}
 
 	/** Like `resolve`, but returns undefined if no field matches. An ambiguous key still throws. */
@@ -114,7 +114,7 @@ export class FieldIndex {
 		const named = this.only(key, this.byName.get(key));
 		const field = named ?? (hint && (this.ids.get(key) ?? this.ids.get(hint.fieldId ?? '')));
 		if (field) return field;
-		throw this.missing(key);
+		throw this.missing([key]);
 	}
 
 	/**
@@ -139,10 +139,17 @@ export class FieldIndex {
 		);
 	}
 
-	private missing(key: string, more = ''): InputError {
+	/** The error for keys that match no field. @param more what else the user can do */
+	missing(keys: readonly string[], more = ''): InputError {
+		// Several keys have no near name in common.
+		const key = keys.length === 1 ? (keys[0] ?? '') : '';
 		const advice = this.advices.getOrCreate(key, () => this.adviceFor(key));
 		const description = [advice, more].filter(Boolean).join(' ');
-		return new InputError(`Card '${this.cardName}' has no field ${quote(key)}`, description);
+		const message =
+			keys.length === 1
+				? `Card '${this.cardName}' has no field ${quote(key)}`
+				: `Card '${this.cardName}' has no fields ${listedInQuotes(keys, MAX_NAMED)}`;
+		return new InputError(message, description);
 	}
 
 	private adviceFor(key: string): string {

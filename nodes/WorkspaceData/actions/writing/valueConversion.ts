@@ -111,8 +111,11 @@ export function toRecordData(entered: Entered, index: FieldIndex): ItemValues {
 			refusals.push({ error: inputErrorOf(error) });
 		}
 	};
+	const unknown: string[] = [];
 	const take = (key: string, entry: unknown): void => {
-		const field = fieldOf(entered, index, key, entry);
+		const field = index.find(key, hints.get(key));
+		if (!field && options.unknownFields !== 'ignore' && hasName(key, entry, entered.itemIndex))
+			unknown.push(key);
 		const isKey = matching.has(field?.id);
 		if (!field || isLeftOut(entered, field, key, isKey)) return;
 		requireOnce(field, key, keys);
@@ -123,6 +126,9 @@ export function toRecordData(entered: Entered, index: FieldIndex): ItemValues {
 		else refused.set(field.id, { ...taken, entered: entry, rules });
 	};
 	for (const [key, entry] of entries) collect(() => take(key, entry));
+	// Don't recommend the option that is already set.
+	const advice = options.unknownFields === 'create' ? '' : FIELD_ADVICE;
+	if (unknown.length > 0) refusals.push({ error: index.missing(unknown, advice) });
 	for (const name of plainNames(options.clearFields)) {
 		collect(() => {
 			const field = fieldToClear(index, name);
@@ -137,26 +143,6 @@ export function toRecordData(entered: Entered, index: FieldIndex): ItemValues {
 	requireNone(refusals);
 	// Object.fromEntries, not assignment, because a field may be called `__proto__`.
 	return { data: Object.fromEntries(data), refused };
-}
-
-/**
- * Finds the field of an entry, by the option 'If Field Is Unknown'.
- *
- * @returns undefined for an entry that isn't written
- * @throws InputError if no field or several fields match
- */
-function fieldOf(
-	{ columns, itemIndex, options: { unknownFields } }: Entered,
-	index: FieldIndex,
-	key: string,
-	entry: unknown,
-): Field | undefined {
-	const hint = columns.hints.get(key);
-	const known = index.find(key, hint);
-	if (known || unknownFields === 'ignore') return known;
-	if (!hasName(key, entry, itemIndex)) return undefined;
-	// Don't recommend the option that is already set.
-	return index.resolve(key, hint, unknownFields === 'create' ? '' : FIELD_ADVICE);
 }
 
 /** Returns true for a value of a computed field that nobody selected, and adds a hint. */

@@ -11,7 +11,11 @@ import { field } from '../../model/fields';
 import { zone } from '../../model/value/zone';
 
 const index = new FieldIndex(
-	[field('Title'), field('Pages', 'number'), field('Status', 'single_select', ['Open', 'Done'])],
+	[
+		...[field('Title'), field('Pages', 'number')],
+		field('Status', 'single_select', ['Open', 'Done']),
+		...Array.from({ length: 11 }, (_, n) => field(`At${n}`, 'date')),
+	],
 	'Books',
 );
 const run = { zone } as Run;
@@ -51,6 +55,17 @@ test('values under the IDs of their fields, in the types of these', () => {
 	});
 });
 
+test('several unknown fields are one mistake', () => {
+	const values = { Author: 'a', Title: 'b', Hours: 1, Priority: 2 };
+	expect(failureOf(() => dataOf(values))).toMatchObject({
+		message: "Card 'Books' has no fields 'Author', 'Hours', 'Priority'",
+		description: expect.stringMatching(
+			/^The fields are 'Title'.* Select the field again, or correct the name\. Or select 'Create the Field'/,
+		),
+	});
+	expect(dataOf(values, { unknownFields: 'ignore' })).toEqual({ 'id-Title': 'b' });
+});
+
 test.each([
 	['Status', 'Status'],
 	['status', 'Status'],
@@ -68,12 +83,14 @@ test.each([
 );
 
 test.each([
-	[10, /Unknown9[^0-9].*$/s, false],
+	[10, /'At9'.*$/s, false],
 	[11, /\nAnd 1 more\.$/, true],
 ])('%d mistakes in one item: ten are named', (count, pattern, more) => {
-	const keys = Array.from({ length: count }, (_, n) => [`Unknown${n}`, 1] as const);
-	const failure = failureOf(() => dataOf(Object.fromEntries(keys))) as { description: string };
+	const keys = Array.from({ length: count }, (_, n) => [`At${n}`, 'never'] as const);
+	const matched = { matchingKeys: keys.map(([key]) => key) };
+	const failing = () => dataOf(Object.fromEntries(keys), {}, matched);
+	const failure = failureOf(failing) as { description: string };
 	expect(failure.description).toMatch(pattern);
 	expect(/ more\.$/.test(failure.description)).toBe(more);
-	expect(failure.description).not.toContain('Unknown10');
+	expect(failure.description).not.toContain('At10');
 });
