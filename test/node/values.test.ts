@@ -553,20 +553,6 @@ describe('the same value', () => {
 		});
 	});
 
-	describe('Create From Items into an existing card', () => {
-		test.each([
-			['a text for yes or no', { Done: '1' }, "Field 'Done' can't hold \"1\""],
-			['a day for a point in time', { At: '2026-03-31' }, "Field 'At' can't hold \"2026-03-31\""],
-			['a time without an offset', { At: '2026-03-31T10:00:00' }, "Field 'At' can't hold"],
-		])('refuses %s, so that nothing shifts', async (_what, item, message) => {
-			const name = `Existing ${Date.now()}`;
-			await workspace.card(name, { Done: 'boolean', At: 'datetime' });
-			const parameters = { resource: 'card', name, options: { ifExists: 'reuse' } };
-			const { error } = await run('createFromItems', parameters, [item]);
-			expect(error?.message).toContain(message);
-		});
-	});
-
 	test('a field that was chosen from the list and renamed since is deleted by its ID', async () => {
 		const id = card.fieldIds.Amount ?? '';
 		await workspace.send('PATCH', `/cards/${card.id}/fields/${id}`, { name: 'Price' });
