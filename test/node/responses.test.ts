@@ -474,7 +474,9 @@ describe('services with other ideas', () => {
 			answer = () => ({ body: '{"success":false,"error":"Maintenance","errors":[]}' });
 			const told = await testCredential();
 			expect(told.status).toBe('Error');
-			expect(told.message).toBe('The service refused the request. The service responded: Maintenance.');
+			expect(told.message).toBe(
+				'The service refused the request. The service responded: Maintenance.',
+			);
 		});
 	});
 

@@ -172,7 +172,7 @@ describe('exact values', () => {
 			const { json } = await runRaw('getAll', { returnAll: true });
 			const update = { recordId: byId('={{ $json.id }}'), columns: mapAutomatically() };
 			const { error } = await runRaw('update', update, json);
-			expect(error?.description).toContain("'Amount': 2 items, such as \"12345678901234567890\"");
+			expect(error?.description).toContain('\'Amount\': 2 items, such as "12345678901234567890"');
 			expect(changes).toEqual([]);
 		});
 	});
