@@ -325,13 +325,6 @@ describe('when a response is ambiguous, nothing is written', () => {
 	});
 
 	describe('the record that was asked for', () => {
-		test('an update keeps the ID of its record, whatever the response has', async () => {
-			answer('PATCH', '/records/r1$', listed('r2', { Key: 'b' }));
-			const columns = mapEach({ Key: 'b' });
-			const { json } = await run('update', { recordId: byId('r1'), columns });
-			expect(json).toMatchObject([{ id: 'r1' }]);
-		});
-
 		test('an ID with outer spaces is another record', async () => {
 			list(listed(' r1', { Key: 'a' }), listed('r1', { Key: 'b' }));
 			answer('DELETE', '/records/%20r1$', '');

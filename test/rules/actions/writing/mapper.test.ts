@@ -69,12 +69,12 @@ describe('Map Each Column', () => {
 	});
 });
 
-test('an item without values says what its keys mean', () => {
+test('an item without values says how to name its fields', () => {
 	const automatic = { mappingMode: 'autoMapInputData', value: { ignored: 1 } };
 	expect(() => read(automatic, { id: 'r1', none: undefined })).toThrow(
 		expect.objectContaining({
 			message: "No value in 'Values'",
-			description: expect.stringContaining('keys must be names of fields'),
+			description: expect.stringContaining("Name the item's fields"),
 		}),
 	);
 	expect(read(automatic, { id: 'r1', A: null })).toMatchObject({
