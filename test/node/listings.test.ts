@@ -1,6 +1,6 @@
 /** Listings that come in pages or are ambiguous: all of it is read, or nothing is written after it. */
 import { hintsOf } from '../support/n8n';
-import { byId, mapAutomatically, mapEach, where } from '../support/parameters';
+import { mapAutomatically, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 

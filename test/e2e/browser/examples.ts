@@ -28,7 +28,7 @@ export function testExamples({ bench, editor, execute }: Stage): void {
 		const panel = editor().element('node-parameters');
 		await editor().openNode('Change a task');
 		for (const sentence of [
-			'The id of the task, as Find tasks gave it',
+			'The id of the task, as Find tasks returned it',
 			'Whether the task is done: true or false',
 			'All tags of the task, separated by commas',
 		]) {
