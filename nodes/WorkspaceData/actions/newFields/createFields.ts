@@ -108,7 +108,9 @@ function plannedAs(
 /** Lists fields in a message, with their types and the reasons for them. */
 export const describePlan = (planned: readonly PlannedField[]): string =>
 	listed(
-		planned.map(({ name, type, why }) => `${quote(name)} (${type}: ${why})`),
+		planned.map(
+			({ name, type, why }) => `${quote(name)} (${why === type ? type : `${type}: ${why}`})`,
+		),
 		MAX_NAMED,
 	);
 
