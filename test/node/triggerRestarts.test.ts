@@ -53,7 +53,7 @@ describe('over restarts', () => {
 			const { next } = await suite.refusedAtStart({ status: 503 });
 			suite.refuseNext({ mode: 'slowBody', byteMs: 5 });
 			await next.start();
-			pass(0.01);
+			pass(0.03);
 			await untilTicked(next, 'the renewal', () => suite.live(next).length === 2);
 			return next;
 		}

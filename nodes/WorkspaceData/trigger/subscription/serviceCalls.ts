@@ -65,7 +65,7 @@ export async function createSubscription(
 		throw new UnexpectedResponse(
 			whatCame(response.body, secret === undefined ? 'secret' : 'identifier'),
 			"The trigger needs the secret to verify deliveries and the identifier to end them. Check 'Base URL' in the credential, and look for a leftover subscription in the settings of the service",
-			!isWebPage(response.body),
+			true,
 		);
 	}
 	// By the same clock and in the same form as the times of records.
