@@ -98,6 +98,19 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		expect(live).toEqual([]);
 	});
 
+	it("of two triggers, one of which can't subscribe, leaves nothing behind", async () => {
+		const { api, client } = bench();
+		const card = await api.createCard('With a bad neighbour', [['Title', 'text']]);
+		const good = watching(bench(), card.id, { name: 'Good' });
+		const bad = watching(bench(), 'crd_unknown', { name: 'Bad' });
+		const workflow = chain('With a bad neighbour', [good, bad]);
+		const saved = await client.createWorkflow({ ...workflow, connections: {} });
+		await expect(client.publish(saved)).rejects.toThrow(/crd_unknown/);
+		// n8n continues with the good one.
+		await client.unpublish(saved.id);
+		expect(await subscriptions(card)).toEqual([]);
+	});
+
 	it('comes up again when n8n is killed before it could save the subscription', async () => {
 		const { client, control, host } = bench();
 		const { card, saved } = await draftWatch(bench(), 'Killed while publishing');
@@ -130,18 +143,5 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		await client.unpublish(saved.id);
 		const left = (await subscriptions(card)).filter(({ id }) => !orphans.includes(id));
 		expect(left).toEqual([]);
-	});
-
-	it("of two triggers, one of which can't subscribe, leaves nothing behind", async () => {
-		const { api, client } = bench();
-		const card = await api.createCard('With a bad neighbour', [['Title', 'text']]);
-		const good = watching(bench(), card.id, { name: 'Good' });
-		const bad = watching(bench(), 'crd_unknown', { name: 'Bad' });
-		const workflow = chain('With a bad neighbour', [good, bad]);
-		const saved = await client.createWorkflow({ ...workflow, connections: {} });
-		await expect(client.publish(saved)).rejects.toThrow(/crd_unknown/);
-		// n8n continues with the good one.
-		await client.unpublish(saved.id);
-		expect(await subscriptions(card)).toEqual([]);
 	});
 });
