@@ -18,6 +18,12 @@ const PICTURES = [
 export function testExamples({ bench, editor, execute }: Stage): void {
 	test('are imported by the menu and get their credentials; a tool shows the description of each value', async () => {
 		const { say } = await readWords('Examples', major);
+		const tags = ['home', 'office', 'garden', 'travel'];
+		await bench().api.createCard('Tasks', [
+			['Title', 'text'],
+			['Done', 'boolean'],
+			['Tags', 'multi_select', tags],
+		]);
 		const file = join(repository, 'examples', 'agent-reads-and-writes-a-card.json');
 		await editor().importFile(file, [say('Import'), say('From file')]);
 		for (const node of ['Find tasks', 'Change a task']) {
