@@ -687,6 +687,17 @@ describe('Create From Items', () => {
 
 	describe('Field Types', () => {
 		const typed = (...values: IDataObject[]) => ({ fieldTypes: { values } });
+		/** Creates records in a card that has only the field Key. */
+		const createInCard = async (items: IDataObject[], options: IDataObject) => {
+			const { id } = await workspace.card(newName(), { Key: 'text' });
+			workspace.service.control.resetRequests();
+			const place = { resource: 'record', operation: 'create', cardId: byId(id) };
+			return await runAction({
+				credentials: workspace.apiKey,
+				items,
+				parameters: { ...place, columns: mapAutomatically(), options },
+			});
+		};
 
 		test('say what values cannot, in the service’s spelling or plain, in Create From Items and for fields that records need', async () => {
 			const name = newName();
@@ -826,36 +837,15 @@ describe('Create From Items', () => {
 		});
 
 		test('nor is a field added that would not take them', async () => {
-			const grown = await workspace.card(newName(), { Key: 'text' });
-			workspace.service.control.resetRequests();
-			const { error } = await runAction({
-				credentials: workspace.apiKey,
-				items: COMMAS,
-				parameters: {
-					...{ resource: 'record', operation: 'create', cardId: byId(grown.id) },
-					columns: mapAutomatically(),
-					options: {
-						unknownFields: 'create',
-						...typed({ column: 'Preis', type: 'number' }),
-					},
-				},
-			});
+			const types = typed({ column: 'Preis', type: 'number' });
+			const { error } = await createInCard(COMMAS, { unknownFields: 'create', ...types });
 			expect(error?.description).toMatch(refused);
 			expect(workspace.changes()).toEqual([]);
 		});
 
 		test('where no field is created, they are refused by their label', async () => {
-			const grown = await workspace.card(newName(), { Key: 'text' });
-			workspace.service.control.resetRequests();
-			const { error } = await runAction({
-				credentials: workspace.apiKey,
-				items: [{ Key: 'a' }],
-				parameters: {
-					...{ resource: 'record', operation: 'create', cardId: byId(grown.id) },
-					columns: mapAutomatically(),
-					options: typed({ column: 'Key', type: 'text' }),
-				},
-			});
+			const types = typed({ column: 'Key', type: 'text' });
+			const { error } = await createInCard([{ Key: 'a' }], types);
 			expect(error?.message).toBe(
 				"'Field Types' is set, but 'If Field Is Unknown' isn't 'Create the Field'",
 			);

@@ -142,7 +142,7 @@ export function readJsonObject(value: unknown, parameter: string): JsonObject {
 	);
 }
 
-/** Reads each value once, as far as it is an object: without expressions, that of a parameter is one for all items. */
+/** Reads each object only once. A parameter without expressions has the same object for all items. */
 export function readOnce<Read>(read: (value: unknown) => Read): (value: unknown) => Read {
 	const known = new WeakMap<object, { read: Read }>();
 	return (value) => {

@@ -286,7 +286,7 @@ export async function openEditor({ baseUrl, major }: N8nClient) {
 				.click();
 			await page.locator('[data-test-id^="mode-"]:visible').filter({ hasText: name }).click();
 		},
-		/** Types into a locator that takes texts, key by key, in place of what it holds. */
+		/** Replaces the text of a locator, key by key. */
 		async type(parameter: string, text: string) {
 			const field = input(parameter);
 			// n8n 1 loses keys while it draws: a person sees it, and types again.

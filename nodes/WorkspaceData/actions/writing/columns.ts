@@ -50,7 +50,7 @@ export function columnsOf(item: JsonObject, index: FieldIndex | undefined): Colu
 		.map(([key, value]) => [key.startsWith(PREFIX) ? key.slice(PREFIX.length) : key, value]);
 }
 
-/** The key of a column of an item, beside an earlier column. Only one of two with the same name has the prefix. */
+/** Returns an item's key for a column, next to that of an earlier one: if both have one name, this key has the prefix. */
 export const keyBeside = (earlier: string, name: string): string =>
 	earlier === name ? `${PREFIX}${name}` : name;
 

@@ -26,8 +26,8 @@ export interface Columns {
 const listOrNone = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 /**
- * Reads a mapper: once if it has no expressions, as it lists all fields of the card. Its schema lists those that were known
- * at its last refresh; `fieldId` and `fieldName` are hints that our own field listing adds. Each part may be missing.
+ * Reads a mapper, and one without expressions only once, because it lists all fields of the card. Its schema lists those
+ * that were known at its last refresh; `fieldId` and `fieldName` are hints that our own field listing adds. Each part may be missing.
  */
 const readMapper = readOnce((mapper) => {
 	const { mappingMode, value, matchingColumns, schema } = isObject(mapper) ? mapper : {};

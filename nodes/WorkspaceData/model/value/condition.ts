@@ -120,7 +120,7 @@ const entriesOf = ({ field, entered, rules }: Asked): readonly unknown[] =>
 
 const fold = (text: string): string => text.toLowerCase();
 
-/** Tests the texts of a value in lower case. */
+/** Returns true for a value of which some text, in lower case, is accepted. */
 const hasText =
 	(field: ValueField, accepts: (text: string) => boolean) =>
 	(stored: unknown): boolean =>
