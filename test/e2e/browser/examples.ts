@@ -1,4 +1,4 @@
-/** An example workflow as README.md says: imported by the menu, a credential chosen in each node. All of them run in rest. */
+/** Example workflows as README.md says: imported by the menu, a credential chosen in each node, executed. All of them run in rest. */
 import { join } from 'node:path';
 
 import { credentialNames } from '../../host/credentials.ts';
@@ -16,21 +16,37 @@ const PICTURES = [
 
 /** @param stage the n8n and the browser */
 export function testExamples({ bench, editor, execute }: Stage): void {
-	test('are imported by the menu and get their credentials; a tool shows the description of each value', async () => {
+	/** Imports an example by the menu, and chooses the credential in these nodes. */
+	async function importExample(file: string, ...nodes: string[]): Promise<void> {
 		const { say } = await readWords('Examples', major);
-		const tags = ['home', 'office', 'garden', 'travel'];
-		await bench().api.createCard('Tasks', [
-			['Title', 'text'],
-			['Done', 'boolean'],
-			['Tags', 'multi_select', tags],
+		await editor().importFile(join(repository, 'examples', file), [
+			say('Import'),
+			say('From file'),
 		]);
-		const file = join(repository, 'examples', 'agent-reads-and-writes-a-card.json');
-		await editor().importFile(file, [say('Import'), say('From file')]);
-		for (const node of ['Find tasks', 'Change a task']) {
+		for (const node of nodes) {
 			await editor().openNode(node);
 			await editor().chooseCredential(credentialNames.workspaceDataApi);
 			await editor().closeNode();
 		}
+	}
+
+	/** Runs the workflow, and waits until the output of a node shows the text. */
+	async function runUntil(node: string, text: string): Promise<void> {
+		await editor().element('execute-workflow-button').first().click();
+		await editor().openNode(node);
+		await editor().element('output-panel').getByText(text).first().waitFor();
+		await editor().closeNode();
+	}
+
+	test('are imported by the menu, get their credentials and run; a tool shows the description of each value', async () => {
+		const create = ['List cards', 'Create card', 'Add fields'];
+		await importExample('create-card-with-typed-fields.json', ...create);
+		await runUntil('Add fields', 'multi_select');
+		await importExample('import-rows-create-or-update.json', 'Create or update records');
+		await runUntil('Create or update records', 'created');
+
+		const tools = ['Find tasks', 'Change a task'];
+		await importExample('agent-reads-and-writes-a-card.json', ...tools);
 		const panel = editor().element('node-parameters');
 		await editor().openNode('Change a task');
 		for (const sentence of [

@@ -117,6 +117,27 @@ export function testFilters(stage: Stage): void {
 		expect(await execute('Old')).toContain('1 item');
 	});
 
+	test('two conditions are combined by Must Match, which comes with the second one', async () => {
+		const card = await createTasks('Tasks to combine');
+		for (const Title of ['Another', 'Third']) await bench().api.createRecord(card, { Title });
+		const value = { __rl: true, mode: 'value', value: 'Old' };
+		await openAction({
+			...{ resource: 'record', operation: 'getAll', cardId: fromList(card) },
+			filters: { conditions: [{ field: 'Title', condition: 'equals', value }] },
+		});
+		const mustMatch = editor().element('parameter-input-matchType');
+		const notice = editor().page.getByText("The service can't filter");
+		await notice.waitFor();
+		expect(await mustMatch.count()).toBe(0);
+		await addCondition();
+		await mustMatch.waitFor();
+		expect(await notice.count()).toBe(1);
+		await editor().select('matchType', 'Any Condition');
+		await editor().select('field', 'Title', 1);
+		await editor().select('condition', 'Is Not Empty', 1);
+		expect(await execute('Third')).toContain('3 items');
+	});
+
 	test('Sort offers the fields of the card, the records come in that order, one column for each field', async () => {
 		const card = await createTasks('Tasks to sort');
 		await bench().api.createRecord(card, { Title: 'Another' });

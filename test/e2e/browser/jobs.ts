@@ -1,4 +1,7 @@
 /** Jobs of a person that go through several nodes, as the pages describe them: each ends with what the person sees. */
+import type { Locator } from 'playwright-core';
+
+import { until } from '../../host/deadline.ts';
 import { outputOf } from '../../host/n8nClient.ts';
 import {
 	byId,
@@ -28,6 +31,17 @@ const EVERY_TYPE: FieldDraft[] = [
 
 /** @param stage the n8n and the browser */
 export function testJobs({ bench, editor, execute, openAction, savedColumns }: Stage): void {
+	/** Drags something of the input onto a field, as one does with the mouse. */
+	async function drag(from: Locator, to: Locator): Promise<void> {
+		const { mouse } = editor().page;
+		const [start, end] = [await from.boundingBox(), await to.boundingBox()];
+		if (!start || !end) throw new Error("What is to be dragged can't be seen");
+		await mouse.move(start.x + start.width / 2, start.y + start.height / 2);
+		await mouse.down();
+		await mouse.move(end.x + 20, end.y + end.height / 2, { steps: 12 });
+		await mouse.up();
+	}
+
 	test('a European CSV becomes a card with typed fields; the same file once more is refused, and the way out is named', async () => {
 		const { api, client, action } = bench();
 		const rows = [
@@ -62,6 +76,48 @@ export function testJobs({ bench, editor, execute, openAction, savedColumns }: S
 			fields: ['text', 'number', 'date', 'boolean', 'text'].map((type) => ({ type })),
 		});
 		expect(await execute("A card called 'Kunden' exists already")).toContain('If Card Exists');
+	});
+
+	test('values of a record are dragged into Edit Fields and If, and arrive there', async () => {
+		const { api, client, action } = bench();
+		const card = await api.createCard('To drag', [
+			['Title', 'text'],
+			['Hours', 'number'],
+		]);
+		await api.createRecord(card, { Title: 'Water the plants', Hours: 2 });
+		const edit = { name: 'Edit', type: 'n8n-nodes-base.set', typeVersion: 3.4, parameters: {} };
+		const choose = { name: 'If', type: 'n8n-nodes-base.if', typeVersion: 2.2, parameters: {} };
+		const read = { resource: 'record', operation: 'getAll', cardId: fromList(card) };
+		const workflow = await client.createWorkflow(
+			chain('Drag', [manualTrigger(), action('Tasks', read), choose, edit]),
+		);
+		await editor().openWorkflow(workflow.id);
+		await editor().openNode('Tasks');
+		await execute('Water the plants');
+		await editor().closeNode();
+
+		const { element } = editor();
+		const value = (name: string) =>
+			element('run-data-schema-node-name').and(editor().page.locator(`[data-name="${name}"]`));
+		await editor().openNode('If');
+		await value('Title').first().waitFor();
+		await drag(value('Title').first(), element('filter-condition-left').first());
+		await element('filter-condition-left').getByText('$json.Title').first().waitFor();
+		const wanted = element('filter-condition-right').locator('input').first();
+		await wanted.fill('Water the plants');
+		await wanted.blur();
+		// n8n takes what is typed after a moment.
+		await until('the condition to be saved', async () => {
+			const { nodes } = await client.workflow(workflow.id);
+			return JSON.stringify(nodes).includes('"rightValue":"Water the plants"') ? true : undefined;
+		});
+		expect(await execute('Water the plants')).toContain('True Branch (1 item)');
+		await editor().closeNode();
+		await editor().openNode('Edit');
+		await value('Hours').first().waitFor();
+		await drag(value('Hours').first(), element('assignment-collection-drop-area'));
+		await element('assignment-value').getByText('$json.Hours').first().waitFor();
+		expect(await execute('Hours')).toContain('2');
 	});
 
 	test('what Delete Many deletes is seen first, then deleted, and brought back from its output', async () => {
@@ -104,6 +160,41 @@ export function testJobs({ bench, editor, execute, openAction, savedColumns }: S
 		const values = (await api.records(card)).map(({ fields }) => fields);
 		expect(values).toContainEqual({ Customer: 'Grace', Status: 'Cancelled' });
 		expect(values).toHaveLength(2);
+	});
+
+	test('two cards are kept equal: what is new is created, what is the same is left alone', async () => {
+		const { api, client, action } = bench();
+		const fields: FieldDraft[] = [
+			['Key', 'text'],
+			['Amount', 'number'],
+		];
+		const [from, to] = [
+			await api.createCard('Shop', fields),
+			await api.createCard('Books to sync', fields),
+		];
+		await api.createRecord(from, { Key: 'a', Amount: 1 });
+		await api.createRecord(to, { Key: 'a', Amount: 1 });
+		await api.createRecord(from, { Key: 'b', Amount: 2 });
+		const record = { resource: 'record' };
+		const workflow = await client.createWorkflow(
+			chain('Two cards', [
+				manualTrigger(),
+				action('Read', { ...record, operation: 'getAll', cardId: byId(from.id), returnAll: true }),
+				action('Sync', {
+					...{ ...record, operation: 'sync', cardId: fromList(to) },
+					columns: mapAutomatically(['Key']),
+				}),
+			]),
+		);
+		await editor().openWorkflow(workflow.id);
+		await editor().openNode('Sync');
+		const shown = await execute('created');
+		for (const text of ['2 items', 'unchanged']) expect(shown).toContain(text);
+		const synced = (await api.records(to)).map(({ fields: values }) => values);
+		expect(synced).toEqual([
+			{ Key: 'a', Amount: 1 },
+			{ Key: 'b', Amount: 2 },
+		]);
 	});
 
 	test('a field of each type is set by hand, left alone, and cleared', async () => {
