@@ -9,11 +9,11 @@ import fastify, {
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import type { WorkspaceData } from './data/workspaceData.ts';
 import { readBody } from './http/body.ts';
-import { answerBrokenRequest, refuseExpectation } from './http/brokenRequests.ts';
+import { answerBrokenRequest, refuseExpectation, requireHost } from './http/brokenRequests.ts';
 import { boundConnections, connectionOptions } from './http/connections.ts';
 import { sendProblem, toProblem } from './http/errors.ts';
 import type { Guard } from './http/guard.ts';
-import { refuseNowhere } from './http/nowhere.ts';
+import { refuseUnknownRoutes } from './http/unknownRoutes.ts';
 import { validatorCompiler } from './http/validation.ts';
 import type { ResolvedOptions } from './options.ts';
 import { addCardRoutes } from './routes/cards.ts';
@@ -57,7 +57,8 @@ export function createApp(options: ResolvedOptions): FastifyInstance {
 
 /** Adds the API with its description; hooks that were added before run first. */
 export async function addApi(app: FastifyInstance, data: WorkspaceData, guard: Guard) {
-	refuseNowhere(app, guard);
+	app.addHook('onRequest', async ({ raw }) => requireHost(raw));
+	refuseUnknownRoutes(app, guard);
 	await app.register(swagger, {
 		openapi: openApiInfo,
 		transform: jsonSchemaTransform,

@@ -2,10 +2,13 @@
 import type { Delivery } from '../data/deliveries.ts';
 import type { Subscription } from '../data/subscriptions.ts';
 import type { WorkspaceData } from '../data/workspaceData.ts';
-import { maximumFailures, maximumTimerMs, type RuntimeSettings } from '../foundation/settings.ts';
+import { maximumTimerMs, type RuntimeSettings } from '../foundation/settings.ts';
 import type { Mailer } from './mailer.ts';
 import type { Outcome, Sender } from './sender.ts';
 import { sign } from './signature.ts';
+
+/** Failed attempts after which a subscription is paused. @see service interface, part 8 */
+const maximumFailures = 4;
 
 /** The parts that the dispatcher is made from. */
 export interface DispatcherParts {

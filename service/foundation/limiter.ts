@@ -36,6 +36,10 @@ export interface RateState {
 /** An allowance for a minute. */
 export const perMinute = (limit: number): Allowance => ({ limit, windowMs: 60_000 });
 
+/** Attempts to sign in, and requests with a wrong credential, by address and minute. */
+export const signInsPerMinute = 10;
+export const wrongCredentialsPerMinute = 300;
+
 /** Callers whose windows are kept; beyond, the oldest window ends early. */
 const maximumWindows = 100_000;
 

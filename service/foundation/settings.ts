@@ -21,9 +21,6 @@ export const runtimeSettingsSchema = z.object({
 /** Settings that can be changed while the service runs. */
 export type RuntimeSettings = z.infer<typeof runtimeSettingsSchema>;
 
-/** Failed attempts after which a subscription is paused. @see service interface, part 8 */
-export const maximumFailures = 4;
-
 /** Records in a page if the request doesn't say, and the most it may ask for. */
 export const pageSize = { default: 50, maximum: 1_000 } as const;
 

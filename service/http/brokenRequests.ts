@@ -1,4 +1,4 @@
-/** Responses to what node:http refuses before there is a request that Fastify could route. */
+/** Responses to requests that break the rules of HTTP, most of them before Fastify could route them. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { problem, problemType } from '../foundation/problem.ts';
@@ -38,4 +38,10 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
 			`connection: close\r\n\r\n${JSON.stringify(refused)}`,
 	);
 	socket.setTimeout(farewellMs, () => socket.destroy());
+}
+
+/** HTTP/1.1 asks for a Host header (RFC 9112, 3.2). */
+export function requireHost({ httpVersion, headers }: IncomingMessage): void {
+	if (httpVersion === '1.0' || headers.host !== undefined) return;
+	throw problem('malformed-request', 'The request has no Host header.');
 }

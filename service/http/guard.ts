@@ -3,7 +3,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { authenticate, type Principal } from '../auth/authenticate.ts';
 import type { IdentityProvider } from '../auth/provider.ts';
 import type { Identities } from '../data/identities.ts';
-import { type Allowance, type Limiter, perMinute } from '../foundation/limiter.ts';
+import {
+	type Allowance,
+	type Limiter,
+	perMinute,
+	signInsPerMinute,
+	wrongCredentialsPerMinute,
+} from '../foundation/limiter.ts';
 import { type Problem, problem } from '../foundation/problem.ts';
 
 /** The parts that the guard is made from. */
@@ -12,10 +18,6 @@ export interface GuardParts {
 	provider: IdentityProvider;
 	limiter: Limiter;
 }
-
-/** Attempts to sign in, and requests with a wrong credential, by address and minute. */
-const signInsPerMinute = 10;
-const wrongCredentialsPerMinute = 300;
 
 /** Why a credential is refused. @see RFC 6750, section 3 */
 function refuseCredential(reason: 'missing' | 'unknown'): Problem {

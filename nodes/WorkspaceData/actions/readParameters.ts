@@ -4,7 +4,7 @@ import { InputError } from '../model/inputError';
 import { plainText, plainNumber, readSwitch } from '../model/parameterValue';
 import { tryParse, isExactJson } from '../model/response/parseJson';
 import { isObject, type JsonObject } from '../model/response/jsonObject';
-import { hasExpression, requireSwitches } from '../model/requireSwitches';
+import { hasExpression, refuseEmptyExpressions } from '../model/emptyExpressions';
 import { returnAllProperty } from '../ui/readOptions';
 import type { Operation } from './operation';
 
@@ -180,7 +180,7 @@ export function openParameters(
 		}
 		return (itemIndex) => {
 			const value = read(itemIndex);
-			if (definition) requireSwitches(definition, raw, value);
+			if (definition) refuseEmptyExpressions(definition, raw, value);
 			return value;
 		};
 	}

@@ -13,6 +13,7 @@ import { toNodeError } from '../transport/failure/nodeError';
 import { listCards, listFields } from '../transport/cardAndFieldListings';
 import { OWN_VALUES } from '../model/response/record';
 import type { ValueField } from '../model/value/kinds/kind';
+import { typeName } from './typeName';
 
 /** How the editor's calls read: one short try, because a person is waiting. */
 export const EDITOR_READ = { impatient: true, timeoutMs: 10_000 } as const;
@@ -117,21 +118,6 @@ export function savedKeys(context: ILoadOptionsFunctions, index: FieldIndex): Ma
 	}
 	return keys;
 }
-
-/** Words that are written in capitals. */
-const CAPITALS = new Set(['ID', 'JSON', 'URL']);
-
-/** The name of a field type in the editor: the service's word as a title, `Single Select` for `single_select`. */
-export const typeName = (type: string): string =>
-	type
-		.split(/[_\s-]+/)
-		.filter(Boolean)
-		.map((word) =>
-			CAPITALS.has(word.toUpperCase())
-				? word.toUpperCase()
-				: `${word[0]?.toUpperCase()}${word.slice(1)}`,
-		)
-		.join(' ');
 
 /**
  * The label of a field in the editor: its name. If the name would be ambiguous, the type comes before the

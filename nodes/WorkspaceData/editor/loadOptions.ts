@@ -15,8 +15,8 @@ import {
 	openEditorApi,
 	savedKeys,
 	typedLabel,
-	typeName,
 } from './editorApi';
+import { typeName } from './typeName';
 
 /** Max cards whose fields are read for their types: a person waits for the list. */
 const CARDS_FOR_TYPES = 10;

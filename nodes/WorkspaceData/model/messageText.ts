@@ -1,7 +1,10 @@
-/** Text in messages: quoted names limited in length and number, counts, sentences. */
+/** Text in messages: names and values limited in length, counts, sentences. */
+import { hasJsonForm, isSendable } from './value/serialization';
 
 /** Max length of a name in a message, in characters. */
 const SHOWN_LENGTH = 80;
+/** Max length of a value in a message, in characters. */
+const SHOWN_VALUE_LENGTH = 60;
 
 /** Shortens a name for a message. */
 export const clip = (name: string): string =>
@@ -34,3 +37,17 @@ export const sentences = (...texts: Array<string | false | undefined>): string =
 			place < all.length - 1 && !/[.!?:…]$/.test(text) ? `${text}.` : text,
 		)
 		.join(' ');
+
+/** Converts values that JSON can't represent to text. Others are unchanged. */
+const readable = (part: unknown): unknown =>
+	isSendable(part) || (typeof part === 'object' && !hasJsonForm(part)) ? part : String(part);
+
+/** A value in a message: short and readable. */
+export function showValue(value: unknown): string {
+	const whole = readable(value);
+	const text =
+		whole === value
+			? (JSON.stringify(value, (_key, part: unknown) => readable(part)) ?? 'undefined')
+			: String(whole);
+	return text.length > SHOWN_VALUE_LENGTH ? `${text.slice(0, SHOWN_VALUE_LENGTH)}…` : text;
+}

@@ -1,7 +1,7 @@
 /** Reads and checks the parameters of the trigger node. */
 import type { IHookFunctions } from 'n8n-workflow';
 import { readSwitch, plainNames, plainNumber, plainText } from '../model/parameterValue';
-import { requireSwitches, type ParameterDefinition } from '../model/requireSwitches';
+import { refuseEmptyExpressions, type ParameterDefinition } from '../model/emptyExpressions';
 import { FieldIndex } from '../model/fieldIndex';
 import { InputError } from '../model/inputError';
 import { locateCard, readLocator } from '../model/locator';
@@ -48,7 +48,7 @@ function readDecision(
 	const { name, default: fallback } = definition;
 	const value = context.getNodeParameter(name, fallback);
 	const raw = context.getNodeParameter(name, fallback, { rawExpressions: true });
-	requireSwitches(definition, raw, value);
+	refuseEmptyExpressions(definition, raw, value);
 	return value;
 }
 

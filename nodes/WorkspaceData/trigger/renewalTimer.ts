@@ -45,7 +45,11 @@ export async function lookAfter(context: ITriggerFunctions): Promise<ITriggerRes
 		isBusy = true;
 		const site = siteNow();
 		await look(site).catch((error: unknown) =>
-			site.node.warn(site, 'upkeep', `The subscription couldn't be checked: ${reasonOf(error)}`),
+			site.node.warnings.write(
+				site,
+				'upkeep',
+				`The subscription couldn't be checked: ${reasonOf(error)}`,
+			),
 		);
 		isBusy = false;
 	};
@@ -65,7 +69,7 @@ async function look(site: TriggerSite): Promise<void> {
 	if (rules.isToRenew(node.state, settings.silenceMs, clock.now())) {
 		// After a failure, it is tried again after a growing pause.
 		await renew(site, 'background').catch((error: unknown) =>
-			node.warn(site, 'renewal', notRenewed(error)),
+			node.warnings.write(site, 'renewal', notRenewed(error)),
 		);
 		showRefusal(site);
 	} else await deleteWith(site, rules.dueDeletions(node.state, clock.now()));

@@ -15,10 +15,10 @@ import {
 	type Planned,
 } from '../newFields/ensureFields';
 import { dryRunItem, readDryRun } from '../writing/dryRun';
+import { withFreshFields } from '../writing/freshFields';
 import {
 	convertValues,
 	readHow,
-	withFreshFields,
 	type ConvertedValues,
 	type ItemWrite,
 } from '../writing/itemValues';

@@ -1,12 +1,11 @@
 /** Reads what fields are made of, before anything is sent: names, types and choices. */
 import { InputError } from '../../model/inputError';
 import { locatorValue } from '../../model/locator';
-import { quote } from '../../model/messageText';
-import type { FieldOption } from '../../model/response/option';
+import { quote, showValue } from '../../model/messageText';
+import type { FieldOption } from '../../model/response/choiceList';
 import { isObject, type JsonObject } from '../../model/response/jsonObject';
 import { plainText } from '../../model/parameterValue';
 import { listedChoices } from '../../model/value/kinds/multiSelect';
-import { showValue } from '../../model/value/serialization';
 import { choicesProperty, fieldOptionsProperty } from '../../ui/fieldDefinition';
 import { readJson, requireText } from '../readParameters';
 

@@ -1,6 +1,6 @@
 import { settingChoices } from '../../model/value/newChoices';
 import { readField, type Field } from '../../model/response/field';
-import type { FieldOption } from '../../model/response/option';
+import type { FieldOption } from '../../model/response/choiceList';
 import type { JsonObject } from '../../model/response/jsonObject';
 import {
 	changedProperties,

@@ -2,7 +2,7 @@
 import { isChoice } from '../../model/value/choices';
 import { addingChoices } from '../../model/value/newChoices';
 import { readField } from '../../model/response/field';
-import { plainOption } from '../../model/response/option';
+import { plainOption } from '../../model/response/choiceList';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { foldCase } from '../../model/nameSpelling';
 import { sendChange } from '../changeRequests';

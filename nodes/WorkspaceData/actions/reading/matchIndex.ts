@@ -2,7 +2,7 @@
 import type { FieldIndex } from '../../model/fieldIndex';
 import type { Zone } from '../../model/time';
 import { isBlank } from '../../model/value/emptyValue';
-import { showValue } from '../../model/value/serialization';
+import { showValue } from '../../model/messageText';
 import { keyOf } from '../../model/value/identity';
 import { type DataRecord, ageOf, byAge } from '../../model/response/record';
 import { ownValue, type JsonObject } from '../../model/response/jsonObject';

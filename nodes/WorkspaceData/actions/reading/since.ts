@@ -4,7 +4,7 @@ import { z } from 'zod/v3';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import { type DataRecord, ageOf, byAge } from '../../model/response/record';
-import { isObject, type JsonObject } from '../../model/response/jsonObject';
+import type { JsonObject } from '../../model/response/jsonObject';
 import {
 	isOld,
 	mostOfOneTime,
@@ -19,6 +19,7 @@ import {
 	type SeenEntry,
 	type ValueText,
 } from '../../model/recordMemory';
+import { withoutLinks } from '../../model/value/fileLinks';
 import type { RecordTest } from '../../model/value/recordFilter';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import type { CardReference, Run } from '../run/run';
@@ -145,26 +146,6 @@ function requireAges({ name }: CardReference, listed: readonly Entry[]): void {
 /** Returns the values of some fields of a record. */
 const ownValues = (data: JsonObject, fields: readonly string[]): JsonObject =>
 	Object.fromEntries(fields.filter((id) => Object.hasOwn(data, id)).map((id) => [id, data[id]]));
-
-/**
- * Replaces files with their IDs, because their links may be signed and then differ each time. Of other objects
- * with an ID and a link, only the links are left out.
- */
-function withoutLinks(value: unknown): unknown {
-	if (Array.isArray(value)) return value.map(withoutLinks);
-	if (!isObject(value) || !isIdentifier(value.id) || !Object.values(value).some(isLink))
-		return value;
-	if (Object.keys(value).some((key) => FILE_KEY.test(key))) return { id: value.id };
-	return JSON.parse(
-		JSON.stringify(value, (_key, part: unknown) => (isLink(part) ? undefined : part)),
-	);
-}
-
-/** Properties that only files have. */
-const FILE_KEY = /^(?:file_?(?:name|size|type)|(?:mime|content)_?type)$/i;
-
-const isIdentifier = (id: unknown): boolean => typeof id === 'string' || typeof id === 'number';
-const isLink = (part: unknown): boolean => typeof part === 'string' && /^https?:\/\//i.test(part);
 
 /** Saves the returned records in n8n, unless the run only previews them. */
 function save(

@@ -1,4 +1,3 @@
-import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/response/record';
 import type { JsonObject } from '../../model/response/jsonObject';
 import { matchColumnsProperty, selectCardNotice, VALUES_LABEL } from '../../ui/columns';
@@ -9,13 +8,15 @@ import { readChoice } from '../readParameters';
 import { ensureFields } from '../newFields/ensureFields';
 import { defineOperation } from '../operation';
 import { inParallel } from '../schedule/items';
+import { withFreshFields } from '../writing/freshFields';
+import { convertValues, readValues, type ConvertedValues } from '../writing/itemValues';
 import {
-	convertValues,
-	readValues,
-	withFreshFields,
-	type ConvertedValues,
-} from '../writing/itemValues';
-import { hintAtSpelling, itemKey, matchingFields, otherSpelling } from '../writing/matching';
+	chosenMatches,
+	hintAtSpelling,
+	itemKey,
+	matchingFields,
+	otherSpelling,
+} from '../writing/matching';
 import { readNotFound, RecordMissing } from '../reading/ifNotFound';
 import { readMatches } from '../reading/matchIndex';
 import { resultsOf } from '../writing/writtenItems';
@@ -26,20 +27,6 @@ import {
 	upsertModeOption,
 	readAndWriteOptions,
 } from '../../ui/writeOptions';
-
-/** Selects the records to update by the option 'Multiple Matches'. */
-function chosen(
-	matches: readonly DataRecord[],
-	policy: string | undefined,
-	card: string,
-): readonly DataRecord[] {
-	if (matches.length <= 1 || policy === 'all') return matches;
-	if (policy === 'first') return matches.slice(0, 1);
-	throw new InputError(
-		`${matches.length} records of card '${card}' match this item`,
-		"Match on more fields, or set the option 'Multiple Matches'.",
-	);
-}
 
 export const upsertRecord = defineOperation({
 	value: 'upsert',
@@ -76,7 +63,7 @@ export const upsertRecord = defineOperation({
 			const result = resultsOf(run, cardRun, index, options);
 			const fields = matchingFields(run, columns, index);
 			const matches = await readMatches(run, writer, fields);
-			const found = chosen(await matches.find(data), multipleMatches, card.name);
+			const found = chosenMatches(await matches.find(data), multipleMatches, card.name);
 			// They stay unchanged, so they are neither `created` nor `updated`.
 			if (found.length > 0 && upsertMode === 'createOnly')
 				return found.map((one) => result('plain', one));

@@ -2,7 +2,6 @@
 import type { Field } from '../../model/response/field';
 import { foldCase } from '../../model/nameSpelling';
 import type { Card } from '../../model/response/card';
-import { ownValue } from '../../model/response/jsonObject';
 import type { KeyedQueue } from '../../model/keyedQueue';
 import { FieldIndex } from '../../model/fieldIndex';
 import { locateCard, readLocator, type Locator } from '../../model/locator';
@@ -17,9 +16,7 @@ import { openRecordListing, type RecordListing } from '../../transport/recordLis
 import type { Items } from '../schedule/items';
 import { yieldAfter, type YieldToLoop } from '../schedule/yieldToLoop';
 import type { Messages } from './messages';
-
-/** The number of records whose values show the habits of a card. */
-const SAMPLED = 100;
+import { sampledFields } from './sampledFields';
 
 /** A card that an item uses, and its name in messages. */
 export interface CardReference {
@@ -150,18 +147,9 @@ export class Fields {
 		index: FieldIndex,
 		options?: ReadOptions,
 	): Promise<FieldIndex> {
-		const sampling = async () => {
-			// A write-only key can't read a sample, so values are sent unchanged.
-			const sampled = await this.run.records
-				.of(card, SAMPLED, options)
-				.first(SAMPLED)
-				.catch(() => []);
-			const fields = index.fields.map((field) => ({
-				...field,
-				habit: field.kind.habitOf?.(sampled.map(({ data }) => ownValue(data, field.id))),
-			}));
-			return index.with(fields);
-		};
+		const first = async (number: number) =>
+			await this.run.records.of(card, number, options).first(number);
+		const sampling = async () => await sampledFields(index, first);
 		return await this.once(index, sampling);
 	}
 

@@ -12,7 +12,7 @@ import { progressOf } from '../run/messages';
 import type { Run } from '../run/run';
 import type { CardWriter } from '../run/cardWriter';
 import { scanAll } from '../reading/scan';
-import { requireSameFields } from './itemValues';
+import { requireSameFields } from './freshFields';
 
 /** Returns true if the parameter 'Filters' has a condition. */
 export function hasConditions(filters: unknown): boolean {

@@ -1,17 +1,17 @@
 /** Finds the item's values that a record lacks. Only these are sent, and a value it already has is never refused. */
 import type { Field } from '../../model/response/field';
-import { plainOption } from '../../model/response/option';
+import { plainOption } from '../../model/response/choiceList';
 import { type DataRecord } from '../../model/response/record';
 import { type JsonObject, ownValue } from '../../model/response/jsonObject';
 import type { FieldIndex } from '../../model/fieldIndex';
-import { InputError } from '../../model/inputError';
+import type { InputError } from '../../model/inputError';
 import type { Zone } from '../../model/time';
 import { storedChoice } from '../../model/value/choices';
 import type { EntryRules } from '../../model/value/kinds/kind';
 import { textOf } from '../../model/value/serialization';
 import { enter, valueOf } from '../../model/value/entry';
 import { isSameValue } from '../reading/matchIndex';
-import { inputErrorOf, requireNone, type Refusal } from './refusals';
+import { computed, inputErrorOf, requireNone, type Refusal } from './refusals';
 
 /** A value that its field doesn't accept. It isn't an error if the record already has it. */
 export interface RefusedValue {
@@ -48,12 +48,6 @@ function valueWithHeld(
 	if (stored === undefined || !field || field.options.length === 0) throw refused;
 	return valueOf(enter(withHeldChoices(field, stored), entered, rules));
 }
-
-const computed = (name: string): InputError =>
-	new InputError(
-		`Field '${name}' can't be written`,
-		'The service computes its value. Remove the field from the values, or give the value that the record has.',
-	);
 
 /**
  * Returns the values of an item to send, once its record is known.

@@ -2,10 +2,9 @@
 import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import { isObject, type JsonObject } from '../../model/response/jsonObject';
-import { quote } from '../../model/messageText';
+import { quote, showValue } from '../../model/messageText';
 import { cleanName, foldCase } from '../../model/nameSpelling';
 import { readOnce } from '../readParameters';
-import { showValue } from '../../model/value/serialization';
 import { columnsOf, keyBeside } from './columns';
 
 const textOrNone = (value: unknown) => (typeof value === 'string' ? value : undefined);

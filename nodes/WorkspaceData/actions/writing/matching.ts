@@ -1,4 +1,4 @@
-/** The matching fields of an item. */
+/** The fields that an item is matched on, and the records that it matches. */
 import type { DataRecord } from '../../model/response/record';
 import type { Field } from '../../model/response/field';
 import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
@@ -63,6 +63,20 @@ export function itemKey(fields: MatchingFields, data: JsonObject): string {
 	throw new InputError(
 		`Matching field '${fields.nameOf(empty)}' has no value`,
 		'Give every field to match on a value: an empty value could match unrelated records.',
+	);
+}
+
+/** Selects the records to update by the option 'Multiple Matches'. */
+export function chosenMatches(
+	matches: readonly DataRecord[],
+	policy: string | undefined,
+	card: string,
+): readonly DataRecord[] {
+	if (matches.length <= 1 || policy === 'all') return matches;
+	if (policy === 'first') return matches.slice(0, 1);
+	throw new InputError(
+		`${matches.length} records of card '${card}' match this item`,
+		"Match on more fields, or set the option 'Multiple Matches'.",
 	);
 }
 

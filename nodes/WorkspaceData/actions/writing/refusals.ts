@@ -1,7 +1,6 @@
 /** What is wrong with the values of items, for one message: a line for each field and cause. */
 import { InputError } from '../../model/inputError';
-import { count, quote, sentences } from '../../model/messageText';
-import { showValue } from '../../model/value/serialization';
+import { count, quote, sentences, showValue } from '../../model/messageText';
 
 /** The maximum number of lines in a message. */
 const MAX_LINES = 10;
@@ -27,6 +26,13 @@ export class RefusedValues extends InputError {
 		this.refusals = refusals;
 	}
 }
+
+/** The refusal of a value for a field that the service computes. */
+export const computed = (name: string): InputError =>
+	new InputError(
+		`Field '${name}' can't be written`,
+		'The service computes its value. Remove the field from the values, or give the value that the record has.',
+	);
 
 /** @returns an error of the user's input @throws any other */
 export function inputErrorOf(error: unknown): InputError {

@@ -1,7 +1,7 @@
 /** Fields, as the service sends them. */
 import { plainTypeName, type ValueField } from '../value/kinds/kind';
 import { kindOfType } from '../value/kinds/allKinds';
-import { choiceListOf, readOptions } from './option';
+import { choiceListOf, readOptions } from './choiceList';
 import { readEntries } from './page';
 import { idOf, nameOf } from './idAndName';
 import { isText, type JsonObject, readObject } from './jsonObject';

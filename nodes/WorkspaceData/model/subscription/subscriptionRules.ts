@@ -22,6 +22,11 @@ const DAY_MS = 24 * HOUR_MS;
 const ASK_PAUSE_MS = 10 * MINUTE_MS;
 /** Time for a doubtful subscription to deliver again, as the service may still retry. In ms. */
 const DOUBT_MS = 9 * MINUTE_MS;
+/**
+ * How late n8n may respond to a delivery, in ms, before the service may count it as failed. The interface doesn't say when
+ * a service stops waiting.
+ */
+export const RESPONSE_IN_TIME_MS = 5_000;
 /** If a new secret is saved later than this, other processes may have refused deliveries for too long. In ms. */
 const SAVED_IN_TIME_MS = 5_000;
 /** If executions always take that long, further renewals wouldn't be saved sooner: at most two in a row. */

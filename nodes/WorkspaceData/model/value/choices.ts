@@ -2,7 +2,7 @@
  * Finds the choices of a field by what a record holds or what a person enters. Also splits text with
  * several choices.
  */
-import type { FieldOption } from '../response/option';
+import type { FieldOption } from '../response/choiceList';
 import { InputError } from '../inputError';
 import { quote } from '../messageText';
 import { foldCase } from '../nameSpelling';

@@ -13,7 +13,8 @@ import {
 	VALUE_LABEL,
 } from './conditionValue';
 import { isBlank, isEmpty } from './emptyValue';
-import { showValue, textOf } from './serialization';
+import { showValue } from '../messageText';
+import { textOf } from './serialization';
 import { CONDITIONS, type Condition, type EntryRules, type ValueField } from './kinds/kind';
 import { enter, enterOperand, valueOf } from './entry';
 import { isOfKind, keyOf, placeOf, textsOf } from './identity';

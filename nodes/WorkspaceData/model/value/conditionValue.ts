@@ -5,7 +5,8 @@ import { plainNumber } from '../parameterValue';
 import { isChoice, splitChoices } from './choices';
 import { isBlank } from './emptyValue';
 import type { ValueField } from './kinds/kind';
-import { jsonForm, showValue } from './serialization';
+import { showValue } from '../messageText';
+import { jsonForm } from './serialization';
 
 /** The error for a condition without a value. */
 export const noValue = (): InputError =>

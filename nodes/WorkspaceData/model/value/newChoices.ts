@@ -1,6 +1,6 @@
 /** New choices of a field, and the change that adds them. */
 import type { Field } from '../response/field';
-import { choiceListOf, readOptions } from '../response/option';
+import { choiceListOf, readOptions } from '../response/choiceList';
 import { isObject, type JsonObject } from '../response/jsonObject';
 import { InputError } from '../inputError';
 import { foldCase } from '../nameSpelling';

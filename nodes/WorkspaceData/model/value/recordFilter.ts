@@ -2,7 +2,7 @@
 import { z } from 'zod/v3';
 import type { FieldHint, FieldIndex } from '../fieldIndex';
 import { conditionTest, containsText, valuesIn, type ConditionPlace } from './condition';
-import { showValue } from './serialization';
+import { showValue } from '../messageText';
 import { InputError } from '../inputError';
 import { locatorValue } from '../locator';
 import { OWN_VALUES, type DataRecord, type NamedValue } from '../response/record';

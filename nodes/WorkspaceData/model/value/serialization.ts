@@ -1,7 +1,7 @@
-/** Any value as JSON, as text, and in a message. */
+/** Any value as JSON and as text. */
 import { isObject } from '../response/jsonObject';
 
-const hasJsonForm = (value: unknown): value is { toJSON(): unknown } =>
+export const hasJsonForm = (value: unknown): value is { toJSON(): unknown } =>
 	isObject(value) && typeof value.toJSON === 'function';
 
 /**
@@ -37,18 +37,4 @@ export function isSendable(value: unknown): boolean {
 	}
 	if (typeof value === 'object' && value !== null) return Object.values(value).every(isSendable);
 	return value === null || typeof value === 'string' || typeof value === 'boolean';
-}
-
-/** Converts values that JSON can't represent to text. Others are unchanged. */
-const readable = (part: unknown): unknown =>
-	isSendable(part) || (typeof part === 'object' && !hasJsonForm(part)) ? part : String(part);
-
-/** A value in a message: short and readable. */
-export function showValue(value: unknown): string {
-	const whole = readable(value);
-	const text =
-		whole === value
-			? (JSON.stringify(value, (_key, part: unknown) => readable(part)) ?? 'undefined')
-			: String(whole);
-	return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

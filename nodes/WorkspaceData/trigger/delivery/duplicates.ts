@@ -3,6 +3,7 @@
  * execution.
  */
 import { BoundedMap } from '../../model/boundedMap';
+import { RESPONSE_IN_TIME_MS } from '../../model/subscription/subscriptionRules';
 import type { Clock } from '../../transport/http/clock';
 import type { TriggerNode } from '../subscription/node';
 
@@ -26,11 +27,6 @@ interface Delivery {
  * Beyond it, an event that is delivered again runs twice.
  */
 export const MAX_KNOWN = 20_000;
-/**
- * How late a response may be, in ms, before the service may count the delivery as failed. The interface
- * doesn't say when a service stops waiting.
- */
-const IN_TIME_MS = 5_000;
 /** How long n8n may wait for a free slot, in ms. It never responds to some deliveries. */
 const MAX_WAIT_MS = 600_000;
 
@@ -92,7 +88,7 @@ export class Duplicates {
 				if (isSuccess(response)) delivery.ended = undefined;
 				// Another delivery of the event may have replaced this one.
 				else if (this.known.get(key) === delivery) this.known.delete(key);
-				if (!isSuccess(response) || clock.now() - begunAt > IN_TIME_MS) onDoubt();
+				if (!isSuccess(response) || clock.now() - begunAt > RESPONSE_IN_TIME_MS) onDoubt();
 				resolve();
 			}),
 		);

@@ -62,12 +62,16 @@ export async function receiveDelivery(
 		(_one, index) => body && isSigned(body, signature, secrets.slice(index, index + 1)),
 	);
 	if (!body || !signer) {
-		node.warn(place, 'refused', `A delivery was refused: ${refusalReason(secrets)}`);
+		node.warnings.write(place, 'refused', `A delivery was refused: ${refusalReason(secrets)}`);
 		return respond(context, 401);
 	}
 	const event = readEvent(body);
 	if (!event) {
-		node.warn(place, 'unreadable', "A signed delivery was ignored: its body isn't an event");
+		node.warnings.write(
+			place,
+			'unreadable',
+			"A signed delivery was ignored: its body isn't an event",
+		);
 		return NOTHING_TO_DO;
 	}
 	const settings = readSettings(context);
@@ -111,12 +115,12 @@ async function startWith(
 	const openService = async () => await openSession(context, settings.authentication, clock);
 	const wrong = misdirection(event, signer, settings.events);
 	if (wrong) {
-		node.warn(site, wrong, `A signed delivery was ignored: ${wrong}`);
+		node.warnings.write(site, wrong, `A signed delivery was ignored: ${wrong}`);
 		return NOTHING_TO_DO;
 	}
 	const tooOld = await excessiveAge(event, settings.maxEventAgeMs, openService);
 	if (tooOld) {
-		node.warn(site, 'age', `An event was ignored: ${tooOld}`);
+		node.warnings.write(site, 'age', `An event was ignored: ${tooOld}`);
 		return NOTHING_TO_DO;
 	}
 	const key = settings.ignoreDuplicates ? event.key : randomBytes(9).toString('hex');
@@ -127,7 +131,7 @@ async function startWith(
 
 	const { workspaceId } = signer;
 	const warn = (kind: string, message: string, intervalMs?: number) =>
-		node.warn(site, kind, message, intervalMs);
+		node.warnings.write(site, kind, message, intervalMs);
 	const place = { context, workspaceId, openService, warn };
 	const index = await fieldsFor(event, settings, place, clock);
 	const isWanted = isRelevant(event, settings, { index, zone: localTime(context), warn });
@@ -145,5 +149,5 @@ const DOUBT =
 function onDoubt(site: Site<IWebhookFunctions>, id: string): void {
 	if (id !== site.node.state.saved.current?.id) return;
 	dispatch(site, rules.onDoubted, {});
-	site.node.warn(site, 'late', DOUBT, DOUBT_INTERVAL_MS);
+	site.node.warnings.write(site, 'late', DOUBT, DOUBT_INTERVAL_MS);
 }

@@ -8,7 +8,7 @@ import {
 	type SubscriptionState,
 } from '../../model/subscription/subscriptionRules';
 import type { Clock } from '../../transport/http/clock';
-import { type LogPlace, warn } from '../log';
+import { type LogPlace, warn, Warnings } from '../log';
 import type { TriggerSettings } from '../parameters';
 
 /** A trigger node, and how n8n calls it. Parameters that aren't needed may be invalid. */
@@ -29,14 +29,13 @@ export interface Site<Context = IHookFunctions | ITriggerFunctions> extends Node
  */
 export class TriggerNode {
 	state: SubscriptionState = INITIAL;
+	readonly warnings = new Warnings();
 	/** Counts publishing and unpublishing, so that work from before either can be recognized and dropped. */
 	epoch = 0;
 	/** The fingerprint of the credential (empty if it couldn't be read), and when it was last compared, if it was. */
 	credential: { fingerprint: string; checkedAt: number } | undefined;
 	/** The nonce of the last probe to which this process responded. */
 	answered: string | undefined;
-	/** When the last warning of a kind was written to the log. */
-	private readonly warnedAt = new Map<string, number>();
 	/** Why the service created no subscription at the last try; undefined if it did. */
 	refusal: unknown;
 	/** The last creation that the service may have carried out without a word, for n8n, which tries it again. */
@@ -52,25 +51,6 @@ export class TriggerNode {
 	/** Changes the state by what has happened now, by a function of the rules. */
 	apply<Given>(change: Change<Given>, given: Given, clock: Clock): void {
 		this.state = change(this.state, { ...given, now: clock.now() });
-	}
-
-	/**
-	 * Writes a warning to n8n's log. Later ones of the same kind are left out for a while, so that many of one kind
-	 * don't hide the others.
-	 *
-	 * @param intervalMs the min time between two lines of a kind
-	 */
-	warn(
-		{ context, clock }: { context: LogPlace; clock: Clock },
-		kind: string,
-		message: string,
-		intervalMs = 60_000,
-	): void {
-		const now = clock.now();
-		// A clock that was set back must not silence the log.
-		if (Math.abs(now - (this.warnedAt.get(kind) ?? -intervalMs)) < intervalMs) return;
-		this.warnedAt.set(kind, now);
-		warn(context, message);
 	}
 }
 

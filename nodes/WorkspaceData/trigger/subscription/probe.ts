@@ -30,7 +30,7 @@ export async function ask(site: NodeSite): Promise<boolean> {
 	// The first time, what was saved may only have been lost.
 	if (answer?.said === 'other' && before?.said === 'other') {
 		const message = `Another n8n responds at ${address}. This one deletes no subscription that it didn't create: it may be a copy. Give each n8n its own webhook address`;
-		node.warn(site, 'foreign', message, DAY_MS);
+		node.warnings.write(site, 'foreign', message, DAY_MS);
 	}
 	return true;
 }

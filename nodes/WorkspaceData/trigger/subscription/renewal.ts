@@ -11,12 +11,12 @@ import { reasonOf, warn } from '../log';
 import { checkConditions, readAuthentication, watchedCard } from '../parameters';
 import { dispatch, logAbandoned, type NodeSite, type Site } from './node';
 import { ask } from './probe';
+import { roomReason } from './roomReason';
 import {
 	CALLS,
 	createSubscription,
 	deleteSubscription,
 	type NewSubscription,
-	roomReason,
 } from './serviceCalls';
 import { sealSecret } from './storage';
 

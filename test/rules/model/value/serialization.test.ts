@@ -1,8 +1,8 @@
+import { showValue } from '../../../../nodes/WorkspaceData/model/messageText';
 import {
 	canonicalJson,
 	isSendable,
 	jsonForm,
-	showValue,
 	textOf,
 } from '../../../../nodes/WorkspaceData/model/value/serialization';
 

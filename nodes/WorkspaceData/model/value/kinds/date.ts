@@ -2,7 +2,7 @@
 import { ANY_OF, DAYS, EQUALITY, ORDER, unusable, type Kind, type ValueField } from './kind';
 import type { Zone } from '../../time';
 import { isDay, isTimeOfDay, readTimestamp, type Timestamp } from '../timestamp';
-import { TIME_INPUT } from './timeInput';
+import { TIME_INPUT } from './suggestedDays';
 
 const ACCEPTED = 'Enter a date as YYYY-MM-DD, for example 2026-03-31, or an ISO 8601 timestamp.';
 

@@ -5,7 +5,7 @@
 import { isEmpty } from '../emptyValue';
 import { ANY_OF, DAYS, EQUALITY, ORDER, unusable, type Kind } from './kind';
 import { instantOf, isDay, isoText, readTimestamp, type Timestamp, toUtcText } from '../timestamp';
-import { TIME_INPUT } from './timeInput';
+import { TIME_INPUT } from './suggestedDays';
 
 const ACCEPTED = 'Enter an ISO 8601 timestamp, for example 2026-03-31T14:30:00Z.';
 

@@ -1,11 +1,11 @@
 /** The form of every kind of value: one object holds everything that is known about its values. */
-import type { FieldOption } from '../../response/option';
+import type { FieldOption } from '../../response/choiceList';
 import { InputError } from '../../inputError';
 import { isInexact } from '../../response/jsonObject';
 import type { Zone } from '../../time';
 import type { Comparable } from '../comparable';
 import { acceptedIn, type Formats, type Formatted } from '../formats';
-import { showValue } from '../serialization';
+import { showValue } from '../../messageText';
 
 export const EQUALITY = ['equals', 'notEquals', 'isEmpty', 'isNotEmpty'] as const;
 export const ANY_OF = ['isAnyOf', 'isNoneOf'] as const;

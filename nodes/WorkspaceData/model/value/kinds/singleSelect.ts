@@ -1,5 +1,5 @@
 /** One of the choices of a field. Records hold an identifier of it; people know its label. */
-import { readOptions, type FieldOption } from '../../response/option';
+import { readOptions, type FieldOption } from '../../response/choiceList';
 import { isObject, type JsonObject } from '../../response/jsonObject';
 import type { Comparable } from '../comparable';
 import { canonicalJson, textOf } from '../serialization';

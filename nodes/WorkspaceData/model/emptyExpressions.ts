@@ -1,4 +1,4 @@
-/** Requires a value of each switch and each selection that an expression sets. */
+/** Refuses expressions that return nothing for a switch or a drop-down list. */
 import { isObject } from './response/jsonObject';
 import { InputError } from './inputError';
 
@@ -46,12 +46,12 @@ function* partsOf(
  * @throws InputError if an expression returns no value: the default may do what the expression was to
  * prevent, such as a real run instead of a dry run
  */
-export function requireSwitches(
+export function refuseEmptyExpressions(
 	definition: ParameterDefinition,
 	raw: unknown,
 	value: unknown,
 ): void {
-	for (const part of partsOf(definition, raw, value)) requireSwitches(...part);
+	for (const part of partsOf(definition, raw, value)) refuseEmptyExpressions(...part);
 	const { type, displayName } = definition;
 	const isSwitch = type === 'boolean' || type === 'options';
 	if (!isSwitch || !hasExpression(raw) || (value !== undefined && value !== null)) return;
