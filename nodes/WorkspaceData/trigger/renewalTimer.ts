@@ -1,23 +1,17 @@
 /** `trigger()`: maintains the subscriptions while the workflow is published. */
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import * as rules from '../model/subscription/subscriptionRules';
-import { fingerprintOf, readCredential } from '../transport/auth/credential';
 import { AccessTokenError, ApiFailure } from '../transport/failure/failureKinds';
 import { toNodeError } from '../transport/failure/nodeError';
 import { systemClock } from '../transport/http/clock';
 import { startSearch } from './catchUp/search';
-import { reasonOf, warn } from './log';
+import { compareCredential } from './credentialChange';
+import { reasonOf } from './log';
 import { readSettings, type TriggerSettings } from './parameters';
 import { dispatch, nodeOf, type Site } from './subscription/node';
-import { ask } from './subscription/probe';
+import { ask } from './subscription/askOwnAddress';
 import { deleteWith, notRenewed, renew } from './subscription/renewal';
 import { startSaving } from './subscription/saving';
-
-/**
- * How often the credential is compared if there is no problem, in ms. Each time, n8n 2 makes a new isolate for the
- * expressions of the credential, which takes about 100 ms of CPU.
- */
-const CREDENTIAL_INTERVAL_MS = 3_600_000;
 
 type TriggerSite = Site<ITriggerFunctions>;
 
@@ -97,21 +91,4 @@ function showRefusal({ context, node }: TriggerSite): void {
 	const error = toNodeError(context.getNode(), refusal);
 	error.message = message;
 	saveFailedExecution(error);
-}
-
-/**
- * Checks if somebody changed the credential: the service may now accept what it refused, and the saved
- * secrets must be sealed with the new credential. Sends no request.
- */
-async function compareCredential(site: TriggerSite): Promise<void> {
-	const { context, settings, clock, node } = site;
-	const { credential: before, state } = node;
-	const sinceMs = clock.now() - (before?.checkedAt ?? 0);
-	if (!state.renewal && sinceMs >= 0 && sinceMs < CREDENTIAL_INTERVAL_MS) return;
-	const reading = readCredential(context, settings.authentication);
-	const fingerprint = await reading.then(fingerprintOf).catch(() => '');
-	node.credential = { fingerprint, checkedAt: clock.now() };
-	if (!before || fingerprint === '' || fingerprint === before.fingerprint) return;
-	warn(context, 'The credential has changed: the subscription is renewed');
-	dispatch(site, rules.onCredentialChanged, {});
 }

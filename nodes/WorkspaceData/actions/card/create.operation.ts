@@ -7,7 +7,7 @@ import {
 } from '../../ui/fieldDefinition';
 import { readChoice, readJsonObject, requireText } from '../readParameters';
 import { noIdHint } from '../../transport/writeResponse';
-import { sendCreation } from '../changeRequests';
+import { sendCreation } from '../../transport/writeRequests';
 import { defineOperation } from '../operation';
 import { readFieldList } from '../field/definition';
 import { createFields } from '../newFields/createFields';

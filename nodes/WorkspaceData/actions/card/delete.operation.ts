@@ -3,7 +3,7 @@ import { cardLocator } from '../../ui/locators';
 import { scanRecords } from '../reading/scan';
 import { dryRunItem, readDryRun } from '../writing/dryRun';
 import { defineOperation } from '../operation';
-import { sendDeletion } from '../changeRequests';
+import { sendDeletion } from '../../transport/writeRequests';
 import { dryRunProperty } from '../../ui/writeOptions';
 
 export const deleteCard = defineOperation({

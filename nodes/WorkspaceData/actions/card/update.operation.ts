@@ -9,7 +9,7 @@ import {
 import { cardLocator } from '../../ui/locators';
 import { readJsonObject, requireEntries, requireText } from '../readParameters';
 import { defineOperation } from '../operation';
-import { sendChange } from '../changeRequests';
+import { sendChange } from '../../transport/writeRequests';
 
 export const updateCard = defineOperation({
 	value: 'update',

@@ -10,7 +10,7 @@ import {
 import { cardLocator } from '../../ui/locators';
 import { noIdHint } from '../../transport/writeResponse';
 import { readChoice, readJsonObject, requireText } from '../readParameters';
-import { sendCreation } from '../changeRequests';
+import { sendCreation } from '../../transport/writeRequests';
 import { defineOperation } from '../operation';
 import { readField, type Field } from '../../model/response/field';
 import { InputError } from '../../model/inputError';

@@ -2,7 +2,7 @@ import { cardLocator, fieldLocator } from '../../ui/locators';
 import { defineOperation } from '../operation';
 import { countUse, dryRunItem, readDryRun } from '../writing/dryRun';
 import { fieldPath, locateField } from './fieldLocator';
-import { sendDeletion } from '../changeRequests';
+import { sendDeletion } from '../../transport/writeRequests';
 import { dryRunProperty } from '../../ui/writeOptions';
 
 export const deleteField = defineOperation({

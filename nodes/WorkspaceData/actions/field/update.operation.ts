@@ -18,7 +18,7 @@ import type { CardReference, Run } from '../run/run';
 import { countUse, dryRunItem, readDryRun } from '../writing/dryRun';
 import { readFieldOptions } from './definition';
 import { fieldPath, fieldsOf, locateField } from './fieldLocator';
-import { sendChange } from '../changeRequests';
+import { sendChange } from '../../transport/writeRequests';
 import { dryRunProperty } from '../../ui/writeOptions';
 
 /** The labels of choices that a changed field no longer has, compared by ID and by label. */

@@ -5,7 +5,7 @@ import { readField } from '../../model/response/field';
 import { plainOption } from '../../model/response/choiceList';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { foldCase } from '../../model/nameSpelling';
-import { sendChange } from '../changeRequests';
+import { sendChange } from '../../transport/writeRequests';
 import { fieldPath, fieldsOf } from '../field/fieldLocator';
 import {
 	bodyOf,

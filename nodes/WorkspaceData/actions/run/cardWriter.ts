@@ -17,7 +17,7 @@ import { systemClock } from '../../transport/http/clock';
 import type { PathPart } from '../../transport/request';
 import { noIdHint } from '../../transport/writeResponse';
 import { emptyValuesOption } from '../../ui/writeOptions';
-import { sendChange, sendCreation, sendDeletion } from '../changeRequests';
+import { sendChange, sendCreation, sendDeletion } from '../../transport/writeRequests';
 import type { CardLog } from './cardLog';
 import type { CardRun } from './cardRun';
 import type { Change } from './changeTrial';

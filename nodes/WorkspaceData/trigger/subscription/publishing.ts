@@ -9,7 +9,7 @@ import { systemClock, withTimeLimit } from '../../transport/http/clock';
 import { sentences } from '../../model/messageText';
 import { warn } from '../log';
 import { readSettings } from '../parameters';
-import { ask } from './probe';
+import { ask } from './askOwnAddress';
 import { dispatch, endedUse, forget, nodeOf, type TriggerNode, useOf } from './node';
 import { deleteWith, notRenewed, renew } from './renewal';
 import { readStored, writeStored } from './storage';

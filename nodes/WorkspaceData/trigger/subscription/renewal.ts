@@ -10,7 +10,7 @@ import { sentences } from '../../model/messageText';
 import { reasonOf, warn } from '../log';
 import { checkConditions, readAuthentication, watchedCard } from '../parameters';
 import { dispatch, logAbandoned, type NodeSite, type Site } from './node';
-import { ask } from './probe';
+import { ask } from './askOwnAddress';
 import { roomReason } from './roomReason';
 import {
 	CALLS,

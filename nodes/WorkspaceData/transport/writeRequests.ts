@@ -1,8 +1,8 @@
 /** Sends the requests that create, change and delete cards, fields and records. */
 import type { JsonObject } from '../model/response/jsonObject';
-import type { ApiRequest } from '../transport/request';
-import type { Session } from '../transport/session';
-import { assertDone, readCreated, type ThingName } from '../transport/writeResponse';
+import type { ApiRequest } from './request';
+import type { Session } from './session';
+import { assertDone, readCreated, type ThingName } from './writeResponse';
 
 /**
  * Creates a thing.
