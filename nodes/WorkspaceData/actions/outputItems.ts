@@ -7,7 +7,7 @@ import { isObject, type JsonObject } from '../model/response/jsonObject';
 import { NODE_KEYS, RESERVED_KEYS, topLevelKey } from '../model/reservedNames';
 import { plainNames, readSwitch } from '../model/parameterValue';
 import { fieldKeysOption } from '../ui/recordOptions';
-import { simplifyProperty } from '../ui/readOptions';
+import { simplifyProperty } from '../ui/simplify';
 import { readChoice } from './readParameters';
 
 /** How a record is returned. */

@@ -2,15 +2,10 @@
 import { readNextQuery, type Page } from '../model/response/page';
 import { readRecordPage, type DataRecord, type RecordPage } from '../model/response/record';
 import type { Session } from './session';
-import {
-	ApiFailure,
-	Cancelled,
-	isTimeOut,
-	Unreachable,
-	UnexpectedResponse,
-} from './failure/failureKinds';
+import { Cancelled, UnexpectedResponse } from './failure/failureKinds';
 import { lastChange } from './sharedState';
 import { Listing, type ListingOptions } from './paging';
+import { mayRefuseSize } from './refusedPageSize';
 import type { ApiRequest, ReadOptions } from './request';
 import { cardPath, NO_CONTENT, PARTIAL, unexpected } from './cardAndFieldListings';
 
@@ -100,15 +95,6 @@ export function openRecordListing(
 
 	return new Listing(`The listing of card '${cardId}'`, readPage, { ...how, wanted });
 }
-
-/** Statuses of a request that isn't valid, of a response that is too large, and of a gateway that gave up. */
-const MAY_REFUSE_SIZE: readonly number[] = [400, 413, 422, 502, 504];
-
-/** Returns true if the page size can be the reason for a failure. */
-const mayRefuseSize = (error: unknown): boolean =>
-	error instanceof ApiFailure
-		? MAY_REFUSE_SIZE.includes(error.problem.status)
-		: error instanceof Unreachable && (error.tooLarge || isTimeOut(error));
 
 /** Returns the size of equal pages that together hold the wanted number. */
 const evenPart = (wanted: number): number =>

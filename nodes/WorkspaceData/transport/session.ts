@@ -15,7 +15,6 @@ import {
 	AccessTokenError,
 	Cancelled,
 	Failure,
-	isTimeOut,
 	NetworkFailure,
 	saysGone,
 	silence,
@@ -24,13 +23,12 @@ import { sendOnce, type Outcome, type Sender } from './http/attempt';
 import { Stop, systemClock, type Clock } from './http/clock';
 import { atOnce, Lane, type Pace, type Place } from './http/pace';
 import { isSuccess, nextStep, UNTRIED, type History, type Step } from './http/retryPolicy';
+import { Timeouts } from './http/timeouts';
 import { type KeyState, stateOfKey, tokenOf } from './sharedState';
 import { type ApiResponse, type ApiRequest, toHttpRequest } from './request';
 
 /** The pause after the first fault, in ms; it doubles with each further one. */
 const FIRST_PAUSE_MS = 300;
-/** The number of timeouts in a row after which the rest of an execution isn't sent. */
-const MAX_TIMEOUTS = 3;
 
 /** A request and the state of its attempts. */
 interface Call {
@@ -77,7 +75,7 @@ export class Session {
 	private readonly execution: AbortSignal | undefined;
 	/** The failure of all further requests of this execution: the service is closed or doesn't respond. */
 	private ended: ((call: Call) => Failure) | undefined;
-	private timeOuts = 0;
+	private readonly timeouts = new Timeouts();
 	/** When the service last responded without asking to wait. */
 	private servedAt = -Infinity;
 	/** How long requests of this key had waited for the rate limit before this execution, in ms. */
@@ -207,21 +205,17 @@ export class Session {
 		const now = this.sender.clock.now();
 		const step = nextStep(outcome, request, history, now);
 		if (outcome instanceof NetworkFailure) call.fault = outcome;
-		this.noteTime(outcome, request);
+		if (this.timeouts.areTooMany(outcome, request)) {
+			this.end((other) =>
+				unreachable(other.fault ?? silence(), other.request, this.origin, other.sent),
+			);
+		}
 		if (step.act === 'done') this.servedAt = now;
 		if ('history' in step) {
 			call.history = step.history;
 			return step;
 		}
 		return this.conclude(outcome, call, sent, step.act === 'closed' ? step.until : undefined);
-	}
-
-	/** Counts timeouts in a row. */
-	private noteTime(outcome: ApiResponse | NetworkFailure, request: ApiRequest): void {
-		if (!isTimeOut(outcome)) this.timeOuts = 0;
-		else if (!request.optional && !request.replaceable) this.timeOuts += 1;
-		if (this.timeOuts < MAX_TIMEOUTS) return;
-		this.end((call) => unreachable(call.fault ?? silence(), call.request, this.origin, call.sent));
 	}
 
 	/** Pauses before a request is sent again, or until nothing more is to be sent. */

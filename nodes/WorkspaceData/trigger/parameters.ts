@@ -12,7 +12,7 @@ import type { Session } from '../transport/session';
 import { toAuthentication, type Authentication } from '../transport/auth/credential';
 import { listCards, listFields, type ReadOptions } from '../transport/cardAndFieldListings';
 import { localTime } from '../transport/timeZone';
-import { simplifyProperty } from '../ui/readOptions';
+import { simplifyProperty } from '../ui/simplify';
 import {
 	DEFAULT_OVERLAP_MINUTES,
 	DEFAULT_SILENCE_HOURS,

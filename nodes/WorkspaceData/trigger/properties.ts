@@ -3,7 +3,7 @@ import { authenticationProperty } from '../ui/authentication';
 import { filtersProperty, matchTypeProperty } from '../ui/filters';
 import { cardLocator } from '../ui/locators';
 import { fieldKeysOption } from '../ui/recordOptions';
-import { simplifyProperty } from '../ui/readOptions';
+import { simplifyProperty } from '../ui/simplify';
 
 /** How long a replaced subscription continues to deliver, in minutes. */
 export const DEFAULT_OVERLAP_MINUTES = 15;

@@ -92,15 +92,6 @@ export const limitProperty = {
 	displayOptions: { show: { returnAll: [false] } },
 } as const;
 
-/** Selects if records are returned as names and values, or as the service sends them. */
-export const simplifyProperty = {
-	displayName: 'Simplify',
-	name: 'simple',
-	type: 'boolean',
-	default: true,
-	description: 'Whether to return a simplified version of the response instead of the raw data',
-} as const;
-
 export const startAgainOption = {
 	displayName: 'Start Again',
 	name: 'startAgain',

@@ -20,6 +20,7 @@ import { listCards, type ReadOptions } from '../../transport/cardAndFieldListing
 import type { Run } from '../run/run';
 import { quote } from '../../model/messageText';
 import { cleanName, foldCase, slugsOf } from '../../model/nameSpelling';
+import { unclearCreations } from '../run/acrossRuns';
 
 export const createCard = defineOperation({
 	value: 'create',
@@ -144,8 +145,8 @@ export async function cardOfName(
 			const now = await listCards(run.session, request);
 			return now.find((one) => one.name.trim() === name.trim() && !known.has(one.id));
 		};
-		const made = await run.turns.creating(
-			`new card ${foldCase(name)}`,
+		const made = await unclearCreations.creating(
+			run.turns.address(`new card ${foldCase(name)}`),
 			`Card ${quote(name)}`,
 			async () => await addCard(run, body, request),
 			findNew,

@@ -21,6 +21,7 @@ import { cardPath, listFields, type ReadOptions } from '../../transport/cardAndF
 import type { CardReference, Run } from '../run/run';
 import { readFieldOptions } from './definition';
 import { fieldsOf } from './fieldLocator';
+import { unclearCreations } from '../run/acrossRuns';
 
 export const createField = defineOperation({
 	value: 'create',
@@ -93,8 +94,8 @@ export async function addNewField(
 		const now = await listFields(run.session, card.id, request);
 		return now.find((field) => field.name === name);
 	};
-	const key = `field ${foldCase(name)} of ${card.id}`;
-	return await run.turns.creating(key, `Field ${quote(name)}`, add, find);
+	const key = run.turns.address(`field ${foldCase(name)} of ${card.id}`);
+	return await unclearCreations.creating(key, `Field ${quote(name)}`, add, find);
 }
 
 /** Adds a field to a card. @returns undefined if the response has no ID */

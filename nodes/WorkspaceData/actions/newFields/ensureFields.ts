@@ -29,6 +29,7 @@ import {
 	type Addition,
 } from './missingColumns';
 import { listedInQuotes, quote } from '../../model/messageText';
+import { unclearCreations } from '../run/acrossRuns';
 
 /** What an item gives to a card that may get fields and choices, whether or not the card exists yet. */
 export type Planned = Omit<ItemWrite, 'card' | 'writer'>;
@@ -141,8 +142,8 @@ async function addChoices(
 		const path = fieldPath(card.id, current.id);
 		const body = addingChoices(current, missing);
 		// Sends the whole list: an earlier unclear change could arrive later and remove these choices.
-		const adding = run.turns.creating(
-			`choices of ${card.id} ${current.id}`,
+		const adding = unclearCreations.creating(
+			run.turns.address(`choices of ${card.id} ${current.id}`),
 			`One of the choices ${allQuoted(missing)} of field ${quote(field.name)}`,
 			async () => {
 				await sendChange(run.session, 'field', { ...request, path, body });

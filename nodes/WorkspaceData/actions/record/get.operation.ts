@@ -1,7 +1,7 @@
 import { readLocator } from '../../model/locator';
 import { cardLocator, recordLocator } from '../../ui/locators';
 import { outputOptions, readingOptions, recordOptions } from '../../ui/recordOptions';
-import { simplifyProperty } from '../../ui/readOptions';
+import { simplifyProperty } from '../../ui/simplify';
 import { defineOperation } from '../operation';
 import { findRecord, readNotFound } from '../reading/ifNotFound';
 import { recordOutput } from '../outputItems';

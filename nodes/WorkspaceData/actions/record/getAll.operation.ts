@@ -8,9 +8,9 @@ import {
 	searchProperty,
 	sinceProperty,
 	sortProperty,
-	simplifyProperty,
 	startAgainOption,
 } from '../../ui/readOptions';
+import { simplifyProperty } from '../../ui/simplify';
 import { outputOptions, readingOptions, recordOptions } from '../../ui/recordOptions';
 import { readChoice, readLimit } from '../readParameters';
 import { noRecordsOption } from '../../ui/ifNotFound';

@@ -1,6 +1,7 @@
 import { plainText } from '../../model/parameterValue';
 import { cardLocator } from '../../ui/locators';
-import { pageLimitProperty, simplifyProperty } from '../../ui/readOptions';
+import { pageLimitProperty } from '../../ui/readOptions';
+import { simplifyProperty } from '../../ui/simplify';
 import { outputOptions, readingOptions, recordOptions } from '../../ui/recordOptions';
 import { readLimit } from '../readParameters';
 import { defineOperation } from '../operation';

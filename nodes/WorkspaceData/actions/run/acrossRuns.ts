@@ -2,6 +2,7 @@
 import { BoundedMap } from '../../model/boundedMap';
 import { createKeyedQueue } from '../../model/keyedQueue';
 import { CardLog } from './cardLog';
+import { UnclearCreations } from './unclearCreations';
 
 /** The cards that a run uses, or where a creation less than a minute ago got no clear response; by their addresses. */
 const logs = new Map<string, CardLog>();
@@ -23,8 +24,7 @@ export function closeLog(log: CardLog, run: object, now: number): void {
 /** Runs tasks on the same thing one after the other, by its address. */
 export const turns = createKeyedQueue();
 
-/** When something was created without a clear response, in ms since the epoch, by its address. */
-export const unclearCreations = new BoundedMap<string, number>(1_000);
+export const unclearCreations = new UnclearCreations();
 
 /** Services that are known to keep the values that a change doesn't name, by their address. */
 export const keepingServices = new BoundedMap<string, true>(1_000);

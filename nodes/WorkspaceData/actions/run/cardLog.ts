@@ -2,9 +2,7 @@
 import type { DataRecord } from '../../model/response/record';
 import { type JsonObject, ownValue } from '../../model/response/jsonObject';
 import { countChange, lastChange } from '../../transport/sharedState';
-
-/** How long a request without a clear response may still be carried out, in ms. */
-export const UNCLEAR_MS = 60_000;
+import { UNCLEAR_MS } from './unclearCreations';
 
 /** A record after a write; without a record, one may have been created, and its ID is unknown. */
 export interface News {

@@ -1,12 +1,6 @@
 /** The order of a run's writes, and of those of all executions of this process. */
-import {
-	Cancelled,
-	mayHaveHappened,
-	UnexpectedResponse,
-} from '../../transport/failure/failureKinds';
-import { systemClock } from '../../transport/http/clock';
-import { turns, unclearCreations } from './acrossRuns';
-import { UNCLEAR_MS } from './cardLog';
+import { Cancelled } from '../../transport/failure/failureKinds';
+import { turns } from './acrossRuns';
 import type { CardReference, RunParts } from './listings';
 
 /** The target of a write. */
@@ -65,40 +59,5 @@ export class Turns {
 	async onKey<T>({ card, isDry }: Target, key: string, task: () => Promise<T>): Promise<T> {
 		const thing = JSON.stringify([card.id, key]);
 		return await (isDry ? this.run.inOrder(thing, task) : this.exclusively(thing, task));
-	}
-
-	/**
-	 * Creates something with a name, unless a creation less than a minute ago got no clear response: it may still succeed.
-	 *
-	 * @param name the name in all executions, for example `field "Price" of crd_1`
-	 * @param shown the name in a message, for example `Field 'Price'`
-	 * @param create returns undefined if the response doesn't show it
-	 * @param find finds it without a clear response, because the request isn't repeated
-	 * @returns undefined if it was created, but isn't found
-	 * @throws UnexpectedResponse if it may exist
-	 */
-	async creating<T>(
-		name: string,
-		shown: string,
-		create: () => Promise<T | undefined>,
-		find: () => Promise<T | undefined> = async () => undefined,
-	): Promise<T | undefined> {
-		const key = this.address(name);
-		if (systemClock.now() - (unclearCreations.get(key) ?? -Infinity) < UNCLEAR_MS) {
-			throw new UnexpectedResponse(
-				`${shown} may exist already, but the service doesn't list it`,
-				'Its creation less than a minute ago got no clear response. Nothing was created, to avoid a duplicate. Run the item again in a minute.',
-			);
-		}
-		let failure: unknown;
-		const shownNow = await create().catch((error: unknown) => {
-			if (!mayHaveHappened(error)) throw error;
-			failure = error;
-			return undefined;
-		});
-		const made = shownNow ?? (await find().catch(() => undefined));
-		if (made === undefined) unclearCreations.set(key, systemClock.now());
-		if (made === undefined && failure !== undefined) throw failure;
-		return made;
 	}
 }

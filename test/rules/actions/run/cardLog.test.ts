@@ -1,5 +1,6 @@
 /** What a listing of a card is worth, while this process writes to it. */
-import { CardLog, UNCLEAR_MS } from '../../../../nodes/WorkspaceData/actions/run/cardLog';
+import { CardLog } from '../../../../nodes/WorkspaceData/actions/run/cardLog';
+import { UNCLEAR_MS } from '../../../../nodes/WorkspaceData/actions/run/unclearCreations';
 import type { DataRecord } from '../../../../nodes/WorkspaceData/model/response/record';
 import type { JsonObject } from '../../../../nodes/WorkspaceData/model/response/jsonObject';
 import { lastChange } from '../../../../nodes/WorkspaceData/transport/sharedState';
