@@ -60,6 +60,9 @@ const operations = operationsFor('k1');
 /** Sync reads conditions once for all items of a card, so that each key would be refused. */
 const byKey = Object.entries(operationsFor(KEY)).filter(([operation]) => operation !== 'sync');
 
+/** The name by which n8n knows its Loop Over Items. */
+const LOOP_TYPE = 'n8n-nodes-base.splitInBatches';
+
 /** A node of the test in place of one of n8n's. */
 function helper(
 	name: string,
@@ -83,7 +86,7 @@ const paired = (items: INodeExecutionData[]) =>
 	items.map(({ json }, item) => ({ json, pairedItem: { item } }));
 const HELPERS: Record<string, INodeType> = {
 	// As Loop Over Items with batches of one: the rest is kept in the node's own context.
-	loop: helper('loop', { outputs: 2 }, function () {
+	[LOOP_TYPE]: helper('loop', { outputs: 2 }, function () {
 		const state = this.getContext('node') as { left?: INodeExecutionData[] };
 		state.left ??= paired(this.getInputData());
 		const next = state.left.shift();
@@ -113,15 +116,28 @@ interface Flow {
 	mode?: WorkflowExecuteMode;
 }
 
-/** Runs a workflow with an item for each key. @returns the runs of each node, by its name */
-async function runFlow(parameters: IDataObject, flow: Flow): Promise<Record<string, ITaskData[]>> {
+/**
+ * Runs a workflow with an item for each key.
+ *
+ * @param second the parameters of the second node of ours
+ * @returns the runs of each node, by its name
+ */
+async function runFlow(
+	parameters: IDataObject,
+	flow: Flow,
+	second = parameters,
+): Promise<Record<string, ITaskData[]>> {
 	prepareN8n();
 	const { others = [], settings = {}, mode = 'manual' } = flow;
-	const ours = { ...actionNode(workspace.apiKey, parameters), ...settings };
 	const placed = (name: string): INode => {
 		const base = { id: name, name, position: [0, 0] as [number, number] };
-		if (name.startsWith(OURS)) return { ...ours, ...base };
-		return { ...base, type: name.toLowerCase(), typeVersion: 1, parameters: {} };
+		if (name.startsWith(OURS)) {
+			const own = name === OURS ? parameters : second;
+			return { ...actionNode(workspace.apiKey, own), ...settings, ...base };
+		}
+		const [kind = ''] = name.split(' ');
+		const type = kind === 'loop' ? LOOP_TYPE : kind.toLowerCase();
+		return { ...base, type, typeVersion: 1, parameters: {} };
 	};
 	const nodes = ['Start', OURS, ...others].map(placed);
 	const connections: IConnections = {};
@@ -356,6 +372,31 @@ describe('Sync with deletion runs once for a card in an execution', () => {
 		others: ['loop'],
 		connections: ['Start>loop', 'loop:1>Workspace Data', 'Workspace Data>loop'],
 	};
+	const NEXT_TO_LOOP: Flow = {
+		others: ['loop', 'switch'],
+		connections: ['Start>loop', 'loop:1>switch', 'switch>loop', 'loop:1>Workspace Data'],
+	};
+	const BEHIND_BATCH: Flow = {
+		others: ['loop', 'switch'],
+		connections: ['Start>loop', 'loop:1>switch', 'switch:1>loop', 'switch>Workspace Data'],
+	};
+	const AFTER_LOOP: Flow = {
+		others: ['loop', 'switch'],
+		connections: ['Start>loop', 'loop:1>switch', 'switch>loop', 'loop>Workspace Data'],
+	};
+	const BEHIND_TWO: Flow = {
+		others: ['switch', 'switch 2'],
+		connections: [
+			'Start>switch',
+			'switch>switch 2',
+			'switch:1>switch 2',
+			'switch 2>Workspace Data',
+		],
+	};
+	const MERGED: Flow = {
+		others: ['switch', 'merge'],
+		connections: ['Start>switch', 'switch>merge', 'switch:1>merge:1', 'merge>Workspace Data'],
+	};
 	const TWICE: Flow = {
 		others: ['Workspace Data 2'],
 		connections: ['Start>Workspace Data', 'Workspace Data>Workspace Data 2'],
@@ -372,6 +413,20 @@ describe('Sync with deletion runs once for a card in an execution', () => {
 			'2 connections lead to',
 		],
 		['in a loop without conditions', LOOP, {}, 'This node is in a loop'],
+		[
+			'in a loop with conditions that are always the same',
+			LOOP,
+			where('Key', 'isNotEmpty'),
+			'This node is in a loop',
+		],
+		['behind each batch, next to the loop', NEXT_TO_LOOP, {}, 'This node is in a loop'],
+		['behind each batch and a condition', BEHIND_BATCH, {}, 'This node is in a loop'],
+		[
+			'behind a node that two outputs lead to',
+			BEHIND_TWO,
+			{},
+			"Several connections lead to the node 'switch 2'",
+		],
 	])('%s: refused, and nothing is sent', async (_, flow, more, message) => {
 		await workspace.records(card.id, [{ Key: 'k1' }, { Key: 'x' }]);
 		workspace.service.control.resetRequests();
@@ -380,14 +435,28 @@ describe('Sync with deletion runs once for a card in an execution', () => {
 		expect(workspace.changes()).toEqual([]);
 	});
 
-	test('a second one with the same conditions is refused; what the first did stays', async () => {
-		const runs = await runFlow(sync(), TWICE);
+	const BOTH = [
+		{ field: 'Key', condition: 'isNotEmpty' },
+		{ field: 'Key', condition: 'startsWith', value: 'k' },
+	];
+
+	test.each<[string, IDataObject, IDataObject]>([
+		['the same conditions', {}, {}],
+		['no conditions', where('Key', 'isNotEmpty'), {}],
+		['conditions, where the first had none', {}, where('Key', 'isNotEmpty')],
+		[
+			'the conditions in another order',
+			{ filters: { conditions: BOTH } },
+			{ filters: { conditions: BOTH.toReversed() } },
+		],
+	])('a second one with %s is refused; what the first did stays', async (_, first, second) => {
+		const runs = await runFlow(sync(first), TWICE, sync(second));
 		expect(errorsOf(runs[OURS])).toEqual([]);
 		expect(errorsOf(runs['Workspace Data 2']).join()).toContain('has already synced the records');
 		expect(await workspace.rows(card.id)).toHaveLength(4);
 	});
 
-	test('another execution, one that keeps records, and a loop with conditions that differ are none', async () => {
+	test('another execution, one that keeps records, a loop with conditions that differ, Merge, and the end of a loop are none', async () => {
 		for (let n = 0; n < 2; n += 1) {
 			const once = await runFlow(sync(), { connections: ['Start>Workspace Data'] });
 			expect(errorsOf(once[OURS])).toEqual([]);
@@ -397,5 +466,8 @@ describe('Sync with deletion runs once for a card in an execution', () => {
 		const looped = await runFlow(sync(where('Key', 'equals', '={{ $json.Key }}')), LOOP);
 		expect(errorsOf(looped[OURS])).toEqual([]);
 		expect(outputOf(looped[OURS])).toHaveLength(4);
+		for (const flow of [MERGED, AFTER_LOOP]) {
+			expect(errorsOf((await runFlow(sync(), flow))[OURS])).toEqual([]);
+		}
 	});
 });

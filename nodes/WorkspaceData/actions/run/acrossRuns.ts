@@ -29,14 +29,15 @@ export const unclearCreations = new UnclearCreations();
 /** Services that are known to keep the values that a change doesn't name, by their address. */
 export const keepingServices = new BoundedMap<string, true>(1_000);
 
-/** The records that each execution has synced, as texts. An execution has one signal for all of its nodes. */
-const synced = new WeakMap<AbortSignal, Set<string>>();
+/** What each execution has synced of each card. An execution has one signal for all of its nodes. */
+const synced = new WeakMap<AbortSignal, Map<string, Set<string>>>();
 
-/** Returns true if an execution has synced these records. */
-export const hasSynced = (execution: AbortSignal | undefined, records: string): boolean =>
-	execution !== undefined && synced.get(execution)?.has(records) === true;
-
-/** Remembers that an execution has synced these records. */
-export function rememberSync(execution: AbortSignal | undefined, records: string): void {
-	if (execution) synced.set(execution, new Set(synced.get(execution)).add(records));
+/** Returns what an execution has synced of a card, to be added to. @param card its address */
+export function syncedIn(execution: AbortSignal | undefined, card: string): Set<string> {
+	if (!execution) return new Set();
+	const cards = synced.get(execution) ?? new Map<string, Set<string>>();
+	synced.set(execution, cards);
+	const own = cards.get(card) ?? new Set<string>();
+	cards.set(card, own);
+	return own;
 }

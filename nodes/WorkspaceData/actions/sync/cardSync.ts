@@ -83,10 +83,10 @@ export class CardSync {
 	async check(errors: Map<number, unknown>): Promise<(outcomes: Outcomes) => Promise<void>> {
 		const { run, card } = this;
 		const { write, settings } = this.validPart();
-		requireOneRun(run, card, settings);
 		const { columns, request, writer, adds } = write;
-		const writes = this.parts.splice(0).map((part) => part.write);
 		const known = await run.fields.of(card, request);
+		requireOneRun(run, card, settings, known);
+		const writes = this.parts.splice(0).map((part) => part.write);
 		const plan = adds.fields || adds.choices ? await planChanges(write, known, writes) : undefined;
 		if (plan && writer.isDry) hintAtAdditions(write, plan);
 		const grows = plan !== undefined && !writer.isDry;
@@ -294,7 +294,7 @@ export class CardSync {
 				const isGone = await run.turns.onKey(writer, fields.partOf(record.data), remove);
 				return isGone ? results('deleted', record) : undefined;
 			});
-			noteSync(run, card, settings);
+			noteSync(run, card, settings, fields.index);
 			for (const json of deleted) run.appended.push({ itemIndex: indexes[0] ?? 0, json });
 		} catch (error) {
 			const outcome = outcomes.get(itemIndex);

@@ -1,9 +1,12 @@
 /** Sync with deletion runs once for a card in an execution: each run would delete what the others have written. */
-import type { IExecuteFunctions, INode } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { hasExpression } from '../../model/emptyExpressions';
 import { InputError } from '../../model/inputError';
-import { hasSynced, rememberSync } from '../run/acrossRuns';
+import { quote } from '../../model/messageText';
+import type { FieldIndex } from '../../model/fieldIndex';
+import { readConditions, readMatchType } from '../../model/value/recordFilter';
+import { syncedIn } from '../run/acrossRuns';
 import type { CardReference, Run } from '../run/run';
-import { hasConditions } from '../writing/changeMany';
 
 /** The settings of Sync, which must be the same for all items of a card. */
 export interface SyncSettings {
@@ -18,35 +21,87 @@ export interface SyncSettings {
 
 /** What the contexts of both majors of n8n have, and their types lack. */
 interface Connected {
-	getConnections?: (node: INode, type: 'main') => ReadonlyArray<readonly unknown[] | null>;
+	getConnections?: (node: { name: string }, type: 'main') => ReadonlyArray<readonly Wire[] | null>;
 }
 
-/** The number of wires into the node, two outputs of one node being two wires, and true if the node is in a loop. */
-function connectionsOf(context: IExecuteFunctions) {
-	const node = context.getNode();
-	const { name } = node;
-	const parents = context.getParentNodes(name, { connectionType: 'main', depth: 1 });
-	const inputs = (context as Connected).getConnections?.(node, 'main') ?? [];
-	const wires = inputs.reduce((sum, connections) => sum + (connections?.length ?? 0), 0);
-	// n8n doesn't list a node among its own ancestors.
-	const isInLoop = parents.some((parent) =>
-		context
-			.getParentNodes(parent.name, { connectionType: 'main' })
-			.some((ancestor) => ancestor.name === name),
+/** A wire into a node: the node and the output that it comes from. */
+interface Wire {
+	node: string;
+	index: number;
+}
+
+/** The wires into each input of a node. */
+const wiresInto = (context: IExecuteFunctions, name: string): ReadonlyArray<readonly Wire[]> =>
+	((context as Connected).getConnections?.({ name }, 'main') ?? []).map((wires) => wires ?? []);
+
+/** The wires that lead to a node, directly or not. @param end nothing before this node counts */
+function wiresBefore(context: IExecuteFunctions, name: string, end?: string): Wire[] {
+	const found: Wire[] = [];
+	const names = new Set([name]);
+	// Names that are added are looked at as well.
+	for (const one of names) {
+		for (const wire of wiresInto(context, one).flat()) {
+			found.push(wire);
+			if (wire.node !== end) names.add(wire.node);
+		}
+	}
+	return found;
+}
+
+/** The output of n8n's Loop Over Items that passes on each batch. */
+const LOOP = { type: 'n8n-nodes-base.splitInBatches', output: 1 } as const;
+
+/** Returns true if the node runs in each pass of a loop: a part of it, or behind each batch. */
+function isInLoop(context: IExecuteFunctions, name: string): boolean {
+	if (wiresBefore(context, name).some(({ node }) => node === name)) return true;
+	const loops = context.getParentNodes(name).filter(({ type }) => type === LOOP.type);
+	return loops.some((loop) =>
+		wiresBefore(context, name, loop.name).some(
+			({ node, index }) => node === loop.name && index === LOOP.output,
+		),
 	);
-	return { wires: Math.max(parents.length, wires), isInLoop };
 }
 
-/** The records that take part, the same text for all nodes of an execution. */
-const recordsOf = (run: Run, { id }: CardReference, { filters, matchType }: SyncSettings): string =>
-	run.turns.address(id, JSON.stringify([filters ?? null, matchType ?? null]));
+/**
+ * Returns a node that runs more than once in an execution, and so this one: several wires lead to one of its inputs. Wires
+ * from different triggers don't count, and neither does the way back of a loop.
+ */
+function repeatedBefore(context: IExecuteFunctions, name: string): string | undefined {
+	const before = (one: string) => new Set(wiresBefore(context, one).map(({ node }) => node));
+	return [...before(name)].find((one) =>
+		wiresInto(context, one).some((wires) => {
+			const origins = wires
+				.map(({ node }) => before(node).add(node))
+				.filter((origin) => !origin.has(one));
+			const all = new Set(origins.flatMap((origin) => [...origin]));
+			return all.size < origins.reduce((sum, { size }) => sum + size, 0);
+		}),
+	);
+}
+
+/** The conditions of the records that take part: the same text in any order, and with names or IDs of fields. */
+function conditionsOf({ filters, matchType }: SyncSettings, index: FieldIndex): string {
+	const conditions = readConditions(filters).map(({ key, condition, value }) =>
+		JSON.stringify([index.find(key)?.id ?? key, condition, value]),
+	);
+	const all = [...new Set(conditions)].sort();
+	return JSON.stringify(all.length > 1 ? [...all, readMatchType(matchType)] : all);
+}
+
+/** The conditions of a Sync of all records. */
+const NONE = '[]';
 
 /**
  * Requires that n8n passes all items of a card at once, and for the first time in this execution, if records are deleted.
  *
  * @throws InputError before anything is sent
  */
-export function requireOneRun(run: Run, card: CardReference, settings: SyncSettings): void {
+export function requireOneRun(
+	run: Run,
+	card: CardReference,
+	settings: SyncSettings,
+	index: FieldIndex,
+): void {
 	const { context } = run;
 	if (!settings.deletes) return;
 	if (context.getNode().executeOnce === true) {
@@ -55,20 +110,28 @@ export function requireOneRun(run: Run, card: CardReference, settings: SyncSetti
 			"Nothing was sent. Turn off 'Execute Once' in the node's settings.",
 		);
 	}
-	const { wires, isInLoop } = connectionsOf(context);
-	if (wires > 1) {
+	const { name, parameters } = context.getNode();
+	const wires = wiresInto(context, name).flat().length;
+	const repeated = wires > 1 ? name : repeatedBefore(context, name);
+	if (repeated !== undefined) {
+		const what =
+			wires > 1
+				? `${wires} connections lead to this node`
+				: `Several connections lead to the node ${quote(repeated)}`;
 		throw new InputError(
-			`${wires} connections lead to this node, so it runs for each of them, and each time Sync would delete the records of the others`,
+			`${what}, so it runs for each of them, and each time Sync would delete the records of the others`,
 			"Nothing was sent. Use a 'Merge' node to combine the items, and connect only that.",
 		);
 	}
-	if (isInLoop && !hasConditions(settings.filters)) {
+	if (isInLoop(context, name) && !hasExpression(parameters.filters)) {
 		throw new InputError(
 			'This node is in a loop, and each time Sync would delete the records of the other times',
-			"Nothing was sent. Use a 'Merge' node or 'Aggregate' to collect all items first, or add conditions to 'Filters' that differ each time.",
+			"Nothing was sent. Use a 'Merge' node or 'Aggregate' to collect all items first, or add conditions to 'Filters' that differ each time, by an expression.",
 		);
 	}
-	if (!hasSynced(context.getExecutionCancelSignal(), recordsOf(run, card, settings))) return;
+	const synced = syncedIn(context.getExecutionCancelSignal(), run.turns.address(card.id));
+	const own = conditionsOf(settings, index);
+	if (![own, NONE].some((one) => synced.has(one)) && (own !== NONE || synced.size === 0)) return;
 	throw new InputError(
 		`This execution has already synced the records of card '${card.name}', and this Sync would delete what that one wrote`,
 		"Nothing was sent. Use a 'Merge' node to combine the items, or add conditions to 'Filters' that differ.",
@@ -76,7 +139,13 @@ export function requireOneRun(run: Run, card: CardReference, settings: SyncSetti
 }
 
 /** Notes that a card was synced. */
-export function noteSync(run: Run, card: CardReference, settings: SyncSettings): void {
+export function noteSync(
+	run: Run,
+	card: CardReference,
+	settings: SyncSettings,
+	index: FieldIndex,
+): void {
 	if (settings.isDry) return;
-	rememberSync(run.context.getExecutionCancelSignal(), recordsOf(run, card, settings));
+	const execution = run.context.getExecutionCancelSignal();
+	syncedIn(execution, run.turns.address(card.id)).add(conditionsOf(settings, index));
 }
