@@ -12,12 +12,9 @@ export interface News {
 
 /** The changes of a record. */
 class Entry {
-	/** The number of its last change that has ended. */
+	/** The number of its last change. */
 	at = 0;
-	underWay = 0;
-	/** True if changes have overlapped since the last quiet moment: the service may carry them out in any order. */
-	overlaps = false;
-	/** True if it is unknown which change was carried out last. */
+	/** True if it is unknown whether the last change was carried out. */
 	isUnclear = false;
 	isDeleted = false;
 	created: DataRecord | undefined;
@@ -52,9 +49,9 @@ export class CardLog {
 	close(run: object): void {
 		this.readers.delete(run);
 		const needed = Math.min(...[...this.readers.values()].map(({ since }) => since));
-		for (const [id, { at, underWay }] of this.entries) {
+		for (const [id, { at }] of this.entries) {
 			if (at > needed) break;
-			if (underWay === 0) this.entries.delete(id);
+			this.entries.delete(id);
 		}
 	}
 
@@ -105,43 +102,32 @@ export class CardLog {
 		);
 	}
 
-	/** Returns true if this process wrote the record, or began to, since it was listed. */
+	/** Returns true if this process wrote the record since it was listed. */
 	isWritten({ id, asOf = 0 }: DataRecord): boolean {
-		const { at = 0, underWay = 0 } = this.entries.get(id) ?? {};
-		return underWay > 0 || at > asOf;
+		return (this.entries.get(id)?.at ?? 0) > asOf;
 	}
 
-	/** Returns true if the record's values are known: no change is under way, and the outcome of the last one is clear. */
-	isClear({ id, asOf = 0 }: DataRecord): boolean {
-		const { at = 0, underWay = 0, isUnclear = false } = this.entries.get(id) ?? {};
-		return underWay === 0 && !(isUnclear && at > asOf);
+	/** Returns true if the record's values are known: the outcome of the last change is clear. */
+	isClear(record: DataRecord): boolean {
+		return !(this.entries.get(record.id)?.isUnclear && this.isWritten(record));
 	}
 
-	/** Notes that a change or deletion is sent. */
-	begin(id: string): void {
-		const entry = this.entries.get(id) ?? new Entry();
-		this.entries.set(id, entry);
-		entry.underWay += 1;
-		entry.overlaps = entry.underWay > 1;
+	/** Notes a deletion. */
+	deleted(id: string): void {
+		Object.assign(this.next(id), { isDeleted: true, isUnclear: false });
 	}
 
-	/** Notes that a change or deletion has ended. @param outcome `unclear` if it may have been carried out */
-	end(id: string, outcome: 'deleted' | 'unclear' | 'refused'): void {
-		const entry = this.entries.get(id) ?? new Entry();
-		entry.underWay = Math.max(0, entry.underWay - 1);
-		if (outcome === 'refused') return;
-		this.number(id, entry);
-		if (outcome === 'unclear') entry.isUnclear = true;
-		else Object.assign(entry, { isDeleted: true, isUnclear: false });
+	/** Notes a change or a deletion that may have been carried out. */
+	unclear(id: string): void {
+		this.next(id).isUnclear = true;
 	}
 
 	/** Notes a change. */
 	changed(record: DataRecord, sent: JsonObject): void {
 		const { id, data } = record;
-		const entry = this.entries.get(id) ?? new Entry();
-		entry.underWay = Math.max(0, entry.underWay - 1);
-		const at = this.number(id, entry);
-		Object.assign(entry, { isUnclear: entry.overlaps, isDeleted: false, shown: { at, data } });
+		const entry = this.next(id);
+		const { at } = entry;
+		Object.assign(entry, { isUnclear: false, isDeleted: false, shown: { at, data } });
 		if (entry.created) entry.created = record;
 		for (const field of Object.keys(sent))
 			entry.written.set(field, { at, value: ownValue(data, field) });
@@ -150,9 +136,8 @@ export class CardLog {
 
 	/** Notes a created record. */
 	created(record: DataRecord, sent: JsonObject): void {
-		const entry = new Entry();
-		entry.created = record;
-		this.number(record.id, entry);
+		this.entries.delete(record.id);
+		this.next(record.id).created = record;
 		this.publish({ record, sent });
 	}
 
@@ -166,11 +151,13 @@ export class CardLog {
 		return this.lost.filter(({ at }) => now - at < UNCLEAR_MS);
 	}
 
-	private number(id: string, entry: Entry): number {
+	/** Returns the entry of a record, with the number of a new change, as the last one. */
+	private next(id: string): Entry {
+		const entry = this.entries.get(id) ?? new Entry();
 		entry.at = countChange();
 		this.entries.delete(id);
 		this.entries.set(id, entry);
-		return entry.at;
+		return entry;
 	}
 
 	private publish(news: News): void {

@@ -22,6 +22,7 @@ import type { CardLog } from './cardLog';
 import type { CardRun } from './cardRun';
 import type { Change } from './changeTrial';
 import type { CardReference, RunParts } from './listings';
+import { Turns } from './turns';
 
 /** What became of a record. */
 export interface Changed {
@@ -66,9 +67,11 @@ export class CardWriter {
 	/** How its requests are sent. */
 	readonly request: ReadOptions;
 	protected readonly run: RunParts;
+	private readonly turns: Turns;
 
 	constructor(run: RunParts, cardRun: CardRun, request: ReadOptions) {
 		this.run = run;
+		this.turns = new Turns(run);
 		this.cardRun = cardRun;
 		this.request = request;
 	}
@@ -111,7 +114,7 @@ export class CardWriter {
 	}
 
 	/**
-	 * Changes a record after all earlier writes of this run to it.
+	 * Changes a record after all earlier writes to it, of all executions.
 	 *
 	 * @param prepare called right before it is sent, because other executions may have written the record meanwhile;
 	 * returns undefined if the record should no longer be changed
@@ -135,7 +138,7 @@ export class CardWriter {
 	}
 
 	/**
-	 * Deletes a record after all earlier writes of this run to it.
+	 * Deletes a record after all earlier writes to it, of all executions.
 	 *
 	 * @param isWanted for a listed record, which may have been written or deleted since: returns true if it should still
 	 * be deleted; called right before that
@@ -150,7 +153,7 @@ export class CardWriter {
 		return await this.inTurn(id, async () => {
 			if (isWanted?.() === false) return false;
 			await this.noted(id, async () => await this.log.deleting(remove));
-			this.log.end(id, 'deleted');
+			this.log.deleted(id);
 			return true;
 		});
 	}
@@ -183,19 +186,18 @@ export class CardWriter {
 		await sendDeletion(run.session, 'record', { ...request, path: recordPath(card, id) });
 	}
 
-	/** Runs a task after all earlier ones of this run for a record. */
+	/** Runs a task after all earlier ones for a record, in all executions. */
 	private async inTurn<T>(id: string, task: () => Promise<T>): Promise<T> {
-		return await this.run.inOrder(JSON.stringify(['record', this.card.id, id]), task);
+		return await this.turns.onKey(this, `record ${id}`, task);
 	}
 
-	/** Sends a change or a deletion, and notes its beginning and its failure. */
+	/** Sends a change or a deletion, and notes its failure. */
 	private async noted<T>(id: string, send: () => Promise<T>): Promise<T> {
 		const { log } = this;
-		log.begin(id);
 		return await send().catch(async (error: unknown) => {
 			const isRefused = error instanceof Failure && !mayHaveHappened(error);
-			const isGone = isRefused && namesGone(error, 'record');
-			log.end(id, isGone ? 'deleted' : isRefused ? 'refused' : 'unclear');
+			if (!isRefused) log.unclear(id);
+			else if (namesGone(error, 'record')) log.deleted(id);
 			return await Promise.reject(error as Error);
 		});
 	}

@@ -289,7 +289,7 @@ export class CardSync {
 		const how = { writer, done: 'deleted', itemIndex } as const;
 		try {
 			const deleted = await writeEach(run, how, deletions, async (record) => {
-				const isWanted = () => !log.isWritten(record) && log.isClear(record);
+				const isWanted = () => !log.isWritten(record);
 				const remove = async () => await writer.remove(record.id, isWanted);
 				const isGone = await run.turns.onKey(writer, fields.partOf(record.data), remove);
 				return isGone ? results('deleted', record) : undefined;

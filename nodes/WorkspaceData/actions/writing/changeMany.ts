@@ -67,13 +67,15 @@ export interface ManyChanges {
  * @throws InputError for ambiguous conditions, or if the fields of the card changed while its records were read,
  * because values may have been missed
  */
-async function chooseRecords(run: Run, { writer, index, passes }: ManyChanges) {
+async function chooseRecords(run: Run, { writer, index, passes, done }: ManyChanges) {
 	const { card, request, log } = writer;
 	const chosen = new Map<string, DataRecord>();
 	const take = (listed: DataRecord): void => {
 		const current = log.current(listed);
+		// Somebody may have changed it while this process wrote it: what is deleted meets the conditions either way.
+		const isDoubtful = done === 'deleted' && !passes?.(listed);
 		// The listing may repeat a record: its later values count.
-		if (current && passes?.(current)) chosen.set(listed.id, current);
+		if (current && !isDoubtful && passes?.(current)) chosen.set(listed.id, current);
 		else chosen.delete(listed.id);
 	};
 	const listing = run.records.of(card, Infinity, request, true);
@@ -154,7 +156,7 @@ export async function writeEach(
 	const all = results.filter((result) => result !== undefined);
 	if (all.length < records.length) {
 		run.messages.hint(
-			`Not ${done}: ${count(records.length - all.length, 'record')} of card '${card.name}'. Another execution was writing, the outcome of the last write is unknown, or somebody has deleted meanwhile`,
+			`Not ${done}: ${count(records.length - all.length, 'record')} of card '${card.name}'. Another execution has written them, the outcome of the last write is unknown, or somebody has deleted them meanwhile`,
 		);
 	}
 	return all;

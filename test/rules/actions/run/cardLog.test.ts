@@ -24,7 +24,6 @@ const listed = (data: JsonObject = { a: 1, b: 1 }): DataRecord => ({
 });
 /** A change of `a` that was carried out, and whose response shows `a` only. */
 function change(log: CardLog, a: unknown): void {
-	log.begin('r1');
 	log.changed(recordOf('r1', { a }), { a });
 }
 
@@ -33,7 +32,6 @@ describe('a write counts for a listed record if it ended after its page was requ
 		const log = openLog();
 		const record = listed();
 		expect(log.current(record)).toBe(record);
-		log.begin('r1');
 		log.changed(recordOf('r1', { b: 3 }), { a: null });
 		expect(log.current(record)).toMatchObject({
 			data: { a: undefined, b: 3 },
@@ -45,8 +43,7 @@ describe('a write counts for a listed record if it ended after its page was requ
 	test('a deletion', () => {
 		const log = openLog();
 		const record = listed();
-		log.begin('r1');
-		log.end('r1', 'deleted');
+		log.deleted('r1');
 		expect(log.current(record)).toBeUndefined();
 		// Somebody has restored it.
 		expect(log.current(listed())).toBeDefined();
@@ -58,7 +55,6 @@ describe('a write counts for a listed record if it ended after its page was requ
 		const edited = listed({ a: 1, b: 5 });
 		expect(log.current(edited)).toBe(edited);
 		expect(log.isWritten(edited)).toBe(false);
-		log.begin('r1');
 		log.changed(recordOf('r1', { b: 6 }), { b: 6 });
 		expect(log.current(edited)?.data).toEqual({ a: 1, b: 6 });
 	});
@@ -68,32 +64,20 @@ describe('a write counts for a listed record if it ended after its page was requ
 		log.created(recordOf('early', {}), {});
 		const before = lastChange();
 		for (const id of ['n1', 'n2']) log.created(recordOf(id, { a: 1 }), { a: 1 });
-		log.begin('n2');
-		log.end('n2', 'deleted');
-		log.begin('n1');
+		log.deleted('n2');
 		log.changed(recordOf('n1', { a: 2 }), { a: 2 });
 		expect(log.createdAfter(before)).toEqual([recordOf('n1', { a: 2 })]);
 	});
 });
 
-test.each([
-	['is under way', 'begin', false],
-	['was lost', 'begin unclear', false],
-	['was refused', 'begin refused', true],
-	['was refused while another one is under way', 'begin begin refused', false],
-	['was under way with another one', 'begin begin changed refused', false],
-	['was lost, and another one has ended since', 'begin unclear begin changed', true],
-	['was lost, and another one was refused since', 'begin unclear begin refused', false],
-])('a change that %s (%s): are the values of the record known?', (_, steps, isClear) => {
+test('the values of a record are unknown after a change that was lost, until another one has ended', () => {
 	const log = openLog();
 	const record = listed();
-	for (const step of steps.split(' ')) {
-		if (step === 'begin') log.begin('r1');
-		else if (step === 'changed') log.changed(recordOf('r1', { a: 2 }), { a: 2 });
-		else log.end('r1', step as 'unclear' | 'refused');
-	}
-	expect(log.isClear(record)).toBe(isClear);
+	log.unclear('r1');
+	expect(log.isClear(record)).toBe(false);
 	expect(log.current(record)).toBeDefined();
+	change(log, 2);
+	expect(log.isClear(record)).toBe(true);
 });
 
 describe('a log', () => {
@@ -110,14 +94,6 @@ describe('a log', () => {
 		log.close(later);
 		expect(log.current(record)).toBe(record);
 		expect(log.isOver(0)).toBe(true);
-	});
-
-	test("doesn't forget a write that is under way when a run is closed", () => {
-		const log = openLog();
-		log.begin('r1');
-		log.close(run);
-		log.open(run);
-		expect(log.isClear(listed())).toBe(false);
 	});
 
 	test('tells each write from then on once, and earlier creations without a response', () => {
