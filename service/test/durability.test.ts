@@ -1,3 +1,4 @@
+import { sign } from '../delivery/signature.ts';
 import type { Service } from '../index.ts';
 import { createClient, requestToken, until, useFile, useServices } from './client.ts';
 import { killServices, startServiceProcess } from './commandLine.ts';
@@ -20,7 +21,8 @@ test('kill -9: no acknowledged record is lost, every one of them is delivered', 
 	const api = createClient(addresses as unknown as Service);
 	const cid = (await api('POST', 'cards', { name: 'Card' })).body.id;
 	const fid = (await api('POST', `cards/${cid}/fields`, { name: 'n', type: 'number' })).body.id;
-	await api('POST', 'webhooks', { target_url: receiver.url, events: ['record.created'] });
+	const target = { target_url: receiver.url, events: ['record.created'] };
+	const { secret } = (await api('POST', 'webhooks', target)).body;
 
 	// The target stops answering half way, so that deliveries are pending at the end.
 	const acknowledged: string[] = [];
@@ -60,6 +62,11 @@ test('kill -9: no acknowledged record is lost, every one of them is delivered', 
 		const ids = new Set(receiver.received.map(({ body }) => body.record_id));
 		return stored.every((id) => ids.has(id));
 	});
+	// No delivery without its record, none with a wrong signature.
+	for (const { body, raw, headers } of receiver.received) {
+		expect(stored).toContain(body.record_id);
+		expect(headers['x-service-signature']).toBe(sign(secret, raw));
+	}
 });
 
 test('workspace, cards, accounts, cursors and subscriptions survive a restart', async () => {

@@ -113,14 +113,15 @@ describe('deliveries', () => {
 			workspace_id: service.workspaceId,
 			card_id: cid,
 		};
+		const cardOf = (id: string, name: string) => ({ id, name, description: '' });
 		const ofRecord = { ...common, record_id: record.id };
 		expect(receiver.received.map(({ body }) => body)).toEqual([
 			{ event: 'record.created', ...ofRecord, data: { [fid]: 'é 🌍' } },
 			{ event: 'record.updated', ...ofRecord, data: { [fid]: 'new' } },
 			{ event: 'record.updated', ...ofRecord, data: { [fid]: null } },
 			{ event: 'record.deleted', ...ofRecord, data: {} },
-			{ event: 'card.updated', ...common, card: { id: cid, name: 'Renamed', description: '' } },
-			{ event: 'card.created', ...common, card_id: other.id, card: expect.anything() },
+			{ event: 'card.updated', ...common, card: cardOf(cid, 'Renamed') },
+			{ event: 'card.created', ...common, card_id: other.id, card: cardOf(other.id, 'Other') },
 			{ event: 'collaborator.added', ...common, collaborator: { email, role: 'editor' } },
 		]);
 		for (const { headers, raw } of receiver.received) {
@@ -168,10 +169,11 @@ describe('deliveries', () => {
 		await createRecord('first');
 		await paused();
 		const [delivery] = service.control.deliveries({ subscriptionId: id });
+		const attempt = { status: 500, error: 'answered 500', durationMs: expect.any(Number) };
 		expect(delivery).toMatchObject({
 			event: 'record.created',
 			state: 'pending',
-			attempts: [1, 2, 3, 4].map((number) => ({ number, status: 500, error: 'answered 500' })),
+			attempts: [1, 2, 3, 4].map((number) => ({ number, ...attempt })),
 		});
 		const times = delivery?.attempts.map(({ at }) => Date.parse(at)) ?? [];
 		const pauses = times.slice(1).map((time, n) => time - (times[n] ?? 0));

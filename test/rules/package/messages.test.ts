@@ -91,11 +91,6 @@ test('docs/messages.md explains messages that the code has', () => {
 	expect(messages.length).toBeGreaterThan(100);
 });
 
-test.each(['…', "'…'", '… of …', 'Nothing like this is said', "Field '…' can't be seen"])(
-	'a row that says %p would be found',
-	(message) => expect(faultOf(message)).toBeDefined(),
-);
-
 /** Classes whose first parameter people read, and functions that log or show a hint. */
 const TELLS =
 	/^(?:InputError|UnexpectedResponse|Unreachable|AccessTokenError|warn|(?:site\.)?node\.warn|(?:run\.)?messages\.hint)$/;
