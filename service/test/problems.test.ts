@@ -62,7 +62,7 @@ test.each<[string, string, string, unknown?, Record<string, string>?]>([
 	['a subscription', 'DELETE webhooks/none', '404 webhook-not-found'],
 	['a long id', `GET cards/${'x'.repeat(1_001)}`, '400 malformed-request'],
 	['bad percent-encoding', 'GET cards/%zz', '400 malformed-request'],
-])('%s', async (_name, request, problem, body, headers) => {
+])('%s', async (...[, request, problem, body, headers]) => {
 	const [method = '', path = ''] = request.split(' ');
 	const [status = '', kind = ''] = problem.split(' ');
 	expectProblem(await api(method, path, body, headers), Number(status), kind);

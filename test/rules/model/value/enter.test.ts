@@ -77,6 +77,7 @@ test.each<[string, unknown, unknown, unknown[]?]>([
 	['number', '12.5', 12.5],
 	['number', '9007199254740991', 9007199254740991],
 	['boolean', 'False', false],
+	['boolean', ' true ', true],
 	['boolean', '1', true],
 	['date', '2026-03-31T23:30:00-05:00', '2026-03-31'],
 	['date', new Date('2026-03-31T00:00:00Z'), '2026-03-31'],
@@ -220,6 +221,7 @@ test.each(['text', 'number', 'single_select', 'a type of the future'])(
 
 test.each<[string, EntryRules['formats'], number]>([
 	['007', {}, 7],
+	['-01', {}, -1],
 	['00', {}, 0],
 	[' 01.50', {}, 1.5],
 	['+49893334455', {}, 49893334455],

@@ -55,6 +55,7 @@ describe('never a type that loses something', () => {
 		['commas with two meanings', ['12,500', '1,234']],
 		['commas of groups alone', ['1,234', '1,234,567']],
 		['versions', ['1.9', '1.10']],
+		['yes and no among true', ['true', 'yes']],
 		['spaces around', [' 12', '13']],
 		['numbers that are none', [1, NaN]],
 	])('%s', (_what, values) => {
