@@ -1,16 +1,7 @@
 /** The time, the requests and the memory that writes take in n8n, next to the nodes that a user would pick instead. */
 import { outputOf, type SavedWorkflow } from '../host/n8nClient.ts';
 import type { Row } from './row.ts';
-import {
-	growthOf,
-	httpNode,
-	jsonLength,
-	peerTypes,
-	recordsUrl,
-	UNLIMITED,
-	writing,
-	type Bench,
-} from './workbench.ts';
+import { httpNode, recordsUrl, UNLIMITED, writing, type Bench } from './workbench.ts';
 
 interface CreateRow {
 	name: string;
@@ -19,33 +10,41 @@ interface CreateRow {
 	maxParallel?: number;
 }
 
+/** A fresh n8n, and a service without a limit. @param ms its latency */
+async function begin(bench: Bench, ms: number): Promise<void> {
+	await bench.restart();
+	await bench.control.setRate(UNLIMITED);
+	await bench.control.setLatency({ ms });
+}
+
+/** The seconds that our node takes in one workflow, and HTTP Request in another. */
+const compare = (bench: Bench, mine: SavedWorkflow, other: SavedWorkflow) => async () => ({
+	ours: (await bench.time(mine, 'Ours')).seconds,
+	peer: (await bench.time(other, 'HTTP Request')).seconds,
+});
+
+/** n8n's own node with a JSON body. @param data an expression for the values */
+const sending = (bench: Bench, method: string, url: string, data: string) =>
+	httpNode(bench, {
+		...{ method, url, sendBody: true, specifyBody: 'json' },
+		jsonBody: `={{ JSON.stringify({ data: { ${data} } }) }}`,
+	});
+
 const createRow = ({ name, ms, goal, maxParallel }: CreateRow): Row => ({
 	name,
 	what: `1,000 creates at a latency of ${ms} ms${maxParallel ? `, with Max Parallel Requests ${maxParallel}` : ''} / HTTP Request, all at once`,
 	unit: 's',
 	goal,
 	async prepare(bench) {
-		await bench.restart();
-		await bench.control.setRate(UNLIMITED);
-		await bench.control.setLatency({ ms });
+		await begin(bench, ms);
 		const { id, fields } = await bench.card(`Created, ${name}`);
 		const entries = Object.entries(fields).map(([name, fieldId]) => `"${fieldId}": $json.${name}`);
-		const http = httpNode(bench, {
-			method: 'POST',
-			url: recordsUrl(bench, id),
-			sendBody: true,
-			specifyBody: 'json',
-			jsonBody: `={{ JSON.stringify({ data: { ${entries.join(', ')} } }) }}`,
-		});
+		const http = sending(bench, 'POST', recordsUrl(bench, id), entries.join(', '));
 		const options = maxParallel ? { maxParallel } : {};
 		const mine = await bench.save(`Ours, ${name}`, 1_000, [
 			writing(bench, 'create', id, { options }),
 		]);
-		const other = await bench.save(`HTTP Request, ${name}`, 1_000, [http]);
-		return async () => ({
-			ours: (await bench.time(mine, 'Ours')).seconds,
-			peer: (await bench.time(other, 'HTTP Request')).seconds,
-		});
+		return compare(bench, mine, await bench.save(`HTTP Request, ${name}`, 1_000, [http]));
 	},
 });
 
@@ -55,29 +54,18 @@ const updates: Row = {
 	unit: 's',
 	goal: 0.8,
 	async prepare(bench) {
-		await bench.restart();
-		await bench.control.setRate(UNLIMITED);
-		await bench.control.setLatency({ ms: 50 });
+		await begin(bench, 50);
 		const { id, fields } = await bench.card('Updated', 1_000);
 		const records = await bench.undici.list(id, 1_000);
 		const items = records.map((record, n) => ({ id: record.id, Amount: -1 - n }));
 		const rows = { items: JSON.stringify(items) };
 		const recordId = { __rl: true, mode: 'id', value: '={{ $json.id }}' };
-		const http = httpNode(bench, {
-			method: 'PATCH',
-			url: `=${recordsUrl(bench, id)}/{{ $json.id }}`,
-			sendBody: true,
-			specifyBody: 'json',
-			jsonBody: `={{ JSON.stringify({ data: { "${fields.Amount}": $json.Amount } }) }}`,
-		});
+		const url = `=${recordsUrl(bench, id)}/{{ $json.id }}`;
+		const http = sending(bench, 'PATCH', url, `"${fields.Amount}": $json.Amount`);
 		const mine = await bench.save('Ours, updates', rows, [
 			writing(bench, 'update', id, { recordId }),
 		]);
-		const other = await bench.save('HTTP Request, updates', rows, [http]);
-		return async () => ({
-			ours: (await bench.time(mine, 'Ours')).seconds,
-			peer: (await bench.time(other, 'HTTP Request')).seconds,
-		});
+		return compare(bench, mine, await bench.save('HTTP Request, updates', rows, [http]));
 	},
 };
 
@@ -150,9 +138,7 @@ const resync: Row = {
 	unit: 's',
 	goal: 0.1,
 	async prepare(bench) {
-		await bench.restart();
-		await bench.control.setRate(UNLIMITED);
-		await bench.control.setLatency({ ms: 20 });
+		await begin(bench, 20);
 		let round = 0;
 		return async () => {
 			round += 1;
@@ -180,9 +166,7 @@ const sync: Row = {
 	unit: 's',
 	goal: 2,
 	async prepare(bench) {
-		await bench.restart();
-		await bench.control.setRate(UNLIMITED);
-		await bench.control.setLatency({ ms: 20 });
+		await begin(bench, 20);
 		let round = 0;
 		return async () => {
 			round += 1;
@@ -212,35 +196,6 @@ const sync: Row = {
 	},
 };
 
-const syncMemory: Row = {
-	name: 'memory-sync',
-	what: 'growth of n8n during the Sync of 100,000 items with 100,000 records, less its growth for the same items and output from memory / items and records as JSON',
-	unit: 'MB',
-	goal: 2,
-	mostRounds: 3,
-	async prepare(bench) {
-		await bench.control.setRate(UNLIMITED);
-		const { id } = await bench.card('Synced in memory', 100_000);
-		const small = await bench.card('Synced, small', 1_000);
-		const warm = await bench.save('Warm', 1_000, [writing(bench, 'sync', small.id)]);
-		const mine = await bench.save('Ours, memory', 100_000, [writing(bench, 'sync', id)]);
-		const other = await bench.save('From memory', 100_000, [
-			{
-				name: 'Peer',
-				type: peerTypes.source,
-				parameters: { count: 100_000, records: true },
-			},
-		]);
-		const { length } = JSON.stringify(await bench.undici.list(id, 1_000));
-		return async () => {
-			const own = await growthOf(bench, warm, mine, 'Ours');
-			const plain = await growthOf(bench, warm, other, 'Peer');
-			const items = jsonLength(plain.execution, 'Source');
-			return { ours: Math.max(0, own.bytes - plain.bytes) / 1e6, peer: (items + length) / 1e6 };
-		};
-	},
-};
-
 /** All rows of writes, in the order of the table. */
 export const writeRows: readonly Row[] = [
 	createRow({ name: 'create-50ms', ms: 50, goal: 0.5, maxParallel: 64 }),
@@ -250,5 +205,4 @@ export const writeRows: readonly Row[] = [
 	upsert,
 	resync,
 	sync,
-	syncMemory,
 ];

@@ -9,7 +9,7 @@ export default {
 		configFile: 'test/mutation/jest.config.cjs',
 		enableFindRelatedTests: false,
 	},
-	mutate: JSON.parse(process.env.MUTATE ?? '[]'),
+	mutate: [process.env.MUTATE ?? ''],
 	mutator: { excludedMutations: ['StringLiteral'] },
 	ignorePatterns: ['dist', 'docs/pictures', 'test/host/n8n-*', 'test/e2e', '.cache'],
 	coverageAnalysis: 'perTest',
