@@ -135,20 +135,6 @@ const created = () =>
 		1_000,
 	);
 
-/** 20,000 records of 20 values, of which none changes. */
-function changedTogether() {
-	const fields = numbers(20);
-	const data = Object.fromEntries(fields.map(({ id }, n) => [id, n + 0.5]));
-	const parameters = {
-		operation: 'updateMany',
-		columns: automatically(),
-		maxChanges: -1,
-		filters: { conditions: [{ field: 'Field 0', condition: 'isNotEmpty' }] },
-	};
-	const list = pagesOf(20_000, (n) => ({ id: `r${n}`, data }));
-	return longestBlock(instantContext(parameters, [itemOf(20)], fields, list), 20_000);
-}
-
 /** 20,000 records and items, half of which are new. */
 function synced() {
 	const parameters = { operation: 'sync', columns: automatically(['Field 0']), dryRun: true };
@@ -170,6 +156,5 @@ const blockRow = (name: string, what: string, measure: () => Promise<number>): R
 export const localRows: readonly Row[] = [
 	blockRow('list', '100,000 records filtered and sorted', filtered),
 	blockRow('create', '1,000 items of 1,000 values', created),
-	blockRow('update', '20,000 records of 20 values compared', changedTogether),
 	blockRow('sync', '20,000 items and records compared', synced),
 ];

@@ -171,8 +171,6 @@ export function additionalData(
 		active: false,
 		createdAt: new Date(),
 		updatedAt: new Date(),
-		isArchived: false,
-		activeVersionId: null,
 	};
 	return {
 		credentialsHelper: credentialsHelper(credentials),
@@ -180,16 +178,10 @@ export function additionalData(
 		executionId: 'execution-1',
 		currentNodeExecutionIndex: 0,
 		variables: {},
-		restApiUrl: `${base}/rest`,
 		instanceBaseUrl: base,
 		webhookBaseUrl: `${base}/webhook`,
 		webhookTestBaseUrl: `${base}/webhook-test`,
 		webhookWaitingBaseUrl: `${base}/webhook-waiting`,
-		formBaseUrl: `${base}/form`,
-		formWaitingBaseUrl: `${base}/form-waiting`,
-		formTestBaseUrl: `${base}/form-test`,
-		mcpBaseUrl: `${base}/mcp`,
-		mcpTestBaseUrl: `${base}/mcp-test`,
 		externalSecretsProxy: {
 			hasProvider: () => false,
 			hasSecret: () => false,

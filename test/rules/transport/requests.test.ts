@@ -256,8 +256,9 @@ describe('a service that keeps silent', () => {
 	});
 
 	test('after a response, nothing is left to end: the client would make an error of it', async () => {
-		const { session, sent } = await service(ok);
+		const { session, sent, clock } = await service(ok);
 		await session.request(request('GET'));
+		await clock.sleep(3_600_000);
 		expect(sent[0]?.abortSignal?.aborted).toBe(false);
 	});
 });

@@ -95,14 +95,6 @@ describe('values that are made to fit a new field', () => {
 	const fit = (type: string, entered: unknown, more = {}) =>
 		enter(field('F', type), entered, { ...rules, ...more });
 
-	test('an empty text only where the field holds one', () => {
-		for (const type of ['text', 'long_text', 'phone', 'a type of the future'])
-			expect([type, fit(type, '')]).toEqual([type, '']);
-		expect([fit('email', ''), fit('E-Mail', '')]).toEqual([undefined, undefined]);
-		expect(fit('number', '', { emptyValues: 'clear' })).toBeNull();
-		expect(fit('text', '', { emptyValues: 'ignore' })).toBeUndefined();
-	});
-
 	test('in a text field all as text, elsewhere unchanged', () => {
 		expect(fit('text', 7)).toBe('7');
 		expect(fit('text', { a: [1] })).toBe('{"a":[1]}');
