@@ -48,28 +48,8 @@ describe('faults', () => {
 		expect(await countRecords()).toBe(before + 1);
 	});
 
-	test('a slow body arrives whole', async () => {
-		service.control.fail({ mode: 'slowBody', byteMs: 1 });
-		expect((await api('GET', `cards/${cid}`)).body.id).toBe(cid);
-	});
-
-	test('some requests can be let through first', async () => {
-		service.control.fail({ method: 'POST', skip: 2 });
-		expect((await create()).status).toBe(201);
-		expect((await api('GET', 'cards')).status).toBe(200);
-		expect((await create()).status).toBe(201);
-		expect((await create()).status).toBe(500);
-	});
-
-	test('latency', async () => {
-		service.control.setLatency({ ms: 30 });
-		const started = performance.now();
-		await api('GET', 'cards');
-		expect(performance.now() - started).toBeGreaterThanOrEqual(29);
-	});
-
 	test('latency of so many answers at a time: the others are refused, and change nothing', async () => {
-		service.control.setLatency({ ms: 40, atOnce: 2, refusesMore: true });
+		service.control.setLatency({ ms: 400, atOnce: 2, refusesMore: true });
 		const answers = await Promise.all(Array.from({ length: 6 }, create));
 		const statuses = answers.map(({ status }) => status).sort((a, b) => a - b);
 		expect(statuses).toEqual([201, 201, 503, 503, 503, 503]);

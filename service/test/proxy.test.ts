@@ -46,7 +46,7 @@ test('with a public address, forms are accepted from there, and cookies are for 
 	expect((await signIn(service, 'http://data.example')).status).toBe(403);
 });
 
-describe(' limits by address', () => {
+describe('limits by address', () => {
 	/** Wrong sign-ins of a client, as the proxy passes them on. @returns how many were looked at */
 	const guesses = async (trustProxy: boolean) => {
 		const service = await startService({ publicUrl, trustProxy });

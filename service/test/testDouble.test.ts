@@ -15,7 +15,7 @@ beforeEach(async () => {
 	api = createClient(service);
 });
 
-test(' requests are recorded with headers and bodies, and without secrets', async () => {
+test('requests are recorded with headers and bodies, and without secrets', async () => {
 	await requestToken(service);
 	await api('POST', 'cards', { name: 'Grüße' }, { 'x-trace': 'abc', cookie: 'id=hidden' });
 	await api('POST', 'cards', '{"name":');
@@ -41,7 +41,7 @@ test(' requests are recorded with headers and bodies, and without secrets', asyn
 	}
 });
 
-test(' the log has no secret, at its most verbose', async () => {
+test('the log has no secret, at its most verbose', async () => {
 	const lines: string[] = [];
 	const logTo = { write: (line: string) => void lines.push(line) };
 	const verbose = await startService({ control: true, logLevel: 'debug', logTo });
@@ -88,25 +88,12 @@ describe('emit', () => {
 	});
 });
 
-test(' seed makes cards with fields and records, and reset deletes all data but no key', async () => {
+test('reset deletes all data but no key', async () => {
 	const events = ['record.created', 'card.created'];
 	await api('POST', 'webhooks', { target_url: receiver.url, events });
-	const fields = [
-		{ name: 'Item', type: 'text' as const },
-		{ name: 'Size', type: 'single_select' as const, options: ['S', 'L'] },
-	];
-	const given = [{ Item: 'Hat', Size: 'L' }, { Item: 'Coat' }];
-	const [card] = service.control.seed({
-		cards: [{ name: 'Orders', fields, records: given }],
-	}).cards;
-	const { records } = (await api('GET', `cards/${card?.id}/records`)).body;
-	expect(records.map(({ id }) => id)).toEqual(card?.recordIds);
-	const { Item = '', Size = '' } = card?.fieldIds ?? {};
-	expect(records[0]?.data).toEqual({ [Item]: 'Hat', [Size]: 'L' });
 	const wrong = { name: 'Wrong', records: [{ Nowhere: 1 }] };
 	expect(() => service.control.seed({ cards: [wrong] })).toThrow('Nowhere');
-	expect((await api('GET', 'cards')).body.cards).toHaveLength(1);
-
+	service.control.seed({ cards: [{ name: 'Orders' }] });
 	service.control.fail({ times: 100 });
 	service.control.reset({ data: true });
 	expect((await api('GET', 'cards')).body.cards).toEqual([]);

@@ -171,6 +171,8 @@ export function additionalData(
 		active: false,
 		createdAt: new Date(),
 		updatedAt: new Date(),
+		isArchived: false,
+		activeVersionId: null,
 	};
 	return {
 		credentialsHelper: credentialsHelper(credentials),
