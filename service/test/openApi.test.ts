@@ -58,15 +58,10 @@ test('has every endpoint of the interface, and no other', () => {
 
 test('says where it is served and how to get in', () => {
 	expect(document.servers).toEqual([{ url: service.baseUrl }]);
+	const tokenUrl = `${service.authUrl}/realms/${service.realm}/protocol/openid-connect/token`;
 	expect(document.components?.securitySchemes).toMatchObject({
 		apiKey: { type: 'http', scheme: 'bearer' },
-		serviceAccount: {
-			flows: {
-				clientCredentials: {
-					tokenUrl: `${service.authUrl}/realms/${service.realm}/protocol/openid-connect/token`,
-				},
-			},
-		},
+		serviceAccount: { flows: { clientCredentials: { tokenUrl } } },
 	});
 });
 
