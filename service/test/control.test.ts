@@ -48,6 +48,19 @@ describe('faults', () => {
 		expect(await countRecords()).toBe(before + 1);
 	});
 
+	test('a slow body arrives whole', async () => {
+		service.control.fail({ mode: 'slowBody', byteMs: 1 });
+		expect((await api('GET', `cards/${cid}`)).body.id).toBe(cid);
+	});
+
+	test('some requests can be let through first', async () => {
+		service.control.fail({ method: 'POST', skip: 2 });
+		expect((await create()).status).toBe(201);
+		expect((await api('GET', 'cards')).status).toBe(200);
+		expect((await create()).status).toBe(201);
+		expect((await create()).status).toBe(500);
+	});
+
 	test('latency of so many answers at a time: the others are refused, and change nothing', async () => {
 		service.control.setLatency({ ms: 400, atOnce: 2, refusesMore: true });
 		const answers = await Promise.all(Array.from({ length: 6 }, create));
