@@ -1,7 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Service, type ServiceOptions, startService } from '../index.ts';
+import {
+	type ControlledService,
+	type Service,
+	type ServiceOptions,
+	startService,
+} from '../index.ts';
 
 /** An answer, read to the end. */
 export interface Answer {
@@ -54,15 +59,15 @@ export function createClient(service: Service, bearer: string | null = service.a
 				? {}
 				: { body: typeof body === 'string' ? body : JSON.stringify(body) }),
 		});
-		const text = await response.text();
-		const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '');
-		return {
-			status: response.status,
-			headers: response.headers,
-			text,
-			body: (isJson && text !== '' ? JSON.parse(text) : undefined) as Json,
-		};
+		return await read(response);
 	};
+}
+
+async function read(response: Response): Promise<Answer> {
+	const { status, headers } = response;
+	const text = await response.text();
+	const isJson = /[/+]json/.test(headers.get('content-type') ?? '');
+	return { status, headers, text, body: (isJson && text ? JSON.parse(text) : undefined) as Json };
 }
 
 /** Asks the token endpoint. */
@@ -71,26 +76,11 @@ export async function requestToken(
 	fields: Record<string, string> = {},
 	headers: Record<string, string> = {},
 ): Promise<Answer> {
-	const response = await fetch(
-		`${service.authUrl}/realms/${service.realm}/protocol/openid-connect/token`,
-		{
-			method: 'POST',
-			headers,
-			body: new URLSearchParams({
-				grant_type: 'client_credentials',
-				client_id: service.clientId,
-				client_secret: service.clientSecret,
-				...fields,
-			}),
-		},
-	);
-	const text = await response.text();
-	return {
-		status: response.status,
-		headers: response.headers,
-		text,
-		body: (text.startsWith('{') ? JSON.parse(text) : undefined) as Json,
-	};
+	const { authUrl, realm, clientId, clientSecret } = service;
+	const client = { client_id: clientId, client_secret: clientSecret };
+	const body = new URLSearchParams({ grant_type: 'client_credentials', ...client, ...fields });
+	const url = `${authUrl}/realms/${realm}/protocol/openid-connect/token`;
+	return await read(await fetch(url, { method: 'POST', headers, body }));
 }
 
 /** Waits until a condition holds. @throws Error that says what was waited for, shortly before jest ends the test */
@@ -120,6 +110,23 @@ export function useServices(): typeof startService {
 		return service;
 	};
 	return start as typeof startService;
+}
+
+/** A service with control for all tests of a file, which behaves as usual again after each. @param take gets it, and a client */
+export function useService(
+	take: (service: ControlledService, api: Client) => Promise<void> | void,
+	options: ServiceOptions = {},
+): void {
+	let service: ControlledService | undefined;
+	beforeAll(async () => {
+		service = await startService({ ...options, control: true });
+		await take(service, createClient(service));
+	});
+	afterEach(() => {
+		jest.restoreAllMocks();
+		service?.control.reset();
+	});
+	afterAll(async () => await service?.close());
 }
 
 /** A file for the data of a service, in a folder that lasts as long as a test. @returns gives its path */

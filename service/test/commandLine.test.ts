@@ -1,5 +1,4 @@
-import type { Service } from '../index.ts';
-import { requestToken, useFile } from './client.ts';
+import { useFile } from './client.ts';
 import { killServices, runService, startServiceProcess } from './commandLine.ts';
 
 afterEach(killServices);
@@ -17,27 +16,6 @@ test('the first line is the addresses, which work', async () => {
 		headers: { authorization: `Bearer ${addresses.apiKey}` },
 	});
 	expect(answer.status).toBe(200);
-});
-
-test('the workspace has the ids and keys from the command line', async () => {
-	const wanted = {
-		workspaceId: 'wsp_mine',
-		realm: 'mine',
-		apiKey: 'wsd_live_0123456789abcdef0123456789',
-		clientId: 'robot',
-		clientSecret: 'a secret with spaces',
-		controlToken: 'token',
-	};
-	const { addresses } = await startServiceProcess([
-		'--control',
-		...['--workspace-id', wanted.workspaceId, '--realm', wanted.realm],
-		...['--api-key', wanted.apiKey, '--client-id', wanted.clientId],
-		...['--client-secret', wanted.clientSecret, '--control-token', wanted.controlToken],
-		...['--token-lifetime', '7'],
-	]);
-	expect(addresses).toMatchObject(wanted);
-	const token = await requestToken(addresses as unknown as Service);
-	expect(token.body).toMatchObject({ expires_in: 7 });
 });
 
 test.each(['SIGINT', 'SIGTERM'] as const)('%s, even twice, ends it with 0', async (signal) => {

@@ -1,19 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { connectControl, type ControlledService, startService } from '../index.ts';
-import { type Client, createClient, useServices } from './client.ts';
+import { connectControl, type ControlledService } from '../index.ts';
+import { type Client, createClient, useService, useServices } from './client.ts';
 
 let service: ControlledService;
 let api: Client;
 let cid: string;
 
-beforeAll(async () => {
-	service = await startService({ control: true });
-	api = createClient(service);
+useService(async (started, client) => {
+	[service, api] = [started, client];
 	cid = (await api('POST', 'cards', { name: 'Card' })).body.id;
 });
-afterEach(() => service.control.reset());
-afterAll(async () => await service.close());
 const startAnother = useServices();
 
 const countRecords = async () => (await api('GET', `cards/${cid}/records`)).body.records.length;
@@ -29,14 +26,8 @@ describe('faults', () => {
 	] as const)('%s answers change nothing and end after their number', async (...row) => {
 		const [body, status, type, text] = row;
 		const before = await countRecords();
-		service.control.fail({
-			method: 'POST',
-			path: '/records$',
-			status,
-			body,
-			json: { odd: true },
-			times: 2,
-		});
+		const fault = { method: 'POST', path: '/records$', status, body, json: { odd: true } };
+		service.control.fail({ ...fault, times: 2 });
 		for (let n = 0; n < 2; n++) {
 			const answer = await create();
 			expect(answer.status).toBe(status);
@@ -70,29 +61,12 @@ describe('faults', () => {
 		expect((await create()).status).toBe(500);
 	});
 
-	test('latency', async () => {
-		service.control.setLatency({ ms: 30 });
-		const started = performance.now();
-		await api('GET', 'cards');
-		expect(performance.now() - started).toBeGreaterThanOrEqual(29);
-	});
-
 	test('latency of so many answers at a time: the others are refused, and change nothing', async () => {
-		service.control.setLatency({ ms: 40, atOnce: 2, refusesMore: true });
+		service.control.setLatency({ ms: 400, atOnce: 2, refusesMore: true });
 		const answers = await Promise.all(Array.from({ length: 6 }, create));
 		const statuses = answers.map(({ status }) => status).sort((a, b) => a - b);
 		expect(statuses).toEqual([201, 201, 503, 503, 503, 503]);
 		expect((await create()).status).toBe(201);
-	});
-
-	test('answers without the headers of the rate limit', async () => {
-		const names = async () => {
-			const { headers } = await fetch(`${service.baseUrl}/openapi.json`);
-			return [...headers.keys()].filter((name) => name.startsWith('x-ratelimit-'));
-		};
-		expect(await names()).toHaveLength(3);
-		service.control.setRateAnswer({ headers: false });
-		expect(await names()).toEqual([]);
 	});
 
 	test.each(['repeatCursor', 'endless'] as const)('cursors that never end: %s', async (mode) => {
@@ -106,16 +80,10 @@ describe('faults', () => {
 
 test.each<[keyof ControlledService['control'], Record<string, unknown>]>([
 	['setLatency', { ms: 3e9 }],
-	['setBackoff', { ms: 3e9 }],
 	['setDeliveryTimeout', { ms: 1500.5 }],
-	['setDeliveryTimeout', { ms: 5e9 }],
-	['setParallelDeliveries', { count: 1e9 }],
-	['setTokenLifetime', { seconds: 2 ** 53 - 1 }],
 	['setClockOffset', { seconds: 1e15 }],
 	['setRate', { rate: { limit: 1, windowSeconds: 1e300 } }],
 	['fail', { headers: { 'bad header': 'x' } }],
-	['fail', { headers: { x: 'a\nb' } }],
-	['fail', { mode: 'slowBody', byteMs: 3e9 }],
 ])('%s %j is refused and changes nothing', async (name, input) => {
 	const answer = await api('POST', `/control/${name}`, input, {
 		authorization: `Bearer ${service.controlToken}`,
@@ -153,11 +121,8 @@ describe('over HTTP', () => {
 		const api = createClient(plain, null);
 		for (const name of Object.keys(service.control)) {
 			const answer = await api('POST', `/control/${name}`, {});
-			expect([name, answer.status, answer.body.type]).toEqual([
-				name,
-				404,
-				expect.stringMatching(/route-not-found$/),
-			]);
+			const type = expect.stringMatching(/route-not-found$/) as unknown;
+			expect([name, answer.status, answer.body.type]).toEqual([name, 404, type]);
 		}
 	});
 });

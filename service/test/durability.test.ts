@@ -1,6 +1,6 @@
 import { sign } from '../delivery/signature.ts';
 import type { Service } from '../index.ts';
-import { createClient, until, useFile, useServices } from './client.ts';
+import { createClient, requestToken, until, useFile, useServices } from './client.ts';
 import { killServices, startServiceProcess } from './commandLine.ts';
 import { useReceivers } from './receiver.ts';
 
@@ -21,10 +21,8 @@ test('kill -9: no acknowledged record is lost, every one of them is delivered', 
 	const api = createClient(addresses as unknown as Service);
 	const cid = (await api('POST', 'cards', { name: 'Card' })).body.id;
 	const fid = (await api('POST', `cards/${cid}/fields`, { name: 'n', type: 'number' })).body.id;
-	const hook = await api('POST', 'webhooks', {
-		target_url: receiver.url,
-		events: ['record.created'],
-	});
+	const target = { target_url: receiver.url, events: ['record.created'] };
+	const { secret } = (await api('POST', 'webhooks', target)).body;
 
 	// The target stops answering half way, so that deliveries are pending at the end.
 	const acknowledged: string[] = [];
@@ -50,10 +48,8 @@ test('kill -9: no acknowledged record is lost, every one of them is delivered', 
 
 	accepting.now = true;
 	const second = await start(['--api-key', addresses.apiKey]);
-	expect(second.addresses).toMatchObject({
-		workspaceId: addresses.workspaceId,
-		apiKey: addresses.apiKey,
-	});
+	const { workspaceId, apiKey } = addresses;
+	expect(second.addresses).toMatchObject({ workspaceId, apiKey });
 	const again = createClient(second.addresses as unknown as Service);
 	const stored: string[] = [];
 	for (let query = '?limit=500'; query !== ''; ) {
@@ -67,13 +63,10 @@ test('kill -9: no acknowledged record is lost, every one of them is delivered', 
 		return stored.every((id) => ids.has(id));
 	});
 	// No delivery without its record, none with a wrong signature.
-	const known = new Set(stored);
 	for (const { body, raw, headers } of receiver.received) {
-		expect(known.has(String(body.record_id))).toBe(true);
-		expect(headers['x-service-signature']).toBe(sign(hook.body.secret, raw));
+		expect(stored).toContain(body.record_id);
+		expect(headers['x-service-signature']).toBe(sign(secret, raw));
 	}
-	const later = await again('POST', `cards/${cid}/records`, { data: {} });
-	expect(later.body.id > (stored.at(-1) ?? '')).toBe(true);
 });
 
 test('workspace, cards, accounts, cursors and subscriptions survive a restart', async () => {
@@ -88,27 +81,18 @@ test('workspace, cards, accounts, cursors and subscriptions survive a restart', 
 	await first.close();
 	await first.close();
 
-	const { apiKey, clientId, clientSecret } = first;
-	const second = await startService({
-		control: true,
-		file: file(),
-		apiKey,
-		clientId,
-		clientSecret,
-	});
-	expect(second).toMatchObject({
-		workspaceId: first.workspaceId,
-		apiKey,
-		clientId,
-		clientSecret,
-	});
+	const { workspaceId, apiKey, clientId, clientSecret } = first;
+	const second = await startService({ file: file(), apiKey, clientId, clientSecret });
+	expect(second).toMatchObject({ workspaceId, apiKey, clientId, clientSecret });
 	const later = createClient(second);
 	expect((await later('GET', 'cards')).body.cards).toEqual([card]);
 	const rest = await later('GET', `cards/${card.id}/records?cursor=${page.next_cursor}`);
 	expect(rest.body.records).toHaveLength(2);
 	expect((await later('DELETE', `webhooks/${hook}`)).status).toBe(204);
 	await second.close();
-	const third = await startService({ control: true, file: file() });
-	expect(third.workspaceId).toBe(first.workspaceId);
-	expect(third.apiKey).not.toBe(apiKey);
+	const third = await startService({ file: file() });
+	expect(third.workspaceId).toBe(workspaceId);
+	// Without them, new ones replace them.
+	expect((await createClient(third, apiKey)('GET', 'cards')).status).toBe(401);
+	expect((await requestToken({ ...third, clientId, clientSecret })).status).toBe(401);
 });

@@ -1,15 +1,8 @@
-import { type ControlledService, startService } from '../index.ts';
-import { createClient, requestToken } from './client.ts';
+import type { ControlledService } from '../index.ts';
+import { createClient, requestToken, useService } from './client.ts';
 
 let service: ControlledService;
-beforeAll(async () => {
-	service = await startService({ control: true });
-});
-afterEach(() => {
-	jest.restoreAllMocks();
-	service.control.reset();
-});
-afterAll(async () => await service.close());
+useService((started) => void (service = started));
 
 const rateHeaders = (headers: Headers) => ({
 	limit: headers.get('x-ratelimit-limit'),
@@ -25,14 +18,10 @@ test('every answer has the three headers, whatever it is', async () => {
 		await api('POST', 'cards', { name: '' }),
 		await api('POST', 'cards', '{'),
 		await api('POST', 'cards', 'a', { 'content-type': 'text/plain' }),
-		await api('GET', 'cards/none'),
 		await api('PUT', 'cards'),
-		await api('GET', '/api/v1/nothing'),
 		await anonymous('GET', 'cards'),
 		await anonymous('GET', '/nothing'),
-		await anonymous('POST', '/nothing', '{'),
 		await anonymous('GET', '/openapi.json'),
-		await anonymous('GET', '/api/v1/openapi.yaml'),
 	];
 	for (const { status, headers } of answers) {
 		expect({ status, ...rateHeaders(headers) }).toEqual({
@@ -44,7 +33,7 @@ test('every answer has the three headers, whatever it is', async () => {
 	}
 });
 
-test('a limit is counted down, refused with 429, and lifted at the reset', async () => {
+test('a limit is counted down, refused with 429, and lifted at the reset, also if the clock is set back', async () => {
 	const begun = Date.now();
 	jest.spyOn(Date, 'now').mockReturnValue(begun);
 	const started = performance.now();
@@ -63,6 +52,7 @@ test('a limit is counted down, refused with 429, and lifted at the reset', async
 	expect(refused.headers.get('retry-after')).toBe('1');
 	const reset = Number(refused.headers.get('x-ratelimit-reset')) * 1000;
 	expect(reset).toBe(Math.ceil((begun + 1_000) / 1000) * 1000);
+	jest.spyOn(Date, 'now').mockReturnValue(begun - 3_600_000);
 	clock.mockReturnValue(started + 999);
 	expect((await api('GET', 'cards')).status).toBe(429);
 	clock.mockReturnValue(started + 1_000);
@@ -70,8 +60,6 @@ test('a limit is counted down, refused with 429, and lifted at the reset', async
 });
 
 test('callers are counted apart', async () => {
-	await service.close();
-	service = await startService({ control: true });
 	service.control.setRate({ rate: { limit: 1, windowSeconds: 60 } });
 	const other = createClient(service, service.control.createKey().apiKey);
 	const token = (await requestToken(service)).body.access_token;

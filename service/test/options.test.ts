@@ -23,8 +23,14 @@ function refused(...args: string[]) {
 test.each([
 	['--port 0 --auth-port 65535', { port: 0, authPort: 65_535 }],
 	['--public-url https://data.example.com', { publicUrl: 'https://data.example.com' }],
-	['--file data.sqlite --control', { file: 'data.sqlite', control: true }],
+	['--file a.sqlite --realm r', { file: 'a.sqlite', realm: 'r' }],
+	['--control --control-token t', { control: true, controlToken: 't' }],
 	['--backoff-ms 2147483647 --drain-ms 0', { backoffMs: 2_147_483_647, drainMs: 0 }],
+	['--workspace-id w --token-lifetime 7', { workspaceId: 'w', tokenLifetimeSeconds: 7 }],
+	[
+		'--api-key k --client-id c --client-secret s',
+		{ apiKey: 'k', clientId: 'c', clientSecret: 's' },
+	],
 	['--tier free --trust-proxy', { rate: { tier: 'free' }, trustProxy: true }],
 	['--smtp SMTPS://u:p@mail.example.com', { smtpUrl: 'SMTPS://u:p@mail.example.com' }],
 ])('%s', (line, wanted) => {
@@ -45,7 +51,6 @@ test.each([
 	['--control-token=', visible],
 	['--public-url ftp://data.example.com', address],
 	['--public-url https://data.example.com/api', address],
-	['--public-auth-url https://id.example.com?a', address],
 	['--smtp smtp:///mail', 'It must be an smtp:// or smtps:// address.'],
 	['--log-level loud', 'Allowed choices are'],
 	['--json please', 'too many arguments'],

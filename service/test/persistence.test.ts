@@ -43,50 +43,6 @@ test('deleted data is gone from the file: events, records and values of fields',
 	expect(bytesOf()).not.toMatch(/VALUE-OF-(FIELD|RECORD)/);
 });
 
-describe('the clock steps back by an hour', () => {
-	test('a window of the rate limit still ends in time', async () => {
-		const rate = { limit: 1, windowSeconds: 0.2 };
-		const service = await startService({ rate });
-		const api = createClient(service);
-		// The clock that never steps back, which counts the time of the window.
-		const begun = performance.now();
-		const clock = jest.spyOn(performance, 'now').mockReturnValue(begun);
-		expect((await api('GET', 'cards')).status).toBe(200);
-		jest.spyOn(Date, 'now').mockReturnValue(Date.now() - hourMs);
-		const refused = await api('GET', 'cards');
-		expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
-		clock.mockReturnValue(begun + 199);
-		expect((await api('GET', 'cards')).status).toBe(429);
-		clock.mockReturnValue(begun + 200);
-		expect((await api('GET', 'cards')).status).toBe(200);
-	});
-});
-
-test('four starts with one file leave one live key and one live account of the default ones', async () => {
-	const starts = [];
-	for (let n = 0; n < 4; n++) {
-		const service = await startService({ file: file() });
-		starts.push(service);
-		await service.close();
-	}
-	const sql = new DatabaseSync(file(), { readOnly: true });
-	const live = (table: string) =>
-		sql.prepare(`SELECT COUNT(*) AS n FROM ${table} WHERE revoked_at IS NULL`).get()?.n;
-	expect([live('api_keys'), live('accounts')]).toEqual([1, 1]);
-	sql.close();
-	const { apiKey, clientId, clientSecret } = starts[3] ?? {};
-	const last = await startService({
-		file: file(),
-		...(apiKey && { apiKey }),
-		...(clientId && { clientId }),
-		...(clientSecret && { clientSecret }),
-	});
-	expect((await createClient(last)('GET', 'cards')).status).toBe(200);
-	const first = createClient(last, starts[0]?.apiKey);
-	expect((await first('GET', 'cards')).status).toBe(401);
-	await last.close();
-});
-
 test('ids rise after the last records were deleted and the clock went back', async () => {
 	const first = await startService({ file: file() });
 	const { apiKey } = first;

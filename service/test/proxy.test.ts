@@ -34,25 +34,19 @@ const signIn = async (
 	await send(
 		{ ...service, settingsUrl: `${service.direct}/settings` },
 		{},
-		{
-			origin,
-			'sec-fetch-site': 'same-origin',
-			...headers,
-		},
+		{ origin, 'sec-fetch-site': 'same-origin', ...headers },
 	);
 
-describe(' with a public address', () => {
-	test('forms are accepted from there, and cookies are for https only', async () => {
-		const service = await startService({ publicUrl });
-		const answer = await signIn(service, publicUrl);
-		expect(answer.status).toBe(303);
-		expect(answer.headers.get('set-cookie')).toMatch(/; Secure/);
-		expect((await signIn(service, 'https://evil.example')).status).toBe(403);
-		expect((await signIn(service, 'http://data.example')).status).toBe(403);
-	});
+test('with a public address, forms are accepted from there, and cookies are for https only', async () => {
+	const service = await startService({ publicUrl });
+	const answer = await signIn(service, publicUrl);
+	expect(answer.status).toBe(303);
+	expect(answer.headers.get('set-cookie')).toMatch(/; Secure/);
+	expect((await signIn(service, 'https://evil.example')).status).toBe(403);
+	expect((await signIn(service, 'http://data.example')).status).toBe(403);
 });
 
-describe(' limits by address', () => {
+describe('limits by address', () => {
 	/** Wrong sign-ins of a client, as the proxy passes them on. @returns how many were looked at */
 	const guesses = async (trustProxy: boolean) => {
 		const service = await startService({ publicUrl, trustProxy });

@@ -29,19 +29,13 @@ const records = async () => (await api('GET', `cards/${card.id}/records`)).body.
 
 beforeEach(async () => {
 	service = await startService({ control: true, backoffMs: 1 });
-	const [made] = service.control.seed({
-		cards: [
-			{
-				name: 'Orders',
-				fields: [
-					{ name: 'Item', type: 'text' },
-					{ name: 'Amount', type: 'number' },
-					{ name: 'Status', type: 'single_select', options: ['Open', 'Done'] },
-				],
-				records: [{ Item: '<b>Hat</b>', Amount: 2, Status: 'Open' }],
-			},
-		],
-	}).cards;
+	const fields = [
+		{ name: 'Item', type: 'text' as const },
+		{ name: 'Amount', type: 'number' as const },
+		{ name: 'Status', type: 'single_select' as const, options: ['Open', 'Done'] },
+	];
+	const records = [{ Item: '<b>Hat</b>', Amount: 2, Status: 'Open' }];
+	const [made] = service.control.seed({ cards: [{ name: 'Orders', fields, records }] }).cards;
 	if (!made) throw new Error('no card was made');
 	card = made;
 	api = createClient(service);

@@ -36,10 +36,15 @@ test('the addresses are those by which others reach it', async () => {
 	});
 });
 
+test('a service that listens on all addresses names one that works', async () => {
+	const service = await startService({ host: '0.0.0.0' });
+	expect(service.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api\/v1$/);
+	expect(service.authUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+	expect((await createClient(service)('GET', 'cards')).status).toBe(200);
+});
+
 test.each([
 	{ backoffMs: -1 },
-	{ deliveryTimeoutMs: 0 },
-	{ parallelDeliveries: 0 },
 	{ tokenLifetimeSeconds: 0 },
 	{ rate: { limit: 0 } },
 	{ control: true, variants: { lists: 'odd' as never } },

@@ -8,15 +8,8 @@ import type { DataRecord } from '../../../nodes/WorkspaceData/model/response/rec
 import { FieldIndex } from '../../../nodes/WorkspaceData/model/fieldIndex';
 import { field } from '../model/fields';
 
-const index = new FieldIndex(
-	[
-		field('Title'),
-		field('Pages', 'number'),
-		field('Twin', 'text', [], 't1'),
-		field('Twin', 'text', [], 't2'),
-	],
-	'Books',
-);
+const twins = ['t1', 't2'].map((id) => field('Twin', 'text', [], id));
+const index = new FieldIndex([field('Title'), field('Pages', 'number'), ...twins], 'Books');
 
 const recordOf = (data: DataRecord['data'], id = 'r1'): DataRecord => ({
 	id,

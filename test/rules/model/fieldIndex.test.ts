@@ -10,46 +10,35 @@ describe('a key of a saved mapping', () => {
 	const index = new FieldIndex(listing, 'Orders');
 
 	test.each<[string, string, Parameters<typeof index.find>[1], string | undefined]>([
-		['the exact name', 'Title', undefined, 'f1'],
 		['a name that is the id of another field: the name wins', 'f1', undefined, 'f3'],
 		['a raw field id', 'f2', undefined, 'f2'],
 		['the name before the id hint', 'Amount', { fieldId: 'f1' }, 'f2'],
 		['the id hint after a rename', 'Betrag', { fieldId: 'f2' }, 'f2'],
-		[
-			'the refreshed name after rename, refresh and rotation',
-			'Alt',
-			{ fieldId: 'x', name: 'Title' },
-			'f1',
-		],
+		['the refreshed name after a rename', 'Alt', { fieldId: 'x', name: 'Title' }, 'f1'],
 		['the id hint before a name that differs in case', 'title', { fieldId: 'f2' }, 'f2'],
 		['a unique name that differs in case', 'TITLE', undefined, 'f1'],
-		['a unique name with outer spaces', ' Title ', undefined, 'f1'],
 		['nothing that the card has', 'Nope', undefined, undefined],
 		['a stale id hint only', 'Nope', { fieldId: 'gone' }, undefined],
 		['a property of Object.prototype', 'constructor', undefined, undefined],
-		['__proto__', '__proto__', undefined, undefined],
 	])('finds the field by %s', (_, key, hint, id) => {
 		expect(index.find(key, hint)?.id).toBe(id);
 	});
 
-	test('that is unknown: the message names field, card and the nearest names', () => {
-		expect(() => index.resolve('Titel')).toThrow("Card 'Orders' has no field 'Titel'");
-		expect(() => index.resolve('Titel')).toThrow(
-			expect.objectContaining({ description: expect.stringMatching(/^Did you mean 'Title'\? /) }),
-		);
-	});
-
-	test('in a card without fields: the message says so', () => {
-		expect(() => new FieldIndex([], 'Empty').resolve('A')).toThrow(
-			expect.objectContaining({ description: expect.stringContaining('no fields yet') }),
-		);
-	});
-
-	test('of 1,000 characters is cut in the message', () => {
-		const failing = () => index.resolve('x'.repeat(1_000));
-		expect(failing).toThrow(expect.objectContaining({ message: expect.stringContaining('…') }));
-		expect(failing).not.toThrow('x'.repeat(100));
-	});
+	test.each<[string, FieldIndex, RegExp, RegExp]>([
+		['Titel', index, /^Card 'Orders' has no field 'Titel'$/, /^Did you mean 'Title'\? /],
+		['A', new FieldIndex([], 'Empty'), /has no field 'A'/, /no fields yet/],
+		['x'.repeat(1_000), index, /'x{80}…'/, /./],
+	])(
+		'that is unknown: the message names field, card and the nearest names',
+		(key, fields, message, description) => {
+			expect(() => fields.resolve(key)).toThrow(
+				expect.objectContaining({
+					message: expect.stringMatching(message),
+					description: expect.stringMatching(description),
+				}),
+			);
+		},
+	);
 });
 
 describe('two fields of one name', () => {
@@ -68,16 +57,6 @@ describe('two fields of one name', () => {
 	test('are told apart by the id hint', () => {
 		expect(index.find('Name', { fieldId: 'f2' })?.id).toBe('f2');
 	});
-	test('are keyed by id in the output', () => {
-		expect(index.fields.map((field) => index.keyOf(field))).toEqual(['f1', 'f2']);
-	});
-	test('keep their values where a third is called by the id of one', () => {
-		const odd = new FieldIndex(
-			[named('f2', 'f1'), named('Name', 'f2'), named('Name', 'f3')],
-			'Odd',
-		);
-		expect(odd.fields.map((field) => odd.keyOf(field))).toEqual(['f1', 'f2', 'f3']);
-	});
 	test('that differ in case only are exact by exact name and ambiguous otherwise', () => {
 		const cased = new FieldIndex([named('a', 'f1'), named('A', 'f2'), named('b', 'f3')], 'C');
 		expect([cased.find('a')?.id, cased.find('A')?.id]).toEqual(['f1', 'f2']);
@@ -88,18 +67,7 @@ describe('two fields of one name', () => {
 /** Names as people and machines make them: emoji, long, spaces outside, names of JavaScript's own. */
 const anyName = fc.oneof(
 	fc.string({ minLength: 1, unit: 'grapheme' }),
-	fc.constantFrom(
-		'__proto__',
-		'constructor',
-		'toString',
-		'id',
-		'🧾 Betrag',
-		' a ',
-		'a',
-		'A',
-		'id-0',
-		'id-1',
-	),
+	fc.constantFrom(...'__proto__ constructor toString id a A id-0 id-1'.split(' '), ' a ', '🧾 B'),
 	fc.string({ minLength: 900, maxLength: 1_000 }),
 );
 const anyListing = fc
@@ -107,25 +75,17 @@ const anyListing = fc
 	.map((names): Field[] => names.map((name, place) => named(name, `id-${place}`)));
 
 describe('for any listing', () => {
-	test('the key of a field finds exactly that field, unless it is the name of another', () => {
+	test('the key of a field is of no other one, and finds exactly that field, unless it is the name of another', () => {
 		fc.assert(
 			fc.property(anyListing, (listing) => {
 				const index = new FieldIndex(listing, 'Any');
+				expect(new Set(listing.map((field) => index.keyOf(field))).size).toBe(listing.length);
 				const names = new Set(listing.map(({ name }) => name));
 				for (const each of listing) {
 					const key = index.keyOf(each);
 					if (key === each.id && names.has(key)) continue;
 					expect(index.find(key)?.id).toBe(each.id);
 				}
-			}),
-		);
-	});
-
-	test('keys are unique: no field overwrites another in the output', () => {
-		fc.assert(
-			fc.property(anyListing, (listing) => {
-				const index = new FieldIndex(listing, 'Any');
-				expect(new Set(listing.map((field) => index.keyOf(field))).size).toBe(listing.length);
 			}),
 		);
 	});

@@ -7,13 +7,7 @@ import {
 } from '../../../nodes/WorkspaceData/model/parameterValue';
 
 test('every value has a text, objects with odd properties, too', () => {
-	expect([null, undefined, 5, true, 'a'].map(plainText)).toEqual([
-		'null',
-		'undefined',
-		'5',
-		'true',
-		'a',
-	]);
+	expect([null, undefined, 5, true].map(plainText)).toEqual(['null', 'undefined', '5', 'true']);
 	expect(plainText({ toString: 0 })).toBe('{"toString":0}');
 	expect(plainText([1, 'a'])).toBe('[1,"a"]');
 	fc.assert(fc.property(fc.jsonValue(), (value) => void plainText(value)));
@@ -28,16 +22,13 @@ test.each<[unknown, string[]]>([
 	['a, b ,c', ['a', 'b', 'c']],
 	[' a b ', ['a b']],
 	[',a,, ', ['a']],
-	['', []],
 	[null, []],
-	[undefined, []],
 	[7, ['7']],
 	// Names in a list may have outer spaces and commas.
 	[
-		[' a ', 'b,c', '', ' ', 5],
-		[' a ', 'b,c', '5'],
+		[' a,b', '', ' ', 5],
+		[' a,b', '5'],
 	],
-	[[], []],
 ])('the names in %j are %j', (value, names) => {
 	expect(plainNames(value)).toEqual(names);
 });

@@ -48,6 +48,10 @@ interface World {
 	ids: number;
 }
 
+const emptyWorld = (): World => ({
+	...{ rows: [], saved: '{}', returned: new Map(), time: 0, times: [], ids: 0 },
+});
+
 const toRecord = ({ id, at, value }: Row): DataRecord => {
 	const createdAt = new Date(at).toISOString();
 	return { id, data: { f1: value }, createdAt, raw: {} };
@@ -64,13 +68,11 @@ function runOnce(world: World, by: SeenBy, limit: number, below: number) {
 		.sort(byAge);
 	const unseen = listed.filter((one) => one.row.value < below && !isSeen(before, one));
 	const tokens = (entries: typeof unseen) => new Set(entries.map(({ token }) => token));
-	const outcome = {
-		returned: tokens(unseen.slice(0, limit)),
-		left: tokens(unseen.slice(limit)),
-	};
+	const [returned, left] = [unseen.slice(0, limit), unseen.slice(limit)];
+	const outcome = { returned: tokens(returned), left: tokens(left) };
 	return {
-		rows: unseen.slice(0, limit).map(({ row }) => row),
-		left: unseen.length - Math.min(limit, unseen.length),
+		rows: returned.map(({ row }) => row),
+		left: left.length,
 		saved: JSON.stringify(writeSeen(remember(by, before, listed, outcome, MOST))),
 	};
 }
@@ -161,14 +163,8 @@ test.each<SeenBy>(['new', 'newOrChanged'])(
 	(by) => {
 		fc.assert(
 			fc.property(commandsFor(by), (commands) => {
-				const world = {
-					rows: [],
-					saved: JSON.stringify(writeSeen(NOTHING_SEEN)),
-					returned: new Map(),
-					time: 1_700_000_000_000,
-					times: [],
-					ids: 0,
-				};
+				const saved = JSON.stringify(writeSeen(NOTHING_SEEN));
+				const world = { ...emptyWorld(), saved, time: 1_700_000_000_000 };
 				fc.modelRun(() => ({ model: world, real: world }), commands);
 			}),
 			cases(1_000),
@@ -177,14 +173,9 @@ test.each<SeenBy>(['new', 'newOrChanged'])(
 );
 
 test('the remembered records are bounded, whatever the card has', () => {
-	const rows = Array.from({ length: 50 }, (_, n) => ({
-		id: `r${n}`,
-		at: n,
-		value: 1,
-		late: 0,
-		touched: false,
-	}));
-	const world = { rows, saved: '{}', returned: new Map(), time: 0, times: [], ids: 0 };
+	const row = { value: 1, late: 0, touched: false };
+	const rows = Array.from({ length: 50 }, (_, n) => ({ id: `r${n}`, at: n, ...row }));
+	const world = { ...emptyWorld(), rows };
 	const seen = readSeen(JSON.parse(runOnce(world, 'new', Infinity, 9).saved));
 	expect(seen?.tokens.size).toBe(MOST.new);
 	expect(seen?.floor).toEqual({ at: 45, id: 'r45' });
@@ -202,13 +193,8 @@ test("records left over by a limit don't count as older than the remembered ones
 });
 
 test('a record without values in a field is the same, however the service writes that', () => {
-	const record = (data: DataRecord['data']): DataRecord => ({
-		id: 'r1',
-		data,
-		createdAt: null,
-		raw: {},
-	});
-	const token = (data: DataRecord['data']) => tokenOf(record(data), 'newOrChanged', jsonOf);
+	const token = (data: DataRecord['data']) =>
+		tokenOf({ id: 'r1', data, createdAt: null, raw: {} }, 'newOrChanged', jsonOf);
 	expect(token({ a: 1, b: null, c: '', d: [] })).toBe(token({ a: 1 }));
 	expect(token({ b: 2, a: 1 })).toBe(token({ a: 1, b: 2 }));
 	expect(token({ a: 1 })).not.toBe(token({ a: '1' }));

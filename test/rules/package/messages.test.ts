@@ -98,7 +98,7 @@ test.each(['…', "'…'", '… of …', 'Nothing like this is said', "Field '�
 
 /** Classes whose first parameter people read, and functions that log or show a hint. */
 const TELLS =
-	/^(?:InputError|UnexpectedResponse|Unreachable|AccessTokenError|warn|(?:site\.)?node\.warn|(?:run\.)?messages\.hint)$/;
+	/^(?:InputError|UnexpectedResponse|Unreachable|AccessTokenError|warn|(?:site\.)?node\.warnings\.write|(?:run\.)?messages\.hint)$/;
 
 /** The messages that the code gives as literals to errors, hints and n8n's log. */
 const messagesOfCode = () =>

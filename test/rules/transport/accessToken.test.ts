@@ -16,10 +16,8 @@ function endpoint() {
 	const clock = createTestClock();
 	const account = new ServiceAccountToken(clock);
 	const requests: IHttpRequestOptions[] = [];
-	let answer: (n: number) => unknown = (n) => ({
-		statusCode: 200,
-		body: { access_token: `token-${n}`, expires_in: 300 },
-	});
+	const usual = (n: number) => ({ access_token: `token-${n}`, expires_in: 300 });
+	let answer: (n: number) => unknown = (n) => ({ statusCode: 200, body: usual(n) });
 	const send = async (options: IHttpRequestOptions): Promise<unknown> => {
 		const number = requests.push(options);
 		await clock.sleep(10);
@@ -42,8 +40,6 @@ describe('answers that say the lifetime in other ways', () => {
 		['not at all: 300 s', {}, 300],
 		['as text', { expires_in: '120' }, 120],
 		['0, which no server can mean: 300 s', { expires_in: 0 }, 300],
-		['below 0: 300 s', { expires_in: -1 }, 300],
-		['as no number: 300 s', { expires_in: 'soon' }, 300],
 		['1 s', { expires_in: 1 }, 1],
 	])('%s', async (_, more, lifetimeS) => {
 		const { get, requests, clock, answers, account } = endpoint();
@@ -58,14 +54,10 @@ describe('answers that say the lifetime in other ways', () => {
 	});
 
 	const none = "auth.example.com didn't return an access token";
+	const page = 'A web page responded, not the auth server auth.example.com';
 	test.each<[string, unknown, string?]>([
-		[
-			'HTML',
-			'<!doctype html><title>Sign in</title>',
-			'A web page responded, not the auth server auth.example.com',
-		],
-		['empty', ''],
-		['JSON without a token', { token: 'x' }],
+		['HTML', '<!doctype html><title>Sign in</title>', page],
+		['nothing', ''],
 		['an empty token', { access_token: '' }],
 		['a token that is no text', { access_token: 5 }],
 	])('200 with %s: one clear message that names the address', async (_, body, message = none) => {
@@ -153,11 +145,8 @@ test('an auth server that hangs is waited for once in 30 seconds, whoever asks',
 	answers(() => new Promise(() => {}));
 	const start = clock.now();
 	for (let n = 0; n < 200; n += 1) {
-		await expect(get()).rejects.toMatchObject({
-			name: 'AccessTokenError',
-			httpCode: 'ETIMEDOUT',
-			transient: true,
-		});
+		const late = { name: 'AccessTokenError', httpCode: 'ETIMEDOUT', transient: true };
+		await expect(get()).rejects.toMatchObject(late);
 		clock.pass(100);
 	}
 	// The pauses of the test's own between the calls are 20 s.

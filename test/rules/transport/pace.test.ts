@@ -107,9 +107,6 @@ test('any executions: 16 at once in all, or the largest number that a user has s
 
 test.each<[ApiRequest['method'], number | undefined, number]>([
 	['POST', undefined, 16],
-	['PATCH', undefined, 16],
-	['GET', undefined, 16],
-	['POST', 50, 50],
 	['POST', 100, 64],
 	['DELETE', 1, 1],
 ])('%s with %s in parallel: %d are used', async (method, maxParallel, most) => {

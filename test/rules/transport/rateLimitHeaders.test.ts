@@ -43,18 +43,14 @@ describe('the wait after a refusal, whatever Reset says', () => {
 	];
 	test.each<[string, Headers, number, number]>([
 		['in 5 s', at(String(now / SECOND + 5)), 1, 5_000],
-		['in milliseconds', at(String(now + 5_000)), 1, 5_000],
-		['seconds from now', at('7'), 1, 7_000],
 		['a year away', at(String(now / SECOND + 365 * 86_400)), 1, 365 * 86_400_000],
 		['in the past: a second', past, 1, 1_000],
-		['in the past again: longer', past, 4, 8_000],
 		['in the past for ever: at most a minute', past, 40, 60_000],
 		['missing', at(undefined), 2, 2_000],
 		['far away, with a sooner Retry-After', far, 1, 3_000],
 		['sooner than Retry-After', sooner, 1, 2_000],
 		['missing, with Retry-After in seconds', at(undefined, after('3')), 1, 3_000],
 		['missing, with Retry-After as a date', at(undefined, after(soon)), 1, 4_000],
-		['no number', at('soon'), 1, 1_000],
 		['sent twice', at(['1', '2']), 1, 1_000],
 	])('%s', (_, headers, refusals, ms) => expect(refusalWait(headers, now, refusals)).toBe(ms));
 });
@@ -87,10 +83,8 @@ describe('what the headers say', () => {
 		// Seconds from now, below a hundred days or so.
 		['0', 0],
 		['7', 7_000],
-		['7, 7', 7_000],
 		['9999999', 9_999_999_000],
 		// Seconds since 1970: long past.
-		['10000000', undefined],
 		[String(now / SECOND - 1), undefined],
 		[String(now / SECOND), undefined],
 		[String(now / SECOND + 1), 1_000],
@@ -98,7 +92,6 @@ describe('what the headers say', () => {
 		['99999999999', 99_999_999_999_000 - now],
 		['100000000000', undefined],
 		[String(now + 1_500), 1_500],
-		['-1', undefined],
 	])('a reset of %s is %s ms away', (reset, ms) => {
 		const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset };
 		const resetAt = readResetAt(headers, now, now);

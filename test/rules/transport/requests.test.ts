@@ -59,10 +59,7 @@ const request = (method: ApiRequest['method'], more: Partial<ApiRequest> = {}): 
 /** So many requests at once, and their errors. */
 const failures = async (session: Session, count: number, sent: ApiRequest): Promise<unknown[]> =>
 	await Promise.all(
-		Array.from(
-			{ length: count },
-			async () => await session.request(sent).catch((error: unknown) => error),
-		),
+		Array.from({ length: count }, async () => await session.request(sent).catch((e: unknown) => e)),
 	);
 
 test('pauses after faults grow and have jitter', async () => {
@@ -89,13 +86,8 @@ test.each<[string, number, Answer[], boolean]>([
 );
 
 describe('refusals that tell no usable time', () => {
-	test.each<[string, object]>([
-		['Retry-After 0', { 'retry-after': '0' }],
-		['a negative Retry-After', { 'retry-after': '-5' }],
-		['a reset of 0', { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '0' }],
-		['a reset a moment ago', { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' }],
-	])('%s: pauses of at least a second, which double', async (_, headers) => {
-		const { session, clock, sent } = await service(answer(429, headers));
+	test('pauses of at least a second, which double', async () => {
+		const { session, clock, sent } = await service(answer(429, { 'retry-after': '-5' }));
 		const start = clock.now();
 		for (const error of await failures(session, 20, request('POST'))) {
 			expect(error).toMatchObject({ problem: { status: 429 }, transient: true });
@@ -201,7 +193,7 @@ describe('a service that keeps silent', () => {
 		const start = clock.now();
 		const errors = await failures(session, 20, request('DELETE', { maxParallel: 1 }));
 		expect(clock.now() - start).toBeLessThan(100_000);
-		expect(sent).toHaveLength(3);
+		expect(sent.map(({ abortSignal }) => abortSignal?.aborted)).toEqual([true, true, true]);
 		expect(errors[0]).toMatchObject({
 			message: 'The change may have been carried out: no response came in time',
 			transient: true,
@@ -264,8 +256,9 @@ describe('a service that keeps silent', () => {
 	});
 
 	test('after a response, nothing is left to end: the client would make an error of it', async () => {
-		const { session, sent } = await service(ok);
+		const { session, sent, clock } = await service(ok);
 		await session.request(request('GET'));
+		await clock.sleep(3_600_000);
 		expect(sent[0]?.abortSignal?.aborted).toBe(false);
 	});
 });

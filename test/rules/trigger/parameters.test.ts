@@ -16,15 +16,9 @@ test.each([
 	['an age of 0 is any age', { maxEventAge: 0 }, { maxEventAgeMs: undefined }],
 	['an age may be a fraction', { maxEventAge: 0.5 }, { maxEventAgeMs: MINUTE / 2 }],
 	['a number may come as text', { maxEventAge: '7' }, { maxEventAgeMs: 7 * MINUTE }],
-	['no overlap is no overlap', { overlap: 0 }, { overlapMs: 0 }],
 	['a silence of 0 is never', { renewAfterSilence: 0 }, { silenceMs: undefined }],
 	['a silence is an hour at least', { renewAfterSilence: 0.25 }, { silenceMs: HOUR }],
-	['a silence of an hour', { renewAfterSilence: 1 }, { silenceMs: HOUR }],
-	[
-		'a switch may come as text',
-		{ catchUp: 'true', ignoreDuplicates: 'false' },
-		{ catchUp: true, ignoreDuplicates: false },
-	],
+	['a switch may come as text', { catchUp: 'true' }, { catchUp: true }],
 	['options that are a text', 'nonsense', { overlapMs: 15 * MINUTE, watchFields: [] }],
 ])('%s', (_, options, expected) => {
 	expect(settingsOf({ options })).toMatchObject(expected);
@@ -32,12 +26,10 @@ test.each([
 
 test.each([
 	[{ events: [] }, "'Trigger On' is empty"],
-	[{ events: ' , ' }, "'Trigger On' is empty"],
 	[{ events: ['record.create'] }, "'Trigger On' can't be 'record.create'"],
 	[{ watch: 'someCards' }, "'Watch' can't be 'someCards'"],
 	[{ authentication: 'password' }, "'Authentication' can't be 'password'"],
 	[{ options: { maxEventAge: -1 } }, "'Max Event Age (Minutes)' can't be '-1'"],
-	[{ options: { maxEventAge: Infinity } }, "'Max Event Age (Minutes)' can't be 'Infinity'"],
 	[{ options: { overlap: 'soon' } }, "'Overlap After a Restart (Minutes)' can't be 'soon'"],
 	[{ options: { renewAfterSilence: [1, 2] } }, "'Renew After Silence (Hours)' can't be '[1,2]'"],
 	[{ options: { catchUp: 'yes' } }, "'Catch Up on Missed Records' can't be 'yes'"],

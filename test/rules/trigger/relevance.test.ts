@@ -52,12 +52,10 @@ describe('watched fields', () => {
 
 	test.each([
 		['by name', ['Title'], { f1: 'x' }, true],
-		['by name in another case', ['title'], { f1: null }, true],
 		['by ID', ['f1'], { f1: 'x' }, true],
 		['one of two', ['Pages', 'Title'], { f1: 'x' }, true],
 		['another field', ['Title'], { f2: 1 }, false],
 		['nothing changed', ['Title'], {}, false],
-		['no values', ['Title'], undefined, false],
 		["an ID that the listing doesn't have yet", ['f9'], { f9: 1 }, true],
 	])('%s', (_, watchFields, data, expected) => {
 		expect(judge(eventOf('record.updated', data), options(watchFields))).toEqual([expected, []]);
@@ -90,12 +88,9 @@ describe('watched fields', () => {
 
 	test('a name that the card no longer has: every update starts, and the log names it', () => {
 		const event = eventOf('record.updated', { f2: 1 });
-		expect(judge(event, options(['Old', 'Title', 'Older']))).toEqual([
-			true,
-			[
-				"watchFields: Card c1 has no field 'Old', 'Older' to watch: every update of a record starts the workflow",
-			],
-		]);
+		const line =
+			"watchFields: Card c1 has no field 'Old', 'Older' to watch: every update of a record starts the workflow";
+		expect(judge(event, options(['Old', 'Title', 'Older']))).toEqual([true, [line]]);
 	});
 
 	test('with all cards, such a name is the field of another card', () => {
@@ -157,10 +152,8 @@ describe('conditions', () => {
 
 	test('a record without an ID has none that anything equals', () => {
 		const event = eventOf('record.created', {}, { recordId: undefined });
-		expect(judge(event, filtered([{ field: 'id', condition: 'isEmpty', value: '' }]))).toEqual([
-			true,
-			[],
-		]);
+		const without = filtered([{ field: 'id', condition: 'isEmpty', value: '' }]);
+		expect(judge(event, without)).toEqual([true, []]);
 	});
 
 	test('with all cards, and none of the fields, no condition is met', () => {

@@ -91,6 +91,9 @@ function conditionsOf({ filters, matchType }: SyncSettings, index: FieldIndex): 
 /** The conditions of a Sync of all records. */
 const NONE = '[]';
 
+const USE_MERGE =
+	"Nothing was sent. Use a 'Merge' node to combine the items, and connect only that.";
+
 /**
  * Requires that n8n passes all items of a card at once, and for the first time in this execution, if records are deleted.
  *
@@ -112,15 +115,17 @@ export function requireOneRun(
 	}
 	const { name, parameters } = context.getNode();
 	const wires = wiresInto(context, name).flat().length;
-	const repeated = wires > 1 ? name : repeatedBefore(context, name);
-	if (repeated !== undefined) {
-		const what =
-			wires > 1
-				? `${wires} connections lead to this node`
-				: `Several connections lead to the node ${quote(repeated)}`;
+	if (wires > 1) {
 		throw new InputError(
-			`${what}, so it runs for each of them, and each time Sync would delete the records of the others`,
-			"Nothing was sent. Use a 'Merge' node to combine the items, and connect only that.",
+			`${wires} connections lead to this node, so it runs for each of them, and each time Sync would delete the records of the others`,
+			USE_MERGE,
+		);
+	}
+	const repeated = repeatedBefore(context, name);
+	if (repeated !== undefined) {
+		throw new InputError(
+			`Several connections lead to the node ${quote(repeated)}, so this one runs for each of them, and each time Sync would delete the records of the others`,
+			USE_MERGE,
 		);
 	}
 	if (isInLoop(context, name) && !hasExpression(parameters.filters)) {

@@ -8,9 +8,10 @@ const step = fc.oneof(
 	fc.constantFrom('a', 'b').map((key) => ({ key })),
 );
 const noYield = async () => {};
-const programs = fc.array(fc.array(step, { maxLength: 4 }), { maxLength: 30 });
+const program = fc.record({ steps: fc.array(step, { maxLength: 4 }), hasTask: fc.boolean() });
+const programs = fc.array(program, { maxLength: 30 });
 
-test('any items, whatever they wait for: all end, in order, never too many at once, shared work is done once', async () => {
+test('any items, whatever they wait for: all end, never too many at once, shared work is done once, tasks begin in order', async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			programs,
@@ -19,6 +20,7 @@ test('any items, whatever they wait for: all end, in order, never too many at on
 			async (items, atOnce, s) => {
 				const run = new Items(items.length, noYield, atOnce);
 				const started: number[] = [];
+				const begun: number[] = [];
 				let busy = 0;
 				let most = 0;
 				let isComplete = false;
@@ -28,7 +30,7 @@ test('any items, whatever they wait for: all end, in order, never too many at on
 					busy += 1;
 					most = Math.max(most, isComplete ? 0 : busy);
 					let isFirst = true;
-					for (const [place, what] of (items[itemIndex] ?? []).entries()) {
+					for (const [place, what] of (items[itemIndex]?.steps ?? []).entries()) {
 						if (what === 'wait') {
 							await s.schedule(Promise.resolve(), `${itemIndex}.${place}`);
 							continue;
@@ -44,16 +46,20 @@ test('any items, whatever they wait for: all end, in order, never too many at on
 						expect(result).toBe(what.key);
 					}
 					if (isFirst) busy -= 1;
-					return `result ${itemIndex}`;
+					if (!items[itemIndex]?.hasTask) return `result ${itemIndex}`;
+					return await run.inItemOrder(itemIndex, async () => {
+						begun.push(itemIndex);
+						await s.schedule(Promise.resolve(), `task of ${itemIndex}`);
+						return `result ${itemIndex}`;
+					});
 				});
 				expect(await s.waitFor(results)).toEqual(items.map((_, index) => `result ${index}`));
 				expect(started).toEqual(items.map((_, index) => index));
+				expect(begun).toEqual(started.filter((index) => items[index]?.hasTask));
 				expect(most).toBeLessThanOrEqual(atOnce);
 				for (const key of ['a', 'b']) {
-					const firstOf = (program: (typeof items)[number]) =>
-						program.find((what) => what !== 'wait');
-					const came = items.flatMap((program, index) =>
-						firstOf(program)?.key === key ? [index] : [],
+					const came = items.flatMap(({ steps }, index) =>
+						steps.find((what) => what !== 'wait')?.key === key ? [index] : [],
 					);
 					const [work, ...others] = works.filter((done) => done.key === key);
 					expect(others).toEqual([]);
@@ -61,50 +67,6 @@ test('any items, whatever they wait for: all end, in order, never too many at on
 					if (came.length > 0) expect(work?.all).toEqual(expect.arrayContaining(came));
 					if (work) expect([...work.all]).toEqual([...work.all].sort((x, y) => x - y));
 				}
-			},
-		),
-		cases(500),
-	);
-});
-
-test(" tasks begin in the order of the items, however long each item prepares; items that wait for all don't block them", async () => {
-	const preparations = fc.array(
-		fc.record({
-			waits: fc.integer({ min: 0, max: 3 }),
-			gathers: fc.boolean(),
-			outcome: fc.constantFrom<'task' | 'nothing'>('task', 'task', 'nothing'),
-		}),
-		{ maxLength: 20 },
-	);
-	await fc.assert(
-		fc.asyncProperty(
-			preparations,
-			fc.integer({ min: 1, max: 6 }),
-			fc.scheduler(),
-			async (items, atOnce, s) => {
-				const run = new Items(items.length, noYield, atOnce);
-				const begun: number[] = [];
-				const results = run.each(async (itemIndex) => {
-					const { waits = 0, gathers, outcome } = items[itemIndex] ?? {};
-					for (let n = 0; n < waits; n += 1) await s.schedule(Promise.resolve(), `${itemIndex}`);
-					if (gathers) {
-						const all = await run.gather('a', itemIndex, itemIndex, async (some) => {
-							await s.schedule(Promise.resolve(), 'work');
-							return some;
-						});
-						expect(all).toContain(itemIndex);
-					}
-					if (outcome === 'nothing') return itemIndex;
-					return await run.inItemOrder(itemIndex, async () => {
-						begun.push(itemIndex);
-						await s.schedule(Promise.resolve(), `task of ${itemIndex}`);
-						return itemIndex;
-					});
-				});
-				expect(await s.waitFor(results)).toEqual(items.map((_, index) => index));
-				expect(begun).toEqual(
-					items.flatMap(({ outcome }, index) => (outcome === 'task' ? [index] : [])),
-				);
 			},
 		),
 		cases(500),

@@ -38,15 +38,6 @@ function dataOf(
 	).data;
 }
 
-/** What was thrown. */
-function failureOf(work: () => unknown): unknown {
-	try {
-		return work();
-	} catch (error) {
-		return error;
-	}
-}
-
 test('values under the IDs of their fields, in the types of these', () => {
 	expect(dataOf({ Title: 'a', 'id-Pages': '7', status: 'done' })).toEqual({
 		'id-Title': 'a',
@@ -57,40 +48,37 @@ test('values under the IDs of their fields, in the types of these', () => {
 
 test('several unknown fields are one mistake', () => {
 	const values = { Author: 'a', Title: 'b', Hours: 1, Priority: 2 };
-	expect(failureOf(() => dataOf(values))).toMatchObject({
-		message: "Card 'Books' has no fields 'Author', 'Hours', 'Priority'",
-		description: expect.stringMatching(
-			/^The fields are 'Title'.* Select the field again, or correct the name\. Or select 'Create the Field'/,
-		),
-	});
+	const advice =
+		/^The fields are 'Title'.* Select the field again, or correct the name\. Or select 'Create the Field'/;
+	expect(() => dataOf(values)).toThrow(
+		expect.objectContaining({
+			message: "Card 'Books' has no fields 'Author', 'Hours', 'Priority'",
+			description: expect.stringMatching(advice),
+		}),
+	);
 	expect(dataOf(values, { unknownFields: 'ignore' })).toEqual({ 'id-Title': 'b' });
 });
 
 test.each([
 	['Status', 'Status'],
 	['status', 'Status'],
-	['id-Status', 'Status'],
 	['Status', 'Old'],
 ])(
 	'a choice by which records are matched must be spelled exactly, under %s for %s',
 	(key, matching) => {
 		const hints = new Map([['Old', { fieldId: 'id-Status' }]]);
 		const matched = { matchingKeys: [matching], hints };
-		expect(failureOf(() => dataOf({ [key]: 'DONE' }, {}, matched))).toMatchObject({
-			message: expect.stringContaining('DONE'),
-		});
+		expect(() => dataOf({ [key]: 'DONE' }, {}, matched)).toThrow('DONE');
 	},
 );
 
 test.each([
-	[10, /'At9'.*$/s, false],
-	[11, /\nAnd 1 more\.$/, true],
-])('%d mistakes in one item: ten are named', (count, pattern, more) => {
+	[10, /'At9'[^]*(?<! more\.)$/],
+	[11, /^((?!At10)[^])*\nAnd 1 more\.$/],
+])('%d mistakes in one item: ten are named', (count, description) => {
 	const keys = Array.from({ length: count }, (_, n) => [`At${n}`, 'never'] as const);
 	const matched = { matchingKeys: keys.map(([key]) => key) };
-	const failing = () => dataOf(Object.fromEntries(keys), {}, matched);
-	const failure = failureOf(failing) as { description: string };
-	expect(failure.description).toMatch(pattern);
-	expect(/ more\.$/.test(failure.description)).toBe(more);
-	expect(failure.description).not.toContain('At10');
+	expect(() => dataOf(Object.fromEntries(keys), {}, matched)).toThrow(
+		expect.objectContaining({ description: expect.stringMatching(description) }),
+	);
 });

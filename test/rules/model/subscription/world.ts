@@ -1,28 +1,8 @@
 /** A small world for the rules of `model/subscription/subscriptionRules.ts`: installations of n8n, and a service. Nothing in it waits. */
-import {
-	type Change,
-	dueDeletions,
-	dueSearch,
-	INITIAL,
-	isToAsk,
-	isToRenew,
-	isToSave,
-	onCreated,
-	onDeleted,
-	onDelivered,
-	onPassed,
-	onProbed,
-	onRead,
-	onRefused,
-	onSaved,
-	onSaving,
-	onSearched,
-	onSearchFailed,
-	onSearching,
-	onStarted,
-	onUnpublished,
-	roomFor,
-	type SubscriptionState,
+import * as rules from '../../../../nodes/WorkspaceData/model/subscription/subscriptionRules';
+import type {
+	Change,
+	SubscriptionState,
 } from '../../../../nodes/WorkspaceData/model/subscription/subscriptionRules';
 import {
 	accepted,
@@ -71,7 +51,7 @@ export class N8n {
 	database: Saved = NOTHING_SAVED;
 	state: SubscriptionState | undefined;
 	/** What a process that receives deliveries remembers. */
-	processor: SubscriptionState = INITIAL;
+	processor: SubscriptionState = rules.INITIAL;
 	isPublished = false;
 	/** Executions that save, and have not ended. */
 	jobs: Saved[] = [];
@@ -116,7 +96,7 @@ export class World {
 		change: Change<Given>,
 		given: Given & { now: number },
 	): SubscriptionState {
-		n8n.state = change(n8n.state ?? INITIAL, given);
+		n8n.state = change(n8n.state ?? rules.INITIAL, given);
 		return n8n.state;
 	}
 
@@ -126,7 +106,7 @@ export class World {
 		n8n.isPublished = true;
 		const stored = n8n.database;
 		const at = { address: ADDRESS, overlapMs: OVERLAP, now: this.now };
-		this.dispatch(n8n, onStarted, { stored, mark: this.mark(), ...at });
+		this.dispatch(n8n, rules.onStarted, { stored, mark: this.mark(), ...at });
 		this.inHook = true;
 		this.create(n8n, true, byPerson);
 		this.inHook = false;
@@ -147,12 +127,12 @@ export class World {
 	unpublish(n8n = this.production): void {
 		if (!n8n.isPublished) return;
 		if (!n8n.state) {
-			this.dispatch(n8n, onRead, { address: ADDRESS, stored: n8n.database, now: this.now });
+			this.dispatch(n8n, rules.onRead, { address: ADDRESS, stored: n8n.database, now: this.now });
 		}
 		this.ask(n8n);
 		n8n.isPublished = false;
 		for (const remote of this.remotes) remote.isEnded ||= remote.madeBy === n8n;
-		this.deleteDue(n8n, this.dispatch(n8n, onUnpublished, { now: this.now }));
+		this.deleteDue(n8n, this.dispatch(n8n, rules.onUnpublished, { now: this.now }));
 		n8n.database = (n8n.state as unknown as SubscriptionState).saved;
 		n8n.jobs = [];
 		n8n.state = undefined;
@@ -188,13 +168,13 @@ export class World {
 		let answer = this.post(n8n);
 		if ((answer === 'address' || answer === 'limit') && n8n.state) {
 			if (isPublishing) this.ask(n8n);
-			const room = roomFor(n8n.state, { reason: answer, isPublishing }, SILENCE, this.now);
+			const room = rules.roomFor(n8n.state, { reason: answer, isPublishing }, SILENCE, this.now);
 			for (const { id } of room) this.delete(n8n, id);
 			if (room.length > 0) answer = this.post(n8n);
 		}
 		const { now } = this;
 		if (typeof answer === 'string') {
-			this.dispatch(n8n, onRefused, { isNeeded: false, now });
+			this.dispatch(n8n, rules.onRefused, { isNeeded: false, now });
 			return;
 		}
 		const subscription = {
@@ -207,12 +187,12 @@ export class World {
 			since: now,
 		};
 		const how = { mark: this.mark(), savedByHook, catchesUp: true, now };
-		const state = this.dispatch(n8n, onCreated, { subscription, ...how });
+		const state = this.dispatch(n8n, rules.onCreated, { subscription, ...how });
 		this.deleteDue(n8n, state);
 	}
 
 	private deleteDue(n8n: N8n, state: SubscriptionState): void {
-		for (const { id } of dueDeletions(state, this.now)) {
+		for (const { id } of rules.dueDeletions(state, this.now)) {
 			this.tasks += 1;
 			this.delete(n8n, id);
 		}
@@ -233,7 +213,7 @@ export class World {
 			remote.state = 'deleted';
 			if (delivered) this.checkSuccessor(n8n, remote);
 		}
-		this.dispatch(n8n, onDeleted, { id, isDone: !isLost, now: this.now });
+		this.dispatch(n8n, rules.onDeleted, { id, isDone: !isLost, now: this.now });
 	}
 
 	/** Where one was deleted while published, another one delivers, or the service takes one only. */
@@ -256,29 +236,29 @@ export class World {
 	/** As n8n does once a minute. */
 	private look(n8n: N8n): void {
 		const { now } = this;
-		let state = this.dispatch(n8n, onPassed, { now });
-		if (isToAsk(state, now)) state = this.ask(n8n);
-		if (isToRenew(state, SILENCE, now)) this.create(n8n, false);
+		let state = this.dispatch(n8n, rules.onPassed, { now });
+		if (rules.isToAsk(state, now)) state = this.ask(n8n);
+		if (rules.isToRenew(state, SILENCE, now)) this.create(n8n, false);
 		else this.deleteDue(n8n, state);
-		if (n8n.state && isToSave(n8n.state, now)) this.save(n8n);
+		if (n8n.state && rules.isToSave(n8n.state, now)) this.save(n8n);
 	}
 
 	/** An execution returns the records of the time that may be missed. */
 	private runSearch(n8n: N8n): void {
 		const { now } = this;
 		const waiting = n8n.state?.search;
-		const search = n8n.state && dueSearch(n8n.state, now);
+		const search = n8n.state && rules.dueSearch(n8n.state, now);
 		if (!search || !waiting) return;
-		this.dispatch(n8n, onSearching, { now });
+		this.dispatch(n8n, rules.onSearching, { now });
 		if (this.losesSearches > 0) {
 			this.losesSearches -= 1;
-			this.dispatch(n8n, onSearchFailed, { failed: waiting, now });
+			this.dispatch(n8n, rules.onSearchFailed, { failed: waiting, now });
 			return;
 		}
 		for (const [event, at] of this.owed) {
 			if (n8n === this.production && at > search.from && at <= search.to) this.executed.add(event);
 		}
-		this.dispatch(n8n, onSearched, { to: search.to, cardId: null, now });
+		this.dispatch(n8n, rules.onSearched, { to: search.to, cardId: null, now });
 	}
 
 	private ask(n8n: N8n): SubscriptionState {
@@ -288,15 +268,15 @@ export class World {
 		const result = there ? (has ? 'yes' : 'no') : 'none';
 		// A process that responds to deliveries only may have got the probe.
 		const isOurs = there === n8n && !this.options.queueMode;
-		return this.dispatch(n8n, onProbed, { result, isOurs, now: this.now });
+		return this.dispatch(n8n, rules.onProbed, { result, isOurs, now: this.now });
 	}
 
 	private save(n8n: N8n): void {
 		this.tasks += 1;
-		const { saved } = this.dispatch(n8n, onSaving, { now: this.now });
+		const { saved } = this.dispatch(n8n, rules.onSaving, { now: this.now });
 		if (this.options.blindWorkers) {
 			n8n.database = saved;
-			this.dispatch(n8n, onSaved, { version: saved.version, now: this.now });
+			this.dispatch(n8n, rules.onSaved, { version: saved.version, now: this.now });
 		} else n8n.jobs.push(saved);
 		if (!this.holdsJobs) this.runJobs(n8n);
 	}
@@ -304,7 +284,7 @@ export class World {
 	runJobs(n8n = this.production): void {
 		for (const job of n8n.jobs.splice(0)) {
 			if (n8n.database.version < job.version) n8n.database = job;
-			if (n8n.state) this.dispatch(n8n, onSaved, { version: job.version, now: this.now });
+			if (n8n.state) this.dispatch(n8n, rules.onSaved, { version: job.version, now: this.now });
 		}
 	}
 
@@ -334,14 +314,14 @@ export class World {
 		const n8n = this.answering;
 		if (!n8n.isPublished || (!this.options.queueMode && !n8n.state)) return false;
 		const read = (state: SubscriptionState) =>
-			onRead(state, { stored: n8n.database, now: this.now });
+			rules.onRead(state, { stored: n8n.database, now: this.now });
 		n8n.processor = read(n8n.processor);
 		const state = this.options.queueMode ? n8n.processor : read(n8n.state as SubscriptionState);
 		if (!accepted(state.saved, this.now).some(({ id }) => id === to.id)) return false;
 		if (this.options.queueMode) n8n.database = state.saved;
 		else {
 			n8n.state = state;
-			this.dispatch(n8n, onDelivered, { id: to.id, now: this.now });
+			this.dispatch(n8n, rules.onDelivered, { id: to.id, now: this.now });
 			if (n8n.database.version < state.saved.version) n8n.database = state.saved;
 		}
 		if (n8n === this.production) this.executed.add(event);

@@ -18,50 +18,29 @@ const conditionTest = (condition: string, expected: unknown) =>
 	testIn(condition, expected, field('F', 'a type of the future'), { zone });
 
 test.each<[unknown, string, unknown, boolean]>([
-	['a', 'equals', 'a', true],
-	['a', 'equals', 'A', false],
-	[5, 'equals', '5', true],
-	[5, 'equals', '5.0', false],
-	[0, 'equals', '0', true],
-	[false, 'equals', 'false', true],
-	[false, 'equals', false, true],
-	[true, 'equals', 'false', false],
-	[undefined, 'equals', 'x', false],
 	[['a', 'b'], 'equals', 'b', false],
 	[['a'], 'equals', ['a'], true],
 	[{ a: 1 }, 'equals', '{"a":1}', true],
 	['2026-01-01T00:00:00Z', 'equals', '2026-01-01T02:00:00+02:00', false],
 	['Straße 5', 'contains', 'STRASSE', false],
 	['Straße 5', 'contains', 'straße', true],
-	[125, 'contains', '2', true],
 	[null, 'contains', 'null', false],
 	[['Open', 'Done'], 'contains', 'op', true],
 	['Abc', 'startsWith', 'aB', true],
 	['Abc', 'startsWith', 'bc', false],
 	[null, 'startsWith', 'nu', false],
-	[undefined, 'endsWith', 'undefined', false],
-	[null, 'endsWith', 'ULL', false],
 	[[null, 'nut'], 'startsWith', 'nu', true],
 	['Abc', 'endsWith', 'BC', true],
 	[10, 'greaterThan', '9', true],
-	['10', 'greaterThan', '9', true],
 	['9', 'greaterThan', 10, false],
-	['11', 'greaterThan', 10, true],
-	['9.0', 'equals', 9, false],
-	['many', 'equals', 9, false],
 	['2026-01-01', 'greaterThan', 2025, false],
 	['N/A', 'greaterThan', 10, false],
-	['N/A', 'lessThan', 10, false],
 	[9, 'greaterThan', 9, false],
 	[9, 'greaterOrEqual', '9', true],
-	['2026-03-31T09:30:00Z', 'equals', '2026-03-31T11:30:00', false],
-	[3, 'lessOrEqual', '3', true],
 	[null, 'lessThan', '3', false],
-	['', 'isEmpty', undefined, true],
 	[[], 'isEmpty', undefined, true],
 	[null, 'isEmpty', undefined, true],
 	[0, 'isEmpty', undefined, false],
-	[false, 'isEmpty', undefined, false],
 ])('%j %s %j is %s', (actual, condition, expected, result) => {
 	expect(conditionTest(condition, expected)(actual)).toBe(result);
 });
@@ -89,9 +68,7 @@ test.each<readonly [string, unknown, string]>([
 test.each([
 	['isEmpty', undefined],
 	['equals', 0],
-	['equals', false],
 	['isAnyOf', 'a, b'],
-	['isNoneOf', ['a']],
 	['inNextDays', '7'],
 ])('%s %j may fit some field', (condition, value) => {
 	expect(checkCondition(condition, value)).toBe(condition);
@@ -173,7 +150,6 @@ describe('a value that is none of its field’s kind, where records are chosen t
 		['notContains', 'Low', [['o1'], 'Lost', 'o2', 'o1', ''], [undefined, true, true, false, true]],
 		// A choice that was taken out of the list is another one, and an empty value is none.
 		['notEquals', 'Low', ['Lost', 9, 'o2', 'o1', 'Low'], [true, true, true, false, false]],
-		['notEquals', 'Low', ['', null], [true, true]],
 		// A choice that is kept with its identifier and label is that choice.
 		['equals', 'Low', [{ id: 'o1', name: 'Low' }, { value: 'o1' }], [true, true]],
 		['equals', 'Low', [{ label: 'Low' }, { id: 'o2', name: 'High' }], [true, false]],
@@ -225,36 +201,18 @@ describe('conditions by the kind of the field', () => {
 		extra: field('Extra', 'json'),
 	};
 	type Name = keyof typeof fields;
-	const find = (
-		name: Name,
-		condition: string,
-		value: unknown,
-		records: unknown[],
-		isExact = true,
-	) => records.filter(testIn(condition, value, fields[name], { zone, isExact }));
-	const [three, local, shifted] = ['15:00:00Z', '15:00:00', '17:00:00+02:00'].map(at);
-	const micros = ['15:00:00.000001Z', '15:00:00.000002Z', '15:00:00Z'].map(at);
+	type Find = [condition: string, value: unknown, records: unknown[], isExact?: boolean];
+	const find = (name: Name, ...[condition, value, records, isExact = true]: Find) =>
+		records.filter(testIn(condition, value, fields[name], { zone, isExact }));
 	const edges = ['2026-03-30T21:59:59Z', '2026-03-30T22:00:00Z', at('21:59:59Z'), at('22:00:00Z')];
 	const [red, both, Rw] = [['red'], ['blue', 'red'], ['Red, white']];
 
 	test.each<[Name, string, unknown, unknown[], unknown[]]>([
-		// A text is only itself.
-		['code', 'equals', 7, ['7', '7.0', '007', '0x7', ' 7'], ['7']],
-		['code', 'equals', '100', ['100', '1e2', '0100'], ['100']],
-		['code', 'equals', three, [three, shifted], [three]],
 		['code', 'greaterThan', 10, ['N/A', '9', '11', '-', ''], ['11']],
-		['code', 'greaterThan', '10', ['N/A', '9', '11', 'x'], ['11']],
 		// What is shown as 2 is stored as 1.
-		['rating', 'equals', '2', [0, 1, 2, 3, 4], [1]],
-		['rating', 'equals', 2, [0, 1, 2, 3, 4], [2]],
 		['rating', 'isAnyOf', ['2', '5'], [0, 1, 2, 3, 4], [1, 4]],
 		['rating', 'isNoneOf', ['2', '5'], [0, 1, 4, null], [0, null]],
-		['at', 'equals', micros[0], micros, micros.slice(0, 1)],
-		// Wall-clock time of the workflow's zone, two hours ahead.
-		['at', 'equals', local, [local, at('13:00:00Z')], [local, at('13:00:00Z')]],
 		// Sets
-		['tags', 'equals', 'red', [red, both], [red]],
-		['tags', 'equals', ['red', 'blue'], [red, both], [both]],
 		['tags', 'contains', 'red', [red, both, Rw, []], [red, both]],
 		['tags', 'isAnyOf', ['red', 'Red, white'], [['blue'], Rw], [Rw]],
 		['tags', 'isNoneOf', ['red'], [['blue'], red, []], [['blue'], []]],
@@ -286,11 +244,9 @@ describe('conditions by the kind of the field', () => {
 	});
 
 	test('a part of a text is looked for as entered, a date as the field keeps it', () => {
-		expect(find('due', 'contains', '2026-03', ['2026-03-31', '2026-04-01'])).toEqual([
-			'2026-03-31',
-		]);
-		const day = new Date('2026-03-31T00:00:00Z');
-		expect(find('due', 'contains', day, ['2026-03-31', '2026-04-01'])).toEqual(['2026-03-31']);
+		for (const part of ['2026-03', new Date('2026-03-31T00:00:00Z')]) {
+			expect(find('due', 'contains', part, days('03-31', '04-01'))).toEqual(days('03-31'));
+		}
 	});
 
 	test('one choice that a service keeps without a list is found as one', () => {
@@ -316,7 +272,6 @@ describe('conditions by the kind of the field', () => {
 		['code', 'isAnyOf', 'a, b', 'one value with commas or several'],
 		['code', 'isAnyOf', [], "'Value' is empty"],
 		['code', 'isAnyOf', ['a', ''], 'has an empty entry'],
-		['code', 'isNoneOf', ['a', ' '], 'has an empty entry'],
 		['due', 'inLastDays', 0, "can't be 0"],
 		['due', 'inLastDays', 1.5, "can't be 1.5"],
 		['due', 'inNextDays', 'many', 'can\'t be "many"'],
@@ -327,10 +282,8 @@ describe('conditions by the kind of the field', () => {
 		['tags', 'contains', ['red', 'blue'], 'has several entries'],
 		// As an expression gives it for a property that is missing.
 		['tags', 'contains', [undefined], 'has an empty entry'],
-		['tags', 'contains', [null], 'has an empty entry'],
 		['tags', 'equals', '["red", " "]', 'has an empty entry'],
 		['code', 'lessThan', '01.06.2026', "isn't a field for dates or numbers"],
-		['code', 'greaterOrEqual', '2026-06-01', "isn't a field for dates or numbers"],
 		['extra', 'greaterThan', '{"a":1}', "isn't a field for dates or numbers"],
 		// Destructive means exact.
 		['tags', 'equals', 'RED', 'can\'t hold "RED"'],
@@ -364,12 +317,7 @@ describe('conditions by the kind of the field', () => {
 
 	test.each<[string, unknown, unknown[], unknown[]]>([
 		['number', 10, ['ten', '9', 10, 11], [11]],
-		[
-			'date',
-			'2026-03-31',
-			['2026-04-01T01:00:00Z', '1.4.2026', 20_260_401],
-			['2026-04-01T01:00:00Z'],
-		],
+		['date', '2026-03-31', ['1.4.2026', 20_260_401, '2026-04-01'], ['2026-04-01']],
 		['datetime', '2026-03-31', ['2026-03-31T00:00:00Z', 'later', 9e15], ['2026-03-31T00:00:00Z']],
 		['a type of the future', 9, ['10', 7, 'z', null], ['10']],
 	])('%s greaterThan %j: of %j, %j', (type, operand, records, found) => {
@@ -379,27 +327,20 @@ describe('conditions by the kind of the field', () => {
 });
 
 describe('a choice whose label is the identifier of another one', () => {
+	const chained = field('F', 'select', [
+		{ id: 'a', name: 'b' },
+		{ id: 'b', name: 'cherry' },
+	]);
 	test('a stored value is read by its identifier', () => {
-		const chained = field('F', 'select', [
-			{ id: 'a', name: 'b' },
-			{ id: 'b', name: 'cherry' },
-		]);
 		expect(['a', 'b'].map(testIn('contains', 'cherry', chained, { zone }))).toEqual([false, true]);
 	});
 
-	test.each([['texts', 'a', 'b']])(
-		'%s: what is entered for both is refused, and both are named',
-		(_name, first, second) => {
-			const rated = field('Rating', 'select', [
-				{ id: first, name: String(second) },
-				{ id: second, name: 'other' },
-			]);
-			expect(() => testIn('equals', String(second), rated, { zone })).toThrow(
-				expect.objectContaining({
-					message: `'${second}' matches 2 choices of field 'Rating' ('Value' of a condition in 'Filters')`,
-					description: expect.stringMatching(new RegExp(`'other' .stored as '?${second}`)),
-				}),
-			);
-		},
-	);
+	test('what is entered for both is refused, and both are named', () => {
+		expect(() => testIn('equals', 'b', chained, { zone })).toThrow(
+			expect.objectContaining({
+				message: "'b' matches 2 choices of field 'F' ('Value' of a condition in 'Filters')",
+				description: expect.stringMatching(/'cherry' .stored as '?b/),
+			}),
+		);
+	});
 });

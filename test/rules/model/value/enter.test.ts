@@ -14,6 +14,7 @@ const labelled = [
 	{ value: 'd', label: 'Done' },
 	{ value: 'lost', label: 'Lost' },
 ];
+const SILVER = { id: 20, name: 'Silver' };
 const convert = (type: string, value: unknown, options: unknown[] = []) =>
 	enter(field('F', type, options), value, rules);
 
@@ -25,7 +26,8 @@ const TYPES = [
 /** A date as the Code node of n8n 1 makes it: its class is not our Date. */
 const sandboxDate = (text: string): unknown => runInNewContext(`new Date('${text}')`);
 
-test.each(['number', 'boolean', 'date', 'datetime', 'single_select', 'multi_select', 'email'])(
+const NO_TEXTS = 'number boolean date datetime single_select multi_select email'.split(' ');
+test.each(NO_TEXTS)(
 	'a cell of blanks is an empty one in a field of type %s, where the option says what becomes of these',
 	(type) => {
 		for (const blank of [' ', '\u00a0\t']) {
@@ -43,30 +45,23 @@ test.each(TYPES)('%j: null clears, undefined changes nothing', (type) => {
 
 test.each(['text', 'long_text', 'phone', 'a type of the future', ''])(
 	'%j: empty text is sent unchanged',
-	(type) => {
-		expect(convert(type, '')).toBe('');
-	},
+	(type) => expect(convert(type, '')).toBe(''),
 );
 
-test.each([
-	...['number', 'boolean', 'date', 'datetime', 'single_select', 'multi_select'],
-	...['email', 'url', 'json'],
-])('%s: empty text is refused, unless values are adapted', (type) => {
-	for (const [entered, options] of [
-		['', status],
-		['', []],
-		[' ', []],
-	] as const) {
-		expect(() => convert(type, entered, [...options])).toThrow(
-			expect.objectContaining({
-				message: "Field 'F' can't hold empty text",
-				description: "Select 'Ignore' or 'Clear the Field' in the option 'Empty Values'.",
-			}),
-		);
-		const fitting = { ...rules, fits: true };
-		expect(enter(field('F', type, [...options]), entered, fitting)).toBeUndefined();
-	}
-});
+test.each([...NO_TEXTS, 'url', 'json'])(
+	'%s: empty text is refused, unless values are adapted',
+	(type) => {
+		for (const entered of ['', ' ']) {
+			expect(() => convert(type, entered, status)).toThrow(
+				expect.objectContaining({
+					message: "Field 'F' can't hold empty text",
+					description: "Select 'Ignore' or 'Clear the Field' in the option 'Empty Values'.",
+				}),
+			);
+			expect(enter(field('F', type, status), entered, { ...rules, fits: true })).toBeUndefined();
+		}
+	},
+);
 
 test('empty text clears the field or is ignored where the option says so; nothing else does', () => {
 	const each = (emptyValues: EntryRules['emptyValues']) =>
@@ -78,62 +73,37 @@ test('empty text clears the field or is ignored where the option says so; nothin
 });
 
 test.each<[string, unknown, unknown, unknown[]?]>([
-	['text', 'a', 'a'],
 	['text', 0, '0'],
-	['text', false, 'false'],
-	['text', 15551234, '15551234'],
-	['text', '12345678901234567890', '12345678901234567890'],
-	['number', 0, 0],
-	['number', -0, -0],
 	['number', '12.5', 12.5],
-	['number', ' 12 ', 12],
-	['number', '-1e3', -1000],
 	['number', '9007199254740991', 9007199254740991],
-	['number', '9007199254740991.0', 9007199254740991],
-	['number', '1e300', 1e300],
-	['boolean', false, false],
-	['boolean', true, true],
 	['boolean', 'False', false],
 	['boolean', ' true ', true],
-	['boolean', 0, false],
 	['boolean', '1', true],
-	['date', '2026-03-31', '2026-03-31'],
 	['date', '2026-03-31T23:30:00-05:00', '2026-03-31'],
 	['date', new Date('2026-03-31T00:00:00Z'), '2026-03-31'],
 	// Midnight in the zone of these tests, two hours ahead of UTC.
 	['date', new Date('2026-03-30T22:00:00Z'), '2026-03-31'],
 	['date', DateTime.fromISO('2026-03-31T23:30:00-05:00', { setZone: true }), '2026-03-31'],
 	['date', sandboxDate('2026-03-31T00:00:00Z'), '2026-03-31'],
-	['date', '2024-02-29', '2024-02-29'],
 	['datetime', '2026-03-31T14:30:00Z', '2026-03-31T14:30:00Z'],
-	['datetime', '2026-03-31T14:30:00+02:00', '2026-03-31T14:30:00+02:00'],
 	['datetime', DateTime.fromISO('2026-03-31T14:30:00Z').toUTC(), '2026-03-31T14:30:00.000Z'],
 	['datetime', '2026-03-31T14:30:00.000+0530', '2026-03-31T14:30:00.000+05:30'],
 	['datetime', '2026-03-31 14:30:00.5+00', '2026-03-31T14:30:00.5+00:00'],
-	['datetime', '2026-03-31 14:30:00+02:00', '2026-03-31 14:30:00+02:00'],
 	['datetime', '2026-03-31T14:30:00', '2026-03-31T12:30:00.000Z'],
-	['datetime', '2026-03-31 14:30', '2026-03-31T12:30:00.000Z'],
 	['datetime', '2026-03-31', '2026-03-30T22:00:00.000Z'],
 	['datetime', '2026-03-31T14:30:00.123456', '2026-03-31T12:30:00.123456Z'],
-	['number', '9007199254740994', 9007199254740994],
-	['single_select', 'Open', 'Open', status],
 	['single_select', 'in work', 'In Work', status],
-	['single_select', ' done', 'Done', status],
 	['single_select', 'anything', 'anything', []],
 	['single_select', 'o1', 'o1', labelled],
 	['single_select', 'DONE', 'd', labelled],
-	['single_select', 'LOST', 'lost', labelled],
 	['single_select', 'd', 'd', labelled],
 	['single_select', 1, 1, [{ value: 1, label: 'Low' }]],
 	['single_select', 2024, '2024', ['2024', '2025']],
 	['single_select', ['2024'], '2024', ['2024', '2025']],
 	['single_select', true, 'true', ['true', 'false']],
 	['multi_select', 2024, ['2024'], ['2024', '2025']],
-	['multi_select', true, ['true'], ['true', 'false']],
-	['single_select', 2, '2', [{ value: '2', label: 'Two' }]],
 	['single_select', 'low', 1, [{ value: 1, label: 'Low' }]],
 	['multi_select', 'Done, lost', ['d', 'lost'], labelled],
-	['single_select', 'lost', 'lost', labelled],
 	['single_select', { id: 'o1', value: 'Open' }, 'Open', labelled],
 	['single_select', { id: 'gone', label: 'Done' }, 'd', labelled],
 	['multi_select', [{ name: 'Lost' }, 'd'], ['lost', 'd'], labelled],
@@ -143,25 +113,13 @@ test.each<[string, unknown, unknown, unknown[]?]>([
 	['multi_select', 'Open\r\nDone\n', ['Open', 'Done'], status],
 	['multi_select', 'a; b', ['a; b'], ['a', 'b', 'a; b']],
 	// Text is a label, and never the text of a number.
-	[
-		'single_select',
-		'20',
-		'20',
-		[
-			{ id: 20, name: 'Silver' },
-			{ id: 7, name: '20' },
-		],
-	],
-	['multi_select', ['open', 'Done'], ['Open', 'Done'], status],
+	['single_select', '20', '20', [SILVER, { id: 7, name: '20' }]],
 	['multi_select', 'Open, Done', ['Open', 'Done'], status],
 	['multi_select', '["Open"]', ['Open'], status],
 	['multi_select', 'a, b', ['a, b'], ['a, b', 'c']],
-	['multi_select', [], [], status],
 	['multi_select', 'Open, open,Done', ['Open', 'Done'], status],
 	['single_select', 'Gro\u0308\u00dfe', 'Gr\u00f6\u00dfe', ['Gr\u00f6\u00dfe']],
 	['json', '{"a":[1,null]}', { a: [1, null] }],
-	['json', '[1]', [1]],
-	['json', { a: { b: null } }, { a: { b: null } }],
 	['json', 'just text', 'just text'],
 	['a type of the future', { any: 'thing' }, { any: 'thing' }],
 ])('%s: %j is sent as %j', (...[type, value, sent, options]) => {
@@ -184,52 +142,30 @@ test.each<[string, unknown, RegExp, unknown[]?]>([
 	['json', '[1,2', /isn't valid JSON/],
 	['single_select', { id: 9, name: 'Lost' }, /\.value.*Allowed values are 'Open'/, status],
 	['single_select', { id: 'o1', name: 'Done' }, /Allowed values/, labelled],
-	[
-		'single_select',
-		'20',
-		/^The number 20 is 'Silver', its text isn't/,
-		[{ id: 20, name: 'Silver' }],
-	],
+	['single_select', '20', /^The number 20 is 'Silver', its text isn't/, [SILVER]],
 	['multi_select', "['Open','Done']", /Allowed values/, status],
 	['multi_select', 'Open; Lost', /Allowed values/, status],
 	['number', '1,5', /with a decimal point/],
-	['number', 'abc', /number/],
 	['number', '1e400', /number/],
 	['number', Infinity, /finite/],
-	['number', NaN, /finite/],
 	['number', '12345678901234567890', /text field/],
-	['number', '9007199254740993.0', /text field/],
-	['number', '999999999999999.99', /text field/],
-	['number', '1e-400', /text field/],
-	['number', '0.1000000000000000055', /text field/],
 	['json', '{"id":12345678901234567890}', /quotes/],
-	['number', '9007199254740993.5', /text field/],
-	['number', '9007199254740993e0', /text field/],
 	['multi_select', ',', /Allowed values are 'Open'.*empty list clears/, status],
 	['boolean', 'yes', /true or false/],
 	['boolean', '10', /true or false/],
-	['boolean', '0x1', /true or false/],
 	['date', '31.03.2026', /YYYY-MM-DD/],
-	['date', '02/01/2024', /YYYY-MM-DD/],
-	['date', '2026-02-30', /YYYY-MM-DD/],
 	['date', '2026-03-04T99:99', /YYYY-MM-DD/],
-	['date', '2026-03-04T24:00:00Z', /YYYY-MM-DD/],
-	['date', '2026-03-04T10:00:00+99:00', /YYYY-MM-DD/],
 	['text', 2 ** 60, /Enter it as text/],
 	['date', 1774915200000, /YYYY-MM-DD/],
 	['datetime', 'tomorrow', /ISO 8601/],
-	['datetime', '2026-03-31T25:00:00Z', /ISO 8601/],
 	['single_select', 'Opne', /^Did you mean 'Open'\? Allowed values are 'Open'/, status],
 	['single_select', 'Lost', /^Allowed values are 'Open', 'In Work', 'Done'\.$/, status],
 	['single_select', 'OPEN', /Allowed values/, ['Open', 'open']],
-	['multi_select', ['Open', 'Lost'], /Allowed values/, status],
 	['json', { a: [1, Infinity] }, /finite/],
 	['text', NaN, /finite/],
 	['text', new Date(NaN), /dates/],
 	['date', new Date(NaN), /YYYY-MM-DD/],
-	['json', new Date(NaN), /dates/],
 	['multi_select', [new Date(NaN)], /dates/, []],
-	['multi_select', [10n, 10n], /finite/, []],
 	['text', sandboxDate('never'), /dates/],
 	['datetime', DateTime.invalid('x'), /ISO 8601/],
 	['text', 10n, /finite/],
@@ -285,12 +221,10 @@ test.each(['text', 'number', 'single_select', 'a type of the future'])(
 
 test.each<[string, EntryRules['formats'], number]>([
 	['007', {}, 7],
-	['0815', {}, 815],
 	['-01', {}, -1],
 	['00', {}, 0],
 	[' 01.50', {}, 1.5],
 	['+49893334455', {}, 49893334455],
-	['+5', { number: 'point' }, 5],
 	['01067', { number: 'comma' }, 1067],
 	['007,5', { number: 'comma' }, 7.5],
 	['+49 351 123 456', { number: 'commaSpaced' }, 49351123456],
@@ -308,10 +242,8 @@ test.each<[string, EntryRules['formats'], number]>([
 
 test.each<[string, number]>([
 	['0', 0],
-	['0.5', 0.5],
 	['-0.50', -0.5],
 	[' 0 ', 0],
-	['10', 10],
 	['1e3', 1000],
 ])('number: the text %j of an item is %j', (text, number) => {
 	expect(enter(field('F', 'number'), text, { ...rules, formats: {} })).toBe(number);
@@ -349,27 +281,13 @@ test('values of the right kind are sent unchanged', () => {
 	const examples: Record<string, fc.Arbitrary<unknown>> = {
 		text: fc.string({ unit: 'grapheme' }),
 		// Beyond 2^53 an integer may have lost digits.
-		number: fc.double({
-			noNaN: true,
-			noDefaultInfinity: true,
-			max: 2 ** 53,
-			maxExcluded: true,
-			min: -(2 ** 53),
-			minExcluded: true,
-		}),
+		number: fc.double({ noNaN: true, min: 1 - 2 ** 53, max: 2 ** 53 - 1 }),
 		boolean: fc.boolean(),
-		json: fc.dictionary(
-			fc.constantFrom('a', '__proto__', 'constructor'),
-			fc.jsonValue({ maxDepth: 2 }),
-		),
+		json: fc.dictionary(fc.constantFrom('a', '__proto__'), fc.jsonValue({ maxDepth: 2 })),
 		single_select: fc.constantFrom(...status),
 		multi_select: fc.subarray(status),
 	};
 	for (const [type, values] of Object.entries(examples)) {
-		fc.assert(
-			fc.property(values, (value) => {
-				expect(convert(type, value, status)).toEqual(value);
-			}),
-		);
+		fc.assert(fc.property(values, (value) => expect(convert(type, value, status)).toEqual(value)));
 	}
 });

@@ -18,54 +18,14 @@ const excel: Formats = { date: 'excel' };
 const words: Formats = { words: ['ja', 'nein'] };
 
 test.each<[Formatted, Formats, unknown, unknown]>([
-	['number', comma, '1.234,5', '1234.5'],
 	['number', comma, '1234,5', '1234.5'],
 	['number', comma, '1.234', '1234'],
-	['number', comma, '-1.234.567,89', '-1234567.89'],
 	['number', comma, ' 12,50 ', '12.50'],
-	['number', comma, '0,5', '0.5'],
-	['number', comma, '7', '7'],
 	['number', comma, 12.5, 12.5],
-	...'12.50 1.23 0.123 1.2345 1,234.5 1.234.5 12, ,5 x 1e3'
-		.split(' ')
-		.map((text): [Formatted, Formats, unknown, unknown] => ['number', comma, text, undefined]),
-	['number', comma, '1 234,5', undefined],
-	...(
-		[
-			['pointGrouped', '1,234.5', '1234.5'],
-			['pointGrouped', '1234.5', '1234.5'],
-			['pointGrouped', '12,34,567.5', '1234567.5'],
-			['pointGrouped', '1,23,456.78', '123456.78'],
-			['pointGrouped', '-1,234,567', '-1234567'],
-			['pointGrouped', '1,23', undefined],
-			['pointGrouped', '1.234,5', undefined],
-			['pointGrouped', '0,123', undefined],
-			['commaSpaced', '1 234,5', '1234.5'],
-			['commaSpaced', '1\u00a0234\u202f567,5', '1234567.5'],
-			['commaSpaced', '1234,5', '1234.5'],
-			['commaSpaced', '1 23', undefined],
-			['commaSpaced', '1234.5', undefined],
-			['pointApostrophe', "1'234.50", '1234.50'],
-			['pointApostrophe', '1’234', '1234'],
-			['pointApostrophe', '1234.5', '1234.5'],
-			['pointApostrophe', '1,234', undefined],
-			['point', '1,234', '1,234'],
-		] as const
-	).map(([number, text, usual]): [Formatted, Formats, unknown, unknown] => [
-		'number',
-		{ number },
-		text,
-		usual,
-	]),
 	['number', {}, '1.234,5', '1.234,5'],
-	['date', dayFirst, '03.02.1985', '1985-02-03'],
-	['date', dayFirst, '3/2/1985', '1985-02-03'],
-	['date', dayFirst, '31-12-1999', '1999-12-31'],
 	['date', dayFirst, '2026-03-31', '2026-03-31'],
-	['date', dayFirst, '2026-03-31T10:00:00Z', '2026-03-31T10:00:00Z'],
 	['date', dayFirst, '03.02.1985 14:30', '1985-02-03T14:30:00'],
 	['datetime', dayFirst, '3.2.1985, 9:05:07', '1985-02-03T09:05:07'],
-	['date', monthFirst, '03/31/2026', '2026-03-31'],
 	['datetime', monthFirst, '3/31/2026 2:05 PM', '2026-03-31T14:05:00'],
 	['datetime', monthFirst, '3/31/2026 12:00 am', '2026-03-31T00:00:00'],
 	['datetime', monthFirst, '3/31/2026 13:00 pm', undefined],
@@ -73,19 +33,13 @@ test.each<[Formatted, Formats, unknown, unknown]>([
 	['date', dayFirst, '03/31/2026', undefined],
 	['date', dayFirst, '30.02.2026', undefined],
 	['date', dayFirst, '1.2-2026', undefined],
-	['date', dayFirst, 'yesterday', undefined],
 	['date', dayFirst, 46205, 46205],
 	['date', { date: 'iso' }, '03.02.1985', '03.02.1985'],
-	['date', excel, 46205, '2026-07-02'],
 	['date', excel, '46205', '2026-07-02'],
-	['date', excel, 1, '1900-01-01'],
 	['date', excel, 59, '1900-02-28'],
 	['date', excel, 60, undefined],
-	['date', excel, 61, '1900-03-01'],
-	['date', excel, 2_958_465, '9999-12-31'],
 	['date', excel, 2_958_466, undefined],
 	['date', excel, 0, undefined],
-	['date', excel, -5, undefined],
 	['date', excel, 46205.5, undefined],
 	['datetime', excel, 46205.5, '2026-07-02T12:00:00'],
 	['datetime', { ...excel, ...comma }, '46205,25', '2026-07-02T06:00:00'],
@@ -96,12 +50,34 @@ test.each<[Formatted, Formats, unknown, unknown]>([
 	['boolean', words, ' NEIN ', 'false'],
 	['boolean', words, 'TRUE', 'TRUE'],
 	['boolean', words, '1', '1'],
-	['boolean', words, true, true],
 	['boolean', words, 'yes', undefined],
 	['boolean', { words: ['0', '1'] }, '0', 'true'],
 	['boolean', {}, 'ja', 'ja'],
 ])('%s in %j: %j is %j', (type, formats, given, expected) => {
 	expect(inUsualSpelling(type, given, formats)).toBe(expected);
+});
+
+test.each<[NonNullable<Formats['number']>, string, string | undefined]>([
+	...'12.50 0.123 1.2345 1,234.5 1.234.5 12, ,5 x 1e3'
+		.split(' ')
+		.map((text): ['comma', string, undefined] => ['comma', text, undefined]),
+	['pointGrouped', '1,234.5', '1234.5'],
+	['pointGrouped', '1234.5', '1234.5'],
+	['pointGrouped', '1,23,456.78', '123456.78'],
+	['pointGrouped', '-1,234,567', '-1234567'],
+	['pointGrouped', '1,23', undefined],
+	['pointGrouped', '1.234,5', undefined],
+	['pointGrouped', '0,123', undefined],
+	['commaSpaced', '1\u00a0234\u202f567,5', '1234567.5'],
+	['commaSpaced', '1234,5', '1234.5'],
+	['commaSpaced', '1 23', undefined],
+	['commaSpaced', '1234.5', undefined],
+	['pointApostrophe', "1'234.50", '1234.50'],
+	['pointApostrophe', '1’234', '1234'],
+	['pointApostrophe', '1,234', undefined],
+	['point', '1,234', '1,234'],
+])('number in %s: %s is %s', (number, text, usual) => {
+	expect(inUsualSpelling('number', text, { number })).toBe(usual);
 });
 
 test('every number comes back from its spelling with a comma', () => {

@@ -15,8 +15,6 @@ const typed = (type: string) => field('F', type, type.endsWith('select') ? OPTIO
 test.each<[string, unknown, unknown, boolean]>([
 	['number', 10, 'ten', false],
 	['number', '12345678901234567890', '12345678901234567891', false],
-	['number', 0.1 + 0.2, '0.30000000000000004', true],
-	['boolean', false, 0, true],
 	['datetime', 'N/A 1', 'n/a 1', false],
 	['number', '1e400', '1e401', false],
 	['number', '1e-400', 0, false],
@@ -27,7 +25,6 @@ test.each<[string, unknown, unknown, boolean]>([
 	['multi_select', ['o1', 'Done'], ['done', 'open'], false],
 	['multi_select', 'o1', ['Open'], true],
 	['multi_select', ['o1', 'removed'], ['removed', 'Open'], true],
-	['multi_select', ['removed', 'removed'], ['removed'], true],
 	['multi_select', ['o1', 'removed'], ['o1', 'other'], false],
 	['multi_select', ['"o1"'], ['o1'], false],
 	['a type of the future', 5, '5.0', false],
@@ -38,7 +35,6 @@ test.each<[string, unknown, unknown, boolean]>([
 	['a type of the future', { id: 'f' }, { id: 'g' }, false],
 	['json', { id: 1, url: 'a' }, { id: 1, url: 'b' }, false],
 	['json', 'one note', 'another note', false],
-	['text', null, '', true],
 	['text', [], undefined, true],
 ])('%s: %j and %j are the same value: %s', (type, a, b, same) => {
 	expect(keyOf(typed(type), a, zone) === keyOf(typed(type), b, zone)).toBe(same);

@@ -72,11 +72,9 @@ describe('how the editor asks', () => {
 
 describe('entries that depend on what records hold', () => {
 	test.each<[string, unknown[], string | undefined]>([
-		['a type of the future', [1, 2.5], undefined],
 		['datetime', ['2026-03-31T10:00', null, '2026-03-31'], 'noOffset'],
 		['datetime', ['2026-03-31T10:00', '2026-03-31T10:00Z'], undefined],
 		['datetime', ['2026-03-31T10:00', 'soon'], undefined],
-		['datetime', [null], undefined],
 	])('%s: records hold %j: %s', (type, stored, habit) => {
 		expect(kindOfType(type).habitOf?.(stored)).toBe(habit);
 	});
@@ -96,15 +94,6 @@ describe('values that are made to fit a new field', () => {
 	const rules = { emptyValues: 'send', zone, fits: true } as const;
 	const fit = (type: string, entered: unknown, more = {}) =>
 		enter(field('F', type), entered, { ...rules, ...more });
-
-	test('an empty text only where the field holds one', () => {
-		const others = 'email E-Mail url number date datetime checkbox select multi_select json';
-		for (const type of ['text', 'long_text', 'phone', 'a type of the future'])
-			expect([type, fit(type, '')]).toEqual([type, '']);
-		for (const type of others.split(' ')) expect([type, fit(type, '')]).toEqual([type, undefined]);
-		expect(fit('number', '', { emptyValues: 'clear' })).toBeNull();
-		expect(fit('text', '', { emptyValues: 'ignore' })).toBeUndefined();
-	});
 
 	test('in a text field all as text, elsewhere unchanged', () => {
 		expect(fit('text', 7)).toBe('7');

@@ -69,12 +69,8 @@ function plain({ digits, exponent }: Decimal): string {
 
 const spelledDecimal = (decimal: Decimal): unknown[] => {
 	const text = plain(decimal);
-	return [
-		text,
-		text.includes('.') ? `${text}00` : `${text}.0`,
-		` ${text} `,
-		`${decimal.digits}e${decimal.exponent}`,
-	];
+	const padded = text.includes('.') ? `${text}00` : `${text}.0`;
+	return [text, padded, ` ${text} `, `${decimal.digits}e${decimal.exponent}`];
 };
 
 const someDecimal = fc.oneof(
@@ -162,10 +158,7 @@ const someInstant = fc
 	)
 	.map(([day, second, micros]) => BigInt(day * 86_400 + second) * 1_000_000n + micros);
 const instantSpellings = (micros: bigint) => [
-	instantText(micros, 0, 'T'),
-	instantText(micros, 120, 'T'),
-	instantText(micros, -330, 'T'),
-	instantText(micros, undefined, 'T'),
+	...[0, 120, -330, undefined].map((offset) => instantText(micros, offset, 'T')),
 	instantText(micros, undefined, ' '),
 ];
 const datetime: KindOracle<bigint> = {
@@ -221,20 +214,16 @@ const shuffled = (spelling: (place: number) => unknown) =>
 			.shuffledSubarray(places, { minLength: places.length })
 			.map((order) => ({ spelling: order.map(spelling), meant: key })),
 	);
+const byId = shuffled((one) => NAMED[one]?.id);
+const byName = shuffled((one) => NAMED[one]?.name);
 const choices: KindOracle<number> = {
 	type: 'multi_select',
 	options: NAMED,
-	stored: fc.oneof(
-		shuffled((one) => NAMED[one]?.id),
-		shuffled((one) => NAMED[one]?.name),
-	),
+	stored: fc.oneof(byId, byName),
 	entered: fc.oneof(
-		shuffled((one) => NAMED[one]?.id),
-		shuffled((one) => NAMED[one]?.name),
-		shuffled((one) => NAMED[one]?.name).map(({ spelling, meant }) => ({
-			spelling: spelling.join(', '),
-			meant,
-		})),
+		byId,
+		byName,
+		byName.map(({ spelling, meant }) => ({ spelling: spelling.join(', '), meant })),
 	),
 	compare: (a, b) => (a === b ? 0 : undefined),
 	same: (a, b) => a === b,

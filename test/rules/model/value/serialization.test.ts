@@ -31,21 +31,14 @@ test('JSON with the keys of objects in order, those of objects in lists, too', (
 test.each<[unknown, boolean]>([
 	[undefined, true],
 	[null, true],
-	['', true],
-	[false, true],
-	[0, true],
 	[NaN, false],
-	[-Infinity, false],
 	[date, true],
 	[invalid, false],
 	[{ toJSON: () => NaN }, false],
 	[{ toJSON: () => 'x' }, true],
-	[{ a: [1, { b: null }] }, true],
 	[{ a: [1, { b: NaN }] }, false],
 	[[undefined], true],
 	[10n, false],
-	[Symbol('a'), false],
-	[() => 1, false],
 	[[() => 1], false],
 ])('JSON can carry %p: %s', (value, sendable) => {
 	expect(isSendable(value)).toBe(sendable);
@@ -53,8 +46,6 @@ test.each<[unknown, boolean]>([
 
 test.each<[unknown, string]>([
 	['a', '"a"'],
-	[7, '7'],
-	[null, 'null'],
 	[undefined, 'undefined'],
 	[NaN, 'NaN'],
 	[invalid, 'Invalid Date'],

@@ -8,11 +8,7 @@ const digits = (min: number, max: number) =>
 		.map((list) => list.join(''));
 
 const day = fc
-	.date({
-		min: new Date('1900-01-01T00:00:00Z'),
-		max: new Date('2100-12-31T00:00:00Z'),
-		noInvalidDate: true,
-	})
+	.date({ min: new Date('1900-01-01'), max: new Date('2100-12-31'), noInvalidDate: true })
 	.map((date) => date.toISOString());
 
 /** Texts in the spellings that tables have. */
@@ -73,10 +69,6 @@ export const anyColumn: fc.Arbitrary<unknown[]> = fc.oneof(
 	fc.array(value, { maxLength: 30 }),
 	repeated(spelling),
 	repeated(fc.constantFrom('Open', 'Done', 'In work')),
-	repeated(fc.constantFrom('12', '7', 'N/A')),
-	repeated(fc.integer().map(String)),
-	repeated(fc.integer({ min: 0, max: 99_999 }).map((cents) => (cents / 100).toFixed(2))),
-	repeated(day.map((iso) => iso.slice(0, 10))),
 	repeated(day),
 	repeated(fc.uniqueArray(fc.constantFrom('home', 'garden', 'office'), { maxLength: 3 })),
 	repeated(ofOneKind),
