@@ -225,7 +225,7 @@ describe('records', () => {
 			const create = { upsertMode: 'createOnly' };
 			const created = await upsert([{ Key: 'a', Amount: 2 }, { Key: 'b' }], create);
 			expect(created.json.map(({ Key, Amount, action }) => [Key, Amount, action])).toEqual([
-				['a', 1, undefined],
+				['a', 1, 'unchanged'],
 				['b', null, 'created'],
 			]);
 			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 1 }, { Key: 'b' }]);

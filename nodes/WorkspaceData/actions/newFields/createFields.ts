@@ -11,7 +11,7 @@ import {
 	USUAL_TYPES,
 } from '../../model/value/inferType';
 import { newChoices } from '../../model/value/newChoices';
-import { ApiFailure } from '../../transport/failure/failureKinds';
+import { ApiFailure, mayHaveHappened } from '../../transport/failure/failureKinds';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { foldCase } from '../../model/nameSpelling';
 import { addNewField } from '../field/create.operation';
@@ -193,6 +193,8 @@ export async function createFields(
 	await work().catch((error: unknown) => {
 		if (created.length > 0) run.messages.note(error, newFieldsNote(card, created));
 		const left = planned.slice(created.length);
+		const unclear = mayHaveHappened(error) ? left.splice(0, 1) : [];
+		if (unclear.length > 0) run.messages.note(error, `Maybe created: ${quoted(unclear)}.`);
 		if (left.length > 0) run.messages.note(error, `Not created: ${quoted(left)}.`);
 		throw error;
 	});

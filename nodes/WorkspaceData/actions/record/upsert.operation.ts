@@ -64,9 +64,8 @@ export const upsertRecord = defineOperation({
 			const fields = matchingFields(run, columns, index);
 			const matches = await readMatches(run, writer, fields);
 			const found = chosenMatches(await matches.find(data), multipleMatches, card.name);
-			// They stay unchanged, so they are neither `created` nor `updated`.
 			if (found.length > 0 && upsertMode === 'createOnly')
-				return found.map((one) => result('plain', one));
+				return found.map((one) => result('unchanged', one));
 			if (found.length > 0) {
 				const atOnce = () => run.session.atOnce({ method: 'PATCH', ...request });
 				const updateOne = async (earlier: DataRecord): Promise<JsonObject> => {

@@ -130,7 +130,7 @@ export class CardLog {
 		Object.assign(entry, { isUnclear: false, isDeleted: false, shown: { at, data } });
 		if (entry.created) entry.created = record;
 		for (const field of Object.keys(sent))
-			entry.written.set(field, { at, value: ownValue(data, field) });
+			entry.written.set(field, { at, value: ownValue(data, field) ?? null });
 		this.publish({ record, sent });
 	}
 

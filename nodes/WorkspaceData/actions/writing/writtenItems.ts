@@ -16,8 +16,8 @@ export interface ResultOptions extends OutputOptions {
 	oldValues?: unknown;
 }
 
-/** What became of a record. `plain`: it is returned without a mark, for example as it was found. */
-type Outcome = 'plain' | 'created' | 'updated' | 'unchanged' | 'deleted';
+/** What became of a record. */
+type Outcome = 'created' | 'updated' | 'unchanged' | 'deleted';
 
 /**
  * Returns the output of a record, and notes what was done.
@@ -44,7 +44,6 @@ export const readOldValues = (options: ResultOptions, usual = true): boolean =>
 
 /** The outcomes in a dry run's output. */
 const DRY_ACTIONS = {
-	plain: 'none',
 	created: 'create',
 	updated: 'update',
 	unchanged: 'none',
@@ -101,7 +100,7 @@ export function resultsOf(
 		const item = shown(outcome, record);
 		if (outcome === 'deleted')
 			return { ...item, deleted: true, ...(marks === 'all' && { action: outcome }) };
-		if (outcome === 'plain' || marks === 'none') return item;
+		if (marks === 'none') return item;
 		const isOld = outcome === 'updated' && returnsOld;
 		const old = isOld && { before: differences(before, record, sent, (from) => from) };
 		return { ...item, ...old, action: outcome };
@@ -115,10 +114,8 @@ export function resultsOf(
 
 	return (outcome, record, before, sent) => {
 		const item = (isDry ? dryItem : doneItem)(outcome, record, before, sent);
-		const counted = isDry && outcome === 'plain' ? 'unchanged' : outcome;
-		if (counted !== 'plain' && marks !== 'none') counts[counted] += 1;
-		if (!isDry && outcome !== 'plain' && outcome !== 'unchanged')
-			run.done.add(outcome, record.id, item);
+		if (marks !== 'none') counts[outcome] += 1;
+		if (!isDry && outcome !== 'unchanged') run.done.add(outcome, record.id, item);
 		return item;
 	};
 }

@@ -34,7 +34,7 @@ describe('a write counts for a listed record if it ended after its page was requ
 		expect(log.current(record)).toBe(record);
 		log.changed(recordOf('r1', { b: 3 }), { a: null });
 		expect(log.current(record)).toMatchObject({
-			data: { a: undefined, b: 3 },
+			data: { a: null, b: 3 },
 			raw: { data: { b: 3 } },
 		});
 		expect([log.isWritten(record), log.isClear(record)]).toEqual([true, true]);
