@@ -1,5 +1,6 @@
 /** A run believes the listing that it reads: people may change anything between two runs. */
 import type { IDataObject } from 'n8n-workflow';
+import { succeeded } from '../support/n8n';
 import { mapAutomatically, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
@@ -31,8 +32,7 @@ test.each(WRITES)(
 		const item = { Key: 'a', Note: 'new' };
 		for (const note of ['old', 'old', 'another']) {
 			await edit(id, note);
-			const { json, error } = await run(operation, parameters, [item]);
-			expect(error).toBeUndefined();
+			const { json } = succeeded(await run(operation, parameters, [item]));
 			expect(json).toMatchObject([{ action: 'updated', before: { Note: note }, Note: 'new' }]);
 		}
 		expect(await workspace.rows(card.id)).toEqual([item]);
@@ -75,10 +75,7 @@ type Fault = Parameters<TestWorkspace['fail']>[2];
 
 describe.each<[string, Fault]>([
 	['no response', { mode: 'dropBefore' }],
-	...[408, 500, 502, 503, 504, 520, 524].map((status): [string, Fault] => [
-		`status ${status}`,
-		{ status },
-	]),
+	['status 502', { status: 502 }],
 	['no ID', { mode: 'answer', status: 201, body: 'json', json: {} }],
 ])('%s to a creation, which may be carried out later', (_, fault) => {
 	test.each(['upsert', 'sync'])('%s creates its key no second time for a minute', async (name) => {
@@ -97,7 +94,7 @@ describe.each<[string, Fault]>([
 		await run('create', field);
 		const { error } = await run('create', field);
 		expect(error?.message).toBe("Field 'New' may exist already, but the service doesn't list it");
-		expect((await run('create', { ...field, name: 'Other' })).error).toBeUndefined();
+		succeeded(await run('create', { ...field, name: 'Other' }));
 		expect((await workspace.fields(card.id)).map(({ name }) => name)).not.toContain('New');
 	});
 

@@ -1,6 +1,6 @@
 /** Fields to Clear: a way to remove values that an empty box in the values leaves alone. */
 import type { IDataObject } from 'n8n-workflow';
-import { hintsOf } from '../support/n8n';
+import { hintsOf, succeeded } from '../support/n8n';
 import { otherRuns } from '../support/otherRuns';
 import { byId, mapAutomatically, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
@@ -28,8 +28,9 @@ test.each<[string, IDataObject]>([
 	['updateMany', { ...where('Key', 'equals', 'a'), columns: mapEach({ Key: 'a' }) }],
 ])('%s clears them, by name or ID, next to other values', async (operation, parameters) => {
 	const options = { clearFields: ['Note', card.fieldIds.Due] };
-	const result = await run(operation, { recordId, ...parameters, options }, [{ Key: 'a' }]);
-	expect(result.error).toBeUndefined();
+	const result = succeeded(
+		await run(operation, { recordId, ...parameters, options }, [{ Key: 'a' }]),
+	);
 	expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 1 }]);
 	expect(hintsOf(result).join()).toContain("cleared: 'Note' in 1 record, 'Due' in 1 record");
 });
@@ -42,8 +43,7 @@ test.each([
 ])('%s without any other value', async (operation, columns) => {
 	const parameters = { recordId, ...where('Key', 'equals', 'a'), columns };
 	const options = { clearFields: 'Note, Amount' };
-	const { error } = await run(operation, { ...parameters, options });
-	expect(error).toBeUndefined();
+	succeeded(await run(operation, { ...parameters, options }));
 	expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Due: '2026-03-31' }]);
 	// Without the option, there is nothing to write.
 	const empty = await run(operation, parameters);
@@ -62,10 +62,9 @@ test.each<[unknown, IDataObject]>([
 	['', { emptyValues: 'clear' }],
 ])('%j, which is no value, is no conflict: %j', async (Note, more) => {
 	const options = { clearFields: ['Note'], ...more };
-	const { error } = await run('upsert', { columns: automatic, options }, [
-		{ Key: 'a', Note },
-	] as IDataObject[]);
-	expect(error).toBeUndefined();
+	succeeded(
+		await run('upsert', { columns: automatic, options }, [{ Key: 'a', Note }] as IDataObject[]),
+	);
 	expect((await workspace.rows(card.id))[0]).not.toHaveProperty('Note');
 });
 

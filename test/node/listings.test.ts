@@ -1,5 +1,5 @@
 /** Listings that come in pages or are ambiguous: all of it is read, or nothing is written after it. */
-import { hintsOf } from '../support/n8n';
+import { hintsOf, succeeded } from '../support/n8n';
 import { mapAutomatically, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
@@ -21,11 +21,9 @@ describe('listings in other ways than the interface shows', () => {
 	describe('cards and fields in pages', () => {
 		test('are read to the end', async () => {
 			workspace.service.control.setVariants({ listPages: 'pages' });
-			const listed = await list('field');
-			expect(listed.error).toBeUndefined();
+			const listed = succeeded(await list('field'));
 			expect(listed.json).toHaveLength(3);
-			const { json, error } = await run('create', { columns: mapEach({ Note: 'on page 2' }) });
-			expect(error).toBeUndefined();
+			const { json } = succeeded(await run('create', { columns: mapEach({ Note: 'on page 2' }) }));
 			expect(json).toMatchObject([{ Note: 'on page 2' }]);
 		});
 
@@ -35,8 +33,7 @@ describe('listings in other ways than the interface shows', () => {
 			const json200 = { status: 200, body: 'json', json: { fields: fields.slice(0, 2) } } as const;
 			workspace.fail('GET', '/fields$', { ...json200, headers });
 			answer('GET', '/fields', { fields: fields.slice(2) });
-			const { json, error } = await list('field');
-			expect(error).toBeUndefined();
+			const { json } = succeeded(await list('field'));
 			expect(json).toHaveLength(3);
 			expect(workspace.service.control.requests().at(-1)?.query).toBe('page=2&size=2');
 		});
@@ -70,8 +67,7 @@ describe('listings in other ways than the interface shows', () => {
 
 	test.each(['card', 'field', 'record'])('an empty list of %ss may have no body', async (noun) => {
 		workspace.fail('GET', `/${noun}s$`, { status: 204, body: 'empty' });
-		const { json, error } = await list(noun);
-		expect(error).toBeUndefined();
+		const { json } = succeeded(await list(noun));
 		expect(json).toEqual([]);
 	});
 
@@ -97,8 +93,7 @@ describe('listings in other ways than the interface shows', () => {
 				await workspace.records(card.id, rows);
 				workspace.service.control.setVariants({ limitAboveTen });
 				const credential = asNew();
-				const all = await runCounted('getAll', { returnAll: true }, [{}], credential);
-				expect(all.error).toBeUndefined();
+				const all = succeeded(await runCounted('getAll', { returnAll: true }, [{}], credential));
 				expect(all.json).toHaveLength(25);
 				expect(limits()[0]).toBe('1000');
 				expect(new Set(limits().slice(1))).toEqual(new Set([null]));
@@ -171,8 +166,7 @@ describe('listings in other ways than the interface shows', () => {
 		test('what is only read says that records may be missing', async () => {
 			for (const operation of ['getAll', 'count']) {
 				shift(1);
-				const result = await run(operation, { returnAll: true });
-				expect(result.error).toBeUndefined();
+				const result = succeeded(await run(operation, { returnAll: true }));
 				expect(hintsOf(result).join()).toContain('they may have skipped others');
 			}
 		});
@@ -225,8 +219,7 @@ describe('when a response is ambiguous, nothing is written', () => {
 				{ field: 'Number', condition: 'notEquals', value: 7 },
 				{ field: 'Key', condition: 'equals', value: 'b' },
 			];
-			const { json, error } = await run('deleteMany', { filters: { conditions } });
-			expect(error).toBeUndefined();
+			const { json } = succeeded(await run('deleteMany', { filters: { conditions } }));
 			expect(json).toMatchObject([{ id: 'r2', deleted: true }]);
 		});
 
@@ -235,8 +228,7 @@ describe('when a response is ambiguous, nothing is written', () => {
 			list(listed('r1', { Status: choice }));
 			answer('PATCH', '/records/r1$', {});
 			const columns = mapEach({ Status: 'Open', Key: 'a' }, { matchingColumns: ['Status'] });
-			const { json, error } = await runCounted('upsert', { columns });
-			expect(error).toBeUndefined();
+			const { json } = succeeded(await runCounted('upsert', { columns }));
 			expect(json).toMatchObject([{ id: 'r1', action: 'updated' }]);
 		});
 	});
@@ -269,8 +261,7 @@ describe('when a response is ambiguous, nothing is written', () => {
 			pages(once, [listed('r1', { Key: 'a' })]);
 			const columns = mapAutomatically(['Key']);
 			const sync = { columns, missingRecords: 'delete', maxDeletions: -1 };
-			const { json, error } = await runCounted('sync', sync, [{ Key: 'a' }, { Key: 'b' }]);
-			expect(error).toBeUndefined();
+			const { json } = succeeded(await runCounted('sync', sync, [{ Key: 'a' }, { Key: 'b' }]));
 			expect(json.map(({ action }) => action)).toEqual(['unchanged', 'unchanged']);
 			expect(workspace.changes()).toEqual([]);
 		});
@@ -328,8 +319,7 @@ describe('when a response is ambiguous, nothing is written', () => {
 		test('an ID with outer spaces is another record', async () => {
 			list(listed(' r1', { Key: 'a' }), listed('r1', { Key: 'b' }));
 			answer('DELETE', '/records/%20r1$', '');
-			const { json, error } = await runCounted('deleteMany', where('Key', 'equals', 'a'));
-			expect(error).toBeUndefined();
+			const { json } = succeeded(await runCounted('deleteMany', where('Key', 'equals', 'a')));
 			expect(json).toMatchObject([{ id: ' r1' }]);
 			expect(workspace.changes()).toEqual([expect.stringMatching(/records\/%20r1$/)]);
 		});

@@ -2,6 +2,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import * as loadOptions from '../../nodes/WorkspaceData/editor/loadOptions';
 import { editorContext } from '../support/editor';
+import { succeeded } from '../support/n8n';
 import { byId, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
@@ -41,16 +42,14 @@ const prices = async () =>
 	);
 
 test('Update Many finds the field of a condition by the ID that the list of its mapper kept', async () => {
-	const { error } = await run('updateMany', { ...inNorth, columns: columns({ Price: 9 }) });
-	expect(error).toBeUndefined();
+	succeeded(await run('updateMany', { ...inNorth, columns: columns({ Price: 9 }) }));
 	expect(await prices()).toEqual({ a: 9, b: 2 });
 });
 
 test('Sync finds the fields of its conditions and of its key', async () => {
 	const row = { SKU: '={{ $json.sku }}', Shop: 'north', Price: '={{ $json.price }}' };
 	const sync = { ...inNorth, columns: columns(row, ['SKU']), missingRecords: 'delete' };
-	const { json, error } = await run('sync', sync, [{ sku: 'a', price: 5 }]);
-	expect(error).toBeUndefined();
+	const { json } = succeeded(await run('sync', sync, [{ sku: 'a', price: 5 }]));
 	expect(json).toMatchObject([{ action: 'updated' }]);
 	expect(await prices()).toEqual({ a: 5, b: 2 });
 });

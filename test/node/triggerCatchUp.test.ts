@@ -421,10 +421,8 @@ describe('at any number of records', () => {
 		}
 	}
 
-	it.each([
-		[2_320, 20],
-		[100_000, 20],
-	])('gives %d missed records once, and none of %d that came live', async (missed, came) => {
+	it('gives 20,000 missed records once, and none of 20 that came live', async () => {
+		const [missed, came] = [20_000, 20];
 		const { card, trigger } = await watching();
 		await trigger.activate();
 		const order = await restart(trigger);
@@ -449,10 +447,8 @@ describe('at any number of records', () => {
 		await trigger.deactivate();
 	});
 
-	it.each([
-		['all', 0],
-		['150 of them no longer', 150],
-	])('counts records older than all that n8n remembers as seen, %s exist', async (_name, gone) => {
+	it('counts records older than all that n8n remembers as seen, also those that are gone', async () => {
+		const gone = 150;
 		const { card, trigger } = await watching();
 		await trigger.activate();
 		const [job] = await restart(trigger);

@@ -254,12 +254,12 @@ describe('which deliveries run, and how often', () => {
 			}
 		};
 		const begun = Date.now();
-		await flood(0, 2_000);
+		await flood(0, 500);
 		// Less than a signature (64 bytes) for each of them.
-		const limit = 8_000 * 64;
+		const limit = 3_000 * 64;
 		const growth = await leastOf(limit, async () => {
 			const before = retainedBytes();
-			await flood(2_000, 10_000);
+			await flood(500, 3_500);
 			return retainedBytes() - before;
 		});
 		expect(growth).toBeLessThan(limit);
@@ -293,13 +293,13 @@ describe('which deliveries run, and how often', () => {
 			// The target of a weak reference is kept until the turn ends.
 			await new Promise(setImmediate);
 		};
-		await hangUp(20);
+		await hangUp(5);
 		// Less than one of the requests, in the heap and outside it.
 		const limit = 200_000;
 		const growth = await leastOf(limit, async () => {
 			const heap = retainedBytes();
 			const { arrayBuffers } = process.memoryUsage();
-			await hangUp(60);
+			await hangUp(15);
 			return Math.max(retainedBytes() - heap, process.memoryUsage().arrayBuffers - arrayBuffers);
 		});
 		expect(growth).toBeLessThan(limit);

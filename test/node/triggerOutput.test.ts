@@ -139,12 +139,6 @@ describe('an item', () => {
 		expect(Object.keys(items?.[0] ?? {})).toEqual(['Title', ...Object.keys(about()), 'extra']);
 	});
 
-	it('has no object for the rest where the event says no more', async () => {
-		const trigger = await activated();
-		const { items } = await trigger.deliver(signed(trigger, eventBody()));
-		expect(items).toEqual([{ Title: 'Emma', ...about() }]);
-	});
-
 	it.each([
 		{ error: 'e', fields: { a: 1 }, actor: { name: 'Ada' }, data: [1] },
 		{ data: 'text', extra: 1, delivery_key: 'theirs', caught_up: 'no' },

@@ -92,6 +92,13 @@ describe('publishing', () => {
 		expect(suite.live(trigger)).toEqual([]);
 	});
 
+	it('finds the identifier in Location', async () => {
+		const headers = { location: '/api/v1/workspaces/w1/webhooks/sub%2F9' };
+		suite.refuseNext({ status: 201, headers, json: { secret: 'of the subscription' } });
+		const trigger = await suite.published();
+		expect(current(trigger)).toMatchObject({ id: 'sub/9', secret: 'of the subscription' });
+	});
+
 	const page =
 		/^The service responded with a web page instead of a subscription\. .*Check 'Base URL'/;
 	const nothing = /^The service responded without a subscription: the response is empty\. /;

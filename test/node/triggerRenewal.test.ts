@@ -1,9 +1,8 @@
 /** The trigger renews its subscription while n8n runs. */
 import { TriggerContext } from 'n8n-core';
 import type { IDataObject } from 'n8n-workflow';
-import { WorkspaceDataTrigger } from '../../nodes/WorkspaceData/WorkspaceDataTrigger.node';
 import { SAVING, current, lifecycleSuite, pass, until, untilTicked } from '../support/lifecycle';
-import { triggerPair, type TestTrigger } from '../support/trigger';
+import { type TestTrigger } from '../support/trigger';
 
 const suite = lifecycleSuite();
 
@@ -119,20 +118,6 @@ describe('when nothing comes for long', () => {
 		}
 	});
 
-	it("saves once more when the new subscription couldn't be saved", async () => {
-		const trigger = await published();
-		const old = current(trigger);
-		const running = jest.spyOn(WorkspaceDataTrigger.prototype, 'execute');
-		running.mockRejectedValueOnce(new Error('The worker ran out of memory'));
-		pass(26.5);
-		await untilTicked(trigger, 'the execution', () => running.mock.results[0]);
-		expect(current(trigger).id).toBe(old.id);
-		pass(26.55);
-		await untilTicked(trigger, 'n8n to save it', () => current(trigger).id !== old.id);
-		await trigger.deactivate();
-		expect(suite.live(trigger)).toEqual([]);
-	});
-
 	it.each<[string, Parameters<TestTrigger['endNext']>[0], number]>([
 		[
 			'counts as saved when only a later node fails',
@@ -161,27 +146,6 @@ describe('when nothing comes for long', () => {
 		expect(warned).toHaveLength(ending.throws ? 1 : 0);
 		expect(suite.live(trigger).map(({ id }) => id)).toEqual([current(trigger).id]);
 		expect(current(trigger).id).not.toBe(old.id);
-	});
-
-	it('saves the new subscriptions of two triggers in one workflow one after the other', async () => {
-		const pair = triggerPair(suite.workspace.apiKey, { events: ['record.created'] });
-		for (const trigger of pair) {
-			trigger.reload();
-			await trigger.activate();
-			await trigger.start('activate');
-		}
-		const old = pair.map((trigger) => current(trigger).id);
-		pass(26.5);
-		for (const trigger of pair) trigger.tick();
-		await until('both to be saved', () =>
-			pair.every((trigger, index) => current(trigger).id !== old[index]),
-		);
-		for (const trigger of pair) await trigger.idle();
-		for (const [index, trigger] of pair.entries()) {
-			expect(current(trigger).id).not.toBe(old[index]);
-			const other = suite.afterRestart(trigger);
-			expect((await other.deliver(suite.delivery(current(trigger)))).items).toHaveLength(1);
-		}
 	});
 
 	it('a process that receives deliveries saves a newer subscription again', async () => {

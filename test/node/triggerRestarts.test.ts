@@ -233,30 +233,6 @@ describe('over restarts', () => {
 			await mended.deactivate();
 			expect(suite.live(trigger)).toEqual([]);
 		});
-
-		it('a person who publishes sees it', async () => {
-			const { workspaceDataApi: own } = suite.workspace.apiKey;
-			const credentials = { workspaceDataApi: { ...own, baseUrl: 'https://example.com' } };
-			const trigger = suite.watchAll({}, credentials);
-			await expect(trigger.activate()).rejects.toThrow("'Base URL' must end in /api/v1");
-		});
-	});
-
-	it('leaves the subscription of the original alone when a copy of the database starts', async () => {
-		const trigger = await suite.published();
-		const original = current(trigger);
-		const copy = suite.afterRestart(trigger, { webhookBase: 'http://127.0.0.1:5999' });
-		await copy.activate('init');
-		await copy.start();
-		for (const hours of [1, 25, 200]) {
-			pass(hours);
-			copy.tick();
-			await copy.idle();
-		}
-		expect(suite.warnings.filter((line) => line.includes(original.id))).toHaveLength(1);
-		await copy.deactivate();
-		expect(suite.live(trigger).map(({ id }) => id)).toContain(original.id);
-		expect((await trigger.deliver(suite.delivery(original))).items).toHaveLength(1);
 	});
 
 	it('takes what an old address delivers during the overlap, and never deletes its subscription', async () => {

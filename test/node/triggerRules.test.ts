@@ -151,16 +151,6 @@ describe('the limit is reached while the old subscription may be paused', () => 
 		);
 		expect(suite.live(trigger)).toHaveLength(1);
 	});
-
-	it('a refusal that speaks of no limit lets nothing give way', async () => {
-		const trigger = await suite.published({ options: { renewAfterSilence: 2 } });
-		const old = current(trigger);
-		await trigger.start('activate');
-		suite.refuseNext({ status: 422, times: 20 });
-		await untilMinutes(trigger, 3, 'two refusals', () => suite.subscribed() >= 2);
-		expect(suite.live(trigger).map(({ id }) => id)).toEqual([old.id]);
-		suite.workspace.service.control.clearFailures();
-	});
 });
 
 it('two values that would have one name are both returned', async () => {
@@ -219,25 +209,6 @@ it.each<[string, string, boolean]>([
 		await trigger.activate('init');
 		expect(suite.warnings.join()).toContain('the node has no webhook ID');
 	} else await trigger.activate();
-});
-
-it("a credential that can't be read at a start is noticed within a minute of its return", async () => {
-	const trigger = await suite.published();
-	const old = current(trigger);
-	const next = suite.afterRestart(trigger);
-	const held = next.node.credentials;
-	delete next.node.credentials;
-	next.reload();
-	await next.activate('init');
-	await next.start('init');
-	expect(suite.warnings.join()).toContain("couldn't be renewed yet");
-	if (held) next.node.credentials = held;
-	pass(1.1 / 60);
-	next.tick();
-	await next.idle();
-	await untilTicked(next, 'the new subscription', () =>
-		suite.live(trigger).some(({ id }) => id !== old.id),
-	);
 });
 
 it('an idle trigger takes one look a minute, of less than 5 ms, and sends and logs nothing', async () => {

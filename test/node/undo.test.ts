@@ -3,6 +3,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ActionResult } from '../support/n8n';
+import { succeeded } from '../support/n8n';
 import { byId, mapAutomatically, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
@@ -40,7 +41,7 @@ async function undo(output: IDataObject[]): Promise<void> {
 	for (const [text, operation, parameters] of steps) {
 		const items = code(text, output);
 		if (items.length === 0) continue;
-		expect((await run(operation, parameters, items)).error).toBeUndefined();
+		succeeded(await run(operation, parameters, items));
 	}
 }
 
@@ -121,12 +122,9 @@ describe.each<[string, string, IDataObject, IDataObject[]]>([
 				name === 'Update' ? ['x', 'y'].map((note) => ({ note, record: ids[0] })) : given;
 			const old = operation === 'update' ? { oldValues: true } : {};
 			const before = await rows();
-			const result = await run(
-				operation,
-				{ ...parameters, options: { ...options, ...old } },
-				items,
+			const result = succeeded(
+				await run(operation, { ...parameters, options: { ...options, ...old } }, items),
 			);
-			expect(result.error).toBeUndefined();
 			expect(await rows()).not.toEqual(before);
 			await undo(result.json);
 			expect(await rows()).toEqual(before);

@@ -1,7 +1,7 @@
 /** Writes happen once, in the order of the items; a failing item or run sends nothing further. */
 import { hurry } from '../support/quickTime';
 import type { IDataObject } from 'n8n-workflow';
-import { placesOf } from '../support/n8n';
+import { placesOf, succeeded } from '../support/n8n';
 import { otherRuns } from '../support/otherRuns';
 import type { OtherService } from '../support/otherService';
 import { byId, mapAutomatically, mapEach } from '../support/parameters';
@@ -42,8 +42,7 @@ describe('the order of writes', () => {
 				const [id = ''] = await workspace.records(card.id, [{ Key: 'a', Amount: 0 }]);
 				workspace.fail('PATCH', '', { status: 503 });
 				const items = [1, 2, 3].map((Amount) => ({ Key: 'a', Amount }));
-				const { error } = await run(operation, parameters(id), items);
-				expect(error).toBeUndefined();
+				succeeded(await run(operation, parameters(id), items));
 				expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 3 }]);
 			},
 		);
@@ -110,12 +109,6 @@ describe('the order of writes', () => {
 			expect(json[0]?.error).toEqual(expect.any(String));
 			expect(json[1]?.action).toBe('updated');
 		});
-
-		test('an unknown value of the option is refused before anything is sent', async () => {
-			const { error } = await upsert([{ Key: 'a' }], { unchanged: 'maybe' });
-			expect(error?.message).toContain("'If Nothing Changed' can't be 'maybe'");
-			expect(workspace.requests()).toEqual([]);
-		});
 	});
 });
 
@@ -157,8 +150,7 @@ describe('what a response shows, and what it leaves out', () => {
 		other.before = (method, path) => {
 			if (method === 'GET' && path.endsWith('/records')) readings += 1;
 		};
-		const { json, error } = await upsert(items);
-		expect(error).toBeUndefined();
+		const { json } = succeeded(await upsert(items));
 		expect(json).toMatchObject([{ V: 'new' }, { V: 'new' }]);
 		expect(bodies()).toEqual([{ data: { v: 'new' } }, { data: { v: 'new' } }]);
 		// The first for the keys, one for the values that weren't sent, one for those that were.
@@ -168,7 +160,7 @@ describe('what a response shows, and what it leaves out', () => {
 	test('empty values and responses without values show nothing', async () => {
 		other.updateStatus = 204;
 		const cleared = items.map((item) => ({ ...item, V: null, W: '' }));
-		expect((await upsert(cleared as unknown as IDataObject[])).error).toBeUndefined();
+		succeeded(await upsert(cleared as unknown as IDataObject[]));
 	});
 });
 
@@ -191,8 +183,7 @@ describe('a create in Create or Update or Sync that a gateway answered', () => {
 			'%d, and it was stored: it is found, and done',
 			async (status) => {
 				other.createStatus = status;
-				const { json, error } = await upsertOrSync(operation);
-				expect(error).toBeUndefined();
+				const { json } = succeeded(await upsertOrSync(operation));
 				expect(json).toMatchObject([{ Key: 'k1', id: 'r0', action: 'created' }]);
 				expect([readings, other.changes.length]).toEqual([2, 1]);
 			},
@@ -222,7 +213,7 @@ test.each([
 		// Only the first needs the records, to know how they write times.
 		const items = [{ Key: 'k0', At: '2026-03-31T10:00:00' }, { Key: 'k1' }, { Key: 'k2' }];
 		const parameters = { columns: mapAutomatically(keys), options: { maxParallel: 1 } };
-		expect((await runOther(operation, parameters, items)).error).toBeUndefined();
+		succeeded(await runOther(operation, parameters, items));
 		expect(other.records.map(({ data }) => data.k)).toEqual(['k0', 'k1', 'k2']);
 	},
 );
@@ -241,8 +232,7 @@ describe('failing items', () => {
 	});
 
 	test('Continue On Fail puts the error in the item’s place', async () => {
-		const { items, error } = await run('create', { columns }, mixed, { node: GOING_ON });
-		expect(error).toBeUndefined();
+		const { items } = succeeded(await run('create', { columns }, mixed, { node: GOING_ON }));
 		expect(placesOf(items)).toEqual([0, 1, 2]);
 		expect(items[1]?.json).toEqual({
 			error: "Field 'Amount' can't hold \"two\"",
@@ -267,8 +257,7 @@ describe('failing items', () => {
 		const odd = await workspace.card('Error field', { error: 'text' });
 		const parameters = { cardId: byId(odd.id), columns: mapEach({ error: 'not one' }) };
 		const node = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
-		const { error, json } = await run('create', parameters, [{}], { node });
-		expect(error).toBeUndefined();
+		const { json } = succeeded(await run('create', parameters, [{}], { node }));
 		expect(json[0]).toMatchObject({ 'fields.error': 'not one' });
 		expect(await workspace.rows(odd.id)).toHaveLength(1);
 	});
@@ -290,13 +279,12 @@ describe('failing items', () => {
 		expect(new Set(keys).size).toBe(keys.length);
 	});
 
-	test('1,000 items, every third one invalid: the others are written, pairing is right', async () => {
-		const MANY = 1_000;
+	test('300 items, every third one invalid: the others are written, pairing is right', async () => {
+		const MANY = 300;
 		const bulk = await workspace.card('Bulk', { Amount: 'number' });
 		const items = Array.from({ length: MANY }, (_, n) => ({ amount: n % 3 === 0 ? 'bad' : n }));
 		const parameters = { cardId: byId(bulk.id), columns, options: { maxParallel: 50 } };
-		const { items: output, error } = await run('create', parameters, items, { node: GOING_ON });
-		expect(error).toBeUndefined();
+		const { items: output } = succeeded(await run('create', parameters, items, { node: GOING_ON }));
 		expect(output).toHaveLength(MANY);
 		const failed = output.filter(({ json }) => json.error !== undefined);
 		expect(failed).toHaveLength(Math.ceil(MANY / 3));
@@ -308,8 +296,8 @@ describe('failing items', () => {
 
 	test('connections closed at random: nothing is written twice, and nothing is lost in silence', async () => {
 		const shaky = await workspace.card('Shaky', { Key: 'text' });
-		workspace.service.control.setDropRatio({ ratio: 0.05 });
-		const items = Array.from({ length: 300 }, (_, n) => ({ key: `k${n}` }));
+		workspace.service.control.setDropRatio({ ratio: 0.1 });
+		const items = Array.from({ length: 100 }, (_, n) => ({ key: `k${n}` }));
 		const parameters = { cardId: byId(shaky.id), columns: mapEach({ Key: '={{ $json.key }}' }) };
 		const { items: output } = await run('create', parameters, items, { node: GOING_ON });
 		workspace.service.control.clearFailures();
@@ -319,7 +307,7 @@ describe('failing items', () => {
 		for (const { json } of doubtful) expect(json.error).toContain('may have been created');
 		const reported = output.flatMap(({ json }) => json.Key ?? []);
 		expect(keys).toEqual(expect.arrayContaining(reported));
-		expect(reported.length + doubtful.length).toBe(300);
+		expect(reported.length + doubtful.length).toBe(100);
 	}, 600_000);
 });
 
@@ -342,13 +330,10 @@ describe('after a failure', () => {
 
 		test.each<[unknown, number, number]>([
 			[1, 404, 1],
-			[1, 422, 1],
 			[1, 500, 1],
 			[10, 422, 10],
-			[10, 500, 10],
 			// Automatic: the limit of the key is shared by all tests of this file, and 64 at most.
 			[undefined, 422, 64],
-			[0, 422, 64],
 			['0', 422, 64],
 		])('%j at a time, status %d: nothing further is sent', async (maxParallel, status, most) => {
 			workspace.fail('POST', '/records$', { skip: 1, status, json: { title: 'Refused' } });
