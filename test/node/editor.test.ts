@@ -469,19 +469,16 @@ describe('what a person sees', () => {
 			[101, undefined, 100, '100'],
 			[150, '100', 50, undefined],
 			[150, 'no position', 100, '100'],
-		])(
-			'of %d, continued at %s, shows %d, and a next page where there is more',
-			async (count, token, shown, next) => {
-				answerNext('/cards$', { cards: cards(count) });
-				const { results, paginationToken } = await listSearch.searchCards.call(
-					editor({}),
-					undefined,
-					token,
-				);
-				expect(results).toHaveLength(shown);
-				expect(paginationToken).toBe(next);
-			},
-		);
+		])('of %d, from %s on: shows %d, and where it continues', async (count, token, shown, next) => {
+			answerNext('/cards$', { cards: cards(count) });
+			const { results, paginationToken } = await listSearch.searchCards.call(
+				editor({}),
+				undefined,
+				token,
+			);
+			expect(results).toHaveLength(shown);
+			expect(paginationToken).toBe(next);
+		});
 
 		test.each([
 			['  card 3-3 ', ['Card 3-3']],
@@ -664,14 +661,11 @@ describe('what a person sees', () => {
 			expect(names(offered)).toEqual(names(offered).sort((a, b) => a.localeCompare(b)));
 		});
 
-		test.each(['', '={{ $json.field }}'])(
-			'the conditions for %j cost no request',
-			async (field) => {
-				const context = conditionOf(byName('Any'), field);
-				expect(await loadOptions.getFilterConditions.call(context)).toHaveLength(16);
-				expect(workspace.requests()).toEqual([]);
-			},
-		);
+		test.each(['', '={{ $json.field }}'])('conditions for %j cost no request', async (field) => {
+			const context = conditionOf(byName('Any'), field);
+			expect(await loadOptions.getFilterConditions.call(context)).toHaveLength(16);
+			expect(workspace.requests()).toEqual([]);
+		});
 	});
 
 	describe('the columns of the mapper', () => {

@@ -156,26 +156,27 @@ describe('fields and choices', () => {
 			expect((await rows()).map((row) => row.my_col)).toEqual([1, 2, 3]);
 		});
 
-		describe('a column without a name', () => {
-			const nameless = 'A column of the items has no name: item 0 has "lost?" in it';
-			const sheet: IDataObject[] = [
-				{ Key: 'a', New: 1, ' ': 'lost?' },
-				{ Key: 'b', New: 2, '': '' },
-				{ Key: 'c', New: 3, '': null },
-			];
+		const nameless = 'A column of the items has no name: item 0 has "lost?" in it';
+		const sheet: IDataObject[] = [
+			{ Key: 'a', New: 1, ' ': 'lost?' },
+			{ Key: 'b', New: 2, '': '' },
+			{ Key: 'c', New: 3, '': null },
+		];
 
-			test.each([
-				['automatically', mapAutomatically(), sheet],
+		test.each([
+			['automatically', mapAutomatically(), sheet],
+			[
+				'by hand',
+				mapEach({ Key: '={{ $json.Key }}', New: '={{ $json.New }}', ' ': '={{ $json.cell }}' }),
 				[
-					'by hand',
-					mapEach({ Key: '={{ $json.Key }}', New: '={{ $json.New }}', ' ': '={{ $json.cell }}' }),
-					[
-						{ Key: 'a', New: 1, cell: 'lost?' },
-						{ Key: 'b', New: 2, cell: '' },
-						{ Key: 'c', New: 3, cell: null },
-					],
+					{ Key: 'a', New: 1, cell: 'lost?' },
+					{ Key: 'b', New: 2, cell: '' },
+					{ Key: 'c', New: 3, cell: null },
 				],
-			])('costs only the item that has a value in it, mapped %s', async (_, columns, items) => {
+			],
+		])(
+			'a column without a name costs only items with a value in it, mapped %s',
+			async (_, columns, items) => {
 				const { json } = await write('create', { columns, options: creates }, items, {
 					node: { onError: 'continueRegularOutput' },
 				});
@@ -187,8 +188,8 @@ describe('fields and choices', () => {
 					{ Key: 'b', New: 2 },
 					{ Key: 'c', New: 3 },
 				]);
-			});
-		});
+			},
+		);
 
 		test('a field that somebody else made at the same moment: a message says so, and nothing is written', async () => {
 			// Another process adds it after the listing was read: here, while the answer to the creation drips.
@@ -876,19 +877,10 @@ describe('Create From Items', () => {
 				{ Title: 'a', Due: '2026-01-31' },
 				{ Title: 5, Due: null },
 			];
-			succeeded(await run(name, items, { ifExists: 'reuse', maxParallel: 1 }));
+			const reused = await run(name, items, { ifExists: 'reuse', maxParallel: 1 });
+			expect(hintsOf(reused).join()).toContain(`Card '${name}' existed: 2 records were added`);
 			expect(await typesOf(name)).toEqual({ Old: 'number', Title: 'long_text', Due: 'date' });
 			expect(await rowsOf(name)).toEqual([{ Title: 'a', Due: '2026-01-31' }, { Title: '5' }]);
-		});
-
-		test('reuse: the same items once more need no change of the card', async () => {
-			const name = newName();
-			await run(name, people);
-			workspace.service.control.resetRequests();
-			const again = succeeded(await run(name, people, { ifExists: 'reuse' }));
-			expect(hintsOf(again).join()).toContain(`Card '${name}' existed: 6 records were added`);
-			expect(sent('POST')).toHaveLength(people.length);
-			expect(await rowsOf(name)).toHaveLength(2 * people.length);
 		});
 	});
 
@@ -925,35 +917,16 @@ describe('Create From Items', () => {
 		expect(await typesOf(name)).toEqual({ Name: 'text' });
 	});
 
-	test('fields that exist, and types that are set, take what Create takes', async () => {
-		const items = [
-			{ Flag: '1', Day: '31.12.2025 00:00:00', At: '2025-12-31 14:30:00' },
-			{ Flag: 0, Day: '2025-12-31T00:00:00Z', At: '2025-12-31T14:30:00Z' },
-		];
-		const kept = [
-			{ Flag: true, Day: '2025-12-31', At: '2025-12-31T13:30:00.000Z' },
-			{ Flag: false, Day: '2025-12-31', At: '2025-12-31T14:30:00Z' },
-		];
-		const types = { Flag: 'boolean', Day: 'date', At: 'datetime' };
-		const values = Object.entries(types).map(([column, type]) => ({ column, type }));
-		const options = { dateFormat: 'dayFirst', maxParallel: 1 };
-		const [made, existing] = [newName(), newName()];
-		succeeded(await run(made, items, { ...options, fieldTypes: { values } }));
-		expect(await rowsOf(made)).toEqual(kept);
-		await workspace.card(existing, types);
-		succeeded(await run(existing, items, { ...options, ifExists: 'reuse' }));
-		expect(await rowsOf(existing)).toEqual(kept);
-	});
+	const goingOn = { node: { onError: 'continueRegularOutput' } } as const;
+	const reuse = { ifExists: 'reuse', maxParallel: 1 };
 
-	describe('a dry run and the real run refuse the same values', () => {
-		const goingOn = { node: { onError: 'continueRegularOutput' } } as const;
-		const reuse = { ifExists: 'reuse', maxParallel: 1 };
-
-		test.each([
-			['a later item', [{ Qty: 1 }, { Qty: '1,5' }, { Qty: 3 }], [1]],
-			['the first item', [{ Qty: '1,5' }, { Qty: 2, New: 'x' }], [0]],
-			['all items', [{ Qty: 'a' }, { Qty: 'b' }], [0, 1]],
-		])('of %s, with its message, and shows the card all the same', async (_, items, refused) => {
+	test.each([
+		['a later item', [{ Qty: 1 }, { Qty: '1,5' }, { Qty: 3 }], [1]],
+		['the first item', [{ Qty: '1,5' }, { Qty: 2, New: 'x' }], [0]],
+		['all items', [{ Qty: 'a' }, { Qty: 'b' }], [0, 1]],
+	])(
+		'a dry run refuses values of %s as the real run does, and shows the card',
+		async (_, items, refused) => {
 			const name = newName();
 			await workspace.card(name, { Qty: 'number' });
 			workspace.service.control.resetRequests();
@@ -970,8 +943,8 @@ describe('Create From Items', () => {
 			expect(placesOf(previews)).toEqual(isAdded ? [0] : []);
 			// After the errors of the items.
 			if (isAdded) expect(dry.items.at(-1)).toBe(previews[0]);
-		});
-	});
+		},
+	);
 
 	test.each([
 		['no items with values', [{}, { '': '' }], /The items have no values/],
@@ -1074,30 +1047,5 @@ describe('Create From Items', () => {
 			const again = await run(name, [{ A: 4 }], { ifExists: 'reuse' });
 			expect(again.error?.description).toMatch(/Card 'Card \d+' \(.*\) keeps what was added\.$/);
 		});
-	});
-
-	test('two runs at once make one card, and each field once', async () => {
-		const name = newName();
-		const both = [[{ A: 1, B: 2 }], [{ A: 3, C: 4 }]];
-		const results = await Promise.all(
-			both.map(async (items) => await run(name, items, { ifExists: 'reuse' })),
-		);
-		expect(results.map(({ error }) => error)).toEqual([undefined, undefined]);
-		expect(await workspace.cardsCalled(name)).toHaveLength(1);
-		expect(Object.keys(await typesOf(name)).sort()).toEqual(['A', 'B', 'C']);
-		expect(await rowsOf(name)).toHaveLength(2);
-	});
-
-	test.each([
-		{ fieldOptions: 'idName', createStatus: 200, objects: 'named', lists: 'bare' },
-		{ fieldOptions: 'valueLabel', createStatus: 204, updateStatus: 204 },
-		{ objects: 'data', lists: 'items', fieldIdKey: 'field_id', extraProperties: true },
-	] as const)('each shape that the service can have: %j', async (variants) => {
-		const name = newName();
-		workspace.service.control.setVariants(variants);
-		const result = succeeded(await run(name, people, { maxParallel: 1 }));
-		expect(result.json).toMatchObject(people);
-		workspace.service.control.reset();
-		expect(await rowsOf(name)).toEqual(people);
 	});
 });

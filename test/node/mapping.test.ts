@@ -1,6 +1,9 @@
-/** Values and names on their way into records, also as the people of a country write them. */
+/** Values and names on their way into records, also as people of a country write them, and of fields that were renamed since. */
 import type { IDataObject } from 'n8n-workflow';
-import { succeeded } from '../support/n8n';
+import * as loadOptions from '../../nodes/WorkspaceData/editor/loadOptions';
+import { editorContext } from '../support/editor';
+import { hintsOf, succeeded } from '../support/n8n';
+import { otherRuns } from '../support/otherRuns';
 import { byId, byName, mapAutomatically, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
@@ -96,7 +99,7 @@ describe('mapping', () => {
 		['sync', { dryRun: true }],
 		['updateMany', where('Title', 'equals', 'a')],
 	])(
-		'empty text for a number is refused before anything is sent: %s %j',
+		'empty text for a number is refused, and nothing sent: %s %j',
 		async (...[operation, more]) => {
 			const [id = ''] = await workspace.records(card.id, [{ Title: 'a', Amount: 1 }]);
 			const columns = mapAutomatically(/upsert|sync/.test(operation) ? ['Title'] : []);
@@ -110,17 +113,14 @@ describe('mapping', () => {
 		},
 	);
 
-	test.each(['update', 'upsert'])(
-		'empty text for a number that has no value is no change: %s',
-		async (operation) => {
-			const [id = ''] = await workspace.records(card.id, [{ Title: 'a' }]);
-			const columns = mapAutomatically(operation === 'upsert' ? ['Title'] : []);
-			const options = operation === 'update' ? { oldValues: true } : {};
-			const parameters = { recordId: byId(id), columns, options };
-			succeeded(await runCounted(operation, parameters, [{ Title: 'a', Amount: '' }]));
-			expect(workspace.changes()).toEqual([]);
-		},
-	);
+	test.each(['update', 'upsert'])('empty text changes no empty number: %s', async (operation) => {
+		const [id = ''] = await workspace.records(card.id, [{ Title: 'a' }]);
+		const columns = mapAutomatically(operation === 'upsert' ? ['Title'] : []);
+		const options = operation === 'update' ? { oldValues: true } : {};
+		const parameters = { recordId: byId(id), columns, options };
+		succeeded(await runCounted(operation, parameters, [{ Title: 'a', Amount: '' }]));
+		expect(workspace.changes()).toEqual([]);
+	});
 
 	test('a cell of blanks is an empty value, and a number is the text of a text field', async () => {
 		const row = { Title: 5_551_234, Amount: '  ' };
@@ -156,21 +156,19 @@ describe('mapping', () => {
 		},
 	);
 
-	describe('a saved workflow continues to work', () => {
-		test('when ids change between the listing and the write', async () => {
-			const { control } = workspace.service;
-			control.resetRequests();
-			control.setLatency({ ms: 200 });
-			const run = write(mapEach({ Title: 'late', Amount: 7 }));
-			while (
-				!control.requests().some(({ path, status }) => path.endsWith('/fields') && status === 200)
-			) {
-				await new Promise(setImmediate);
-			}
-			control.rotateFieldIds({ cardId: card.id });
-			expect((await run).error).toBeUndefined();
-			expect(await stored()).toEqual({ Title: 'late', Amount: 7 });
-		});
+	test('field ids may change between the listing and the write', async () => {
+		const { control } = workspace.service;
+		control.resetRequests();
+		control.setLatency({ ms: 200 });
+		const run = write(mapEach({ Title: 'late', Amount: 7 }));
+		while (
+			!control.requests().some(({ path, status }) => path.endsWith('/fields') && status === 200)
+		) {
+			await new Promise(setImmediate);
+		}
+		control.rotateFieldIds({ cardId: card.id });
+		expect((await run).error).toBeUndefined();
+		expect(await stored()).toEqual({ Title: 'late', Amount: 7 });
 	});
 
 	test.each([
@@ -358,5 +356,183 @@ describe('formats', () => {
 			expect(error?.description).toContain("'1,234' is 1.234 or 1234: select 'Number Format'");
 			expect(await workspace.rows(card.id)).toEqual([]);
 		});
+	});
+});
+
+describe('Fields to Clear: a way to remove values that an empty box in the values leaves alone', () => {
+	const FIELDS = { Key: 'text', Note: 'text', Amount: 'number', Due: 'date' };
+	useCard('Clear', FIELDS, (made) => ({ workspace, card } = made));
+
+	const ROW = { Key: 'a', Note: 'x', Amount: 1, Due: '2026-03-31' };
+	let recordId: IDataObject;
+	beforeEach(async () => {
+		const [id = ''] = await workspace.records(card.id, [ROW]);
+		recordId = byId(id);
+		workspace.service.control.resetRequests();
+	});
+	const automatic = mapAutomatically(['Key']);
+
+	test.each<[string, IDataObject]>([
+		['update', { columns: mapAutomatically() }],
+		['upsert', { columns: automatic }],
+		['sync', { columns: automatic }],
+		['updateMany', { ...where('Key', 'equals', 'a'), columns: mapEach({ Key: 'a' }) }],
+	])('%s clears them, by name or ID, next to other values', async (operation, parameters) => {
+		const options = { clearFields: ['Note', card.fieldIds.Due] };
+		const result = succeeded(
+			await run(operation, { recordId, ...parameters, options }, [{ Key: 'a' }]),
+		);
+		expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 1 }]);
+		expect(hintsOf(result).join()).toContain("cleared: 'Note' in 1 record, 'Due' in 1 record");
+	});
+
+	test.each([
+		['update', mapEach({})],
+		['update', mapAutomatically()],
+		['updateMany', mapEach({})],
+		['updateMany', mapAutomatically()],
+	])('%s without any other value', async (operation, columns) => {
+		const parameters = { recordId, ...where('Key', 'equals', 'a'), columns };
+		const options = { clearFields: 'Note, Amount' };
+		succeeded(await run(operation, { ...parameters, options }));
+		expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Due: '2026-03-31' }]);
+		// Without the option, there is nothing to write.
+		const empty = await run(operation, parameters);
+		expect(empty.error?.description).toMatch(
+			/^Map at least|Name the item's fields like the card's/,
+		);
+	});
+
+	test('a new record has nothing to clear', async () => {
+		const options = { clearFields: ['Note'] };
+		const { json } = await run('upsert', { columns: automatic, options }, [{ Key: 'n' }]);
+		expect(json).toMatchObject([{ action: 'created', Note: null }]);
+	});
+
+	test.each<[unknown, IDataObject]>([
+		[null, {}],
+		['', { emptyValues: 'ignore' }],
+		['', { emptyValues: 'clear' }],
+	])('%j, which is no value, is no conflict: %j', async (Note, more) => {
+		const options = { clearFields: ['Note'], ...more };
+		succeeded(
+			await run('upsert', { columns: automatic, options }, [{ Key: 'a', Note }] as IDataObject[]),
+		);
+		expect((await workspace.rows(card.id))[0]).not.toHaveProperty('Note');
+	});
+
+	test.each<[unknown, IDataObject, string]>([
+		['Note', { Note: 'y' }, "Field 'Note' is in 'Fields to Clear' and also has a value"],
+		['Note', { Note: '' }, "Field 'Note' is in 'Fields to Clear' and also has a value"],
+		['Amount', { Amount: 'many' }, "Field 'Amount' is in 'Fields to Clear' and also has a value"],
+		['Key', {}, "Field 'Key' is in 'Fields to Clear' and also has a value"],
+		['Nota', {}, "has no field 'Nota'"],
+		['note', {}, "has no field 'note'"],
+	])('%j next to %j is refused, and nothing is sent', async (name, values, message) => {
+		for (const operation of ['upsert', 'sync']) {
+			const options = { clearFields: [name] as string[] };
+			const { error } = await run(operation, { columns: automatic, options }, [
+				{ Key: 'a', ...values },
+			]);
+			const told = `${error?.message} ${error?.description}`;
+			expect(told).toContain(message);
+			expect(told).toContain("'Fields to Clear'");
+		}
+		expect(workspace.changes()).toEqual([]);
+	});
+
+	const { start, runOther, bodies } = otherRuns();
+	test('a field that the service computes is refused', async () => {
+		await start([
+			{ id: 'k', name: 'Key', type: 'text' },
+			{ id: 'x', name: 'Total', type: 'number', read_only: true },
+		]);
+		const options = { clearFields: ['Total'] };
+		const { error } = await runOther('update', {
+			recordId: byId('r'),
+			columns: mapEach({ Key: 'a' }),
+			options,
+		});
+		expect(error?.message).toBe("'Fields to Clear': field 'Total' can't be written");
+		expect(bodies()).toEqual([]);
+	});
+});
+
+describe('conditions, sorting and matching by a field that was renamed since', () => {
+	const FIELDS = [
+		{ name: 'SKU', type: 'text' },
+		{ name: 'Shop', type: 'text' },
+		{ name: 'Price', type: 'number' },
+	];
+	useCard('Renamed', FIELDS, (made) => ({ workspace, card } = made));
+	beforeEach(async () => {
+		await workspace.records(card.id, [
+			{ SKU: 'a', Shop: 'north', Price: 1 },
+			{ SKU: 'b', Shop: 'south', Price: 2 },
+		]);
+		rename('Shop', 'Branch');
+		rename('SKU', 'Article');
+	});
+
+	const rename = (from: string, name: string): void => {
+		const fieldId = card.fieldIds[from] ?? '';
+		workspace.service.control.renameField({ cardId: card.id, fieldId, name });
+	};
+	const inNorth = where('Shop', 'equals', 'north');
+	/** The mapper as the editor saved it before the fields were renamed. */
+	const columns = (value: IDataObject, matchingColumns: string[] = []): IDataObject => {
+		const entry = (name: string) => ({ id: name, displayName: name, fieldName: name });
+		const schema = FIELDS.map(({ name }) => ({ ...entry(name), fieldId: card.fieldIds[name] }));
+		return mapEach(value, { matchingColumns, schema });
+	};
+	const prices = async () =>
+		Object.fromEntries(
+			(await workspace.rows(card.id)).map(({ Article, Price }) => [Article, Price] as const),
+		);
+
+	test('Update Many finds the field of a condition by the ID that the list of its mapper kept', async () => {
+		succeeded(await run('updateMany', { ...inNorth, columns: columns({ Price: 9 }) }));
+		expect(await prices()).toEqual({ a: 9, b: 2 });
+	});
+
+	test('Sync finds the fields of its conditions and of its key', async () => {
+		const row = { SKU: '={{ $json.sku }}', Shop: 'north', Price: '={{ $json.price }}' };
+		const sync = { ...inNorth, columns: columns(row, ['SKU']), missingRecords: 'delete' };
+		const { json } = succeeded(await run('sync', sync, [{ sku: 'a', price: 5 }]));
+		expect(json).toMatchObject([{ action: 'updated' }]);
+		expect(await prices()).toEqual({ a: 5, b: 2 });
+	});
+
+	test('a name that another field has by now means that field', async () => {
+		rename('Price', 'Shop');
+		const { error } = await run('updateMany', { ...inNorth, columns: columns({ SKU: 'x' }) });
+		expect(error?.message).toContain('can\'t hold "north"');
+		expect((await workspace.rows(card.id)).map(({ Article }) => Article)).toEqual(['a', 'b']);
+	});
+
+	test.each<[string, string, IDataObject]>([
+		['a condition of Get Many', 'getAll', inNorth],
+		['Sort', 'getAll', { sort: { by: [{ field: 'Shop', direction: 'asc' }] } }],
+		['a condition of Count', 'count', inNorth],
+		['a condition of Delete Many', 'deleteMany', inNorth],
+	])('without a mapper, the message of %s names the new name', async (_, operation, more) => {
+		const { error } = await run(operation, more);
+		expect(error?.message).toContain("has no field 'Shop'");
+		expect(error?.description).toContain("The fields are 'Article', 'Branch', 'Price'.");
+		expect(await workspace.rows(card.id)).toHaveLength(2);
+	});
+
+	test('the editor still shows the condition, under the new name', async () => {
+		const listed = async (field: string) => {
+			const parameters = {
+				cardId: byId(card.id),
+				...where(field, 'equals', 'north'),
+				columns: columns({ Price: 9 }),
+			};
+			const context = editorContext(workspace.apiKey, { operation: 'updateMany', ...parameters });
+			return await loadOptions.getFilterFields.call(context);
+		};
+		expect(await listed('Shop')).toContainEqual({ name: 'Branch (Text)', value: 'Shop' });
+		expect(await listed('Price')).toContainEqual({ name: 'Branch (Text)', value: 'Branch' });
 	});
 });

@@ -22,9 +22,10 @@ import {
 	type TestCredentials,
 } from '../support/n8n';
 import { byId, createKey, mapAutomatically, mapEach, where } from '../support/parameters';
+import { recordRuns } from '../support/recordRuns';
 import { startStopwatch } from '../support/stopwatch';
 import { startWebServer, type WebServer } from '../support/webServer';
-import { startWorkspace, type TestCard, type TestWorkspace } from '../support/workspace';
+import { startWorkspace, type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
 let workspace: TestWorkspace;
 let card: TestCard;
@@ -43,22 +44,15 @@ describe('faults', () => {
 	const run = async (parameters: IDataObject, items: IDataObject[] = [{}]): Promise<ActionResult> =>
 		await runAction({ credentials: workspace.apiKey, parameters, items });
 
-	const list = { resource: 'card', operation: 'getAll', returnAll: true };
-
 	const posts = () =>
 		workspace.requests().filter((request) => request === `POST /cards/${card.id}/records`);
-
-	const withBaseUrl = (baseUrl: string) => ({
-		workspaceDataApi: { ...workspace.apiKey.workspaceDataApi, baseUrl },
-	});
 
 	// Before time is hurried: the header Date doesn't follow.
 	test('the rate limit is fully used and never exceeded: no request is refused', async () => {
 		const { control } = workspace.service;
 		control.setRate({ rate: { limit: 10, windowSeconds: 1 } });
-		const items = Array.from({ length: 25 }, (_, n) => ({ key: `r${n}` }));
-		const { json } = succeeded(await run(create(), items));
-		expect(json).toHaveLength(25);
+		const items = Array.from({ length: 15 }, (_, n) => ({ key: `r${n}` }));
+		succeeded(await run(create(), items));
 		expect(control.requests().filter(({ status }) => status === 429)).toEqual([]);
 	});
 
@@ -80,11 +74,14 @@ describe('faults', () => {
 		test('a refused connection is tried again, then the message names the address to check', async () => {
 			const server = await startWebServer((_request, response) => response.end());
 			await server.close();
-			const url = `${server.url}/api/v1`;
-			const { error } = await runAction({ credentials: withBaseUrl(url), parameters: create() });
+			const baseUrl = `${server.url}/api/v1`;
+			const { error } = await runAction({
+				credentials: { workspaceDataApi: { ...workspace.apiKey.workspaceDataApi, baseUrl } },
+				parameters: create(),
+			});
 			expect(error?.message).toContain('the connection was refused');
 			expect(error?.description).toContain("'Base URL'");
-			expect(error?.description).toContain(new URL(url).host);
+			expect(error?.description).toContain(new URL(baseUrl).host);
 		});
 	});
 
@@ -98,170 +95,78 @@ describe('faults', () => {
 		expect(elapsed()).toBeLessThan(10_000);
 	});
 
-	describe('the rate limit', () => {
-		test.each([
-			[429, 'seconds'],
-			[403, 'seconds'],
-			[503, 'milliseconds'],
-			[429, 'past'],
-			[429, 'missing'],
-		] as const)('a refusal with %i and a reset in %s is waited for', async (status, reset) => {
-			const { control, apiKey } = workspace.service;
-			hurry();
-			control.setRateAnswer({ status, reset, retryAfter: false });
-			control.setRate({ rate: { limit: 3, windowSeconds: 1 }, apiKey });
-			// Somebody else uses the key up.
-			for (let n = 0; n < 3; n += 1) {
-				await workspace.send('GET', '/cards').catch(() => undefined);
-			}
-			succeeded(await run(create()));
-			expect(posts().length).toBeGreaterThanOrEqual(1);
-		});
+	// Each form of a reset: test/rules/transport/rateLimitHeaders.
+	test.each([429, 403] as const)('a refusal with %i for the rate is waited for', async (status) => {
+		const { control, apiKey } = workspace.service;
+		hurry();
+		control.setRateAnswer({ status, reset: 'seconds', retryAfter: false });
+		control.setRate({ rate: { limit: 3, windowSeconds: 1 }, apiKey });
+		// Somebody else uses the key up.
+		for (let n = 0; n < 3; n += 1) await workspace.send('GET', '/cards').catch(() => undefined);
+		succeeded(await run(create()));
 	});
 
-	describe('other servers', () => {
-		test("a redirect isn't followed, so the key stays here", async () => {
-			const seen: unknown[] = [];
-			const target = await startWebServer((request, response) => {
-				seen.push(request.headers.authorization);
-				response.end('[]');
-			});
-			const redirecting = await startWebServer((_request, response) => {
-				response.writeHead(302, { location: `${target.url}/elsewhere` }).end();
-			});
-			const { error } = await runAction({
-				credentials: withBaseUrl(`${redirecting.url}/api/v1`),
-				parameters: list,
-			});
-			expect(error?.message).toContain('redirects');
-			expect(error?.description).toContain("'Base URL'");
-			expect(seen).toEqual([]);
-			for (const server of [target, redirecting]) await server.close();
-		});
+	test("a redirect isn't followed, so the key stays here", async () => {
+		let seen = 0;
+		const target = await startWebServer(() => (seen += 1));
+		workspace.fail('GET', '', { status: 302, headers: { location: `${target.url}/elsewhere` } });
+		const { error } = await run({ resource: 'card', operation: 'getAll', returnAll: true });
+		await target.close();
+		expect(error?.message).toContain('redirects');
+		expect(error?.description).toContain("'Base URL'");
+		expect(seen).toBe(0);
 	});
 });
 
 describe('services that refuse more at once', () => {
-	let server: WebServer;
-	/** Requests that are served at once, and how long each takes, in ms. */
-	let capacity = Infinity;
-	const WORK_MS = 4;
-	/** The answer to the next requests that change something, in place of the usual one; the work is done all the same. */
-	let instead: Array<{ status: number; headers: Record<string, string>; body: string }> = [];
-	let serving = 0;
-	let sent: string[] = [];
-	let stored: string[] = [];
-
-	function respond(request: IncomingMessage, response: ServerResponse): void {
-		const { method = '', url = '' } = request;
-		const path = url.split('?')[0]?.replace('/api/v1/workspaces/w1', '') ?? '';
-		sent.push(`${method} ${path}`);
-		const end = (status: number, body: unknown, headers: Record<string, string> = {}) => {
-			response.writeHead(status, { 'content-type': 'application/json', ...headers });
-			response.end(typeof body === 'string' ? body : JSON.stringify(body));
-		};
-		if (serving >= capacity) {
-			end(503, { type: 'https://x.example/busy', title: 'Too many requests at once', status: 503 });
-			return;
-		}
-		serving += 1;
-		request.resume();
-		setTimeout(() => {
-			serving -= 1;
-			const other = method === 'GET' ? undefined : instead.shift();
-			if (method === 'POST' && other?.status !== 429) stored.push(path);
-			if (other) end(other.status, other.body, other.headers);
-			else if (path.endsWith('/fields')) end(200, [{ id: 'f1', name: 'Key', type: 'text' }]);
-			else if (path.endsWith('/cards')) end(200, [{ id: 'c1', name: 'Card' }]);
-			else if (method === 'GET') end(200, { id: 'c1', name: 'Card' });
-			else end(method === 'POST' ? 201 : 200, { id: `r${stored.length}`, data: {} });
-		}, WORK_MS);
-	}
-
-	let keys = 0;
-	beforeAll(async () => {
-		server = await startWebServer(respond);
-	});
-	beforeEach(() => {
-		// A new key: what is known of one is kept.
-		keys += 1;
-		capacity = Infinity;
-		instead = [];
-		sent = [];
-		stored = [];
-	});
-	afterAll(async () => await server.close());
-
-	const run = async (
-		operation: string,
-		count: number,
-		parameters: IDataObject = {},
-		more: Partial<Parameters<typeof runAction>[0]> = {},
-	) =>
-		await runAction({
-			credentials: {
-				workspaceDataApi: {
-					baseUrl: `${server.url}/api/v1`,
-					workspaceId: 'w1',
-					apiKey: `key-of-refusing-${keys}`,
-				},
-			},
-			parameters: { ...createKey('c1'), operation, columns: mapAutomatically(), ...parameters },
-			items: Array.from({ length: count }, (_, n) => ({ Key: `Key ${n}` })),
-			...more,
-		});
+	useCard('Busy', { Key: 'text' }, (made) => ({ workspace, card } = made));
+	const { run, runCounted } = recordRuns(() => ({ workspace, card }));
+	const items = Array.from({ length: 50 }, (_, n) => ({ Key: `k${n}` }));
+	const columns = mapAutomatically();
+	/** Serves so many requests at once, and refuses others. */
+	const serve = (atOnce: number) =>
+		workspace.service.control.setLatency({ ms: 4, atOnce, refusesMore: true });
 
 	test.each([
 		[undefined, 16],
 		[3, 3],
 		[40, 40],
-	])(
-		'100 creates, Max Parallel Requests %s: never more than %d at once',
-		async (maxParallel, at) => {
-			capacity = at;
-			const options = maxParallel === undefined ? {} : { maxParallel };
-			const { json } = succeeded(await run('create', 100, { options }));
-			expect(json).toHaveLength(100);
-			expect(stored).toHaveLength(100);
-		},
-	);
+	])('50 creates, Max Parallel Requests %s: at most %d at once', async (maxParallel, at) => {
+		serve(at);
+		const options = maxParallel === undefined ? {} : { maxParallel };
+		expect(succeeded(await run('create', { columns, options }, items)).json).toHaveLength(50);
+	});
 
 	test('a service that serves 8 at once: the creates that it refuses name the option that helps', async () => {
-		capacity = 8;
+		serve(8);
 		const node = { onError: 'continueRegularOutput' as const };
-		const { json } = await run('create', 100, {}, { node });
+		const { json } = await run('create', { columns }, items, { node });
 		const failed = json.filter((item) => 'error' in item);
 		expect(failed.length).toBeGreaterThan(0);
 		for (const item of failed) expect(JSON.stringify(item)).toContain("'Max Parallel Requests'");
-		expect(stored).toHaveLength(100 - failed.length);
+		workspace.service.control.reset();
+		expect(await workspace.rows(card.id)).toHaveLength(50 - failed.length);
 	});
 
-	test.each(['create', 'update'])(
-		'a gateway answers 429 with a web page: %s waits, and is done once',
-		async (operation) => {
-			const body = '<!doctype html><html><head><title>Too Many Requests</title></head></html>';
-			instead = [{ status: 429, headers: { 'content-type': 'text/html' }, body }];
-			hurry();
-			const { json } = succeeded(await run(operation, 1, { recordId: byId('r0') }));
-			expect(json).toHaveLength(1);
-			expect(sent.filter((request) => /^(?:POST|PATCH)/.test(request))).toHaveLength(2);
-		},
-	);
+	test.each(['create', 'update'])('a web page with 429: %s waits', async (operation) => {
+		const [id = ''] = await workspace.records(card.id, [{ Key: 'a' }]);
+		workspace.fail(operation === 'create' ? 'POST' : 'PATCH', '', { status: 429, body: 'html' });
+		hurry();
+		const parameters = { columns: mapEach({ Key: 'b' }), recordId: byId(id) };
+		expect(succeeded(await runCounted(operation, parameters)).json).toHaveLength(1);
+		expect(workspace.changes()).toHaveLength(2);
+	});
 
 	test.each([
 		[6, true],
 		[1, false],
-	])(
-		'a wait of %d s for the rate limit is mentioned: %j',
-		async (seconds, isMentioned) => {
-			hurry();
-			instead = [{ status: 429, headers: { 'retry-after': String(seconds) }, body: '' }];
-			const result = succeeded(await run('create', 1));
-			const told = hintsOf(result).filter((hint) => /waited \d+ seconds .* rate limit/.test(hint));
-			expect(told).toHaveLength(isMentioned ? 1 : 0);
-		},
-		30_000,
-	);
+	])('a wait of %d s for the rate limit is mentioned: %j', async (seconds, isMentioned) => {
+		hurry();
+		workspace.fail('POST', '', { status: 429, headers: { 'retry-after': String(seconds) } });
+		const result = succeeded(await run('create', { columns: mapEach({ Key: 'b' }) }));
+		const told = hintsOf(result).filter((hint) => /waited \d+ seconds .* rate limit/.test(hint));
+		expect(told).toHaveLength(isMentioned ? 1 : 0);
+	});
 });
 
 describe('answers of any size', () => {
@@ -367,11 +272,6 @@ describe('answers of any size', () => {
 		response.once('close', () => clearInterval(timer));
 	};
 
-	const compressions: Array<[string, (bytes: Buffer) => Buffer]> = [
-		['gzip', gzipSync],
-		['deflate', deflateSync],
-		['br', brotliCompressSync],
-	];
 	const compressed =
 		(encoding: string, body: Buffer): Serve =>
 		(response) =>
@@ -521,12 +421,10 @@ describe('answers of any size', () => {
 				response.end();
 			};
 
-		test.each(compressions)('compressed with %s', async (encoding, compress) => {
-			serve['GET /cards/c1'] = [compressed(encoding, compress(Buffer.from(body)))];
-			expect((await getCard()).json).toEqual(output);
-		});
-
 		test.each<[string, Serve]>([
+			['compressed with gzip', compressed('gzip', gzipSync(body))],
+			['compressed with deflate', compressed('deflate', deflateSync(body))],
+			['compressed with br', compressed('br', brotliCompressSync(body))],
 			['under another content type', under({ 'content-type': 'text/plain' }, body)],
 			['under none', under({}, body)],
 			['encoded twice', under(JSON_TYPE, JSON.stringify(body))],

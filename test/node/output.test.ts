@@ -339,23 +339,21 @@ describe('the output of records', () => {
 		});
 	});
 
-	describe('Get Many, If Not Found: Output an Empty Item', () => {
-		const wanted = where('Key', 'equals', '={{ $json.key }}');
-		const sort = { by: [{ field: 'Key', direction: 'asc' }] };
+	const wanted = where('Key', 'equals', '={{ $json.key }}');
+	const sort = { by: [{ field: 'Key', direction: 'asc' }] };
 
-		test.each<[string, IDataObject]>([
-			['with conditions', wanted],
-			['in an order', { ...wanted, sort }],
-			['since the last run', { ...wanted, since: 'new' }],
-		])('%s, an input item without a record gives an empty item, paired with it', async (_, how) => {
-			await workspace.records(card.id, [{ Key: 'a' }]);
-			const items = [{ key: 'x' }, { key: 'a' }, { key: 'y' }];
-			const options = { ifNotFound: 'empty' };
-			const found = succeeded(await run('getAll', { ...all, ...how, options }, items));
-			expect(found.json.map(({ Key }) => Key)).toEqual([undefined, 'a', undefined]);
-			expect(placesOf(found.items)).toEqual([0, 1, 2]);
-			expect((await run('getAll', { ...all, ...how }, items)).items).toHaveLength(1);
-		});
+	test.each<[string, IDataObject]>([
+		['with conditions', wanted],
+		['in an order', { ...wanted, sort }],
+		['since the last run', { ...wanted, since: 'new' }],
+	])('Get Many %s: If Not Found gives an empty item, paired with its item', async (_, how) => {
+		await workspace.records(card.id, [{ Key: 'a' }]);
+		const items = [{ key: 'x' }, { key: 'a' }, { key: 'y' }];
+		const options = { ifNotFound: 'empty' };
+		const found = succeeded(await run('getAll', { ...all, ...how, options }, items));
+		expect(found.json.map(({ Key }) => Key)).toEqual([undefined, 'a', undefined]);
+		expect(placesOf(found.items)).toEqual([0, 1, 2]);
+		expect((await run('getAll', { ...all, ...how }, items)).items).toHaveLength(1);
 	});
 
 	test('the preview of the output exists for each operation', () => {

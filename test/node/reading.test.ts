@@ -152,14 +152,11 @@ describe('records', () => {
 			['update', 'Record', { columns: mapEach({ Key: 'x' }) }],
 			['delete', 'Field', { resource: 'field', fieldId: byId('..') }],
 			['update', 'Field', { resource: 'field', fieldId: byId('..'), updateFields: { name: 'x' } }],
-		])(
-			"%s: no listing is read for a %s that can't be",
-			async (operation, parameter, parameters) => {
-				const { error } = await run(operation, { recordId: byId('..'), ...parameters });
-				expect(error?.message).toBe(`'${parameter}' can't be '..'`);
-				expect(workspace.requests()).toEqual([]);
-			},
-		);
+		])("%s: nothing is read for a %s that can't be", async (operation, parameter, parameters) => {
+			const { error } = await run(operation, { recordId: byId('..'), ...parameters });
+			expect(error?.message).toBe(`'${parameter}' can't be '..'`);
+			expect(workspace.requests()).toEqual([]);
+		});
 	});
 
 	describe('upsert', () => {
@@ -368,16 +365,13 @@ describe('Get Many', () => {
 			expect(titles(await poll())).toEqual([]);
 		});
 
-		test.each(['new', 'newOrChanged'])(
-			"%s: a record that doesn't meet the conditions comes when it does",
-			async (since) => {
-				const poll = published({ since });
-				await workspace.records(card.id, [{ Title: 'a' }, { Title: 'b' }]);
-				expect(titles(await poll({}, where('Title', 'equals', 'b')))).toEqual(['b']);
-				expect(titles(await poll())).toEqual(['a']);
-				expect(titles(await poll())).toEqual([]);
-			},
-		);
+		test.each(['new', 'newOrChanged'])("%s: what didn't pass comes when it does", async (since) => {
+			const poll = published({ since });
+			await workspace.records(card.id, [{ Title: 'a' }, { Title: 'b' }]);
+			expect(titles(await poll({}, where('Title', 'equals', 'b')))).toEqual(['b']);
+			expect(titles(await poll())).toEqual(['a']);
+			expect(titles(await poll())).toEqual([]);
+		});
 
 		test('newOrChanged: fields that got new ids or names change nothing', async () => {
 			const poll = published({ since: 'newOrChanged' });

@@ -108,34 +108,31 @@ test.each<[string, string, unknown]>([
 	['Source', 'isNoneOf', ['7', 'é']],
 	['Source', 'greaterThan', '6'],
 	['Amount', 'equals', '10.0'],
-])(
-	'%s %s %j: deletes the same records as Delete Many with these conditions',
-	async (field, condition, value) => {
-		const sources = ['7', '007', '7.0', ' 7', '7 ', '1e1', 'é', 'e\u0301', '10', '', undefined];
-		const amounts = [10, undefined];
-		await workspace.records(
-			card.id,
-			sources.flatMap((Source, n) =>
-				amounts.map((Amount, m) => ({
-					Key: `${n}-${m}`,
-					...(Source !== undefined && { Source }),
-					...(Amount !== undefined && { Amount }),
-				})),
-			),
-		);
-		const conditions = { ...where(field, condition, value), dryRun: true };
-		const { json: chosen } = await runCounted('deleteMany', conditions);
-		expect(chosen.length).toBeGreaterThan(1);
-		// Any item that takes part: Sync needs one.
-		const [kept] = chosen;
-		const given = { ...conditions, ...remove };
-		const { json } = succeeded(await sync([{ Key: kept?.Key as string }], given));
-		const idsOf = (items: IDataObject[]) => items.map(({ id }) => String(id)).sort();
-		const others = chosen.filter(({ Key }) => Key !== kept?.Key);
-		expect(idsOf(json)).toEqual(idsOf(others));
-		expect(json.every(({ action }) => action === 'delete')).toBe(true);
-	},
-);
+])('%s %s %j: deletes the same records as Delete Many', async (field, condition, value) => {
+	const sources = ['7', '007', '7.0', ' 7', '7 ', '1e1', 'é', 'e\u0301', '10', '', undefined];
+	const amounts = [10, undefined];
+	await workspace.records(
+		card.id,
+		sources.flatMap((Source, n) =>
+			amounts.map((Amount, m) => ({
+				Key: `${n}-${m}`,
+				...(Source !== undefined && { Source }),
+				...(Amount !== undefined && { Amount }),
+			})),
+		),
+	);
+	const conditions = { ...where(field, condition, value), dryRun: true };
+	const { json: chosen } = await runCounted('deleteMany', conditions);
+	expect(chosen.length).toBeGreaterThan(1);
+	// Any item that takes part: Sync needs one.
+	const [kept] = chosen;
+	const given = { ...conditions, ...remove };
+	const { json } = succeeded(await sync([{ Key: kept?.Key as string }], given));
+	const idsOf = (items: IDataObject[]) => items.map(({ id }) => String(id)).sort();
+	const others = chosen.filter(({ Key }) => Key !== kept?.Key);
+	expect(idsOf(json)).toEqual(idsOf(others));
+	expect(json.every(({ action }) => action === 'delete')).toBe(true);
+});
 
 describe('is refused, and nothing is sent, with', () => {
 	const fill = async () =>
@@ -278,28 +275,26 @@ describe('is refused, and nothing is sent, with', () => {
 	});
 });
 
-describe('Dry Run', () => {
-	test('shows each change and the counts, and changes nothing', async () => {
-		await workspace.records(
-			card.id,
-			['a', 'b', 'x'].map((Key) => ({ Key, Amount: 1 })),
-		);
-		const items = ['a', 'b', 'n'].map((Key, n) => ({ Key, Amount: n + 1 }));
-		const result = await sync(items, { ...remove, dryRun: true });
-		expect(
-			result.json.map(({ dry_run, action, changes, Key, Amount }) => [
-				...[dry_run, action, changes, Key, Amount],
-			]),
-		).toEqual([
-			[true, 'update', { Amount: { from: 1, to: 2 } }, 'b', 2],
-			[true, 'create', undefined, 'n', 3],
-			[true, 'delete', undefined, 'x', 1],
-		]);
-		expect(workspace.changes()).toEqual([]);
-		expect(hintsOf(result).join()).toContain(
-			'1 record would be created, 1 updated, 1 deleted; 1 unchanged',
-		);
-	});
+test('a dry run shows each change and the counts, and changes nothing', async () => {
+	await workspace.records(
+		card.id,
+		['a', 'b', 'x'].map((Key) => ({ Key, Amount: 1 })),
+	);
+	const items = ['a', 'b', 'n'].map((Key, n) => ({ Key, Amount: n + 1 }));
+	const result = await sync(items, { ...remove, dryRun: true });
+	expect(
+		result.json.map(({ dry_run, action, changes, Key, Amount }) => [
+			...[dry_run, action, changes, Key, Amount],
+		]),
+	).toEqual([
+		[true, 'update', { Amount: { from: 1, to: 2 } }, 'b', 2],
+		[true, 'create', undefined, 'n', 3],
+		[true, 'delete', undefined, 'x', 1],
+	]);
+	expect(workspace.changes()).toEqual([]);
+	expect(hintsOf(result).join()).toContain(
+		'1 record would be created, 1 updated, 1 deleted; 1 unchanged',
+	);
 });
 
 describe('a run that fails halfway', () => {

@@ -190,25 +190,22 @@ it('returns nothing of the time in which it was off', async () => {
 it.each([
 	['fields', { status: 503, times: 3 }],
 	['records', { status: 404 }],
-])(
-	"fails while the %s can't be read, because it has time, and returns all later",
-	async (what, failure) => {
-		const filters = { conditions: [{ field: 'Title', condition: 'equals', value: 'wanted' }] };
-		const { trigger, create } = await watching({ filters });
-		await trigger.activate();
-		await nextMillisecond();
-		const [wanted] = await create('wanted', 'unwanted');
-		const order = await restart(trigger, false);
-		workspace.fail('GET', `/${what}$`, failure);
-		hurry();
-		const failed = { name: 'NodeApiError', httpCode: String(failure.status) };
-		await expect(trigger.execute(order, 'trigger')).rejects.toMatchObject(failed);
-		workspace.service.control.clearFailures();
-		const items = await trigger.execute(order, 'retry');
-		expect(items).toMatchObject([{ record_id: wanted, Title: 'wanted' }]);
-		await trigger.deactivate();
-	},
-);
+])("fails while the %s can't be read, and returns all later", async (what, failure) => {
+	const filters = { conditions: [{ field: 'Title', condition: 'equals', value: 'wanted' }] };
+	const { trigger, create } = await watching({ filters });
+	await trigger.activate();
+	await nextMillisecond();
+	const [wanted] = await create('wanted', 'unwanted');
+	const order = await restart(trigger, false);
+	workspace.fail('GET', `/${what}$`, failure);
+	hurry();
+	const failed = { name: 'NodeApiError', httpCode: String(failure.status) };
+	await expect(trigger.execute(order, 'trigger')).rejects.toMatchObject(failed);
+	workspace.service.control.clearFailures();
+	const items = await trigger.execute(order, 'retry');
+	expect(items).toMatchObject([{ record_id: wanted, Title: 'wanted' }]);
+	await trigger.deactivate();
+});
 
 it("runs for each created record whose event doesn't say which", async () => {
 	const { card, trigger } = await watching();
@@ -344,34 +341,31 @@ it.each([
 	["couldn't", undefined, true],
 	['died', null, true],
 	['ended in another node', 'Other', false],
-])(
-	'searches again after 1, 2 and 4 minutes when an execution %s',
-	async (_name, last, isFailed) => {
-		const { trigger } = await watching();
-		await trigger.activate();
-		await trigger.activate('init');
-		await trigger.start();
-		const start = Date.now() + 6_000;
-		const searched = () => trigger.emitted.filter(([item]) => item?.json.event === 'catch_up');
-		const at = async (seconds: number): Promise<number> => {
-			jest.spyOn(Date, 'now').mockReturnValue(start + seconds * 1_000);
-			trigger.tick();
-			await trigger.idle();
-			return searched().length;
-		};
-		const ending = {
-			status: 'error',
-			...(last !== undefined && { lastNodeExecuted: last }),
-		} as const;
-		for (let n = 0; n < 4; n += 1) trigger.endNext(ending);
-		const seen = [];
-		for (const seconds of [0, 59, 61, 179, 182, 421, 425]) seen.push(await at(seconds));
-		expect(seen).toEqual(isFailed ? [1, 1, 2, 2, 3, 3, 4] : seen.map(() => 1));
-		expect(searched()).toEqual(searched().map(() => trigger.emitted[0]));
-		jest.restoreAllMocks();
-		await trigger.deactivate();
-	},
-);
+])('searches again after 1, 2 and 4 minutes if an execution %s', async (_name, last, isFailed) => {
+	const { trigger } = await watching();
+	await trigger.activate();
+	await trigger.activate('init');
+	await trigger.start();
+	const start = Date.now() + 6_000;
+	const searched = () => trigger.emitted.filter(([item]) => item?.json.event === 'catch_up');
+	const at = async (seconds: number): Promise<number> => {
+		jest.spyOn(Date, 'now').mockReturnValue(start + seconds * 1_000);
+		trigger.tick();
+		await trigger.idle();
+		return searched().length;
+	};
+	const ending = {
+		status: 'error',
+		...(last !== undefined && { lastNodeExecuted: last }),
+	} as const;
+	for (let n = 0; n < 4; n += 1) trigger.endNext(ending);
+	const seen = [];
+	for (const seconds of [0, 59, 61, 179, 182, 421, 425]) seen.push(await at(seconds));
+	expect(seen).toEqual(isFailed ? [1, 1, 2, 2, 3, 3, 4] : seen.map(() => 1));
+	expect(searched()).toEqual(searched().map(() => trigger.emitted[0]));
+	jest.restoreAllMocks();
+	await trigger.deactivate();
+});
 
 it('gives nothing for an order that is tried again once catching up is off', async () => {
 	const { trigger } = await watching({ catchUp: false });

@@ -420,19 +420,16 @@ describe('what a record holds is never a reason to refuse', () => {
 		expect(bodies()).toEqual([]);
 	});
 
-	test.each([200, 204])(
-		'a service that replaces the record is noticed at the first one, responded with %d',
-		async (status) => {
-			await start(['k1', 'k2', 'k3'].map((k) => ({ k, v: 'a', s: 'Open' })));
-			other.replaces = true;
-			other.updateStatus = status;
-			const items = ['k1', 'k2', 'k3'].map((Key) => ({ Key, Status: 'Done' }));
-			const { error } = await run('upsert', { columns: keyed }, items);
-			expect(error?.message).toContain("replaced record 'r0' by the values that were sent");
-			expect(error?.description).toContain("'Send Again'");
-			expect(other.changes).toHaveLength(1);
-		},
-	);
+	test.each([200, 204])('a service that replaces records is noticed: %d', async (status) => {
+		await start(['k1', 'k2', 'k3'].map((k) => ({ k, v: 'a', s: 'Open' })));
+		other.replaces = true;
+		other.updateStatus = status;
+		const items = ['k1', 'k2', 'k3'].map((Key) => ({ Key, Status: 'Done' }));
+		const { error } = await run('upsert', { columns: keyed }, items);
+		expect(error?.message).toContain("replaced record 'r0' by the values that were sent");
+		expect(error?.description).toContain("'Send Again'");
+		expect(other.changes).toHaveLength(1);
+	});
 
 	test('also where the first change was refused, and errors continue', async () => {
 		await start(['k1', 'k2', 'k3', 'k4'].map((k) => ({ k, v: 'a', s: 'Open' })));

@@ -27,30 +27,28 @@ describe('exact values', () => {
 		(made) => ({ workspace, card } = made),
 	);
 
-	describe('filters compare values of the field’s type', () => {
-		const keys = async (field: string, condition: string, value: unknown) => {
-			const all = { returnAll: true, ...where(field, condition, value) };
-			const { json, error } = await run('getAll', all);
-			if (error) throw error;
-			return json.map(({ Key }) => Key);
-		};
+	const keys = async (field: string, condition: string, value: unknown) => {
+		const all = { returnAll: true, ...where(field, condition, value) };
+		const { json, error } = await run('getAll', all);
+		if (error) throw error;
+		return json.map(({ Key }) => Key);
+	};
 
-		test.each([
-			['Due', '={{ DateTime.fromISO("2026-03-31T00:00:00", { zone: "Europe/Berlin" }) }}'],
-			['Due', '2026-03-31T23:30:00+02:00'],
-			['At', '={{ new Date("2026-03-31T10:00:00Z") }}'],
-			// In the time zone of the workflow, which is Berlin's.
-			['At', '2026-03-31T12:00:00'],
-		])('%s compared with %s', async (field, value) => {
-			await workspace.records(card.id, [
-				{ Key: 'before', Due: '2026-03-30', At: '2026-03-31T09:59:59Z' },
-				{ Key: 'same', Due: '2026-03-31', At: '2026-03-31T12:00:00+02:00' },
-				{ Key: 'after', Due: '2026-04-01', At: '2026-03-31T10:00:01Z' },
-			]);
-			expect(await keys(field, 'equals', value)).toEqual(['same']);
-			expect(await keys(field, 'lessThan', value)).toEqual(['before']);
-			expect(await keys(field, 'greaterOrEqual', value)).toEqual(['same', 'after']);
-		});
+	test.each([
+		['Due', '={{ DateTime.fromISO("2026-03-31T00:00:00", { zone: "Europe/Berlin" }) }}'],
+		['Due', '2026-03-31T23:30:00+02:00'],
+		['At', '={{ new Date("2026-03-31T10:00:00Z") }}'],
+		// In the time zone of the workflow, which is Berlin's.
+		['At', '2026-03-31T12:00:00'],
+	])('filters compare values of the field’s type: %s with %s', async (field, value) => {
+		await workspace.records(card.id, [
+			{ Key: 'before', Due: '2026-03-30', At: '2026-03-31T09:59:59Z' },
+			{ Key: 'same', Due: '2026-03-31', At: '2026-03-31T12:00:00+02:00' },
+			{ Key: 'after', Due: '2026-04-01', At: '2026-03-31T10:00:01Z' },
+		]);
+		expect(await keys(field, 'equals', value)).toEqual(['same']);
+		expect(await keys(field, 'lessThan', value)).toEqual(['before']);
+		expect(await keys(field, 'greaterOrEqual', value)).toEqual(['same', 'after']);
 	});
 
 	describe('nothing is changed silently', () => {
@@ -137,54 +135,51 @@ describe('exact values', () => {
 		});
 	});
 
-	describe.each(['number', 'mystery', 'json'])(
-		'whole numbers beyond 2^53 in a field of type %s',
-		(type) => {
-			const [one, other] = ['363228830310334464', '363228830310334460'];
+	describe.each(['number', 'mystery', 'json'])('numbers beyond 2^53, as %s', (type) => {
+		const [one, other] = ['363228830310334464', '363228830310334460'];
 
-			/** The service writes such texts as JSON numbers, and says that their field has this type. */
-			async function keep(...values: string[]) {
-				const { Key, Due } = card.fieldIds;
-				await workspace.records(
-					card.id,
-					values.map((value) => ({ Key: value, Due: '2026-01-01' })),
-				);
-				workspace.service.control.resetRequests();
-				workspace.service.control.setVariants({ longNumbers: true });
-				const fields = [
-					{ id: Key, name: 'Key', type },
-					{ id: Due, name: 'Due', type: 'date' },
-				];
-				answer('GET', '/fields$', { fields }, { times: 99 });
-			}
+		/** The service writes such texts as JSON numbers, and says that their field has this type. */
+		async function keep(...values: string[]) {
+			const { Key, Due } = card.fieldIds;
+			await workspace.records(
+				card.id,
+				values.map((value) => ({ Key: value, Due: '2026-01-01' })),
+			);
+			workspace.service.control.resetRequests();
+			workspace.service.control.setVariants({ longNumbers: true });
+			const fields = [
+				{ id: Key, name: 'Key', type },
+				{ id: Due, name: 'Due', type: 'date' },
+			];
+			answer('GET', '/fields$', { fields }, { times: 99 });
+		}
 
-			test('come back with all their digits', async () => {
-				await keep(one, other);
-				const { json } = await run('getAll', { returnAll: true });
-				expect(json.map(({ Key }) => Key)).toEqual([one, other]);
-			});
+		test('come back with all their digits', async () => {
+			await keep(one, other);
+			const { json } = await run('getAll', { returnAll: true });
+			expect(json.map(({ Key }) => Key)).toEqual([one, other]);
+		});
 
-			test("aren't taken for each other by a filter that deletes", async () => {
-				await keep(one, other);
-				await run('deleteMany', where('Key', 'equals', other));
-				const { json } = await run('getAll', { returnAll: true });
-				expect(json.map(({ Key }) => Key)).toEqual([one]);
-			});
+		test("aren't taken for each other by a filter that deletes", async () => {
+			await keep(one, other);
+			await run('deleteMany', where('Key', 'equals', other));
+			const { json } = await run('getAll', { returnAll: true });
+			expect(json.map(({ Key }) => Key)).toEqual([one]);
+		});
 
-			test("aren't taken for each other, nor sent as another number, by an upsert", async () => {
-				await keep(one);
-				const columns = mapAutomatically(['Key']);
-				const item = { Key: other, Due: '2026-05-05' };
-				const { error, json } = await run('upsert', { columns }, [item]);
-				const bodies = workspace.service.control.requests().map(({ body }) => body ?? '');
-				expect(workspace.changes().filter((request) => request.startsWith('PATCH'))).toEqual([]);
-				expect(bodies.join()).not.toContain(one);
-				// The field of the reference service holds texts, and refuses the number that the node takes it for.
-				if (type === 'number') expect(bodies.join()).toContain(other);
-				else expect(error ?? json[0]?.action).toBe('created');
-			});
-		},
-	);
+		test("aren't taken for each other, nor sent as another number, by an upsert", async () => {
+			await keep(one);
+			const columns = mapAutomatically(['Key']);
+			const item = { Key: other, Due: '2026-05-05' };
+			const { error, json } = await run('upsert', { columns }, [item]);
+			const bodies = workspace.service.control.requests().map(({ body }) => body ?? '');
+			expect(workspace.changes().filter((request) => request.startsWith('PATCH'))).toEqual([]);
+			expect(bodies.join()).not.toContain(one);
+			// The field of the reference service holds texts, and refuses the number that the node takes it for.
+			if (type === 'number') expect(bodies.join()).toContain(other);
+			else expect(error ?? json[0]?.action).toBe('created');
+		});
+	});
 
 	test('a condition with a number that may have lost digits is refused', async () => {
 		const inexact = where('Amount', 'equals', '={{ 363228830310334464 }}');
@@ -197,16 +192,13 @@ describe('exact values', () => {
 		['upsert', 'Amount'],
 		['sync', 'Amount'],
 		['upsert', 'Key'],
-	])(
-		'%s by %s: a value to match on that may have lost digits is refused',
-		async (operation, key) => {
-			const options = { unknownFields: 'create' };
-			const parameters = { columns: mapAutomatically([key]), missingRecords: 'keep', options };
-			const { error } = await run(operation, parameters, [{ [key]: 363228830310334464 }]);
-			expect(JSON.stringify(error)).toContain('Enter it as text.');
-			expect(workspace.changes()).toEqual([]);
-		},
-	);
+	])('%s by %s: a key that may have lost digits is refused', async (operation, key) => {
+		const options = { unknownFields: 'create' };
+		const parameters = { columns: mapAutomatically([key]), missingRecords: 'keep', options };
+		const { error } = await run(operation, parameters, [{ [key]: 363228830310334464 }]);
+		expect(JSON.stringify(error)).toContain('Enter it as text.');
+		expect(workspace.changes()).toEqual([]);
+	});
 
 	test.each([null, false, '', 0, 'text', { a: 1 }])(
 		'%j under "error" in an object of the service is renamed: n8n would run the node again',
@@ -283,17 +275,14 @@ describe('the same value', () => {
 			{ id: first, name: '2' },
 			{ id: second, name: '1' },
 		];
-		test.each(['create', 'getAll', 'upsert'])(
-			'%s refuses what fits two choices',
-			async (operation) => {
-				await start([{ id: 'f', name: 'Rating', type: 'select', options: swapped('1', '2') }]);
-				const columns = mapEach({ Rating: '1' }, { matchingColumns: ['Rating'] });
-				const { error } = await runOther(operation, { columns, ...where('Rating', 'equals', '1') });
-				expect(error?.message).toMatch(/^'1' matches 2 choices of field 'Rating'/);
-				expect(error?.description).toContain("'1' (stored as '2') and '2' (stored as '1')");
-				expect(bodies()).toEqual([]);
-			},
-		);
+		test.each(['create', 'getAll', 'upsert'])('%s: two choices fit', async (operation) => {
+			await start([{ id: 'f', name: 'Rating', type: 'select', options: swapped('1', '2') }]);
+			const columns = mapEach({ Rating: '1' }, { matchingColumns: ['Rating'] });
+			const { error } = await runOther(operation, { columns, ...where('Rating', 'equals', '1') });
+			expect(error?.message).toMatch(/^'1' matches 2 choices of field 'Rating'/);
+			expect(error?.description).toContain("'1' (stored as '2') and '2' (stored as '1')");
+			expect(bodies()).toEqual([]);
+		});
 
 		test('a text is a label where the identifiers are numbers', async () => {
 			await start([{ id: 'f', name: 'Rating', type: 'select', options: swapped(1, 2) }]);
@@ -436,17 +425,15 @@ describe('the same value', () => {
 		expect(json).toEqual([{ deleted: true, id }]);
 	});
 
-	describe('times at the edge of the calendar', () => {
-		const create = async (At: unknown, timezone: string) =>
-			await run('create', { columns: mapAutomatically() }, [{ At } as IDataObject], { timezone });
-		test.each([
-			['9999-12-31T23:59:59', 'America/New_York', 'beyond the year 9999'],
-			['2011-12-30T12:00:00', 'Pacific/Apia', 'skip this time'],
-		])('%s in %s is refused with the reason', async (time, zone, reason) => {
-			const { error } = await create(time, zone);
-			expect(error?.description).toContain(reason);
-			expect(workspace.changes()).toEqual([]);
-		});
+	const create = async (At: unknown, timezone: string) =>
+		await run('create', { columns: mapAutomatically() }, [{ At } as IDataObject], { timezone });
+	test.each([
+		['9999-12-31T23:59:59', 'America/New_York', 'beyond the year 9999'],
+		['2011-12-30T12:00:00', 'Pacific/Apia', 'skip this time'],
+	])('the time %s in %s is refused with the reason', async (time, zone, reason) => {
+		const { error } = await create(time, zone);
+		expect(error?.description).toContain(reason);
+		expect(workspace.changes()).toEqual([]);
 	});
 
 	test('an invalid DateTime is refused for a text field, also where fields are created', async () => {
