@@ -20,7 +20,7 @@ import {
 import { pressTest } from '../support/editor';
 import { byId, createKey, mapEach } from '../support/parameters';
 import { triggerNode } from '../support/trigger';
-import { startWebServer } from '../support/webServer';
+import { startWebServer, type WebServer } from '../support/webServer';
 import {
 	startWorkspace,
 	type TestCard,
@@ -105,16 +105,15 @@ describe('no secret is seen', () => {
 		const TOKEN = 'token-5b1c9e-known';
 		const HOOK_SECRET = 'whsec-4d2a8f-known';
 
-		/** A service and an auth server in one: answers everything with what the test says. */
-		async function startServers(
-			answer: (request: IncomingMessage, response: ServerResponse) => void,
-		) {
-			return await startWebServer((request, response) => {
-				if (!request.url?.startsWith('/realms/')) return answer(request, response);
-				response.setHeader('content-type', 'application/json');
-				response.end(JSON.stringify({ access_token: TOKEN, expires_in: 300 }));
-			});
+		const servers: WebServer[] = [];
+		async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void) {
+			const server = await startWebServer(answer);
+			servers.push(server);
+			return server.url;
 		}
+		afterEach(async () => {
+			for (const server of servers.splice(0)) await server.close();
+		});
 
 		const place = (url: string) => ({ baseUrl: `${url}/api/v1`, workspaceId: 'w1' });
 		const keyAt = (url: string) => ({ workspaceDataApi: { ...place(url), apiKey: KEY } });
@@ -215,13 +214,18 @@ describe('no secret is seen', () => {
 			],
 		])('%s', async (_what, answer) => {
 			let asked = 0;
-			const server = await startServers((_request, response) => {
+			// A service and an auth server in one.
+			const url = await serve((request, response) => {
+				if (request.url?.startsWith('/realms/')) {
+					response.setHeader('content-type', 'application/json');
+					response.end(JSON.stringify({ access_token: TOKEN, expires_in: 300 }));
+					return;
+				}
 				asked += 1;
 				answer(response);
 			});
-			await expectNothingBy(keyAt(server.url), ofKey);
-			await expectNothingBy(accountAt(server.url), ofAccount);
-			await server.close();
+			await expectNothingBy(keyAt(url), ofKey);
+			await expectNothingBy(accountAt(url), ofAccount);
 			expect(asked).toBeGreaterThan(2);
 		});
 
@@ -230,15 +234,14 @@ describe('no secret is seen', () => {
 				error: 'invalid_grant',
 				error_description: `Ended: ${echoed}`,
 			});
-			const api = await startWebServer((_request, response) => response.writeHead(401).end());
+			const api = await serve((_request, response) => response.writeHead(401).end());
 			let issued = 0;
-			const auth = await startWebServer((_request, response) => {
+			const auth = await serve((_request, response) => {
 				issued += 1;
 				const body = JSON.stringify({ access_token: TOKEN, expires_in: 300 });
 				response.writeHead(issued === 1 ? 200 : 400).end(issued === 1 ? body : quotes);
 			});
-			const text = await expectNothingBy(accountAt(api.url, auth.url), ofAccount);
-			await Promise.all([api.close(), auth.close()]);
+			const text = await expectNothingBy(accountAt(api, auth), ofAccount);
 			expect(text).toContain('says: Ended');
 		});
 
@@ -250,12 +253,9 @@ describe('no secret is seen', () => {
 			[500, quoted],
 			[200, `<p>${quoted}</p>`],
 		])('a token endpoint that answers %i', async (status, body) => {
-			const api = await startWebServer((_request, response) => response.writeHead(401).end(quoted));
-			const auth = await startWebServer((_request, response) =>
-				response.writeHead(status).end(body),
-			);
-			await expectNothingBy(accountAt(api.url, auth.url), ofKey);
-			await Promise.all([api.close(), auth.close()]);
+			const api = await serve((_request, response) => response.writeHead(401).end(quoted));
+			const auth = await serve((_request, response) => response.writeHead(status).end(body));
+			await expectNothingBy(accountAt(api, auth), ofKey);
 		});
 	});
 });
