@@ -344,18 +344,6 @@ describe('service accounts', () => {
 		expect(refused()).toHaveLength(2);
 	});
 
-	test('an API that answers every item with 401 causes no storm of token requests', async () => {
-		workspace.fail('POST', '/records$', { status: 401, times: 1_000 });
-		const { items } = await runAction({
-			credentials: account(),
-			parameters: { ...create(), options: { maxParallel: 5 } },
-			items: rows(100),
-			node: { onError: 'continueRegularOutput' },
-		});
-		expect(items.filter(({ json }) => json.error !== undefined)).toHaveLength(100);
-		expect(tokenRequests().length).toBeLessThanOrEqual(3);
-	});
-
 	function putAhead(ms: number) {
 		const now = Date.now.bind(Date);
 		return jest.spyOn(Date, 'now').mockImplementation(() => now() + ms);
@@ -425,21 +413,6 @@ describe('service accounts', () => {
 		const { clientId, clientSecret } = workspace.service;
 		const pasted = { clientId: ` ${clientId}\n`, clientSecret: `${clientSecret}\r\n` };
 		succeeded(await createRows(1, pasted));
-	});
-
-	test.each([
-		[{ clientSecret: 'not-the-secret' }, "The service account wasn't accepted", "'Client Secret'"],
-		[{ realm: 'elsewhere' }, 'has no token endpoint for this realm', "'Realm'"],
-		[{ authUrl: 'http://127.0.0.1:9' }, "couldn't be reached", "'Auth URL'"],
-		[{ authUrl: 'nowhere' }, "'Auth URL' must begin with http://", 'Enter an address'],
-	])('%j is named', async (changes, message, advice) => {
-		const { error } = await runAction({
-			credentials: account(changes),
-			parameters: { resource: 'card', operation: 'getAll', returnAll: true },
-		});
-		expect(error?.message).toContain(message);
-		expect(error?.description).toContain(advice);
-		expect(refused()).toEqual([]);
 	});
 
 	test('two credentials of one client never share a token', async () => {

@@ -117,6 +117,9 @@ describe('requests of the editor', () => {
 		expect(fields.map((field) => (field as unknown as { fieldId: string }).fieldId)).toEqual(
 			Object.values(card.fieldIds),
 		);
+		// Shown, never required, and never chosen for matching by themselves.
+		const flags = { required: false, defaultMatch: false, canBeUsedToMatch: true, display: true };
+		expect(fields).toMatchObject(fields.map(() => flags));
 		const clear = '={{ null }}';
 		const empty = { name: 'Empty', value: clear };
 		expect(fields[4]?.options).toEqual([
@@ -309,6 +312,7 @@ describe('requests of the editor', () => {
 			['serviceAccount', { clientId: 'nobody' }, "'Client ID'"],
 			['serviceAccount', { realm: 'elsewhere' }, "'Realm'"],
 			['serviceAccount', { authUrl: 'http://127.0.0.1:9' }, "'Auth URL'"],
+			['serviceAccount', { authUrl: 'nowhere' }, "'Auth URL' must begin with http://"],
 			['serviceAccount', { workspaceId: 'wsp_unknown' }, "Check 'Workspace ID'"],
 		] as const)('%s with %j says which', async (kind, changes, message) => {
 			const result = await press(kind, changes);
@@ -674,28 +678,6 @@ describe('what a person sees', () => {
 			const context = editor({ cardId: byId(cardId), ...columns } as IDataObject);
 			return await resourceMapping.getColumns.call(context);
 		};
-
-		test('are shown, never required, and never chosen for matching by themselves', async () => {
-			const { id, fieldIds } = await workspace.card('Columns', { Title: 'text', Layout: 'json' });
-			expect(await columnsOf(id)).toEqual({
-				fields: [
-					{
-						id: 'Title',
-						displayName: 'Title',
-						fieldId: fieldIds.Title,
-						fieldName: 'Title',
-						type: 'string',
-						required: false,
-						defaultMatch: false,
-						canBeUsedToMatch: true,
-						display: true,
-					},
-					// The input for objects is red before anybody has entered anything.
-					expect.objectContaining({ id: 'Layout', displayName: 'Layout (JSON)', type: 'string' }),
-				],
-				emptyFieldsNotice: expect.stringContaining("'If Field Is Unknown'"),
-			});
-		});
 
 		test('a select without choices is a text, and offers no empty list', async () => {
 			const card = await workspace.card('Columns', []);

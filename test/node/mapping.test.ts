@@ -122,12 +122,6 @@ describe('mapping', () => {
 		expect(workspace.changes()).toEqual([]);
 	});
 
-	test('a cell of blanks is an empty value, and a number is the text of a text field', async () => {
-		const row = { Title: 5_551_234, Amount: '  ' };
-		succeeded(await write(mapAutomatically(), { emptyValues: 'ignore' }, row));
-		expect(await stored()).toEqual({ Title: '5551234' });
-	});
-
 	test('unknown fields are left out where the option says so', async () => {
 		succeeded(await write(mapEach({ Title: 'a', Nothing: 1 }), { unknownFields: 'ignore' }));
 		expect(await stored()).toEqual({ Title: 'a' });
@@ -155,53 +149,6 @@ describe('mapping', () => {
 			expect(error?.description).toContain("Did you mean 'Mapping");
 		},
 	);
-
-	test('field ids may change between the listing and the write', async () => {
-		const { control } = workspace.service;
-		control.resetRequests();
-		control.setLatency({ ms: 200 });
-		const run = write(mapEach({ Title: 'late', Amount: 7 }));
-		while (
-			!control.requests().some(({ path, status }) => path.endsWith('/fields') && status === 200)
-		) {
-			await new Promise(setImmediate);
-		}
-		control.rotateFieldIds({ cardId: card.id });
-		expect((await run).error).toBeUndefined();
-		expect(await stored()).toEqual({ Title: 'late', Amount: 7 });
-	});
-
-	test.each([
-		['emoji', '🙂 name'],
-		['1,000 characters', 'x'.repeat(1_000)],
-		['outer spaces', '  padded  '],
-		['__proto__', '__proto__'],
-		['constructor', 'constructor'],
-		['toString', 'toString'],
-		['error', 'error'],
-	])('a field called by %s makes an exact round trip', async (_what, name) => {
-		const { id } = await workspace.card('Odd names', [{ name, type: 'text' }]);
-		const value = Object.fromEntries([[name, 'value']]) as IDataObject;
-		const parameters = { cardId: byId(id), columns: mapAutomatically() };
-		const { json } = succeeded(await run('create', parameters, [value]));
-		const key = name === 'error' ? 'fields.error' : name;
-		expect(Object.keys(json[0] ?? {})).toEqual([key, 'id', 'created_at']);
-		expect(Object.values(json[0] ?? {})[0]).toBe('value');
-		expect(({} as { value?: unknown }).value).toBeUndefined();
-	});
-
-	test('two fields of one name: the name is ambiguous, the ids work, and the output says which', async () => {
-		const { id, fieldIds } = await workspace.card('Twins', { Twin: 'text', Other: 'text' });
-		const { Twin: first = '', Other: second = '' } = fieldIds;
-		workspace.service.control.renameField({ cardId: id, fieldId: second, name: 'Twin' });
-		const create = async (value: IDataObject) =>
-			await run('create', { cardId: byId(id), columns: mapEach(value) });
-		const { error } = await create({ Twin: 'x' });
-		expect(error?.message).toMatch(/'Twin' matches 2 fields/);
-		expect(error?.description).toContain(second);
-		const { json } = await create({ [first]: 'one', [second]: 'two' });
-		expect(json).toMatchObject([{ [first]: 'one', [second]: 'two' }]);
-	});
 });
 
 describe('formats', () => {
@@ -271,26 +218,6 @@ describe('formats', () => {
 				expect(result.error?.message).toMatch(message);
 			}
 			expect(workspace.requests()).toEqual([]);
-		});
-
-		test("a value that doesn't fit is refused with its field and the format, before anything is written", async () => {
-			const items = [row, { ...row, Key: 'b', Price: '12.50', Due: '3/2/85' }];
-			const columns = mapAutomatically(['Key']);
-			const { error } = await run('sync', { columns, options: german }, items);
-			expect(error?.description).toMatch(
-				/'Price' can't hold "12\.50".*'Number Format' is '1\.234,5'/s,
-			);
-			expect(error?.description).toMatch(
-				/'Due' can't hold "3\/2\/85".*'Date Format' is 'Day First'/s,
-			);
-			expect(await workspace.rows(card.id)).toEqual([]);
-		});
-
-		test('filters read values as before', async () => {
-			await workspace.records(card.id, [stored]);
-			const columns = mapEach({ Price: '1.300,5' });
-			await run('updateMany', { columns, ...where('Price', 'equals', '1299'), options: german });
-			expect((await workspace.rows(card.id))[0]?.Price).toBe(1300.5);
 		});
 	});
 

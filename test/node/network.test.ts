@@ -109,7 +109,11 @@ describe('faults', () => {
 	test("a redirect isn't followed, so the key stays here", async () => {
 		let seen = 0;
 		const target = await startWebServer(() => (seen += 1));
-		workspace.fail('GET', '', { status: 302, headers: { location: `${target.url}/elsewhere` } });
+		workspace.fail('GET', '', {
+			status: 302,
+			body: 'empty',
+			headers: { location: `${target.url}/elsewhere` },
+		});
 		const { error } = await run({ resource: 'card', operation: 'getAll', returnAll: true });
 		await target.close();
 		expect(error?.message).toContain('redirects');

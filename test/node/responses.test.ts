@@ -63,12 +63,6 @@ describe('short and unusual responses', () => {
 			const { json } = succeeded(await run('getAll', where('Odd', condition, value)));
 			expect(json.map((item) => item.id)).toEqual([found]);
 		});
-
-		test('without a value it matches nothing', async () => {
-			const value = mapEach({ Odd: '' }, { matchingColumns: ['Odd'] });
-			const { error } = await run('upsert', { columns: value, options: { emptyValues: 'ignore' } });
-			expect(error?.message).toBe("Matching field 'Odd' has no value");
-		});
 	});
 
 	test.each([
@@ -414,10 +408,14 @@ describe('services with other ideas', () => {
 			expect(error?.description).toContain('Maintenance');
 			expect(sent.filter((request) => request.startsWith('POST'))).toEqual([]);
 		});
-		test('nor a description', async () => {
-			answer = () => ({ body: '{"error":"Maintenance"}' });
-			const { error } = await run('apiDescription get', { format: 'json' });
-			expect(error?.description).toContain('Maintenance');
+		test('nor is problem details, whatever is in them: the message says what came', async () => {
+			answer = (_, path) =>
+				path.endsWith('/records')
+					? { body: JSON.stringify(records), type: 'application/problem+json' }
+					: undefined;
+			const { error } = await run('record getAll', { returnAll: true });
+			expect(error?.message).toBe('The service refused the request');
+			expect(error?.description).toMatch(/status 200 .* application\/problem\+json/);
 		});
 		test('the test of a credential tells it', async () => {
 			answer = () => ({ body: '{"success":false,"error":"Maintenance","errors":[]}' });

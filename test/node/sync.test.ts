@@ -142,7 +142,8 @@ describe('is refused, and nothing is sent, with', () => {
 			{ Key: 'c', Source: 'crm' },
 		]);
 
-	const [A, B] = [{ Key: 'a' }, { Key: 'b' }];
+	const [A, B, MANY] = [{ Key: 'a' }, { Key: 'b' }, { Key: 'b', Amount: 'many' }];
+	const most = (maxDeletions: unknown) => ({ ...remove, maxDeletions }) as IDataObject;
 	const ofShop = where('Source', 'equals', 'shop');
 	const outside = "Values or records of 1 item don't meet the conditions";
 	const bySource = where('Source', 'equals', '={{ $json.Source }}');
@@ -153,40 +154,20 @@ describe('is refused, and nothing is sent, with', () => {
 
 	test.each<[string, IDataObject[], IDataObject, string]>([
 		['an item without a key', [A, { Key: '' }], {}, "Item 1: Matching field 'Key' has no value"],
-		[
-			'a value of no use',
-			[A, { Key: 'b', Amount: 'many' }],
-			{},
-			"with Key 'b': Field 'Amount' can't",
-		],
+		['a value of no use', [A, MANY], {}, "with Key 'b': Field 'Amount' can't"],
 		['an unknown field', [{ Key: 'a', Colour: 'red' }], {}, "The item with Key 'a': "],
 		['an option of no use', [A, B], { options: { outputFields: 'Price' } }, "no field 'Price'"],
 		['deletions of more than half', [A], { missingRecords: 'delete' }, 'that is more than half'],
-		[
-			'deletions of more than half, however many are allowed',
-			[A],
-			{ ...remove, maxDeletions: 500 },
-			'2 of 3 records of card',
-		],
-		[
-			'more deletions than given',
-			[A],
-			{ ...remove, maxDeletions: 1 },
-			"'Max Records to Delete' is 1",
-		],
-		[
-			'any deletion, if 0 is given',
-			[A, B],
-			{ ...remove, maxDeletions: 0 },
-			"'Max Records to Delete' is 0",
-		],
+		['more than half, however many are allowed', [A], most(500), '2 of 3 records of card'],
+		['more deletions than given', [A], most(1), "'Max Records to Delete' is 1"],
+		['any deletion, if 0 is given', [A, B], most(0), "'Max Records to Delete' is 0"],
 		['a record outside the conditions', [{ Key: 'c', Source: 'crm' }], ofShop, outside],
 		['a value outside them', [{ Key: 'a', Source: 'crm' }], ofShop, outside],
 		['a new record outside them', [{ Key: 'n', Source: 'crm' }], ofShop, outside],
 		['conditions that differ', twoSources, bySource, 'settings of items 0 and 1 differ'],
 		['a condition without its value', [A], where('Source', 'equals', ''), "'Value' is empty"],
-		['no number', [A], { ...remove, maxDeletions: 'all' }, "'Max Records to Delete' must be"],
-		['an empty maximum', [A], { ...remove, maxDeletions: '' }, "'Max Records to Delete' must be"],
+		['no number', [A], most('all'), "'Max Records to Delete' must be"],
+		['an empty maximum', [A], most(''), "'Max Records to Delete' must be"],
 		['an unknown choice', [A], { missingRecords: 'drop' }, "'If Record Has No Item' can't be"],
 		['no field to match on', [A], { columns: mapAutomatically() }, "'Fields to match on'"],
 	])('%s', async (_, items, parameters, message) => {

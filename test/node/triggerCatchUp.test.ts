@@ -11,9 +11,13 @@ beforeAll(async () => {
 	workspace = await startWorkspace();
 });
 afterAll(async () => await workspace.close());
-afterEach(() => {
+/** The triggers of a test; n8n ends them with it. */
+let watched: TestTrigger[] = [];
+afterEach(async () => {
 	workspace.service.control.reset();
 	jest.restoreAllMocks();
+	await Promise.all(watched.map(async (trigger) => await trigger.deactivate()));
+	watched = [];
 });
 
 /** A card, and a trigger that watches it and catches up. */
@@ -26,6 +30,7 @@ async function watching(options: IDataObject = {}, parameters: IDataObject = {})
 		options: { catchUp: true, ...options },
 		...parameters,
 	});
+	watched.push(trigger);
 	const titles = (names: string[]) => names.map((Title) => ({ Title }));
 	const create = async (...names: string[]) => await workspace.records(card.id, titles(names));
 	return { card, trigger, create };
@@ -88,7 +93,6 @@ it('returns records created since it last ran, in order, once', async () => {
 	expect(await trigger.execute([live(card.id, lost[0])])).toEqual([]);
 	expect(await caughtUp(trigger)).toEqual([]);
 	expect(await caughtUp(trigger)).toEqual([]);
-	await trigger.deactivate();
 });
 
 it('saves at once how far it has searched, because a killed n8n would search there again', async () => {
@@ -99,7 +103,6 @@ it('saves at once how far it has searched, because a killed n8n would search the
 	const events = () => trigger.emitted.slice(before).map(([item]) => item?.json.event);
 	await until('the end of the search to be saved', () => (events().length > 1 ? true : undefined));
 	expect(events()).toEqual(['catch_up', 'subscription_renewed']);
-	await trigger.deactivate();
 });
 
 it.each([
@@ -124,7 +127,6 @@ it.each([
 	const delivered = await trigger.execute([event]);
 	expect(ids([...delivered, ...(await search)])).toEqual([created]);
 	expect(await trigger.execute([event])).toEqual([]);
-	await trigger.deactivate();
 });
 
 it('reads the records again if its pages show one twice', async () => {
@@ -140,7 +142,6 @@ it('reads the records again if its pages show one twice', async () => {
 	page({ records: records.slice(0, 2), next_cursor: '2' });
 	page({ records: records.slice(0, 1), next_cursor: null });
 	expect(ids(await trigger.execute(order, 'trigger'))).toEqual(lost);
-	await trigger.deactivate();
 });
 
 it('returns what was created while the events were changed and published again, and nothing twice', async () => {
@@ -167,7 +168,6 @@ it('returns what was created while the events were changed and published again, 
 	jest.restoreAllMocks();
 	const order = trigger.emitted[count]?.map(({ json }) => json) ?? [];
 	expect(ids(await trigger.execute(order, 'trigger'))).toEqual(lost);
-	await trigger.deactivate();
 });
 
 it('returns nothing of the time in which it was off', async () => {
@@ -184,7 +184,6 @@ it('returns nothing of the time in which it was off', async () => {
 	trigger.reload();
 	await trigger.activate();
 	expect(await caughtUp(trigger)).toEqual([]);
-	await trigger.deactivate();
 });
 
 it.each([
@@ -204,7 +203,6 @@ it.each([
 	workspace.service.control.clearFailures();
 	const items = await trigger.execute(order, 'retry');
 	expect(items).toMatchObject([{ record_id: wanted, Title: 'wanted' }]);
-	await trigger.deactivate();
 });
 
 it("runs for each created record whose event doesn't say which", async () => {
@@ -226,7 +224,6 @@ it("names the card once whose records don't state when they were created", async
 	expect(warnings.lines).toEqual([
 		expect.stringContaining(`Records of card ${card.id} state no usable 'created_at'`),
 	]);
-	await trigger.deactivate();
 });
 
 it('knows a record again whose identifiers came as numbers', async () => {
@@ -244,8 +241,6 @@ it("orders nothing when it is off, or when created records aren't asked for", as
 	const deleted = await watching({}, { events: ['record.deleted'] });
 	await deleted.trigger.activate();
 	expect(await restart(deleted.trigger)).toEqual([]);
-	await off.trigger.deactivate();
-	await deleted.trigger.deactivate();
 });
 
 it('returns the records again when the execution that returned them died, also after an event about one', async () => {
@@ -257,7 +252,6 @@ it('returns the records again when the execution that returned them died, also a
 	expect(ids(await trigger.execute(order, 'trigger'))).toEqual(lost);
 	expect(await trigger.execute([live(card.id, lost[0])])).toEqual([]);
 	expect(ids(await trigger.execute(order, 'trigger'))).toEqual(lost);
-	await trigger.deactivate();
 });
 
 it('watches all cards, also in the raw form and with ids', async () => {
@@ -277,7 +271,6 @@ it('watches all cards, also in the raw form and with ids', async () => {
 	expect(ids(items)).toEqual([first, second]);
 	expect(items[1]).toMatchObject({ data: { [String(two.fieldIds.Title)]: 'b' }, caught_up: true });
 	expect(items[1]).not.toHaveProperty('fields');
-	await trigger.deactivate();
 });
 
 it('remembers every record of deliveries that run at the same time', async () => {
@@ -290,7 +283,6 @@ it('remembers every record of deliveries that run at the same time', async () =>
 	);
 	expect(outputs.flat()).toHaveLength(30);
 	expect(await caughtUp(trigger)).toEqual([]);
-	await trigger.deactivate();
 });
 
 it('leaves out records older than the greatest age', async () => {
@@ -301,7 +293,6 @@ it('leaves out records older than the greatest age', async () => {
 	const order = await restart(trigger);
 	workspace.service.control.setClockOffset({ seconds: 120 });
 	expect(await trigger.execute(order, 'trigger')).toEqual([]);
-	await trigger.deactivate();
 });
 
 it('returns what it can read of all cards, and names the card that it may not read', async () => {
@@ -334,7 +325,6 @@ it('returns what it can read of all cards, and names the card that it may not re
 	// A temporary fault fails the search, so that it is tried again.
 	control.fail({ method: 'GET', path: `/${readable}/records$`, times: 9, status: 500 });
 	await expect(trigger.execute(order, 'trigger')).rejects.toMatchObject({ httpCode: '500' });
-	await trigger.deactivate();
 });
 
 it.each([
@@ -364,7 +354,6 @@ it.each([
 	expect(seen).toEqual(isFailed ? [1, 1, 2, 2, 3, 3, 4] : seen.map(() => 1));
 	expect(searched()).toEqual(searched().map(() => trigger.emitted[0]));
 	jest.restoreAllMocks();
-	await trigger.deactivate();
 });
 
 it('gives nothing for an order that is tried again once catching up is off', async () => {
@@ -438,7 +427,6 @@ describe('at any number of records', () => {
 		const next = await restart(trigger);
 		list(records, 1);
 		expect(await trigger.execute(next, 'trigger')).toEqual([]);
-		await trigger.deactivate();
 	});
 
 	it('counts records older than all that n8n remembers as seen, also those that are gone', async () => {
@@ -456,6 +444,5 @@ describe('at any number of records', () => {
 		expect(ids(await trigger.execute(order, 'trigger'))).toEqual(
 			records.slice(2_900).map(({ id }) => id),
 		);
-		await trigger.deactivate();
 	});
 });

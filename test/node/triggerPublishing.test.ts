@@ -2,7 +2,6 @@
 import { hurry } from '../support/quickTime';
 import type { IDataObject } from 'n8n-workflow';
 import { current, keptBy, lifecycleSuite, pass, until, untilTicked } from '../support/lifecycle';
-import { startWebServer } from '../support/webServer';
 import { startWorkspace } from '../support/workspace';
 
 const suite = lifecycleSuite();
@@ -331,31 +330,6 @@ describe('unpublishing', () => {
 		expect(suite.workspace.requests()).toEqual([]);
 		await trigger.deactivate();
 		await other.close();
-	});
-
-	it("doesn't wait for an auth server that doesn't respond", async () => {
-		const silent = await startWebServer(() => undefined);
-		const account = suite.workspace.serviceAccount.workspaceDataServiceAccountApi;
-		const credential = { ...account };
-		const trigger = await suite.published({}, { workspaceDataServiceAccountApi: credential });
-		const { id } = current(trigger);
-		hurry();
-		credential.authUrl = silent.url;
-		const ended = trigger.deactivate();
-		// Nine seconds later.
-		const now = Date.now.bind(Date);
-		const later = jest.spyOn(Date, 'now').mockImplementation(() => now() + 9_000);
-		expect(await ended).toBe(false);
-		expect(keptBy(trigger)).toMatchObject({ previous: [{ id }] });
-		later.mockRestore();
-		await silent.close();
-		await until('the end of the deletion, which went on', () =>
-			suite.warnings.some((line) => line.includes(id)),
-		);
-
-		Object.assign(credential, account);
-		expect(await trigger.deactivate()).toBe(true);
-		expect(suite.live(trigger)).toEqual([]);
 	});
 
 	it('leaves nothing behind when a renewal falls due meanwhile', async () => {

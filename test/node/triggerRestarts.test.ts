@@ -117,15 +117,10 @@ describe('over restarts', () => {
 			expect(suite.warnings.join()).toContain('replaces it once it knows that it is');
 		});
 
-		it.each([
-			['no secret', {}],
-			['a secret of null', { secret: null }],
-			['its secret as stars', { secret: '********' }],
-			['its secret cut', { secret: 'whs_***9f' }],
-		])('makes room when it returns the existing subscription, with %s', async (_, shown) => {
+		it('makes room when it returns the existing subscription without its secret', async () => {
 			const trigger = await suite.published();
 			const { id } = current(trigger);
-			suite.answerNext({ webhook_id: id, ...shown });
+			suite.answerNext({ webhook_id: id, secret: '********' });
 			await trigger.activate('init');
 			expect(current(trigger).id).not.toBe(id);
 			expect(suite.live(trigger).map((one) => one.id)).toEqual([current(trigger).id]);
@@ -160,10 +155,7 @@ describe('over restarts', () => {
 	const responses = [
 		['404', { status: 404 }],
 		["a gateway's 404", { status: 404, body: 'html' }],
-		['400', { status: 400 }],
 		['401', { status: 401 }],
-		['422', { status: 422 }],
-		['403', { status: 403 }],
 		['302', { status: 302, headers: { location: 'https://login.example.com/' } }],
 		['200 with a web page', { status: 200, body: 'html' }],
 		['200 without a secret', { status: 200, body: 'json', json: { webhook_id: 'whk_x' } }],

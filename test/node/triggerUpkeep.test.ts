@@ -797,53 +797,6 @@ describe('n8n asks its own webhook address whether it has what was saved last, b
 			await original.deactivate();
 			expect(suite.live(original)).toEqual([]);
 		});
-
-		/** n8n starts with a wrong value, so that nothing is known about the address, and the workflow is unpublished. */
-		async function unpublishedAfterAFailedStart(
-			original: TestTrigger,
-			options: Parameters<typeof suite.afterRestart>[1],
-		) {
-			const { events } = original.node.parameters;
-			original.node.parameters.events = '={{ $vars.none }}';
-			const next = suite.afterRestart(original, options);
-			original.node.parameters.events = events as never;
-			await next.activate('init');
-			await next.start();
-			await next.deactivate();
-			return next;
-		}
-
-		it('also where it could not start: its mark is the mark of the original', async () => {
-			const original = suite.watchAll();
-			await original.activate();
-			const production = current(original);
-			const copy = await unpublishedAfterAFailedStart(original, { ownAddress: original });
-			expect(suite.live(original).map(({ id }) => id)).toEqual([production.id]);
-			expect(suite.warnings.join()).toContain(
-				`Subscription ${production.id} still exists at the service: it may belong to another n8n`,
-			);
-			expect(keptBy(copy).previous).toEqual([]);
-			await original.deactivate();
-		});
-
-		it("also where the service returns the original's subscription without its secret", async () => {
-			const original = await suite.published();
-			const json = { webhook_id: current(original).id };
-			suite.refuseNext({ status: 200, body: 'json', json });
-			await suite.afterRestart(original, { staticData: {}, ownAddress: original }).activate('init');
-			expect(suite.live(original).map(({ id }) => id)).toEqual([json.webhook_id]);
-			await original.deactivate();
-		});
-
-		it.each([['itself', {}] as const, ['nobody', { ownAddress: 'nobody' }] as const])(
-			'but n8n deletes its own after such a start, where its address reaches %s',
-			async (_name, options) => {
-				const original = suite.watchAll();
-				await original.activate();
-				await unpublishedAfterAFailedStart(original, options);
-				expect(suite.live(original)).toEqual([]);
-			},
-		);
 	});
 });
 

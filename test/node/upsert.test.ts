@@ -252,8 +252,6 @@ describe('what a record holds is never a reason to refuse', () => {
 		['sync', { columns: keyed, missingRecords: 'delete' }],
 	];
 
-	const KEEP = { missingRecords: 'keep' };
-
 	describe.each(WRITES)('%s', (operation, parameters) => {
 		test('sends the values that differ, and nothing else', async () => {
 			await start([{ k: 'k1', v: 'old', s: 'Open' }]);
@@ -278,17 +276,6 @@ describe('what a record holds is never a reason to refuse', () => {
 			const { json } = await run(operation, parameters, [{ ...AS_READ, V: 'new' }]);
 			expect(json).toMatchObject([{ action: 'updated' }]);
 			expect(bodies()).toEqual([{ data: { v: 'new' } }]);
-		});
-
-		test('matches on a field that the service computes', async () => {
-			await start([
-				{ k: 'k1', v: 'old', x: 7 },
-				{ k: 'k2', v: 'b', x: 8 },
-			]);
-			const columns = { columns: mapEach({ Total: 7, V: 'new' }, { matchingColumns: ['Total'] }) };
-			const { json } = succeeded(await run(operation, { ...parameters, ...columns, ...KEEP }));
-			expect(json).toMatchObject([{ id: 'r0', action: 'updated' }]);
-			expect(other.changes).toMatchObject([{ method: 'PATCH', body: { data: { v: 'new' } } }]);
 		});
 
 		test('keeps a removed choice next to a new one', async () => {
