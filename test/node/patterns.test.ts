@@ -56,8 +56,10 @@ const operationsFor = (key: string): Record<string, IDataObject> => {
 	};
 };
 const operations = operationsFor('k1');
-/** Sync reads conditions once for all items of a card, so that each key would be refused. */
-const byKey = Object.entries(operationsFor(KEY)).filter(([operation]) => operation !== 'sync');
+/** One of each kind. Sync reads conditions once for all items of a card, so that each key would be refused. */
+const byKey = Object.entries(operationsFor(KEY)).filter(
+	([operation]) => !['sync', 'getPage', 'count'].includes(operation),
+);
 
 /** A node of the test in place of one of n8n's. */
 function helper(

@@ -539,19 +539,6 @@ describe('Get Many', () => {
 			expect(titles(await poll({}, {}, [{}, {}]))).toEqual([]);
 		});
 
-		test('records whose item ends with an error come again once it is corrected', async () => {
-			const { id } = await workspace.card('Choices', {
-				Title: 'text',
-				Status: { type: 'single_select', options: ['Open', 'Done'] },
-			});
-			await workspace.records(id, [{ Title: 'a', Status: 'Open' }]);
-			const poll = published({ since: 'new', cardId: byId(id) });
-			const wrong = where('Status', 'isAnyOf', 'Open, Opne');
-			const { json } = await poll({ node: { onError: 'continueRegularOutput' } }, wrong);
-			expect(json).toMatchObject([{ error: expect.stringContaining('Opne') }]);
-			expect(titles(await poll({}, where('Status', 'isAnyOf', 'Open')))).toEqual(['a']);
-		});
-
 		test('Start Again forgets, once', async () => {
 			const poll = published({ since: 'new' });
 			await workspace.records(card.id, [{ Title: 'a' }]);

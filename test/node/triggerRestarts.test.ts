@@ -71,19 +71,6 @@ describe('over restarts', () => {
 			expect(keptBy(trigger)).toMatchObject({ previous: [{ fate: 'deleted' }] });
 		});
 
-		it("names it in the log when the workflow is unpublished and it can't be deleted", async () => {
-			const trigger = await renewing();
-			const late = suite.live(trigger).find(({ id }) => id !== current(trigger).id);
-			const path = `/webhooks/${late?.id}$`;
-			suite.workspace.fail('DELETE', path, { status: 500, times: 3 });
-			await trigger.deactivate();
-			await until('the warning', () =>
-				suite.warnings.find((line) =>
-					line.includes(`Subscription ${late?.id} still exists at the service`),
-				),
-			);
-		});
-
 		it('keeps to the new one when it is published again with other events', async () => {
 			const trigger = await renewing();
 			await trigger.deactivate();

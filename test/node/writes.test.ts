@@ -259,37 +259,6 @@ describe('failing items', () => {
 		expect(keys).toHaveLength(said === undefined ? 10 : 9);
 		expect(new Set(keys).size).toBe(keys.length);
 	});
-
-	test('300 items, every third one invalid: the others are written, pairing is right', async () => {
-		const MANY = 300;
-		const bulk = await workspace.card('Bulk', { Amount: 'number' });
-		const items = Array.from({ length: MANY }, (_, n) => ({ amount: n % 3 === 0 ? 'bad' : n }));
-		const parameters = { cardId: byId(bulk.id), columns, options: { maxParallel: 50 } };
-		const { items: output } = succeeded(await run('create', parameters, items, { node: GOING_ON }));
-		expect(output).toHaveLength(MANY);
-		const failed = output.filter(({ json }) => json.error !== undefined);
-		expect(failed).toHaveLength(Math.ceil(MANY / 3));
-		expect(placesOf(output)).toEqual([...items.keys()]);
-		const amounts = output.map(({ json }) => json.Amount);
-		expect(amounts).toEqual(items.map(({ amount }) => (amount === 'bad' ? undefined : amount)));
-		expect(await workspace.rows(bulk.id)).toHaveLength(Math.floor((MANY / 3) * 2));
-	}, 600_000);
-
-	test('connections closed at random: nothing is written twice, and nothing is lost in silence', async () => {
-		const shaky = await workspace.card('Shaky', { Key: 'text' });
-		workspace.service.control.setDropRatio({ ratio: 0.1 });
-		const items = Array.from({ length: 100 }, (_, n) => ({ key: `k${n}` }));
-		const parameters = { cardId: byId(shaky.id), columns: mapEach({ Key: '={{ $json.key }}' }) };
-		const { items: output } = await run('create', parameters, items, { node: GOING_ON });
-		workspace.service.control.clearFailures();
-		const keys = (await workspace.rows(shaky.id)).map(({ Key }) => String(Key));
-		expect(new Set(keys).size).toBe(keys.length);
-		const doubtful = output.filter(({ json }) => json.error !== undefined);
-		for (const { json } of doubtful) expect(json.error).toContain('may have been created');
-		const reported = output.flatMap(({ json }) => json.Key ?? []);
-		expect(keys).toEqual(expect.arrayContaining(reported));
-		expect(reported.length + doubtful.length).toBe(100);
-	}, 600_000);
 });
 
 describe('after a failure', () => {
