@@ -44,6 +44,7 @@ describe('requests of the editor', () => {
 			Due: 'date',
 			Status: { type: 'single_select', options: ['Open', 'Done'] },
 			Tags: { type: 'multi_select', options: ['a'] },
+			Json: 'json',
 		});
 	});
 	afterAll(async () => await workspace.close());
@@ -113,13 +114,16 @@ describe('requests of the editor', () => {
 			['Due', 'dateTime'],
 			['Status', 'options'],
 			['Tags', 'string'],
+			// The input for objects is red before anybody has entered anything.
+			['Json', 'string'],
 		]);
 		expect(fields.map((field) => (field as unknown as { fieldId: string }).fieldId)).toEqual(
 			Object.values(card.fieldIds),
 		);
 		// Shown, never required, and never chosen for matching by themselves.
-		const flags = { required: false, defaultMatch: false, canBeUsedToMatch: true, display: true };
+		const flags = { required: false, defaultMatch: false, display: true };
 		expect(fields).toMatchObject(fields.map(() => flags));
+		expect(fields[0]?.canBeUsedToMatch).toBe(true);
 		const clear = '={{ null }}';
 		const empty = { name: 'Empty', value: clear };
 		expect(fields[4]?.options).toEqual([
@@ -127,7 +131,9 @@ describe('requests of the editor', () => {
 			empty,
 		]);
 		expect(fields[2]?.options?.map(({ value }) => value)).toEqual([true, false, clear]);
-		expect(fields[5]?.displayName).toBe('Tags: a');
+		expect(fields.slice(5).map(({ displayName }) => displayName)).toEqual([
+			...['Tags: a', 'Json (JSON)'],
+		]);
 	});
 
 	test.each([

@@ -445,19 +445,21 @@ describe('Get Many', () => {
 			]);
 		});
 
-		const file = (id: string, more: IDataObject = {}) => ({ Amount: [{ id, url: 'a', ...more }] });
-		test.each<[string, IDataObject, number]>([
-			['a signed link to the same file is none', file('f1', { url: 'b' }), 0],
-			['the size of a file with a link is none', file('f1', { url: 'b', size: 2 }), 0],
-			['a signed preview is none', file('f1', { thumb: { url: 'c' } }), 0],
-			['another file is one', file('f2'), 1],
-			['a value next to a link is one', file('f1', { status: 'done' }), 1],
-		])('newOrChanged: %s', async (_, changed, count) => {
-			const first = file('f1', { size: 1, thumb: { url: 'b' }, status: 'open' });
-			const given = { Amount: [{ ...first.Amount[0], ...(changed.Amount as IDataObject[])[0] }] };
+		const file = (id: string, url: string, more: IDataObject = {}) => ({
+			Amount: [{ id, url: `https://x/${url}`, ...more }],
+		});
+		const pdf = (size: number) => file('f1', `${size}`, { filename: 'a.pdf', size });
+		const thumb = (url: string) => ({ thumb: { url: `https://x/${url}` } });
+		test.each<[string, IDataObject, IDataObject, number]>([
+			['a signed link to the same file is none', file('f1', 'a'), file('f1', 'b'), 0],
+			['its size is none', pdf(1), pdf(2), 0],
+			['a signed preview is none', file('f1', 'a', thumb('1')), file('f1', 'b', thumb('2')), 0],
+			['another file is one', file('f1', 'a'), file('f2', 'a'), 1],
+			['a value is one', file('f1', 'a', { is: 'open' }), file('f1', 'b', { is: 'done' }), 1],
+		])('newOrChanged: %s', async (_, first, second, count) => {
 			await expectCounts({ Amount: 'json' }, [
 				[first, 1],
-				[given, count],
+				[second, count],
 			]);
 		});
 
