@@ -797,6 +797,37 @@ describe('n8n asks its own webhook address whether it has what was saved last, b
 			await original.deactivate();
 			expect(suite.live(original)).toEqual([]);
 		});
+
+		/** n8n starts with a wrong value, so that nothing is known about the address, and the workflow is unpublished. */
+		async function unpublishedAfterAFailedStart(
+			original: TestTrigger,
+			options: Parameters<typeof suite.afterRestart>[1],
+		) {
+			const { events } = original.node.parameters;
+			original.node.parameters.events = '={{ $vars.none }}';
+			const next = suite.afterRestart(original, options);
+			original.node.parameters.events = events as never;
+			await next.activate('init');
+			await next.start();
+			await next.deactivate();
+		}
+
+		it('also where it could not start: its mark is the mark of the original', async () => {
+			const original = await suite.published();
+			const { id } = current(original);
+			await unpublishedAfterAFailedStart(original, { ownAddress: original });
+			expect(suite.live(original).map((one) => one.id)).toEqual([id]);
+			expect(suite.warnings.join()).toContain(
+				`Subscription ${id} still exists at the service: it may belong to another n8n`,
+			);
+			await original.deactivate();
+		});
+
+		it('but n8n deletes its own after such a start', async () => {
+			const original = await suite.published();
+			await unpublishedAfterAFailedStart(original, {});
+			expect(suite.live(original)).toEqual([]);
+		});
 	});
 });
 
