@@ -45,8 +45,7 @@ const ofNode = (...names) =>
 const n8nHasPart = [
 	...['credentials', 'description', 'editor', 'mapping', 'network', 'patterns', 'responses'],
 	...['values', 'output', 'writes'],
-	...['triggerDelivery', 'triggerPublishing', 'triggerRenewal', 'triggerRestarts'],
-	...['triggerUnpublishing'],
+	...['triggerDelivery', 'triggerPublishing', 'triggerRestarts'],
 ];
 
 /** @type {import('jest').Config} */

@@ -109,7 +109,7 @@ describe('the description', () => {
 	});
 
 	test.each(PAIRS)(
-		'%s %s dispatches, and has exactly the contract’s parameters',
+		'%s %s dispatches, with exactly the contract’s parameters',
 		(resource, operation) => {
 			expect(findOperation(resource, operation).value).toBe(operation);
 			const names = shownFor(resource, operation)
@@ -293,21 +293,17 @@ describe('the pages', () => {
 				.map((section) => [section.split('\n', 1)[0] ?? '', section.split(/^## /m, 1)[0] ?? '']),
 		);
 
-		test.each(operations)(
-			'$resource: $name, with its parameters',
-			({ resource, name, properties }) => {
-				const section = sections.get(`${resource}: ${name}`) ?? '';
-				const labels = properties
-					.filter((property) => !isOptions(property))
-					.filter(({ type }) => type !== 'notice')
-					.flatMap((property) => [property, ...entriesOf(property)])
-					.map(
-						({ displayName, typeOptions }) =>
-							typeOptions?.resourceMapper?.valuesLabel ?? displayName,
-					);
-				expect(labels.filter((label) => !section.includes(`**${label}**`))).toEqual([]);
-			},
-		);
+		test.each(operations)('$resource: $name, its parameters', ({ resource, name, properties }) => {
+			const section = sections.get(`${resource}: ${name}`) ?? '';
+			const labels = properties
+				.filter((property) => !isOptions(property))
+				.filter(({ type }) => type !== 'notice')
+				.flatMap((property) => [property, ...entriesOf(property)])
+				.map(
+					({ displayName, typeOptions }) => typeOptions?.resourceMapper?.valuesLabel ?? displayName,
+				);
+			expect(labels.filter((label) => !section.includes(`**${label}**`))).toEqual([]);
+		});
 
 		test('each option of the record operations, and where it is', () => {
 			const records = operations

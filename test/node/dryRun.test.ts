@@ -1,6 +1,8 @@
-/** Dry Run shows what would change; what was deleted or overwritten is in the output, and goes back in. */
-import type { IDataObject } from 'n8n-workflow';
-import { hintsOf, placesOf } from '../support/n8n';
+/** Dry Run shows what would change; what a run did, also one that ends halfway, is handed out and goes back in. */
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ActionResult, hintsOf, placesOf, succeeded } from '../support/n8n';
 import { byId, byName, fromList, mapAutomatically, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard, useWorkspace } from '../support/workspace';
@@ -217,8 +219,7 @@ describe('fields and choices', () => {
 				},
 			};
 			const items = [{ Key: 'a', New: '12', State: 'Late' }];
-			const result = await runCounted(operation, parameters, items);
-			expect(result.error).toBeUndefined();
+			const result = succeeded(await runCounted(operation, parameters, items));
 			expect(result.json).toEqual([
 				{
 					dry_run: true,
@@ -302,46 +303,6 @@ describe('what was there before', () => {
 			expect(json[0]?.action).toBe('updated');
 			expect(json[0]).not.toHaveProperty('before');
 		});
-
-		test('a value that is neither true nor false is refused before anything is sent', async () => {
-			const { error } = await run('upsert', { ...keyed, options: { oldValues: 'maybe' } }, items);
-			expect(error?.message).toContain("'Return Old Values' can't be 'maybe'");
-			expect(await rows()).toEqual(ROWS);
-		});
-
-		test('go back in: Edit Fields and Update', async () => {
-			const { json } = await run('updateMany', { ...everything, columns });
-			// What Edit Fields sets: what was there before.
-			const edited = json.map(({ id, before }) => ({ ...(before as IDataObject), record: id }));
-			const back = {
-				recordId: byId('={{ $json.record }}'),
-				columns: mapAutomatically(),
-				options: { unknownFields: 'ignore' },
-			};
-			expect((await run('update', back, edited)).error).toBeUndefined();
-			expect(await rows()).toEqual([ROWS[0], { ...ROWS[1] }]);
-		});
-	});
-
-	describe('the values of deleted records', () => {
-		const keep = { Key: 'c', Note: 'kept', Amount: 3 };
-		const sync = { ...keyed, missingRecords: 'delete', maxDeletions: -1 };
-
-		test.each<[string, IDataObject, IDataObject[], IDataObject]>([
-			['deleteMany', everything, [], {}],
-			['sync', sync, [keep], { action: 'deleted' }],
-		])('%s returns them, and Create brings them back', async (operation, given, kept, action) => {
-			const { json } = await run(operation, given, kept.length > 0 ? kept : [{}]);
-			const deleted = json.filter((item) => item.deleted === true);
-			expect(deleted).toEqual([
-				{ ...ROWS[0], id: ids[0], deleted: true, ...action },
-				{ Key: 'b', Note: null, Amount: 2, id: ids[1], deleted: true, ...action },
-			]);
-			expect(Object.keys(deleted[0] ?? {}).slice(0, 4)).toEqual(['Key', 'Note', 'Amount', 'id']);
-			const back = await run('create', { columns: mapAutomatically() }, deleted);
-			expect(back.error).toBeUndefined();
-			expect(await rows()).toEqual([...kept, ...ROWS]);
-		});
 	});
 
 	describe('a dry run at a glance', () => {
@@ -385,5 +346,334 @@ describe('what was there before', () => {
 				`Dry run of card '${card.id}': nothing would change; 1 unchanged`,
 			);
 		});
+	});
+});
+
+describe('what a run did goes back: the texts of docs/operations.md, run as they stand', () => {
+	useCard(
+		'Undo',
+		{ Key: 'text', Note: 'text', Amount: 'number', id: 'text', action: 'text' },
+		(made) => ({ workspace, card } = made),
+	);
+
+	const page = readFileSync(join(__dirname, '../../docs/operations.md'), 'utf8');
+	const [, section = ''] = page.split('### Bring back what was deleted or overwritten');
+	const texts = [...(section.split(/^## /m)[0] ?? '').matchAll(/```js\n(.*?)```/gs)].map(
+		([, text = '']) => text,
+	);
+	const [DELETED = '', OVERWRITTEN = '', CREATED = ''] = texts;
+
+	/** Runs the text of a Code node. */
+	function code(text: string, items: IDataObject[]): IDataObject[] {
+		const $input = { all: () => items.map((json) => ({ json })) };
+		const node = new Function('$input', text) as (input: object) => INodeExecutionData[];
+		return node($input).map(({ json }) => json);
+	}
+
+	/** Does what the page says, with the output of a run. */
+	async function undo(output: IDataObject[]): Promise<void> {
+		const steps: Array<[string, string, IDataObject]> = [
+			[CREATED, 'delete', { recordId: byId('={{ $json.id }}') }],
+			[DELETED, 'create', { columns: mapAutomatically() }],
+			[OVERWRITTEN, 'update', { recordId: byId('={{ $json.id }}'), columns: mapAutomatically() }],
+		];
+		for (const [text, operation, parameters] of steps) {
+			const items = code(text, output);
+			if (items.length === 0) continue;
+			succeeded(await run(operation, parameters, items));
+		}
+	}
+
+	const ROWS = [
+		{ Key: 'a', Note: 'first', Amount: 1, id: 'own a', action: 'buy' },
+		{ Key: 'b', Amount: 2, id: 'own b' },
+		{ Key: 'c', Note: 'kept', Amount: 3 },
+		{ Key: 'd', Note: 'last', Amount: 4, action: 'sell' },
+	];
+	const rows = async () =>
+		(await workspace.rows(card.id)).sort((one, other) =>
+			String(one.Key) < String(other.Key) ? -1 : 1,
+		);
+	beforeEach(async () => void (await workspace.records(card.id, ROWS)));
+
+	/** A card without fields that are called like the keys of the nodes. */
+	async function plainCard(): Promise<void> {
+		card = await workspace.card('Plain', {
+			Key: 'text',
+			Note: 'text',
+			Amount: 'number',
+			Color: 'text',
+		});
+		await workspace.records(
+			card.id,
+			ROWS.map(({ Key, Note, Amount }) => ({ Key, Amount, ...(Note !== undefined && { Note }) })),
+		);
+	}
+
+	const byKey = { columns: mapAutomatically(['Key']) };
+	const ITEMS = [
+		{ Key: 'a', Note: 'new', Amount: 9 },
+		{ Key: 'b', Amount: 2 },
+		{ Key: 'n', Note: 'created' },
+		{ Key: 'c', Note: null },
+	];
+
+	test('the page has a text for what was deleted, overwritten and created', () => {
+		expect(texts).toHaveLength(3);
+	});
+
+	describe.each<[string, string, IDataObject, IDataObject[]]>([
+		['Create or Update', 'upsert', byKey, ITEMS],
+		[
+			'Create or Update of one record by two items',
+			'upsert',
+			byKey,
+			[...ITEMS, { Key: 'a', Note: 'newer', Amount: 10 }, { Key: 'n', Note: 'newer' }],
+		],
+		['Sync', 'sync', byKey, ITEMS],
+		[
+			'Sync with deletions',
+			'sync',
+			{ ...byKey, missingRecords: 'delete', maxDeletions: -1 },
+			[ITEMS[0] ?? {}, ITEMS[2] ?? {}],
+		],
+		[
+			'Update Many',
+			'updateMany',
+			{ ...where('Key', 'isNotEmpty'), columns: mapEach({ Note: 'first', Amount: 2 }) },
+			[{}, {}],
+		],
+		['Delete Many', 'deleteMany', where('Amount', 'lessThan', 3), [{}]],
+		[
+			'Update',
+			'update',
+			{ recordId: byId('={{ $json.record }}'), columns: mapEach({ Note: '={{ $json.note }}' }) },
+			[],
+		],
+	])('%s', (name, operation, parameters, given) => {
+		test.each<IDataObject>([{}, { outputFields: ['Key'] }, { fieldKeys: 'id' }])(
+			'with %j: everything is as before, and nothing is doubled',
+			async (options) => {
+				// With IDs as keys, nothing tells 'id' of the record from 'id' of the card.
+				if (options.fieldKeys === 'id') await plainCard();
+				const ids = (await run('getAll', { returnAll: true })).json.map(({ id }) => id as string);
+				const items =
+					name === 'Update' ? ['x', 'y'].map((note) => ({ note, record: ids[0] })) : given;
+				const old = operation === 'update' ? { oldValues: true } : {};
+				const before = await rows();
+				const result = succeeded(
+					await run(operation, { ...parameters, options: { ...options, ...old } }, items),
+				);
+				expect(await rows()).not.toEqual(before);
+				await undo(result.json);
+				expect(await rows()).toEqual(before);
+			},
+		);
+	});
+
+	test('what a failed run hands out goes back, too', async () => {
+		workspace.fail('DELETE', '', { skip: 1, status: 409, json: { title: 'No' } });
+		const { error }: ActionResult = await run('deleteMany', where('Key', 'isNotEmpty'));
+		const { done } = (error?.context?.data ?? {}) as { done: IDataObject[] };
+		expect(done).toHaveLength(3);
+		await undo(done);
+		expect(await rows()).toEqual(ROWS);
+	});
+});
+
+describe('a run that ends halfway hands out what it did', () => {
+	useCard('Halfway', { Key: 'text', Note: 'text' }, (made) => ({ workspace, card } = made));
+
+	const KEYS = ['a', 'b', 'c', 'd', 'e', 'f'];
+	const everything = where('Key', 'isNotEmpty');
+	const byKey = mapAutomatically(['Key']);
+	const keysOf = (items: IDataObject[]) => items.map(({ Key }) => Key as string).sort();
+	const left = async () => (await workspace.rows(card.id)).map(({ Key }) => Key as string).sort();
+	const CONTINUE = { node: { onError: 'continueRegularOutput' as const } };
+
+	let ids: string[];
+	beforeEach(async () => {
+		ids = await workspace.records(
+			card.id,
+			KEYS.map((Key) => ({ Key, Note: 'old' })),
+		);
+		workspace.service.control.resetRequests();
+	});
+
+	/** What the error of a run says was done. */
+	const detailsOf = ({ error }: ActionResult) =>
+		error?.context?.data as IDataObject & { done: IDataObject[]; doneCount: number };
+
+	const OPERATIONS: Array<[string, string, IDataObject, IDataObject[]]> = [
+		['deleteMany', 'DELETE', everything, [{}]],
+		['updateMany', 'PATCH', { ...everything, columns: mapEach({ Note: 'new' }) }, [{}]],
+		[
+			'sync',
+			'DELETE',
+			{ columns: byKey, missingRecords: 'delete', maxDeletions: -1 },
+			[{ Key: 'new' }],
+		],
+		['upsert', 'PATCH', { columns: byKey }, KEYS.map((Key) => ({ Key, Note: 'new' }))],
+		[
+			'upsert',
+			'PATCH',
+			{ columns: mapAutomatically(['Note']), options: { multipleMatches: 'all' } },
+			[{ Note: 'old', Key: 'same' }],
+		],
+	];
+
+	describe.each(OPERATIONS)('%s: one %s is refused', (operation, method, parameters, items) => {
+		beforeEach(() =>
+			workspace.fail(method, '', {
+				skip: 2,
+				status: 409,
+				json: { title: 'No', type: 'urn:x/locked' },
+			}),
+		);
+
+		test('the details of the error have what was done, with the old values', async () => {
+			const result = await run(operation, parameters, items);
+			expect(result.error?.message).toBe('No');
+			const { done, ...others } = detailsOf(result);
+			// The other five, and what Sync had created before.
+			const count = operation === 'sync' ? 6 : 5;
+			expect(others).toMatchObject({
+				status: 409,
+				kind: 'locked',
+				doneCount: count,
+				truncated: false,
+			});
+			expect(done).toHaveLength(count);
+			if (method === 'DELETE') {
+				const deleted = done.filter((item) => item.deleted === true);
+				expect(deleted).toHaveLength(5);
+				expect(deleted.every(({ Note }) => Note === 'old')).toBe(true);
+				const kept = operation === 'sync' ? ['new'] : [];
+				expect(await left()).toEqual(
+					[...kept, ...KEYS.filter((key) => !keysOf(deleted).includes(key))].sort(),
+				);
+			} else {
+				expect(done.every(({ before }) => Object.keys(before as object).length === 1)).toBe(true);
+				const changed = (await workspace.rows(card.id)).filter(
+					({ Note, Key }) => Note === 'new' || Key === 'same',
+				);
+				expect(changed).toHaveLength(5);
+			}
+		});
+
+		test('where errors continue, the output has it, then the error', async () => {
+			const { json, items: output } = succeeded(await run(operation, parameters, items, CONTINUE));
+			const failed = json.filter((item) => item.error === 'No');
+			expect(failed).toHaveLength(1);
+			expect(json).toHaveLength(operation === 'sync' ? 7 : 6);
+			if (items.length === 1) expect(json.at(-1)).toBe(failed[0]);
+			const places = placesOf(output);
+			expect(places).toEqual([...places].sort());
+			if (method === 'DELETE')
+				expect(json.filter(({ deleted }) => deleted === true)).toHaveLength(5);
+			else expect(json.filter(({ before }) => before !== undefined)).toHaveLength(5);
+		});
+	});
+
+	test('Create, Update and Delete: the records that were written', async () => {
+		workspace.fail('POST', '', { skip: 3, status: 422, json: { title: 'No' } });
+		const options = { maxParallel: 1 };
+		const items = KEYS.map((Key) => ({ Key }));
+		const created = await run('create', { columns: mapAutomatically(), options }, items);
+		expect(keysOf(detailsOf(created).done)).toEqual(['a', 'b', 'c']);
+		workspace.fail('PATCH', '', { skip: 2, status: 422, json: { title: 'No' } });
+		const recordId = byId('={{ $json.id }}');
+		const given = ids.map((id) => ({ id }));
+		const columns = mapEach({ Note: 'new' });
+		const updated = await run('update', { recordId, columns, options }, given);
+		expect(detailsOf(updated)).toMatchObject({
+			done: [{ id: ids[0] }, { id: ids[1] }],
+			doneCount: 2,
+		});
+		workspace.fail('DELETE', '', { skip: 1, status: 422, json: { title: 'No' } });
+		const deleted = await run('delete', { recordId, options }, given);
+		expect(detailsOf(deleted).done).toEqual([{ deleted: true, id: ids[0] }]);
+	});
+
+	test('cards and fields: what was done to them, too', async () => {
+		const named = KEYS.slice(0, 3).map((name) => ({ name: `Card ${name}` }));
+		const name = '={{ $json.name }}';
+		const refuseThird = (method: string) =>
+			workspace.fail(method, '', { skip: 2, status: 422, json: { title: 'No' } });
+		const given = async (resource: string, operation: string, parameters: IDataObject) => {
+			const result = await run(operation, { resource, ...parameters }, named);
+			expect(result.error?.message).toBe('No');
+			const { done, doneCount } = detailsOf(result);
+			expect(doneCount).toBe(2);
+			return done;
+		};
+		const made = [{ name: 'Card a' }, { name: 'Card b' }];
+		refuseThird('POST');
+		expect(await given('card', 'create', { name })).toMatchObject(made);
+		refuseThird('POST');
+		expect(await given('field', 'create', { name, type: 'text' })).toMatchObject(made);
+		await workspace.card('Card c', {});
+		await workspace.send('POST', `/cards/${card.id}/fields`, { name: 'Card c', type: 'text' });
+		const found = { cardId: byName(name) };
+		const fieldId = byName(name);
+		const updateFields = { description: 'new' };
+		refuseThird('PATCH');
+		const updated = await given('card', 'update', { ...found, updateFields });
+		expect(updated.map(({ description }) => description)).toEqual(['new', 'new']);
+		refuseThird('PATCH');
+		const renamed = { fieldId, updateFields: { name: '={{ $json.name }}2' } };
+		expect(await given('field', 'update', renamed)).toMatchObject([
+			{ name: 'Card a2' },
+			{ name: 'Card b2' },
+		]);
+		refuseThird('DELETE');
+		const gone = [{ deleted: true }, { deleted: true }];
+		expect(await given('card', 'delete', found)).toMatchObject(gone);
+		const [first, second, third] = (await workspace.fields(card.id)).slice(-3);
+		named.splice(0, 3, ...[first, second, third].map((field) => ({ name: String(field?.name) })));
+		refuseThird('DELETE');
+		expect(await given('field', 'delete', { fieldId })).toMatchObject(gone);
+	});
+
+	test('the error names the fields and choices that were added before', async () => {
+		await workspace.card('Choices', {
+			Key: 'text',
+			State: { type: 'single_select', options: ['Open'] },
+		});
+		workspace.fail('POST', '/records$', { status: 422, json: { title: 'No', detail: 'Not now' } });
+		const options = { unknownFields: 'create', missingChoices: 'add' };
+		const parameters = { cardId: byName('Choices'), columns: mapAutomatically(), options };
+		const { error } = await run('create', parameters, [{ Key: 'a', State: 'Late', New: 'x' }]);
+		expect(error?.description).toBe(
+			"Not now. Card 'Choices' has the new fields 'New'. Choices were added to field 'State' of card 'Choices': 'Late'",
+		);
+	});
+
+	test("what wasn't written isn't in the details, and nothing is if nothing was written", async () => {
+		const columns = mapAutomatically(['Key']);
+		workspace.fail('POST', '', { status: 422, json: { title: 'No' } });
+		const items = [{ Key: 'a', Note: 'old' }, { Key: 'n' }];
+		const nothing = await run('upsert', { columns, options: { maxParallel: 1 } }, items);
+		expect(nothing.error?.message).toBe('No');
+		expect(detailsOf(nothing)).not.toHaveProperty('done');
+		const invalid = await run('create', { columns: mapEach({ Nope: 1 }) });
+		expect(invalid.error?.context?.data).toBeUndefined();
+	});
+
+	test('the details hold whole items up to 1 MB, and the number of all', async () => {
+		const items = Array.from({ length: 241 }, (_, n) => ({
+			Key: `k${n}`,
+			Note: 'x'.repeat(5_000),
+		}));
+		workspace.fail('POST', '', { skip: 240, status: 422, json: { title: 'No' } });
+		const options = { maxParallel: 1 };
+		const result = await run('create', { columns: mapAutomatically(), options }, items);
+		expect(result.error?.message).toBe('No');
+		const { done, doneCount, truncated } = detailsOf(result);
+		expect([doneCount, truncated]).toEqual([240, true]);
+		expect(done.every(({ Note }) => (Note as string).length === 5_000)).toBe(true);
+		const size = done.reduce((sum, item) => sum + JSON.stringify(item).length, 0);
+		expect(size).toBeLessThanOrEqual(1_000_000);
+		expect(size).toBeGreaterThan(990_000);
 	});
 });

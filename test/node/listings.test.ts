@@ -1,6 +1,7 @@
-/** Listings that come in pages or are ambiguous: all of it is read, or nothing is written after it. */
-import { hintsOf } from '../support/n8n';
-import { mapAutomatically, mapEach, where } from '../support/parameters';
+/** What a run believes: complete listings, responses that are about its own writes, and nothing of earlier runs. */
+import type { IDataObject } from 'n8n-workflow';
+import { hintsOf, succeeded } from '../support/n8n';
+import { byId, mapAutomatically, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
@@ -21,11 +22,9 @@ describe('listings in other ways than the interface shows', () => {
 	describe('cards and fields in pages', () => {
 		test('are read to the end', async () => {
 			workspace.service.control.setVariants({ listPages: 'pages' });
-			const listed = await list('field');
-			expect(listed.error).toBeUndefined();
+			const listed = succeeded(await list('field'));
 			expect(listed.json).toHaveLength(3);
-			const { json, error } = await run('create', { columns: mapEach({ Note: 'on page 2' }) });
-			expect(error).toBeUndefined();
+			const { json } = succeeded(await run('create', { columns: mapEach({ Note: 'on page 2' }) }));
 			expect(json).toMatchObject([{ Note: 'on page 2' }]);
 		});
 
@@ -35,8 +34,7 @@ describe('listings in other ways than the interface shows', () => {
 			const json200 = { status: 200, body: 'json', json: { fields: fields.slice(0, 2) } } as const;
 			workspace.fail('GET', '/fields$', { ...json200, headers });
 			answer('GET', '/fields', { fields: fields.slice(2) });
-			const { json, error } = await list('field');
-			expect(error).toBeUndefined();
+			const { json } = succeeded(await list('field'));
 			expect(json).toHaveLength(3);
 			expect(workspace.service.control.requests().at(-1)?.query).toBe('page=2&size=2');
 		});
@@ -70,8 +68,7 @@ describe('listings in other ways than the interface shows', () => {
 
 	test.each(['card', 'field', 'record'])('an empty list of %ss may have no body', async (noun) => {
 		workspace.fail('GET', `/${noun}s$`, { status: 204, body: 'empty' });
-		const { json, error } = await list(noun);
-		expect(error).toBeUndefined();
+		const { json } = succeeded(await list(noun));
 		expect(json).toEqual([]);
 	});
 
@@ -90,15 +87,14 @@ describe('listings in other ways than the interface shows', () => {
 				.filter(({ path }) => path.endsWith('/records'))
 				.map(({ query }) => new URLSearchParams(query).get('limit'));
 
-		test.each([400, 413, 422] as const)(
+		test.each([400] as const)(
 			'with %d: once without a limit, and from then on',
 			async (limitAboveTen) => {
 				const rows = Array.from({ length: 25 }, (_, n) => ({ Key: `k${n}` }));
 				await workspace.records(card.id, rows);
 				workspace.service.control.setVariants({ limitAboveTen });
 				const credential = asNew();
-				const all = await runCounted('getAll', { returnAll: true }, [{}], credential);
-				expect(all.error).toBeUndefined();
+				const all = succeeded(await runCounted('getAll', { returnAll: true }, [{}], credential));
 				expect(all.json).toHaveLength(25);
 				expect(limits()[0]).toBe('1000');
 				expect(new Set(limits().slice(1))).toEqual(new Set([null]));
@@ -106,20 +102,6 @@ describe('listings in other ways than the interface shows', () => {
 				expect(new Set(limits())).toEqual(new Set([null]));
 			},
 		);
-
-		test('with 403: another reason, so nothing else is tried', async () => {
-			workspace.service.control.setVariants({ limitAboveTen: 403 });
-			const { error } = await runCounted('getAll', { returnAll: true }, [{}], asNew());
-			expect(error?.httpCode).toBe('403');
-			expect(limits()).toEqual(['1000']);
-		});
-
-		test('Get Page keeps its own limit, and says what the service says', async () => {
-			workspace.service.control.setVariants({ limitAboveTen: 400 });
-			const { error } = await runCounted('getPage', { limit: 50 });
-			expect(error?.description).toContain('limit must be at most 10');
-			expect(limits()).toEqual(['50']);
-		});
 	});
 
 	describe('pages whose order shifts: the second begins with the last record of the first', () => {
@@ -171,8 +153,7 @@ describe('listings in other ways than the interface shows', () => {
 		test('what is only read says that records may be missing', async () => {
 			for (const operation of ['getAll', 'count']) {
 				shift(1);
-				const result = await run(operation, { returnAll: true });
-				expect(result.error).toBeUndefined();
+				const result = succeeded(await run(operation, { returnAll: true }));
 				expect(hintsOf(result).join()).toContain('they may have skipped others');
 			}
 		});
@@ -225,8 +206,7 @@ describe('when a response is ambiguous, nothing is written', () => {
 				{ field: 'Number', condition: 'notEquals', value: 7 },
 				{ field: 'Key', condition: 'equals', value: 'b' },
 			];
-			const { json, error } = await run('deleteMany', { filters: { conditions } });
-			expect(error).toBeUndefined();
+			const { json } = succeeded(await run('deleteMany', { filters: { conditions } }));
 			expect(json).toMatchObject([{ id: 'r2', deleted: true }]);
 		});
 
@@ -235,8 +215,7 @@ describe('when a response is ambiguous, nothing is written', () => {
 			list(listed('r1', { Status: choice }));
 			answer('PATCH', '/records/r1$', {});
 			const columns = mapEach({ Status: 'Open', Key: 'a' }, { matchingColumns: ['Status'] });
-			const { json, error } = await runCounted('upsert', { columns });
-			expect(error).toBeUndefined();
+			const { json } = succeeded(await runCounted('upsert', { columns }));
 			expect(json).toMatchObject([{ id: 'r1', action: 'updated' }]);
 		});
 	});
@@ -269,8 +248,7 @@ describe('when a response is ambiguous, nothing is written', () => {
 			pages(once, [listed('r1', { Key: 'a' })]);
 			const columns = mapAutomatically(['Key']);
 			const sync = { columns, missingRecords: 'delete', maxDeletions: -1 };
-			const { json, error } = await runCounted('sync', sync, [{ Key: 'a' }, { Key: 'b' }]);
-			expect(error).toBeUndefined();
+			const { json } = succeeded(await runCounted('sync', sync, [{ Key: 'a' }, { Key: 'b' }]));
 			expect(json.map(({ action }) => action)).toEqual(['unchanged', 'unchanged']);
 			expect(workspace.changes()).toEqual([]);
 		});
@@ -324,14 +302,196 @@ describe('when a response is ambiguous, nothing is written', () => {
 		});
 	});
 
-	describe('the record that was asked for', () => {
-		test('an ID with outer spaces is another record', async () => {
-			list(listed(' r1', { Key: 'a' }), listed('r1', { Key: 'b' }));
-			answer('DELETE', '/records/%20r1$', '');
-			const { json, error } = await runCounted('deleteMany', where('Key', 'equals', 'a'));
-			expect(error).toBeUndefined();
-			expect(json).toMatchObject([{ id: ' r1' }]);
-			expect(workspace.changes()).toEqual([expect.stringMatching(/records\/%20r1$/)]);
+	test('an ID with outer spaces is another record', async () => {
+		list(listed(' r1', { Key: 'a' }), listed('r1', { Key: 'b' }));
+		answer('DELETE', '/records/%20r1$', '');
+		const { json } = succeeded(await runCounted('deleteMany', where('Key', 'equals', 'a')));
+		expect(json).toMatchObject([{ id: ' r1' }]);
+		expect(workspace.changes()).toEqual([expect.stringMatching(/records\/%20r1$/)]);
+	});
+});
+
+describe('what a response to a write shows counts only as far as it can be about that write', () => {
+	useCard('Untrue', { Key: 'text', Note: 'text', Visits: 'number' }, (made) => {
+		({ workspace, card } = made);
+	});
+
+	const byKey = { columns: mapAutomatically(['Key']) };
+	/** A record as the service shows it. */
+	const shown = (id: string | undefined, values: IDataObject): IDataObject => ({
+		id,
+		data: Object.fromEntries(
+			Object.entries(values).map(([name, value]) => [card.fieldIds[name], value]),
+		),
+		created_at: '2026-01-01T00:00:00Z',
+	});
+
+	describe.each(['upsert', 'sync'])('%s, whose creation shows a known record', (name) => {
+		test('nothing is said to be created, and the creation is unclear', async () => {
+			const [id] = await workspace.records(card.id, [{ Key: 'known' }]);
+			answer('POST', '/records$', shown(id, { Key: 'known' }), { times: 2 });
+			const { json, error } = await run(name, byKey, [{ Key: 'new' }]);
+			expect(json).toEqual([]);
+			expect(error?.message).toBe(
+				`The record may have been created: the service returned the ID '${id}', but that record existed before`,
+			);
+			expect(error?.context?.data).toBeUndefined();
+			const second = await run(name, byKey, [{ Key: 'new' }]);
+			expect(second.error?.message).toContain('may exist already');
+			// The known record stays what it was.
+			const known = await run(name, byKey, [{ Key: 'known', Note: 'x' }]);
+			expect(known.json).toMatchObject([{ id, action: 'updated', before: { Note: null } }]);
 		});
+	});
+
+	const UPDATES: Array<[string, (id: string) => IDataObject]> = [
+		['upsert', () => byKey],
+		['sync', () => byKey],
+		['updateMany', () => ({ ...where('Key', 'equals', 'a'), columns: mapEach({ Note: 'new' }) })],
+		[
+			'update',
+			(id) => ({
+				...{ recordId: byId(id), columns: mapEach({ Note: 'new' }) },
+				options: { oldValues: true },
+			}),
+		],
+	];
+	const ITEM = { Key: 'a', Note: 'new' };
+
+	test.each(UPDATES)('%s: before has no field that others changed meanwhile', async (name, of) => {
+		const [id = ''] = await workspace.records(card.id, [{ Key: 'a', Note: 'old', Visits: 1 }]);
+		answer('PATCH', '', shown(id, { ...ITEM, Visits: 2 }));
+		const { json } = await run(name, of(id), [ITEM]);
+		expect(json).toMatchObject([{ action: 'updated', Note: 'new', Visits: 2 }]);
+		expect(json[0]?.before).toEqual({ Note: 'old' });
+	});
+
+	test.each(UPDATES)('%s: the response shows another record, and is refused', async (name, of) => {
+		const [id = ''] = await workspace.records(card.id, [{ Key: 'a', Note: 'old' }]);
+		answer('PATCH', '', shown('rec_other', { Key: 'z', Note: 'of another' }));
+		const { json, error } = await run(name, of(id), [ITEM]);
+		expect(json).toEqual([]);
+		expect(error?.message).toBe(`The service responded with record 'rec_other' instead of '${id}'`);
+		expect(error?.description).toContain('One of them may have been changed');
+	});
+});
+
+describe('a run believes the listing that it reads: people may change anything between two runs', () => {
+	useCard('Between', { Key: 'text', Note: 'text' }, (made) => ({ workspace, card } = made));
+
+	const byKey = { columns: mapAutomatically(['Key']) };
+	/** Somebody changes a record in the service. */
+	const edit = async (id: unknown, Note: string) =>
+		await workspace.send('PATCH', `/cards/${card.id}/records/${String(id)}`, {
+			data: { [String(card.fieldIds.Note)]: Note },
+		});
+	const remove = async (id: unknown) =>
+		await workspace.send('DELETE', `/cards/${card.id}/records/${String(id)}`);
+
+	const WRITES: Array<[string, IDataObject]> = [
+		['upsert', byKey],
+		['sync', byKey],
+		['updateMany', { ...where('Key', 'equals', 'a'), columns: mapEach({ Note: 'new' }) }],
+	];
+
+	test.each(WRITES)(
+		'%s again, after somebody put old values back',
+		async (operation, parameters) => {
+			const [id] = await workspace.records(card.id, [{ Key: 'a', Note: 'old' }]);
+			const item = { Key: 'a', Note: 'new' };
+			for (const note of ['old', 'old', 'another']) {
+				await edit(id, note);
+				const { json } = succeeded(await run(operation, parameters, [item]));
+				expect(json).toMatchObject([{ action: 'updated', before: { Note: note }, Note: 'new' }]);
+			}
+			expect(await workspace.rows(card.id)).toEqual([item]);
+		},
+	);
+
+	test.each(['upsert', 'sync'])(
+		'%s creates a record again that somebody has deleted, and meets no record that is gone',
+		async (operation) => {
+			const made = await run('create', { columns: mapEach({ Key: 'a' }) }, [{}, {}]);
+			for (const { id } of made.json) await remove(id);
+			const first = await run(operation, byKey, [{ Key: 'a', Note: 'x' }]);
+			expect(first.json).toMatchObject([{ action: 'created' }]);
+			await remove(first.json[0]?.id);
+			const second = await run(operation, byKey, [{ Key: 'a', Note: 'x' }]);
+			expect(second.json).toMatchObject([{ action: 'created' }]);
+			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Note: 'x' }]);
+		},
+	);
+
+	test('Delete Many deletes what meets the conditions now, whatever an earlier run wrote', async () => {
+		const [id] = await workspace.records(card.id, [{ Key: 'a', Note: 'open' }]);
+		const open = where('Note', 'equals', 'open');
+		await run('updateMany', { ...open, columns: mapEach({ Note: 'done' }) });
+		await edit(id, 'open');
+		expect((await run('deleteMany', open)).json).toMatchObject([{ id, Note: 'open' }]);
+		expect(await workspace.rows(card.id)).toEqual([]);
+	});
+
+	test('an unclear change of an earlier run makes nothing doubtful: the listing counts', async () => {
+		const ids = await workspace.records(card.id, [{ Key: 'a' }, { Key: 'b' }]);
+		workspace.fail('PATCH', '', { status: 503, times: 3 });
+		const unclear = await run('upsert', byKey, [{ Key: 'a', Note: 'x' }]);
+		expect(unclear.error).toBeDefined();
+		const { json } = await run('deleteMany', where('Key', 'equals', 'a'));
+		expect(json.map(({ id }) => id)).toEqual([ids[0]]);
+	});
+
+	type Fault = Parameters<TestWorkspace['fail']>[2];
+
+	describe.each<[string, Fault]>([
+		['no response', { mode: 'dropBefore' }],
+		['status 502', { status: 502 }],
+		['no ID', { mode: 'answer', status: 201, body: 'json', json: {} }],
+	])('%s to a creation, which may be carried out later', (_, fault) => {
+		test.each(['upsert', 'sync'])('%s creates its key once for a minute', async (name) => {
+			workspace.fail('POST', '/records$', fault);
+			await run(name, byKey, [{ Key: 'a' }]);
+			const second = await run(name, byKey, [{ Key: 'a' }]);
+			expect(second.error?.message).toContain('may exist already');
+			expect((await run(name, byKey, [{ Key: 'b' }])).json).toMatchObject([{ action: 'created' }]);
+			await workspace.records(card.id, [{ Key: 'a' }]);
+			expect((await run(name, byKey, [{ Key: 'a' }])).json).toMatchObject([
+				{ action: 'unchanged' },
+			]);
+		});
+
+		test.each(['reuse', 'error'])('nor does Field: Create with %s', async (ifExists) => {
+			const field = {
+				resource: 'field',
+				name: 'New',
+				type: 'text',
+				additionalFields: { ifExists },
+			};
+			workspace.fail('POST', '/fields$', fault);
+			await run('create', field);
+			const { error } = await run('create', field);
+			expect(error?.message).toBe("Field 'New' may exist already, but the service doesn't list it");
+			succeeded(await run('create', { ...field, name: 'Other' }));
+			expect((await workspace.fields(card.id)).map(({ name }) => name)).not.toContain('New');
+		});
+
+		test.each(['reuse', 'error'])('nor does Card: Create with %s', async (ifExists) => {
+			const name = `New for ${ifExists}, ${JSON.stringify(fault)}`;
+			const parameters = { resource: 'card', name, additionalFields: { ifExists } };
+			workspace.fail('POST', '/cards$', fault);
+			expect((await run('create', parameters)).error).toBeDefined();
+			const { error } = await run('create', parameters);
+			expect(error?.message).toContain("may exist already, but the service doesn't list it");
+			expect(await workspace.cardsCalled(name)).toEqual([]);
+		});
+	});
+
+	test('Sync deletes what an earlier execution has just written, if it has no item', async () => {
+		await run('upsert', byKey, [{ Key: 'a' }, { Key: 'b' }]);
+		const sync = { ...byKey, missingRecords: 'delete' };
+		expect((await run('sync', sync, [{ Key: 'a' }])).json).toMatchObject([
+			{ action: 'unchanged' },
+			{ action: 'deleted', Key: 'b' },
+		]);
+		expect(await workspace.rows(card.id)).toEqual([{ Key: 'a' }]);
 	});
 });

@@ -1,5 +1,9 @@
-/** Values and names on their way into records, also as the people of a country write them. */
+/** Values and names on their way into records, also as people of a country write them, and of fields that were renamed since. */
 import type { IDataObject } from 'n8n-workflow';
+import * as loadOptions from '../../nodes/WorkspaceData/editor/loadOptions';
+import { editorContext } from '../support/editor';
+import { hintsOf, succeeded } from '../support/n8n';
+import { otherRuns } from '../support/otherRuns';
 import { byId, byName, mapAutomatically, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
@@ -43,14 +47,14 @@ describe('mapping', () => {
 			Tags: ['b, c', 'a'],
 			Extra: { deep: [1, null, { x: false }] },
 		};
-		expect((await write(mapEach(values))).error).toBeUndefined();
+		succeeded(await write(mapEach(values)));
 		expect(await stored()).toEqual(values);
 	});
 
 	test('expressions and text become values of the fields; each kind: test/rules/model/value/enter', async () => {
 		const values = { Amount: '={{ 0 }}', Active: '={{ false }}', Title: '={{ "" }}' };
 		const textValues = { At: '2026-07-01T12:00:00', Tags: 'b, c, a', Extra: '{"a":1}' };
-		expect((await write(mapEach({ ...values, ...textValues }))).error).toBeUndefined();
+		succeeded(await write(mapEach({ ...values, ...textValues })));
 		expect(await stored()).toEqual({
 			...{ Amount: 0, Active: false, Title: '' },
 			// The workflow's time zone is Europe/Berlin.
@@ -62,8 +66,7 @@ describe('mapping', () => {
 		const row = { Title: 'keep', Amount: 1, Status: 'Open' };
 		const [id = ''] = await workspace.records(card.id, [row]);
 		const columns = mapEach({ Amount: '={{ null }}', Status: '={{ undefined }}' });
-		const { error } = await update(id, columns);
-		expect(error).toBeUndefined();
+		succeeded(await update(id, columns));
 		expect(await stored()).toEqual({ Title: 'keep', Status: 'Open' });
 	});
 
@@ -83,8 +86,7 @@ describe('mapping', () => {
 		expect(refused.error?.description).toContain(
 			"Empty text was sent for 'Title'. The option 'Empty Values' can leave them out, or clear the fields.",
 		);
-		const { error } = await write(columns, { emptyValues: 'ignore' });
-		expect(error).toBeUndefined();
+		succeeded(await write(columns, { emptyValues: 'ignore' }));
 	});
 
 	test.each<[string, IDataObject]>([
@@ -97,7 +99,7 @@ describe('mapping', () => {
 		['sync', { dryRun: true }],
 		['updateMany', where('Title', 'equals', 'a')],
 	])(
-		'empty text for a number is refused before anything is sent: %s %j',
+		'empty text for a number is refused, and nothing sent: %s %j',
 		async (...[operation, more]) => {
 			const [id = ''] = await workspace.records(card.id, [{ Title: 'a', Amount: 1 }]);
 			const columns = mapAutomatically(/upsert|sync/.test(operation) ? ['Title'] : []);
@@ -111,29 +113,17 @@ describe('mapping', () => {
 		},
 	);
 
-	test.each(['update', 'upsert'])(
-		'empty text for a number that has no value is no change: %s',
-		async (operation) => {
-			const [id = ''] = await workspace.records(card.id, [{ Title: 'a' }]);
-			const columns = mapAutomatically(operation === 'upsert' ? ['Title'] : []);
-			const options = operation === 'update' ? { oldValues: true } : {};
-			const parameters = { recordId: byId(id), columns, options };
-			const { error } = await runCounted(operation, parameters, [{ Title: 'a', Amount: '' }]);
-			expect(error).toBeUndefined();
-			expect(workspace.changes()).toEqual([]);
-		},
-	);
-
-	test('a cell of blanks is an empty value, and a number is the text of a text field', async () => {
-		const row = { Title: 5_551_234, Amount: '  ' };
-		const { error } = await write(mapAutomatically(), { emptyValues: 'ignore' }, row);
-		expect(error).toBeUndefined();
-		expect(await stored()).toEqual({ Title: '5551234' });
+	test.each(['update', 'upsert'])('empty text changes no empty number: %s', async (operation) => {
+		const [id = ''] = await workspace.records(card.id, [{ Title: 'a' }]);
+		const columns = mapAutomatically(operation === 'upsert' ? ['Title'] : []);
+		const options = operation === 'update' ? { oldValues: true } : {};
+		const parameters = { recordId: byId(id), columns, options };
+		succeeded(await runCounted(operation, parameters, [{ Title: 'a', Amount: '' }]));
+		expect(workspace.changes()).toEqual([]);
 	});
 
 	test('unknown fields are left out where the option says so', async () => {
-		const { error } = await write(mapEach({ Title: 'a', Nothing: 1 }), { unknownFields: 'ignore' });
-		expect(error).toBeUndefined();
+		succeeded(await write(mapEach({ Title: 'a', Nothing: 1 }), { unknownFields: 'ignore' }));
 		expect(await stored()).toEqual({ Title: 'a' });
 	});
 
@@ -159,56 +149,6 @@ describe('mapping', () => {
 			expect(error?.description).toContain("Did you mean 'Mapping");
 		},
 	);
-
-	describe('a saved workflow continues to work', () => {
-		test('when ids change between the listing and the write', async () => {
-			const { control } = workspace.service;
-			control.resetRequests();
-			control.setLatency({ ms: 200 });
-			const run = write(mapEach({ Title: 'late', Amount: 7 }));
-			while (
-				!control.requests().some(({ path, status }) => path.endsWith('/fields') && status === 200)
-			) {
-				await new Promise(setImmediate);
-			}
-			control.rotateFieldIds({ cardId: card.id });
-			expect((await run).error).toBeUndefined();
-			expect(await stored()).toEqual({ Title: 'late', Amount: 7 });
-		});
-	});
-
-	test.each([
-		['emoji', '🙂 name'],
-		['1,000 characters', 'x'.repeat(1_000)],
-		['outer spaces', '  padded  '],
-		['__proto__', '__proto__'],
-		['constructor', 'constructor'],
-		['toString', 'toString'],
-		['error', 'error'],
-	])('a field called by %s makes an exact round trip', async (_what, name) => {
-		const { id } = await workspace.card('Odd names', [{ name, type: 'text' }]);
-		const value = Object.fromEntries([[name, 'value']]) as IDataObject;
-		const parameters = { cardId: byId(id), columns: mapAutomatically() };
-		const { json, error } = await run('create', parameters, [value]);
-		expect(error).toBeUndefined();
-		const key = name === 'error' ? 'fields.error' : name;
-		expect(Object.keys(json[0] ?? {})).toEqual([key, 'id', 'created_at']);
-		expect(Object.values(json[0] ?? {})[0]).toBe('value');
-		expect(({} as { value?: unknown }).value).toBeUndefined();
-	});
-
-	test('two fields of one name: the name is ambiguous, the ids work, and the output says which', async () => {
-		const { id, fieldIds } = await workspace.card('Twins', { Twin: 'text', Other: 'text' });
-		const { Twin: first = '', Other: second = '' } = fieldIds;
-		workspace.service.control.renameField({ cardId: id, fieldId: second, name: 'Twin' });
-		const create = async (value: IDataObject) =>
-			await run('create', { cardId: byId(id), columns: mapEach(value) });
-		const { error } = await create({ Twin: 'x' });
-		expect(error?.message).toMatch(/'Twin' matches 2 fields/);
-		expect(error?.description).toContain(second);
-		const { json } = await create({ [first]: 'one', [second]: 'two' });
-		expect(json).toMatchObject([{ [first]: 'one', [second]: 'two' }]);
-	});
 });
 
 describe('formats', () => {
@@ -250,8 +190,7 @@ describe('formats', () => {
 			const [id = ''] =
 				operation === 'create' ? [] : await workspace.records(card.id, [{ Key: 'a' }]);
 			const more = operation === 'update' ? { recordId: byId(id) } : {};
-			const { error } = await run(operation, { ...parameters, ...more, options: german }, [row]);
-			expect(error).toBeUndefined();
+			succeeded(await run(operation, { ...parameters, ...more, options: german }, [row]));
 			expect(await workspace.rows(card.id)).toEqual([stored]);
 		});
 
@@ -280,26 +219,6 @@ describe('formats', () => {
 			}
 			expect(workspace.requests()).toEqual([]);
 		});
-
-		test("a value that doesn't fit is refused with its field and the format, before anything is written", async () => {
-			const items = [row, { ...row, Key: 'b', Price: '12.50', Due: '3/2/85' }];
-			const columns = mapAutomatically(['Key']);
-			const { error } = await run('sync', { columns, options: german }, items);
-			expect(error?.description).toMatch(
-				/'Price' can't hold "12\.50".*'Number Format' is '1\.234,5'/s,
-			);
-			expect(error?.description).toMatch(
-				/'Due' can't hold "3\/2\/85".*'Date Format' is 'Day First'/s,
-			);
-			expect(await workspace.rows(card.id)).toEqual([]);
-		});
-
-		test('filters read values as before', async () => {
-			await workspace.records(card.id, [stored]);
-			const columns = mapEach({ Price: '1.300,5' });
-			await run('updateMany', { columns, ...where('Price', 'equals', '1299'), options: german });
-			expect((await workspace.rows(card.id))[0]?.Price).toBe(1300.5);
-		});
 	});
 
 	describe('Create From Items', () => {
@@ -315,8 +234,7 @@ describe('formats', () => {
 				Datum,
 				Aktiv,
 			}));
-			const { error, json } = await fromItems('Europe', items, german);
-			expect(error).toBeUndefined();
+			const { json } = succeeded(await fromItems('Europe', items, german));
 			expect(json[1]).toMatchObject({
 				...{ Name: 'Zoë', PLZ: '10115', Preis: 1299, Datum: '1999-12-31', Aktiv: false },
 			});
@@ -357,24 +275,6 @@ describe('formats', () => {
 			);
 		});
 
-		test.each([
-			['comma', '1.234,50', '1234,75'],
-			['pointGrouped', '1,234.50', '12,34,567.75'],
-			['commaSpaced', '1\u202f234,50', '1 234,75'],
-			['pointApostrophe', "1'234.50", '1’234.75'],
-		])('%s: %j and %j are numbers, as values of a field, too', async (numberFormat, ...texts) => {
-			const items = texts.map((Price) => ({ Price }));
-			const { json } = await fromItems(numberFormat, items, { numberFormat });
-			const expected = texts.map((text) =>
-				Number(text.replaceAll(/[^\d](?=.*[.,])/g, '').replace(',', '.')),
-			);
-			expect(json.map(({ Price }) => Price)).toEqual(expected);
-			const options = { numberFormat };
-			const { error } = await run('create', { columns: mapAutomatically(), options }, items);
-			expect(error).toBeUndefined();
-			expect((await workspace.rows(card.id)).map(({ Price }) => Price)).toEqual(expected);
-		});
-
 		test('nobody says what 1,234 is: it stays a text, and a number field refuses it with both readings', async () => {
 			const items = [{ Total: '1,234' }, { Total: '1,234,567' }];
 			const { json } = await fromItems('Doubtful', items, {});
@@ -383,5 +283,183 @@ describe('formats', () => {
 			expect(error?.description).toContain("'1,234' is 1.234 or 1234: select 'Number Format'");
 			expect(await workspace.rows(card.id)).toEqual([]);
 		});
+	});
+});
+
+describe('Fields to Clear: a way to remove values that an empty box in the values leaves alone', () => {
+	const FIELDS = { Key: 'text', Note: 'text', Amount: 'number', Due: 'date' };
+	useCard('Clear', FIELDS, (made) => ({ workspace, card } = made));
+
+	const ROW = { Key: 'a', Note: 'x', Amount: 1, Due: '2026-03-31' };
+	let recordId: IDataObject;
+	beforeEach(async () => {
+		const [id = ''] = await workspace.records(card.id, [ROW]);
+		recordId = byId(id);
+		workspace.service.control.resetRequests();
+	});
+	const automatic = mapAutomatically(['Key']);
+
+	test.each<[string, IDataObject]>([
+		['update', { columns: mapAutomatically() }],
+		['upsert', { columns: automatic }],
+		['sync', { columns: automatic }],
+		['updateMany', { ...where('Key', 'equals', 'a'), columns: mapEach({ Key: 'a' }) }],
+	])('%s clears them, by name or ID, next to other values', async (operation, parameters) => {
+		const options = { clearFields: ['Note', card.fieldIds.Due] };
+		const result = succeeded(
+			await run(operation, { recordId, ...parameters, options }, [{ Key: 'a' }]),
+		);
+		expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 1 }]);
+		expect(hintsOf(result).join()).toContain("cleared: 'Note' in 1 record, 'Due' in 1 record");
+	});
+
+	test.each([
+		['update', mapEach({})],
+		['update', mapAutomatically()],
+		['updateMany', mapEach({})],
+		['updateMany', mapAutomatically()],
+	])('%s without any other value', async (operation, columns) => {
+		const parameters = { recordId, ...where('Key', 'equals', 'a'), columns };
+		const options = { clearFields: 'Note, Amount' };
+		succeeded(await run(operation, { ...parameters, options }));
+		expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Due: '2026-03-31' }]);
+		// Without the option, there is nothing to write.
+		const empty = await run(operation, parameters);
+		expect(empty.error?.description).toMatch(
+			/^Map at least|Name the item's fields like the card's/,
+		);
+	});
+
+	test('a new record has nothing to clear', async () => {
+		const options = { clearFields: ['Note'] };
+		const { json } = await run('upsert', { columns: automatic, options }, [{ Key: 'n' }]);
+		expect(json).toMatchObject([{ action: 'created', Note: null }]);
+	});
+
+	test.each<[unknown, IDataObject]>([
+		[null, {}],
+		['', { emptyValues: 'ignore' }],
+		['', { emptyValues: 'clear' }],
+	])('%j, which is no value, is no conflict: %j', async (Note, more) => {
+		const options = { clearFields: ['Note'], ...more };
+		succeeded(
+			await run('upsert', { columns: automatic, options }, [{ Key: 'a', Note }] as IDataObject[]),
+		);
+		expect((await workspace.rows(card.id))[0]).not.toHaveProperty('Note');
+	});
+
+	test.each<[unknown, IDataObject, string]>([
+		['Note', { Note: 'y' }, "Field 'Note' is in 'Fields to Clear' and also has a value"],
+		['Note', { Note: '' }, "Field 'Note' is in 'Fields to Clear' and also has a value"],
+		['Amount', { Amount: 'many' }, "Field 'Amount' is in 'Fields to Clear' and also has a value"],
+		['Key', {}, "Field 'Key' is in 'Fields to Clear' and also has a value"],
+		['Nota', {}, "has no field 'Nota'"],
+		['note', {}, "has no field 'note'"],
+	])('%j next to %j is refused, and nothing is sent', async (name, values, message) => {
+		for (const operation of ['upsert', 'sync']) {
+			const options = { clearFields: [name] as string[] };
+			const { error } = await run(operation, { columns: automatic, options }, [
+				{ Key: 'a', ...values },
+			]);
+			const told = `${error?.message} ${error?.description}`;
+			expect(told).toContain(message);
+			expect(told).toContain("'Fields to Clear'");
+		}
+		expect(workspace.changes()).toEqual([]);
+	});
+
+	const { start, runOther, bodies } = otherRuns();
+	test('a field that the service computes is refused', async () => {
+		await start([
+			{ id: 'k', name: 'Key', type: 'text' },
+			{ id: 'x', name: 'Total', type: 'number', read_only: true },
+		]);
+		const options = { clearFields: ['Total'] };
+		const { error } = await runOther('update', {
+			recordId: byId('r'),
+			columns: mapEach({ Key: 'a' }),
+			options,
+		});
+		expect(error?.message).toBe("'Fields to Clear': field 'Total' can't be written");
+		expect(bodies()).toEqual([]);
+	});
+});
+
+describe('conditions, sorting and matching by a field that was renamed since', () => {
+	const FIELDS = [
+		{ name: 'SKU', type: 'text' },
+		{ name: 'Shop', type: 'text' },
+		{ name: 'Price', type: 'number' },
+	];
+	useCard('Renamed', FIELDS, (made) => ({ workspace, card } = made));
+	beforeEach(async () => {
+		await workspace.records(card.id, [
+			{ SKU: 'a', Shop: 'north', Price: 1 },
+			{ SKU: 'b', Shop: 'south', Price: 2 },
+		]);
+		rename('Shop', 'Branch');
+		rename('SKU', 'Article');
+	});
+
+	const rename = (from: string, name: string): void => {
+		const fieldId = card.fieldIds[from] ?? '';
+		workspace.service.control.renameField({ cardId: card.id, fieldId, name });
+	};
+	const inNorth = where('Shop', 'equals', 'north');
+	/** The mapper as the editor saved it before the fields were renamed. */
+	const columns = (value: IDataObject, matchingColumns: string[] = []): IDataObject => {
+		const entry = (name: string) => ({ id: name, displayName: name, fieldName: name });
+		const schema = FIELDS.map(({ name }) => ({ ...entry(name), fieldId: card.fieldIds[name] }));
+		return mapEach(value, { matchingColumns, schema });
+	};
+	const prices = async () =>
+		Object.fromEntries(
+			(await workspace.rows(card.id)).map(({ Article, Price }) => [Article, Price] as const),
+		);
+
+	test('Update Many finds the field of a condition by the ID that the list of its mapper kept', async () => {
+		succeeded(await run('updateMany', { ...inNorth, columns: columns({ Price: 9 }) }));
+		expect(await prices()).toEqual({ a: 9, b: 2 });
+	});
+
+	test('Sync finds the fields of its conditions and of its key', async () => {
+		const row = { SKU: '={{ $json.sku }}', Shop: 'north', Price: '={{ $json.price }}' };
+		const sync = { ...inNorth, columns: columns(row, ['SKU']), missingRecords: 'delete' };
+		const { json } = succeeded(await run('sync', sync, [{ sku: 'a', price: 5 }]));
+		expect(json).toMatchObject([{ action: 'updated' }]);
+		expect(await prices()).toEqual({ a: 5, b: 2 });
+	});
+
+	test('a name that another field has by now means that field', async () => {
+		rename('Price', 'Shop');
+		const { error } = await run('updateMany', { ...inNorth, columns: columns({ SKU: 'x' }) });
+		expect(error?.message).toContain('can\'t hold "north"');
+		expect((await workspace.rows(card.id)).map(({ Article }) => Article)).toEqual(['a', 'b']);
+	});
+
+	test.each<[string, string, IDataObject]>([
+		['a condition of Get Many', 'getAll', inNorth],
+		['Sort', 'getAll', { sort: { by: [{ field: 'Shop', direction: 'asc' }] } }],
+		['a condition of Count', 'count', inNorth],
+		['a condition of Delete Many', 'deleteMany', inNorth],
+	])('without a mapper, the message of %s names the new name', async (_, operation, more) => {
+		const { error } = await run(operation, more);
+		expect(error?.message).toContain("has no field 'Shop'");
+		expect(error?.description).toContain("The fields are 'Article', 'Branch', 'Price'.");
+		expect(await workspace.rows(card.id)).toHaveLength(2);
+	});
+
+	test('the editor still shows the condition, under the new name', async () => {
+		const listed = async (field: string) => {
+			const parameters = {
+				cardId: byId(card.id),
+				...where(field, 'equals', 'north'),
+				columns: columns({ Price: 9 }),
+			};
+			const context = editorContext(workspace.apiKey, { operation: 'updateMany', ...parameters });
+			return await loadOptions.getFilterFields.call(context);
+		};
+		expect(await listed('Shop')).toContainEqual({ name: 'Branch (Text)', value: 'Shop' });
+		expect(await listed('Price')).toContainEqual({ name: 'Branch (Text)', value: 'Branch' });
 	});
 });

@@ -1,7 +1,7 @@
 /** Values, names and identifiers are what they are, or refused by name. */
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import { runAction } from '../support/n8n';
+import { runAction, succeeded } from '../support/n8n';
 import { otherRuns } from '../support/otherRuns';
 import type { OtherService } from '../support/otherService';
 import { byId, fromList, mapAutomatically, mapEach, where } from '../support/parameters';
@@ -27,30 +27,28 @@ describe('exact values', () => {
 		(made) => ({ workspace, card } = made),
 	);
 
-	describe('filters compare values of the field’s type', () => {
-		const keys = async (field: string, condition: string, value: unknown) => {
-			const all = { returnAll: true, ...where(field, condition, value) };
-			const { json, error } = await run('getAll', all);
-			if (error) throw error;
-			return json.map(({ Key }) => Key);
-		};
+	const keys = async (field: string, condition: string, value: unknown) => {
+		const all = { returnAll: true, ...where(field, condition, value) };
+		const { json, error } = await run('getAll', all);
+		if (error) throw error;
+		return json.map(({ Key }) => Key);
+	};
 
-		test.each([
-			['Due', '={{ DateTime.fromISO("2026-03-31T00:00:00", { zone: "Europe/Berlin" }) }}'],
-			['Due', '2026-03-31T23:30:00+02:00'],
-			['At', '={{ new Date("2026-03-31T10:00:00Z") }}'],
-			// In the time zone of the workflow, which is Berlin's.
-			['At', '2026-03-31T12:00:00'],
-		])('%s compared with %s', async (field, value) => {
-			await workspace.records(card.id, [
-				{ Key: 'before', Due: '2026-03-30', At: '2026-03-31T09:59:59Z' },
-				{ Key: 'same', Due: '2026-03-31', At: '2026-03-31T12:00:00+02:00' },
-				{ Key: 'after', Due: '2026-04-01', At: '2026-03-31T10:00:01Z' },
-			]);
-			expect(await keys(field, 'equals', value)).toEqual(['same']);
-			expect(await keys(field, 'lessThan', value)).toEqual(['before']);
-			expect(await keys(field, 'greaterOrEqual', value)).toEqual(['same', 'after']);
-		});
+	test.each([
+		['Due', '={{ DateTime.fromISO("2026-03-31T00:00:00", { zone: "Europe/Berlin" }) }}'],
+		['Due', '2026-03-31T23:30:00+02:00'],
+		['At', '={{ new Date("2026-03-31T10:00:00Z") }}'],
+		// In the time zone of the workflow, which is Berlin's.
+		['At', '2026-03-31T12:00:00'],
+	])('filters compare values of the field’s type: %s with %s', async (field, value) => {
+		await workspace.records(card.id, [
+			{ Key: 'before', Due: '2026-03-30', At: '2026-03-31T09:59:59Z' },
+			{ Key: 'same', Due: '2026-03-31', At: '2026-03-31T12:00:00+02:00' },
+			{ Key: 'after', Due: '2026-04-01', At: '2026-03-31T10:00:01Z' },
+		]);
+		expect(await keys(field, 'equals', value)).toEqual(['same']);
+		expect(await keys(field, 'lessThan', value)).toEqual(['before']);
+		expect(await keys(field, 'greaterOrEqual', value)).toEqual(['same', 'after']);
 	});
 
 	describe('nothing is changed silently', () => {
@@ -70,8 +68,7 @@ describe('exact values', () => {
 				{ id: 'Key', displayName: 'Key', fieldId: card.fieldIds.Key },
 			];
 			const columns = mapEach({ Key: 'a', Amount: 0 }, { schema } as unknown as IDataObject);
-			const { error } = await run('create', { columns });
-			expect(error).toBeUndefined();
+			succeeded(await run('create', { columns }));
 			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a' }]);
 		});
 
@@ -82,26 +79,7 @@ describe('exact values', () => {
 			const { json } = await run('getAll', { returnAll: true });
 			expect(json).toMatchObject([{ Status: 'live', other: 'of another', id: 'r1' }]);
 		});
-
-		test('a time-out that no timer can hold is refused', async () => {
-			const { error } = await run('getAll', { options: { timeout: 2_592_000 } });
-			expect(error?.message).toContain("'Timeout (Seconds)' is 2592000 seconds");
-			expect(workspace.requests()).toEqual([]);
-		});
 	});
-
-	test.each(['5', '007', 5])(
-		'a type of the service’s own takes %j as it is, whatever its records hold',
-		async (value) => {
-			answer('GET', '/fields$', { fields: [{ id: 'f1', name: 'F', type: 'rating' }] });
-			answer('POST', '/records$', {});
-			const { error } = await run('create', { columns: mapEach({ F: value }) });
-			expect(error).toBeUndefined();
-			const [sent] = workspace.service.control.requests().filter(({ method }) => method === 'POST');
-			expect(JSON.parse(sent?.body ?? '')).toEqual({ data: { f1: value } });
-			expect(workspace.requests().filter((request) => request.includes('GET'))).toHaveLength(1);
-		},
-	);
 
 	test('all bad values of an item are named', async () => {
 		const { error } = await run('create', {
@@ -114,25 +92,6 @@ describe('exact values', () => {
 		);
 		expect(error?.description).toContain("has no field 'Nothing'. The fields are 'Key'");
 		expect(workspace.changes()).toEqual([]);
-	});
-
-	test('written values come out in the card’s order, as in Get Many', async () => {
-		const order = ['Key', 'Amount', 'Due', 'At', 'Status', 'Tags', 'id', 'created_at'];
-		const value = { Status: 'Open', Due: '2026-03-31', Key: 'a', Amount: 1 };
-		const names = ({ json }: { json: IDataObject[] }) =>
-			Object.keys(json[0] ?? {}).filter((key) => order.includes(key));
-		const created = await run('create', { columns: mapEach(value) });
-		expect(names(created)).toEqual(order);
-		const columns = mapEach({ Status: 'Done', Key: 'b' });
-		const updated = await run('update', { recordId: byId(String(created.json[0]?.id)), columns });
-		// The record wasn't read: what the response doesn't show isn't in the output.
-		const shown = ['Key', 'Amount', 'Due', 'Status', 'id', 'created_at'];
-		expect(names(updated)).toEqual(shown);
-		expect(names(await run('getAll', { returnAll: true }))).toEqual(order);
-		const upserted = await run('upsert', {
-			columns: mapEach({ Due: '2026-04-01', Key: 'b' }, { matchingColumns: ['Key'] }),
-		});
-		expect(names(upserted)).toEqual(order);
 	});
 
 	describe("numbers of the service that JavaScript can't keep", () => {
@@ -163,8 +122,7 @@ describe('exact values', () => {
 			});
 
 		test('Delete Many deletes the one record, by its exact ID', async () => {
-			const { error } = await runRaw('deleteMany', where('id', 'equals', '9007199254740995'));
-			expect(error).toBeUndefined();
+			succeeded(await runRaw('deleteMany', where('id', 'equals', '9007199254740995')));
 			expect(changes).toEqual(['DELETE 9007199254740995']);
 		});
 
@@ -177,76 +135,63 @@ describe('exact values', () => {
 		});
 	});
 
-	describe.each(['number', 'mystery', 'json'])(
-		'whole numbers beyond 2^53 in a field of type %s',
-		(type) => {
-			const [one, other] = ['363228830310334464', '363228830310334460'];
+	describe.each(['number', 'mystery', 'json'])('numbers beyond 2^53, as %s', (type) => {
+		const [one, other] = ['363228830310334464', '363228830310334460'];
 
-			/** The service writes such texts as JSON numbers, and says that their field has this type. */
-			async function keep(...values: string[]) {
-				const { Key, Due } = card.fieldIds;
-				await workspace.records(
-					card.id,
-					values.map((value) => ({ Key: value, Due: '2026-01-01' })),
-				);
-				workspace.service.control.resetRequests();
-				workspace.service.control.setVariants({ longNumbers: true });
-				const fields = [
-					{ id: Key, name: 'Key', type },
-					{ id: Due, name: 'Due', type: 'date' },
-				];
-				answer('GET', '/fields$', { fields }, { times: 99 });
-			}
+		/** The service writes such texts as JSON numbers, and says that their field has this type. */
+		async function keep(...values: string[]) {
+			const { Key, Due } = card.fieldIds;
+			await workspace.records(
+				card.id,
+				values.map((value) => ({ Key: value, Due: '2026-01-01' })),
+			);
+			workspace.service.control.resetRequests();
+			workspace.service.control.setVariants({ longNumbers: true });
+			const fields = [
+				{ id: Key, name: 'Key', type },
+				{ id: Due, name: 'Due', type: 'date' },
+			];
+			answer('GET', '/fields$', { fields }, { times: 99 });
+		}
 
-			test('come back with all their digits', async () => {
-				await keep(one, other);
-				const { json } = await run('getAll', { returnAll: true });
-				expect(json.map(({ Key }) => Key)).toEqual([one, other]);
-			});
+		test('come back with all their digits', async () => {
+			await keep(one, other);
+			const { json } = await run('getAll', { returnAll: true });
+			expect(json.map(({ Key }) => Key)).toEqual([one, other]);
+		});
 
-			test("aren't taken for each other by a filter that deletes", async () => {
-				await keep(one, other);
-				await run('deleteMany', where('Key', 'equals', other));
-				const { json } = await run('getAll', { returnAll: true });
-				expect(json.map(({ Key }) => Key)).toEqual([one]);
-			});
+		test("aren't taken for each other by a filter that deletes", async () => {
+			await keep(one, other);
+			await run('deleteMany', where('Key', 'equals', other));
+			const { json } = await run('getAll', { returnAll: true });
+			expect(json.map(({ Key }) => Key)).toEqual([one]);
+		});
 
-			test("aren't taken for each other, nor sent as another number, by an upsert", async () => {
-				await keep(one);
-				const columns = mapAutomatically(['Key']);
-				const item = { Key: other, Due: '2026-05-05' };
-				const { error, json } = await run('upsert', { columns }, [item]);
-				const bodies = workspace.service.control.requests().map(({ body }) => body ?? '');
-				expect(workspace.changes().filter((request) => request.startsWith('PATCH'))).toEqual([]);
-				expect(bodies.join()).not.toContain(one);
-				// The field of the reference service holds texts, and refuses the number that the node takes it for.
-				if (type === 'number') expect(bodies.join()).toContain(other);
-				else expect(error ?? json[0]?.action).toBe('created');
-			});
-		},
-	);
-
-	test('a condition with a number that may have lost digits is refused', async () => {
-		const inexact = where('Amount', 'equals', '={{ 363228830310334464 }}');
-		const { error } = await run('deleteMany', inexact);
-		expect(error?.description).toContain('too many digits to be exact. Enter it as text.');
-		expect(workspace.requests().filter((request) => !request.includes('/fields'))).toEqual([]);
+		test("aren't taken for each other, nor sent as another number, by an upsert", async () => {
+			await keep(one);
+			const columns = mapAutomatically(['Key']);
+			const item = { Key: other, Due: '2026-05-05' };
+			const { error, json } = await run('upsert', { columns }, [item]);
+			const bodies = workspace.service.control.requests().map(({ body }) => body ?? '');
+			expect(workspace.changes().filter((request) => request.startsWith('PATCH'))).toEqual([]);
+			expect(bodies.join()).not.toContain(one);
+			// The field of the reference service holds texts, and refuses the number that the node takes it for.
+			if (type === 'number') expect(bodies.join()).toContain(other);
+			else expect(error ?? json[0]?.action).toBe('created');
+		});
 	});
 
 	test.each([
 		['upsert', 'Amount'],
 		['sync', 'Amount'],
 		['upsert', 'Key'],
-	])(
-		'%s by %s: a value to match on that may have lost digits is refused',
-		async (operation, key) => {
-			const options = { unknownFields: 'create' };
-			const parameters = { columns: mapAutomatically([key]), missingRecords: 'keep', options };
-			const { error } = await run(operation, parameters, [{ [key]: 363228830310334464 }]);
-			expect(JSON.stringify(error)).toContain('Enter it as text.');
-			expect(workspace.changes()).toEqual([]);
-		},
-	);
+	])('%s by %s: a key that may have lost digits is refused', async (operation, key) => {
+		const options = { unknownFields: 'create' };
+		const parameters = { columns: mapAutomatically([key]), missingRecords: 'keep', options };
+		const { error } = await run(operation, parameters, [{ [key]: 363228830310334464 }]);
+		expect(JSON.stringify(error)).toContain('Enter it as text.');
+		expect(workspace.changes()).toEqual([]);
+	});
 
 	test.each([null, false, '', 0, 'text', { a: 1 }])(
 		'%j under "error" in an object of the service is renamed: n8n would run the node again',
@@ -290,8 +235,7 @@ describe('the same value', () => {
 			await start(ZIP);
 			const items = ['12345', 'SW1A', '1', null].map((Zip) => ({ Key: 'k1', Zip }));
 			const columns = mapAutomatically(['Key']);
-			const { json, error } = await runOther('upsert', { columns }, items);
-			expect(error).toBeUndefined();
+			const { json } = succeeded(await runOther('upsert', { columns }, items));
 			expect(bodies()).toEqual(
 				items.map(({ Zip }, place) => ({ data: { ...(place === 0 && { k: 'k1' }), z: Zip } })),
 			);
@@ -300,34 +244,10 @@ describe('the same value', () => {
 			expect(other.records.map(({ data }) => data)).toEqual([{ k: 'k1', z: null }]);
 		});
 
-		test('New or Changed: a file with another link is the same one, another file is a change', async () => {
-			const file = (id: string, link: number) => ({
-				id,
-				url: `https://x.example/${link}`,
-				size: link,
-			});
-			await start([{ id: 'f', name: 'Files', type: 'attachment' }], [{ f: [file('f1', 1)] }]);
-			let staticData: IDataObject = {};
-			const poll = async () => {
-				const since = { returnAll: true, since: 'newOrChanged' };
-				const result = await runOther('getAll', since, [{}], { mode: 'trigger', staticData });
-				expect(result.error).toBeUndefined();
-				({ staticData } = result);
-				return result.json.length;
-			};
-			const counts = [await poll()];
-			for (const value of [[file('f1', 2)], [file('f2', 2)], file('f2', 3), file('f2', 4)]) {
-				(other.records[0] ?? { data: {} }).data = { f: value };
-				counts.push(await poll());
-			}
-			expect(counts).toEqual([1, 0, 1, 1, 0]);
-		});
-
 		test('one record for a key that comes as a text and as a number', async () => {
 			await start(ZIP);
 			const items: IDataObject[] = [{ Zip: '5' }, { Zip: 5 }, { Zip: '5' }];
-			const { error } = await runOther('upsert', { columns: mapAutomatically(['Zip']) }, items);
-			expect(error).toBeUndefined();
+			succeeded(await runOther('upsert', { columns: mapAutomatically(['Zip']) }, items));
 			expect(other.records).toHaveLength(1);
 		});
 
@@ -337,8 +257,7 @@ describe('the same value', () => {
 				{ Key: 'b', Zip: '5' },
 				{ Key: 'c', Zip: 5 },
 			];
-			const { error } = await runOther('upsert', { columns: mapAutomatically(['Zip']) }, items);
-			expect(error).toBeUndefined();
+			succeeded(await runOther('upsert', { columns: mapAutomatically(['Zip']) }, items));
 			expect(methods()).toEqual(['PATCH', 'PATCH']);
 			expect(other.records.map(({ data }) => data.k)).toEqual(['c']);
 		});
@@ -349,23 +268,18 @@ describe('the same value', () => {
 			{ id: first, name: '2' },
 			{ id: second, name: '1' },
 		];
-		test.each(['create', 'getAll', 'upsert'])(
-			'%s refuses what fits two choices',
-			async (operation) => {
-				await start([{ id: 'f', name: 'Rating', type: 'select', options: swapped('1', '2') }]);
-				const columns = mapEach({ Rating: '1' }, { matchingColumns: ['Rating'] });
-				const { error } = await runOther(operation, { columns, ...where('Rating', 'equals', '1') });
-				expect(error?.message).toMatch(/^'1' matches 2 choices of field 'Rating'/);
-				expect(error?.description).toContain("'1' (stored as '2') and '2' (stored as '1')");
-				expect(bodies()).toEqual([]);
-			},
-		);
+		test.each(['create', 'getAll', 'upsert'])('%s: two choices fit', async (operation) => {
+			await start([{ id: 'f', name: 'Rating', type: 'select', options: swapped('1', '2') }]);
+			const columns = mapEach({ Rating: '1' }, { matchingColumns: ['Rating'] });
+			const { error } = await runOther(operation, { columns, ...where('Rating', 'equals', '1') });
+			expect(error?.message).toMatch(/^'1' matches 2 choices of field 'Rating'/);
+			expect(error?.description).toContain("'1' (stored as '2') and '2' (stored as '1')");
+			expect(bodies()).toEqual([]);
+		});
 
 		test('a text is a label where the identifiers are numbers', async () => {
 			await start([{ id: 'f', name: 'Rating', type: 'select', options: swapped(1, 2) }]);
-			expect(
-				(await runOther('create', { columns: mapEach({ Rating: '1' }) })).error,
-			).toBeUndefined();
+			succeeded(await runOther('create', { columns: mapEach({ Rating: '1' }) }));
 			expect(bodies()).toEqual([{ data: { f: '1' } }]);
 		});
 	});
@@ -413,14 +327,6 @@ describe('the same value', () => {
 				{ options: ['a', 'theirs', 'b'] },
 			]);
 		});
-
-		test('Field Update keeps a choice with commas', async () => {
-			const fieldId = byId(card.fieldIds.Tags ?? '');
-			const updateFields = { choices: 'a, Red, white, new' };
-			const { error } = await run('update', { resource: 'field', fieldId, updateFields });
-			expect(error).toBeUndefined();
-			expect((await workspace.fields(card.id)).at(-1)?.options).toEqual(['a', 'Red, white', 'new']);
-		});
 	});
 
 	describe('records are chosen by exact values', () => {
@@ -461,42 +367,6 @@ describe('the same value', () => {
 		expect(workspace.changes()).toEqual([]);
 	});
 
-	test.each<[string, unknown, RegExp]>([
-		['Key', { a: 1 }, /This is an object/],
-		['Key', ['a', 'b'], /\.join\(', '\)/],
-		['Key', Infinity, /finite/],
-		['Amount', { value: 1 }, /\.value/],
-		['Amount', 363228830310334460, /Enter it as text/],
-		['At', ['2026-01-01T00:00:00Z'], /This is a list/],
-	])('%s: %p is refused before anything is sent', async (name, value, advice) => {
-		const odd = { odd: value } as IDataObject;
-		const columns = mapEach({ [name]: '={{ $json.odd }}' });
-		const { error } = await run('create', { columns }, [odd]);
-		expect(error?.message).toContain(`Field '${name}' can't hold`);
-		expect(error?.description).toMatch(advice);
-		expect(workspace.changes()).toEqual([]);
-	});
-
-	test('a text is compared with numbers only, by Greater Than and Less Than', async () => {
-		await workspace.records(card.id, [{ Key: '9' }, { Key: '10' }, { Key: '01.06.2026' }]);
-		const { error } = await run('getAll', where('Key', 'lessThan', '01.06.2026'));
-		expect(error?.message).toContain("field 'Key' isn't a field for dates or numbers");
-		const { json } = await run('getAll', where('Key', 'greaterThan', '9'));
-		expect(json.map(({ Key }) => Key)).toEqual(['10']);
-	});
-
-	test('a JavaScript date at midnight of the workflow’s zone is that day', async () => {
-		const { id } = await workspace.card('Days', { Due: 'date' });
-		const create = async (date: string) =>
-			await run('create', {
-				cardId: byId(id),
-				columns: mapEach({ Due: `={{ new Date("${date}") }}` }),
-			});
-		expect((await create('2026-03-30T22:00:00Z')).json[0]?.Due).toBe('2026-03-31');
-		expect((await create('2026-03-31T00:00:00Z')).json[0]?.Due).toBe('2026-03-31');
-		expect((await create('2026-03-31T09:00:00Z')).error?.description).toContain('.toISODate()');
-	});
-
 	describe('times without an offset', () => {
 		const AT = [{ id: 'a', name: 'At', type: 'datetime' }];
 		const STORED = '2026-03-31T15:00:00';
@@ -505,8 +375,7 @@ describe('the same value', () => {
 			await start(AT, [{ a: STORED }]);
 			const { json } = await runOther('getAll', { returnAll: true });
 			const update = { recordId: byId('={{ $json.id }}'), columns: mapAutomatically() };
-			const { error } = await runOther('update', update, json);
-			expect(error).toBeUndefined();
+			succeeded(await runOther('update', update, json));
 			expect(bodies()).toEqual([{ data: { a: STORED } }]);
 		});
 
@@ -514,22 +383,10 @@ describe('the same value', () => {
 			await start(AT, [{ a: STORED }]);
 			const schema = [{ id: 'Old', displayName: 'Old', fieldId: 'a' }];
 			const columns = { ...mapEach({ Old: '2026-04-01T10:00:00' }), schema };
-			const { error } = await runOther('create', { columns });
-			expect(error).toBeUndefined();
+			succeeded(await runOther('create', { columns }));
 			expect(bodies()).toEqual([{ data: { a: '2026-04-01T10:00:00' } }]);
 		});
 	});
-
-	test.each(['12345678901234567890', '9007199254740993', '1.5'])(
-		'a record ID given as the number %s is refused, as a text it is sent',
-		async (id) => {
-			const { error } = await run('delete', { recordId: byId(`={{ ${id} }}`) });
-			expect(error?.message).toContain("'Record' can't be the number");
-			expect(workspace.changes()).toEqual([]);
-			await run('delete', { recordId: byId(id.replace('.', '')) });
-			expect(workspace.changes()).toHaveLength(1);
-		},
-	);
 
 	describe('If Record Exists', () => {
 		const pass = async (item: IDataObject, settings: object = {}) =>
@@ -557,80 +414,19 @@ describe('the same value', () => {
 		const id = card.fieldIds.Amount ?? '';
 		await workspace.send('PATCH', `/cards/${card.id}/fields/${id}`, { name: 'Price' });
 		const fieldId = fromList(id, 'Amount');
-		const { json, error } = await run('delete', { resource: 'field', fieldId });
-		expect(error).toBeUndefined();
+		const { json } = succeeded(await run('delete', { resource: 'field', fieldId }));
 		expect(json).toEqual([{ deleted: true, id }]);
 	});
 
-	describe('choices that look like numbers', () => {
-		const LEVEL = [
-			{ id: 'k', name: 'Key', type: 'text' },
-			{
-				id: 'l',
-				name: 'Level',
-				type: 'single_select',
-				options: [1, 2, 3].map((id) => ({ id, name: `L${id}` })),
-			},
-			{ id: 'y', name: 'Years', type: 'multi_select', options: ['2024', '2025'] },
-		];
-		const create = async (item: IDataObject, options: IDataObject = {}) =>
-			await runOther('create', { columns: mapAutomatically(), options }, [item]);
-
-		test.each<[IDataObject, IDataObject]>([
-			[{ Level: 3 }, { l: 3 }],
-			[{ Level: { id: 3, value: 'L3' } }, { l: 'L3' }],
-			[{ Years: [{ name: '2025' }] }, { y: ['2025'] }],
-			[{ Level: ['L3'] }, { l: 'L3' }],
-			[{ Years: 2024 }, { y: ['2024'] }],
-		])('%j is sent as %j', async (item, data) => {
-			await start(LEVEL);
-			const { error } = await create(item);
-			expect(error).toBeUndefined();
-			expect(bodies()).toEqual([{ data }]);
-		});
-
-		test.each<[IDataObject, string]>([
-			[{ Level: '3' }, "The number 3 is 'L3', its text isn't."],
-			[{ Level: { id: 9 } }, "'L1', 'L2', 'L3'"],
-			[{ Level: 'null' }, "'L1', 'L2', 'L3'"],
-			[{ Level: true }, "'L1', 'L2', 'L3'"],
-			[{ Level: ['L1', 'L2'] }, 'Enter one choice'],
-			[{ Years: true }, "'2024', '2025'"],
-			[{ Level: [null] }, 'Enter one choice'],
-			[{ Years: ['2024', null] }, 'Enter one choice'],
-		])('%j is refused', async (item, advice) => {
-			await start(LEVEL);
-			const { error } = await create(item);
-			expect(error?.description).toContain(advice);
-			expect(bodies()).toEqual([]);
-		});
-
-		test("a text of digits is a new choice where 'If Choice Is Missing' adds it", async () => {
-			await start(LEVEL);
-			const { error } = await create({ Level: '3' }, { missingChoices: 'add' });
-			expect(bodies()[0]).toEqual({
-				options: [...[1, 2, 3].map((id) => ({ id, name: `L${id}` })), { name: '3' }],
-			});
-			// The service of this test doesn't list what was added.
-			expect(error?.description).toContain("'L1', 'L2', 'L3'");
-		});
-	});
-
-	describe('times at the edge of the calendar', () => {
-		const create = async (At: unknown, timezone: string) =>
-			await run('create', { columns: mapAutomatically() }, [{ At } as IDataObject], { timezone });
-		test.each([
-			['9999-12-31T23:59:59', 'America/New_York', 'beyond the year 9999'],
-			['2011-12-30T12:00:00', 'Pacific/Apia', 'skip this time'],
-		])('%s in %s is refused with the reason', async (time, zone, reason) => {
-			const { error } = await create(time, zone);
-			expect(error?.description).toContain(reason);
-			expect(workspace.changes()).toEqual([]);
-		});
-		test('with an offset it is sent', async () => {
-			const { json } = await create('9999-12-31T23:59:59Z', 'America/New_York');
-			expect(json[0]?.At).toBe('9999-12-31T23:59:59Z');
-		});
+	const create = async (At: unknown, timezone: string) =>
+		await run('create', { columns: mapAutomatically() }, [{ At } as IDataObject], { timezone });
+	test.each([
+		['9999-12-31T23:59:59', 'America/New_York', 'beyond the year 9999'],
+		['2011-12-30T12:00:00', 'Pacific/Apia', 'skip this time'],
+	])('the time %s in %s is refused with the reason', async (time, zone, reason) => {
+		const { error } = await create(time, zone);
+		expect(error?.description).toContain(reason);
+		expect(workspace.changes()).toEqual([]);
 	});
 
 	test('an invalid DateTime is refused for a text field, also where fields are created', async () => {
@@ -650,8 +446,8 @@ describe('the same value', () => {
 
 describe('values at the edge', () => {
 	beforeAll(async () => {
-		workspace = await startWorkspace({ bodyBytes: 8 * 1024 * 1024 });
-		card = await workspace.card('Extremes', { Number: 'number', Text: 'long_text', Json: 'json' });
+		workspace = await startWorkspace({ bodyBytes: 2 * 1024 * 1024 });
+		card = await workspace.card('Extremes', { Text: 'long_text', Json: 'json' });
 	});
 	afterAll(async () => await workspace.close());
 
@@ -659,69 +455,28 @@ describe('values at the edge', () => {
 		await run('create', { columns: mapAutomatically() }, [fields]);
 	const stored = async () => (await workspace.rows(card.id)).at(-1);
 
-	test.each<[string, unknown, unknown]>([
-		['Number', Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
-		['Number', 5e-324, 5e-324],
-		['Number', -0, 0],
-		['Text', '12345678901234567890', '12345678901234567890'],
-		['Text', 'zero\u0000, lone \u{1F600}, line\r\nend', 'zero\u0000, lone \u{1F600}, line\r\nend'],
-		['Json', { a: null, b: [null, { c: null }] }, { a: null, b: [null, { c: null }] }],
-		['Json', [], []],
-		['Json', {}, {}],
-		['Json', false, false],
-		['Json', 0, 0],
-	])('%s: %j comes back as %j', async (name, value, expected) => {
-		const { json, error } = await create({ [name]: value } as IDataObject);
-		expect(error).toBeUndefined();
-		expect(json[0]?.[name]).toEqual(expected);
-		expect(await stored()).toEqual({ [name]: expected });
-	});
-
-	test('a text of 5 MB arrives whole', async () => {
-		const text = 'ä'.repeat(2_500_000);
-		const { json, error } = await create({ Text: text });
-		expect(error).toBeUndefined();
+	test('a text of 1 MB arrives whole', async () => {
+		const text = 'ä'.repeat(500_000);
+		const { json } = succeeded(await create({ Text: text }));
 		expect(json[0]?.Text === text).toBe(true);
 		expect((await stored())?.Text === text).toBe(true);
 	});
 
 	test('a body that the service finds too large gives its own words', async () => {
-		const { error } = await create({ Text: 'x'.repeat(9 * 1024 * 1024) });
+		const { error } = await create({ Text: 'x'.repeat(3 * 1024 * 1024) });
 		expect(error?.httpCode).toBe('413');
 		expect(error?.message).toBe('Body too large');
 	});
 
 	test('keys of JavaScript’s own objects inside a value survive and pollute nothing', async () => {
 		// Text, as n8n itself drops `__proto__` when it copies items.
-		const { error } = await create({
-			Json: '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"toString":"x"}',
-		});
-		expect(error).toBeUndefined();
+		succeeded(
+			await create({
+				Json: '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"toString":"x"}',
+			}),
+		);
 		const value = (await stored())?.Json as object;
 		expect(Object.keys(value).sort()).toEqual(['__proto__', 'constructor', 'toString']);
 		expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
 	});
-
-	const unspeakable = { toString: 1, valueOf: 1 };
-	test.each<[string, string, IDataObject]>([
-		["'Limit'", 'getAll', { limit: '={{ $json.odd }}' }],
-		["'Timeout (Seconds)'", 'getAll', { options: { timeout: '={{ $json.odd }}' } }],
-		["'Name Fields By'", 'getAll', { options: { fieldKeys: '={{ $json.odd }}' } }],
-		["'Must Match'", 'getAll', { matchType: '={{ $json.odd }}' }],
-		["no field '{", 'getAll', { options: { outputFields: ['={{ $json.odd }}'] } }],
-		["'Operation'", unspeakable as unknown as string, {}],
-	])('an object that has no text is refused by name: %s', async (named, operation, parameters) => {
-		const { error } = await run(operation, parameters, [{ odd: unspeakable }]);
-		expect(error?.message).toContain(named);
-	});
-
-	test.each(['__proto__', 'constructor', 'toString'])(
-		'an unknown key %j is unknown, not a method',
-		async (key) => {
-			const { error } = await create(
-				JSON.parse(`{"Text":"a",${JSON.stringify(key)}:"x"}`) as IDataObject,
-			);
-			expect(error?.message).toContain(`has no field '${key}'`);
-		},
-	);
 });

@@ -309,6 +309,12 @@ export interface ActionResult {
 	staticData: IDataObject;
 }
 
+/** @returns the result of a run that must succeed @throws the run's error */
+export function succeeded(result: ActionResult): ActionResult {
+	if (result.error) throw result.error;
+	return result;
+}
+
 /** What a run tells next to its output. */
 export const hintsOf = ({ run: { data } }: ActionResult): string[] =>
 	(data.resultData.runData['Workspace Data']?.[0]?.hints ?? []).map(({ message }) => message);

@@ -1,8 +1,10 @@
-/** The output of an event: names of fields, with and without a listing of them. */
+/** Which events start the workflow, by their age, fields and filters, and what they return. */
 import type { IDataObject } from 'n8n-workflow';
+import { request as httpRequest } from 'node:http';
 import { createTestClock } from '../support/clock';
 import { signed, useDeliveries, valuesOf } from '../support/deliveries';
-import type { watchWarnings } from '../support/trigger';
+import { triggerNode, watchWarnings } from '../support/trigger';
+import { startWebServer } from '../support/webServer';
 import type { TestCard, TestWorkspace } from '../support/workspace';
 
 let workspace: TestWorkspace;
@@ -139,12 +141,6 @@ describe('an item', () => {
 		expect(Object.keys(items?.[0] ?? {})).toEqual(['Title', ...Object.keys(about()), 'extra']);
 	});
 
-	it('has no object for the rest where the event says no more', async () => {
-		const trigger = await activated();
-		const { items } = await trigger.deliver(signed(trigger, eventBody()));
-		expect(items).toEqual([{ Title: 'Emma', ...about() }]);
-	});
-
 	it.each([
 		{ error: 'e', fields: { a: 1 }, actor: { name: 'Ada' }, data: [1] },
 		{ data: 'text', extra: 1, delivery_key: 'theirs', caught_up: 'no' },
@@ -218,4 +214,190 @@ describe('an item', () => {
 		const { items } = await trigger.deliver(signed(trigger, body));
 		expect(items).toEqual([{ ...about(), ...said, record_id: null }]);
 	});
+});
+
+describe('filters', () => {
+	let own: TestCard;
+	beforeEach(async () => {
+		own = await workspace.card('Filtered', { Title: 'text', Pages: 'number', Due: 'datetime' });
+	});
+
+	/** Delivers events with values to a node with these conditions. */
+	async function filtered(conditions: IDataObject[], watch = 'oneCard') {
+		const trigger = await activated({
+			watch,
+			cardId: { __rl: true, mode: 'id', value: own.id },
+			options: { filters: { conditions } },
+		});
+		return async (values: IDataObject, more: IDataObject = {}) => {
+			const data = Object.fromEntries(
+				Object.entries(values).map(([name, value]) => [own.fieldIds[name] ?? name, value]),
+			);
+			const body = eventBody({ card_id: own.id, data, ...more } as IDataObject);
+			const { status, items } = await trigger.deliver(signed(trigger, body));
+			expect(status).toBe(200);
+			return items !== undefined;
+		};
+	}
+
+	it.each([
+		['an unknown field', { field: 'Nope', condition: 'equals', value: 1 }, "no field 'Nope'"],
+		['a value of no use', { field: 'Pages', condition: 'equals', value: 'x' }, 'can\'t hold "x"'],
+		['an unknown condition', { field: 'Pages', condition: 'isLike' }, "'Condition' can't be"],
+	])('%s is told to who publishes, and nothing is subscribed', async (_, condition, message) => {
+		const before = workspace.service.control.subscriptions().length;
+		await expect(filtered([condition])).rejects.toThrow(message);
+		expect(workspace.service.control.subscriptions()).toHaveLength(before);
+	});
+
+	it.each([
+		['an expression that gives nothing', { condition: 'equals', value: '={{ undefined }}' }],
+		['an expression that gives an empty text', { condition: 'equals', value: '={{ "" }}' }],
+		['an empty value', { condition: 'greaterThan', value: '' }],
+		['no value', { condition: 'isAnyOf' }],
+	])('with all cards, %s is refused when the workflow is published', async (_, condition) => {
+		workspace.service.control.resetRequests();
+		const conditions = [{ field: 'Title', ...condition }];
+		await expect(filtered(conditions, 'allCards')).rejects.toThrow(
+			"'Value' is empty in a condition of 'Filters'. Enter a value",
+		);
+		expect(workspace.requests()).toEqual([]);
+	});
+
+	it("n8n starts: conditions that fit no longer don't end a published trigger", async () => {
+		const trigger = triggerNode(workspace.apiKey, {
+			events: ['record.created'],
+			watch: 'oneCard',
+			cardId: { __rl: true, mode: 'id', value: own.id },
+			options: { filters: { conditions: [{ field: 'Nope', condition: 'isEmpty' }] } },
+		});
+		await trigger.activate('init');
+		trigger.reload();
+		const { items } = await trigger.deliver(signed(trigger, eventBody({ card_id: own.id })));
+		expect(items).toHaveLength(1);
+	});
+
+	it('a choice that was removed from its field is compared; publishing asks for one that it has', async () => {
+		const options = ['Open', 'Gone'];
+		own = await workspace.card('Chosen', { Status: { type: 'single_select', options } });
+		const equals = (value: string) => [{ field: 'Status', condition: 'equals', value }];
+		await expect(filtered(equals('Never'))).rejects.toThrow('can\'t hold "Never"');
+		const deliver = await filtered(equals('Gone'));
+		const path = `/cards/${own.id}/fields/${own.fieldIds.Status}`;
+		await workspace.send('PATCH', path, { options: ['Open'] });
+		expect(await deliver({ Status: 'Gone' })).toBe(true);
+		expect(await deliver({ Status: 'Open' })).toBe(false);
+	});
+
+	it("publishing succeeds although the fields can't be read", async () => {
+		workspace.fail('GET', '/fields$', { status: 500, times: 5 });
+		const deliver = await filtered([{ field: 'Pages', condition: 'isEmpty' }]);
+		workspace.service.control.reset();
+		expect(await deliver({ Pages: 2 })).toBe(false);
+	});
+});
+
+describe('watched fields', () => {
+	const updated = (data: IDataObject) => eventBody({ event: 'record.updated', data });
+
+	async function watching(fields: string[], watchFields: string[], watch = 'oneCard') {
+		const own = await workspace.card(
+			'Watched',
+			fields.map((name) => ({ name, type: 'text' })),
+		);
+		const cardId = { __rl: true, mode: 'id', value: own.id };
+		const trigger = await activated({ watch, cardId, options: { watchFields } });
+		const change = async (fieldId: unknown) => {
+			const body = { ...updated({ [String(fieldId)]: 'x' }), card_id: own.id };
+			return (await trigger.deliver(signed(trigger, body))).items;
+		};
+		return { ...own, change };
+	}
+
+	it('that were added a moment ago, start the workflow', async () => {
+		const { id, fieldIds, change } = await watching(['Other', 'A'], ['A', 'B']);
+		expect(await change(fieldIds.A)).toHaveLength(1);
+		const { id: added } = (await workspace.send('POST', `/cards/${id}/fields`, {
+			name: 'B',
+			type: 'text',
+		})) as { id: string };
+		expect(await change(added)).toHaveLength(1);
+		expect(await change(fieldIds.Other)).toBeUndefined();
+		expect(warnings.lines).toEqual([]);
+	});
+});
+
+describe('when the local clock was wrong at the start and is put right', () => {
+	const skewed = async (minutes: number) => {
+		const now = Date.now.bind(Date);
+		jest.spyOn(Date, 'now').mockImplementation(() => now() + minutes * 60_000);
+		const trigger = await activated({ options: { maxEventAge: 5 } });
+		jest.restoreAllMocks();
+		warnings = watchWarnings();
+		return trigger;
+	};
+
+	it.each([-20, 20])('by %d minutes, takes fresh events', async (minutes) => {
+		const trigger = await skewed(minutes);
+		expect((await trigger.deliver(signed(trigger, eventBody()))).items).toHaveLength(1);
+	});
+
+	it.each([-20, 20])('by %d minutes, ignores old ones and says so', async (minutes) => {
+		const trigger = await skewed(minutes);
+		// Learns the time from the first event that seems to come from another time.
+		await trigger.deliver(signed(trigger, eventBody()));
+		const timestamp = new Date(Date.now() - 6 * 60_000).toISOString();
+		const old = await trigger.deliver(signed(trigger, eventBody({ timestamp })));
+		expect(old.items).toBeUndefined();
+		expect(warnings.lines).toEqual([expect.stringMatching(/it is 6 minutes old/)]);
+	});
+
+	it('takes events whose age nobody can tell', async () => {
+		const away = await skewed(-20);
+		workspace.service.control.fail({ path: '/records$', status: 503 });
+		expect((await away.deliver(signed(away, eventBody()))).items).toHaveLength(1);
+	});
+});
+
+it("takes an event as recent if the service doesn't state its time and has another clock", async () => {
+	const { port } = new URL(String(workspace.apiKey.workspaceDataApi?.baseUrl));
+	const silent = await startWebServer((request, response) => {
+		response.sendDate = false;
+		const { method, url, headers } = request;
+		const forwarded = httpRequest({ port, method, path: url, headers }, (answer) => {
+			delete answer.headers.date;
+			response.writeHead(answer.statusCode ?? 500, answer.headers);
+			answer.pipe(response);
+		});
+		request.pipe(forwarded);
+	});
+	const credential = { ...workspace.apiKey.workspaceDataApi, baseUrl: `${silent.url}/api/v1` };
+	const parameters = { events: ['record.created'], options: { maxEventAge: 5 } };
+	const trigger = triggerNode({ workspaceDataApi: credential }, parameters);
+	await trigger.activate();
+	trigger.reload();
+	const timestamp = new Date(Date.now() - 2 * 3_600_000).toISOString();
+	const { items } = await trigger.deliver(signed(trigger, eventBody({ timestamp })));
+	expect(items).toHaveLength(1);
+	await trigger.deactivate();
+	await silent.close();
+});
+
+it('asks the service for its time once a minute, however many old events come', async () => {
+	const trigger = await activated({ options: { maxEventAge: 5 } });
+	const now = Date.now();
+	const timestamp = new Date(now - 3_600_000).toISOString();
+	workspace.service.control.resetRequests();
+	const asked = async (seconds: number) => {
+		jest.spyOn(Date, 'now').mockReturnValue(now + seconds * 1_000);
+		for (let n = 0; n < 3; n += 1) {
+			const old = await trigger.deliver(signed(trigger, eventBody({ timestamp })));
+			expect(old.items).toBeUndefined();
+		}
+		jest.restoreAllMocks();
+		return workspace.requests().filter((line) => line.includes('/records')).length;
+	};
+	// Publishing has told the time, too.
+	expect([await asked(1), await asked(59), await asked(62)]).toEqual([0, 0, 1]);
+	expect([await asked(120), await asked(124)]).toEqual([1, 2]);
 });
