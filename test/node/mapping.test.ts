@@ -310,7 +310,7 @@ describe('Fields to Clear: a way to remove values that an empty box in the value
 			await run(operation, { recordId, ...parameters, options }, [{ Key: 'a' }]),
 		);
 		expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 1 }]);
-		expect(hintsOf(result).join()).toContain("cleared: 'Note' in 1 record, 'Due' in 1 record");
+		expect(hintsOf(result).join()).toContain("cleared 'Note' in 1 record, 'Due' in 1 record");
 	});
 
 	test.each([

@@ -284,7 +284,7 @@ describe('the output of records', () => {
 			const recordId = byId(String(item.id));
 			const result = succeeded(await run(operation, { recordId, ...parameters }, [item]));
 			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 1 }]);
-			expect(hintsOf(result).join()).toContain("cleared: 'Note' in 1 record");
+			expect(hintsOf(result).join()).toContain("cleared 'Note' in 1 record");
 		});
 
 		test('Update counts what it cleared although it has not read the record', async () => {
@@ -292,7 +292,7 @@ describe('the output of records', () => {
 			const columns = mapEach({ Note: null });
 			const result = await run('update', { recordId: byId(String(item.id)), columns });
 			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 1 }]);
-			expect(hintsOf(result).join()).toContain("cleared: 'Note' in 1 record");
+			expect(hintsOf(result).join()).toContain("cleared 'Note' in 1 record");
 		});
 	});
 

@@ -140,7 +140,7 @@ export function whyNoFields(context: ILoadOptionsFunctions): string {
 	if (isExpression(context)) {
 		return "The editor can't list fields while an expression selects the card.";
 	}
-	return 'The card has no fields yet. Add fields, then refresh the field list.';
+	return 'The card has no fields yet. Add one with Field > Create, then close and open this node.';
 }
 
 /** The fields of the selected card, or a sentence that explains why there are none to select. */

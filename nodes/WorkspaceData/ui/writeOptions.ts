@@ -245,12 +245,14 @@ export const maxChangesProperty = {
 	description: 'If an input item would change more records, nothing is sent; -1 means no limit',
 } as const;
 
-/** Only fields that are mapped automatically can be unknown. The hidden entry keeps the value of a workflow. */
+/** Only fields that are mapped automatically can be unknown. */
+const WHEN_AUTOMATIC = {
+	displayOptions: { show: { '/columns.mappingMode': ['autoMapInputData'] } },
+} as const;
+
+/** The hidden entry keeps the value of a workflow. */
 const unknownFieldsOptions = [
-	{
-		...unknownFieldsOption,
-		displayOptions: { show: { '/columns.mappingMode': ['autoMapInputData'] } },
-	},
+	{ ...unknownFieldsOption, ...WHEN_AUTOMATIC },
 	{ ...unknownFieldsOption, type: 'hidden' },
 ] as const;
 
@@ -274,7 +276,7 @@ export const maxDeletionsProperty = {
 /** The options of all operations that write values. */
 export const writeOptions = [
 	emptyValuesOption,
-	fieldTypesOption,
+	{ ...fieldTypesOption, ...WHEN_AUTOMATIC },
 	...formatOptions,
 	missingChoicesOption,
 	...outputOptions,

@@ -183,7 +183,7 @@ function countAdded({ run }: Part, card: CardReference): () => void {
 	run.lastSteps.push(() => {
 		if (added === 0) return;
 		run.messages.hint(
-			`Card '${card.name}' existed: ${count(added, 'record')} ${added === 1 ? 'was' : 'were'} added. To update records, use Record > Sync`,
+			`Card '${card.name}' existed: ${count(added, 'record')} ${added === 1 ? 'was' : 'were'} added, and its fields keep their types. To update records, use Record > Sync`,
 		);
 	});
 	return () => {

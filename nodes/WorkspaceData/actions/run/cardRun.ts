@@ -57,7 +57,7 @@ export class CardRun {
 	}
 
 	/**
-	 * The hint at the end of the run, for example `Card 'A': 1 record created, 2 updated; 3 unchanged; cleared: 'Note' in 1
+	 * The hint at the end of the run, for example `Card 'A': 1 record created, 2 updated; 3 unchanged; cleared 'Note' in 1
 	 * record`; undefined if nothing counts.
 	 */
 	get hint(): string | undefined {
@@ -69,7 +69,7 @@ export class CardRun {
 		const told = [
 			...(isCounted ? [changesInWords(changes, this.isDry)] : []),
 			...(unchanged > 0 ? [`${unchanged} unchanged`] : []),
-			...(cleared.length > 0 ? [`cleared: ${listed(cleared, MAX_NAMED)}`] : []),
+			...(cleared.length > 0 ? [`cleared ${listed(cleared, MAX_NAMED)}`] : []),
 		];
 		if (told.length === 0) return undefined;
 		return `${this.isDry ? 'Dry run of card' : 'Card'} '${this.card.name}': ${told.join('; ')}`;

@@ -89,7 +89,7 @@ export function otherSpelling(
 ): InputError {
 	return new InputError(
 		`Card '${card}' has ${fields.shown(kept.data)}, which differs from ${fields.shown(data)} only in its spelling`,
-		'Nothing was sent, to avoid a duplicate: services may ignore case, spaces or fractions of a second. If it is the same record, match on the value as the service keeps it. If not, create the record first.',
+		`Nothing was sent, to avoid a duplicate: services may ignore case, spaces or fractions of a second. If it is the same record, write ${fields.shown(kept.data)} in the item, for example by .toLowerCase() or .trim(). If not, create the record first.`,
 	);
 }
 
