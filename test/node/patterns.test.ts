@@ -138,7 +138,8 @@ async function runFlow(
 		}
 		const [kind = ''] = name.split(' ');
 		const type = kind === 'loop' ? LOOP_TYPE : kind.toLowerCase();
-		return { ...base, type, typeVersion: 1, parameters: {} };
+		// Its third version has the outputs that the helper has.
+		return { ...base, type, typeVersion: type === LOOP_TYPE ? 3 : 1, parameters: {} };
 	};
 	const nodes = ['Start', OURS, ...others].map(placed);
 	const connections: IConnections = {};

@@ -1,5 +1,5 @@
 /** Sync with deletion runs once for a card in an execution: each run would delete what the others have written. */
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, NodeTypeAndVersion } from 'n8n-workflow';
 import { hasExpression } from '../../model/emptyExpressions';
 import { InputError } from '../../model/inputError';
 import { quote } from '../../model/messageText';
@@ -48,16 +48,19 @@ function wiresBefore(context: IExecuteFunctions, name: string, end?: string): Wi
 	return found;
 }
 
-/** The output of n8n's Loop Over Items that passes on each batch. */
-const LOOP = { type: 'n8n-nodes-base.splitInBatches', output: 1 } as const;
+/** n8n's Loop Over Items. */
+const LOOP_TYPE = 'n8n-nodes-base.splitInBatches';
+
+/** Its output that passes on each batch: the second one since version 3. */
+const loopOutput = ({ typeVersion }: NodeTypeAndVersion): number => (typeVersion >= 3 ? 1 : 0);
 
 /** Returns true if the node runs in each pass of a loop: a part of it, or behind each batch. */
 function isInLoop(context: IExecuteFunctions, name: string): boolean {
 	if (wiresBefore(context, name).some(({ node }) => node === name)) return true;
-	const loops = context.getParentNodes(name).filter(({ type }) => type === LOOP.type);
+	const loops = context.getParentNodes(name).filter(({ type }) => type === LOOP_TYPE);
 	return loops.some((loop) =>
 		wiresBefore(context, name, loop.name).some(
-			({ node, index }) => node === loop.name && index === LOOP.output,
+			({ node, index }) => node === loop.name && index === loopOutput(loop),
 		),
 	);
 }
