@@ -336,7 +336,7 @@ describe('answers of any size', () => {
 					context as unknown as ITriggerFunctions,
 					`${server.url}/webhook`,
 					{ body: '{}', headers: {} },
-					systemClock,
+					{ clock: systemClock, timeoutMs: 5_000 },
 				);
 			expect(await post()).toBeUndefined();
 			expect(await post()).toMatchObject({ status: 200, body: { proof: 1 } });

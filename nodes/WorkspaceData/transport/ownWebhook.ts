@@ -4,8 +4,6 @@ import type { Clock } from './http/clock';
 import { sendAndRead, type Send } from './http/sendAndRead';
 import type { ApiResponse } from './request';
 
-/** The timeout for n8n's own response, in ms. The trigger waits for it. */
-const OWN_TIMEOUT_MS = 5_000;
 /** The maximum size of the response in bytes; a proof takes about a hundred. */
 const MAX_OWN_BYTES = 64_000;
 
@@ -19,14 +17,14 @@ export async function postToSelf(
 	context: IHookFunctions | ITriggerFunctions,
 	url: string,
 	probe: { body: string; headers: Record<string, string> },
-	clock: Clock,
+	{ clock, timeoutMs }: { clock: Clock; timeoutMs: number },
 ): Promise<ApiResponse | undefined> {
 	const request = {
 		method: 'POST',
 		url,
 		headers: { 'Content-Type': 'application/json', ...probe.headers },
 		body: probe.body,
-		timeout: OWN_TIMEOUT_MS,
+		timeout: timeoutMs,
 	} as const;
 	const send: Send = async (options) => await context.helpers.httpRequest(options);
 	return await sendAndRead(send, request, { clock, maxBytes: MAX_OWN_BYTES }).catch(

@@ -5,6 +5,8 @@ import { postToSelf } from '../../transport/ownWebhook';
 import { dispatch, type NodeSite } from './node';
 import { sealingSecret } from './storage';
 
+/** The timeout for n8n's own response, in ms. The trigger waits for it. */
+const TIMEOUT_MS = 5_000;
 const DAY_MS = 86_400_000;
 
 /**
@@ -21,7 +23,8 @@ export async function ask(site: NodeSite): Promise<boolean> {
 	const { address = '', saved, answer: before } = node.state;
 	const secret = await sealingSecret(context);
 	const probe = secret === undefined ? undefined : writeProbe(saved.mark, secret);
-	const response = probe && (await postToSelf(context, address, probe, clock));
+	const response =
+		probe && (await postToSelf(context, address, probe, { clock, timeoutMs: TIMEOUT_MS }));
 	if (node.epoch !== epoch || node.state.saved.mark !== saved.mark) return false;
 	const result = (response && probe?.read(response)) ?? 'none';
 	const isOurs = node.answered === probe?.nonce;
