@@ -128,9 +128,9 @@ describe('no secret is seen', () => {
 		const ofAccount = [...ofKey, TOKEN];
 		beforeEach(hurry);
 
-		/** Runs the node, presses Test and publishes the trigger. @returns what is left behind, except the log */
+		/** Runs the node, presses Test and publishes the trigger. @returns all that a person can read of it, except the log */
 		async function leftBy(credentials: TestCredentials): Promise<string[]> {
-			const texts: string[] = [];
+			const outputs: string[] = [];
 			const parameters = {
 				resource: 'record',
 				operation: 'create',
@@ -141,7 +141,7 @@ describe('no secret is seen', () => {
 			for (const onError of ['stopWorkflow', 'continueErrorOutput'] as const) {
 				const result = await runAction({ credentials, parameters, node: { onError } });
 				expect(result.error ?? result.errorItems[0]?.json.error).toBeDefined();
-				texts.push(everything(result));
+				outputs.push(everything(result));
 			}
 			const trigger = triggerNode(credentials, { events: ['record.created'], watch: 'allCards' });
 			const failed: unknown = await trigger.activate().then(
@@ -149,9 +149,9 @@ describe('no secret is seen', () => {
 				(error: unknown) => error,
 			);
 			expect(failed).toBeInstanceOf(Error);
-			texts.push(inside(failed), JSON.stringify(failed));
+			outputs.push(inside(failed), JSON.stringify(failed));
 			await trigger.deactivate();
-			return [...texts, JSON.stringify(await pressTest(credentials))];
+			return [...outputs, JSON.stringify(await pressTest(credentials))];
 		}
 
 		const echoed = `${KEY} ${TOKEN} ${encodeURIComponent(KEY)}`;
@@ -179,11 +179,11 @@ describe('no secret is seen', () => {
 
 		async function expectNothingBy(credentials: TestCredentials, secrets: string[]) {
 			logged.length = 0;
-			const texts = await leftBy(credentials);
+			const outputs = await leftBy(credentials);
 			for (const secret of secrets) {
-				expect([...texts, ...logged].flatMap((text) => around(secret, text))).toEqual([]);
+				expect([...outputs, ...logged].flatMap((text) => around(secret, text))).toEqual([]);
 			}
-			return texts.join();
+			return outputs.join();
 		}
 
 		test.each<[string, Serve]>([

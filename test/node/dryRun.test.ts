@@ -349,7 +349,7 @@ describe('what was there before', () => {
 	});
 });
 
-describe('what a run did goes back: the texts of docs/operations.md, run as they stand', () => {
+describe('what a run did is undone by the scripts of docs/operations.md as they stand', () => {
 	useCard(
 		'Undo',
 		{ Key: 'text', Note: 'text', Amount: 'number', id: 'text', action: 'text' },
@@ -358,10 +358,10 @@ describe('what a run did goes back: the texts of docs/operations.md, run as they
 
 	const page = readFileSync(join(__dirname, '../../docs/operations.md'), 'utf8');
 	const [, section = ''] = page.split('### Bring back what was deleted or overwritten');
-	const texts = [...(section.split(/^## /m)[0] ?? '').matchAll(/```js\n(.*?)```/gs)].map(
+	const scripts = [...(section.split(/^## /m)[0] ?? '').matchAll(/```js\n(.*?)```/gs)].map(
 		([, text = '']) => text,
 	);
-	const [DELETED = '', OVERWRITTEN = '', CREATED = ''] = texts;
+	const [DELETED = '', OVERWRITTEN = '', CREATED = ''] = scripts;
 
 	/** Runs the text of a Code node. */
 	function code(text: string, items: IDataObject[]): IDataObject[] {
@@ -419,7 +419,7 @@ describe('what a run did goes back: the texts of docs/operations.md, run as they
 	];
 
 	test('the page has a text for what was deleted, overwritten and created', () => {
-		expect(texts).toHaveLength(3);
+		expect(scripts).toHaveLength(3);
 	});
 
 	describe.each<[string, string, IDataObject, IDataObject[]]>([

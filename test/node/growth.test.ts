@@ -256,7 +256,7 @@ describe('fields and choices', () => {
 		});
 
 		// Each form of options: test/rules/model/value/newChoices.
-		test('Add to the Field: one PATCH for each field, and those that are there keep their IDs', async () => {
+		test('Add to the Field: one PATCH for each field, and existing choices keep their IDs', async () => {
 			const { control } = workspace.service;
 			// A record holds a choice: were its option replaced instead of kept, the service would refuse.
 			await workspace.records(card.id, [{ Status: 'Done', Tags: ['home'] }]);
@@ -346,7 +346,7 @@ describe('fields and choices', () => {
 			expect(await choicesOf('Stage')).toEqual(['One', 'Two']);
 		});
 
-		test('update: those that stay keep their IDs', async () => {
+		test('update: choices that stay keep their IDs', async () => {
 			await workspace.records(card.id, [{ Status: 'Done' }]);
 			workspace.service.control.setVariants({ fieldOptions: 'idName' });
 			const idsBefore = (await fields())[2]?.options;

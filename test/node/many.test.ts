@@ -535,7 +535,7 @@ describe('deletions', () => {
 		['Dry Run', 'delete', { options: { dryRun: nothing } }],
 		['Condition', 'deleteMany', where(nothing)],
 		['Must Match', 'deleteMany', { ...where('equals'), matchType: nothing }],
-	])('%s in %s by an expression that gives nothing: nothing is deleted', async (...row) => {
+	])('%s in %s by an expression that returns nothing: nothing is deleted', async (...row) => {
 		const [label, operation, parameters] = row;
 		const { id } = await workspace.card('Not dry', { Key: 'text' });
 		const [recordId = ''] = await workspace.records(id, [{ Key: 'a' }]);

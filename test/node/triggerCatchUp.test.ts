@@ -356,7 +356,7 @@ it.each([
 	jest.restoreAllMocks();
 });
 
-it('gives nothing for an order that is tried again once catching up is off', async () => {
+it('returns nothing for an order that is tried again once catching up is off', async () => {
 	const { trigger } = await watching({ catchUp: false });
 	const order = { event: 'catch_up', from: '2026-01-31T12:00:00Z', to: '2026-01-31T13:00:00Z' };
 	expect(await trigger.execute([order], 'retry')).toEqual([]);
@@ -429,7 +429,7 @@ describe('at any number of records', () => {
 		expect(await trigger.execute(next, 'trigger')).toEqual([]);
 	});
 
-	it('counts records older than all that n8n remembers as seen, also those that are gone', async () => {
+	it('counts records older than all that n8n remembers as seen, also deleted ones', async () => {
 		const gone = 150;
 		const { card, trigger } = await watching();
 		await trigger.activate();

@@ -118,7 +118,7 @@ describe('verifying a delivery', () => {
 		['of bytes that are no text', [0xff, 0xfe, 0x00, 0xd8]],
 		['of 20,000 levels', tooDeep],
 	])(
-		'answers 200 to a signed body %s, starts nothing, and says so once a minute',
+		'responds with 200 to a signed body %s, starts nothing, and says so once a minute',
 		async (_, body) => {
 			const trigger = await activated();
 			for (let n = 0; n < 3; n += 1) {

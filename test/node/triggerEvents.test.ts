@@ -251,7 +251,7 @@ describe('filters', () => {
 	});
 
 	it.each([
-		['an expression that gives nothing', { condition: 'equals', value: '={{ undefined }}' }],
+		['an expression that returns nothing', { condition: 'equals', value: '={{ undefined }}' }],
 		['an expression that gives an empty text', { condition: 'equals', value: '={{ "" }}' }],
 		['an empty value', { condition: 'greaterThan', value: '' }],
 		['no value', { condition: 'isAnyOf' }],

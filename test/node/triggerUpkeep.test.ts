@@ -1,4 +1,4 @@
-/** What keeps the trigger from becoming deaf, or from ending what is not its own: taken places, late answers, changed credentials, copies, blind workers. */
+/** What keeps the trigger from becoming deaf, or from ending what is not its own: taken places, late responses, changed credentials, copies, blind workers. */
 import { calm, hurry } from '../support/quickTime';
 import type { IDataObject } from 'n8n-workflow';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -137,7 +137,7 @@ it('two triggers of a workflow, n8n starts again, and one is removed: both subsc
 	const [next, other] = [first, second].map((trigger) => suite.afterRestart(trigger, { database }));
 	if (!next || !other) throw new Error('There are two');
 	for (const trigger of [next, other]) await trigger.activate('init');
-	// As n8n 1: removes both with what it reads from its database, before it adds the one that is left.
+	// As n8n 1: removes both with what it reads from its database, before it adds the remaining one.
 	for (const trigger of [next, other]) trigger.reload();
 	expect(await next.deactivate()).toBe(true);
 	expect(await other.deactivate()).toBe(true);
@@ -271,7 +271,7 @@ it("triggers of one service that doesn't respond wait for it once at a start", a
 	suite.workspace.service.control.clearFailures();
 }, 60_000);
 
-describe('late answers, a changed credential, a slow service', () => {
+describe('late responses, a changed credential, a slow service', () => {
 	/** The text that n8n saved, as anyone reads it who may read the workflow. */
 	const savedText = (trigger: TestTrigger): string => JSON.stringify(trigger.saved());
 
@@ -479,7 +479,7 @@ describe('late answers, a changed credential, a slow service', () => {
 				retryAfter = seconds;
 				holdsNext = true;
 			},
-			/** Whether a deletion waits for its answer. */
+			/** Whether a deletion waits for its response. */
 			isHeld: () => held?.writable === true,
 			/** Breaks the connection of the deletion that waits; the node may try again. */
 			breakHeld: () => held?.destroy(),
@@ -684,7 +684,7 @@ describe('n8n asks its own webhook address whether it has what was saved last, b
 			expect(suite.live(trigger)).toEqual([]);
 		});
 
-		it('answers by the saved data, and starts and changes nothing; others are refused like forgeries', async () => {
+		it('responds by the saved data, and starts and changes nothing; others are refused like forgeries', async () => {
 			const trigger = await gateway.publish(by);
 			const old = current(trigger);
 			await renewed(trigger, 26.5);

@@ -138,7 +138,7 @@ describe('exact values', () => {
 	describe.each(['number', 'mystery', 'json'])('numbers beyond 2^53, as %s', (type) => {
 		const [one, other] = ['363228830310334464', '363228830310334460'];
 
-		/** The service writes such texts as JSON numbers, and says that their field has this type. */
+		/** The service writes such text as JSON numbers, and says that the field has this type. */
 		async function keep(...values: string[]) {
 			const { Key, Due } = card.fieldIds;
 			await workspace.records(
@@ -175,7 +175,7 @@ describe('exact values', () => {
 			const bodies = workspace.service.control.requests().map(({ body }) => body ?? '');
 			expect(workspace.changes().filter((request) => request.startsWith('PATCH'))).toEqual([]);
 			expect(bodies.join()).not.toContain(one);
-			// The field of the reference service holds texts, and refuses the number that the node takes it for.
+			// The field of the reference service holds text, and refuses the number that the node takes it for.
 			if (type === 'number') expect(bodies.join()).toContain(other);
 			else expect(error ?? json[0]?.action).toBe('created');
 		});

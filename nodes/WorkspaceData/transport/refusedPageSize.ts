@@ -1,4 +1,4 @@
-/** Whether a service refused a page because of its size. */
+/** The failures that the size of a page can explain. */
 import { ApiFailure, isTimeOut, Unreachable } from './failure/failureKinds';
 
 /** Statuses of a request that isn't valid, of a response that is too large, and of a gateway that gave up. */

@@ -162,7 +162,7 @@ export function testJobs({ bench, editor, execute, openAction, savedColumns }: S
 		expect(values).toHaveLength(2);
 	});
 
-	test('two cards are kept equal: what is new is created, what is the same is left alone', async () => {
+	test('two cards are kept equal: new records are created, equal ones stay unchanged', async () => {
 		const { api, client, action } = bench();
 		const fields: FieldDraft[] = [
 			['Key', 'text'],

@@ -51,7 +51,7 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
 	['Must Match', { options: { matchType: nothing } }, { options: {} }],
 	['Condition', { options: filtering(nothing) }, { options: filtering() }],
 ])(
-	'%s whose expression gives nothing is refused, as the default might lose events',
+	'%s whose expression returns nothing is refused, as the default might lose events',
 	(label, raw, computed) => {
 		const context = {
 			getNodeParameter: (name: string, fallback: unknown, options?: IGetNodeParameterOptions) => {

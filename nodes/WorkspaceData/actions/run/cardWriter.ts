@@ -22,7 +22,6 @@ import type { CardLog } from './cardLog';
 import type { CardRun } from './cardRun';
 import type { Change } from './changeTrial';
 import type { CardReference, RunParts } from './listings';
-import { Turns } from './turns';
 
 /** What became of a record. */
 export interface Changed {
@@ -67,11 +66,9 @@ export class CardWriter {
 	/** How its requests are sent. */
 	readonly request: ReadOptions;
 	protected readonly run: RunParts;
-	private readonly turns: Turns;
 
 	constructor(run: RunParts, cardRun: CardRun, request: ReadOptions) {
 		this.run = run;
-		this.turns = new Turns(run);
 		this.cardRun = cardRun;
 		this.request = request;
 	}
@@ -188,7 +185,7 @@ export class CardWriter {
 
 	/** Runs a task after all earlier ones for a record, in all executions. */
 	private async inTurn<T>(id: string, task: () => Promise<T>): Promise<T> {
-		return await this.turns.onKey(this, `record ${id}`, task);
+		return await this.run.turns.onKey(this, `record ${id}`, task);
 	}
 
 	/** Sends a change or a deletion, and notes its failure. */

@@ -17,6 +17,7 @@ import type { Items } from '../schedule/items';
 import { yieldAfter, type YieldToLoop } from '../schedule/yieldToLoop';
 import type { Messages } from './messages';
 import { sampledFields } from './sampledFields';
+import type { Turns } from './turns';
 
 /** A card that an item uses, and its name in messages. */
 export interface CardReference {
@@ -31,6 +32,7 @@ export interface RunParts {
 	messages: Messages;
 	items: Items;
 	inOrder: KeyedQueue;
+	turns: Turns;
 	yieldToLoop: YieldToLoop;
 }
 

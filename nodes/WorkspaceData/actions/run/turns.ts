@@ -1,19 +1,28 @@
 /** The order of a run's writes, and of those of all executions of this process. */
 import { Cancelled } from '../../transport/failure/failureKinds';
+import type { KeyedQueue } from '../../model/keyedQueue';
+import type { Session } from '../../transport/session';
+import type { Items } from '../schedule/items';
 import { turns } from './acrossRuns';
-import type { CardReference, RunParts } from './listings';
+
+/** What takes turns: the items of a run, and its requests. */
+interface Queues {
+	session: Session;
+	items: Items;
+	inOrder: KeyedQueue;
+}
 
 /** The target of a write. */
 interface Target {
-	card: CardReference;
+	card: { id: string };
 	/** True in a dry run, which nobody else waits for. */
 	isDry: boolean;
 }
 
 export class Turns {
-	private readonly run: RunParts;
+	private readonly run: Queues;
 
-	constructor(run: RunParts) {
+	constructor(run: Queues) {
 		this.run = run;
 	}
 

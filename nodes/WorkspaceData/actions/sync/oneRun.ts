@@ -73,6 +73,7 @@ function repeatedBefore(context: IExecuteFunctions, name: string): string | unde
 	const before = (one: string) => new Set(wiresBefore(context, one).map(({ node }) => node));
 	return [...before(name)].find((one) =>
 		wiresInto(context, one).some((wires) => {
+			if (wires.length <= 1) return false;
 			const origins = wires
 				.map(({ node }) => before(node).add(node))
 				.filter((origin) => !origin.has(one));
@@ -139,7 +140,8 @@ export function requireOneRun(
 	}
 	const synced = syncedIn(context.getExecutionCancelSignal(), run.turns.address(card.id));
 	const own = conditionsOf(settings, index);
-	if (![own, NONE].some((one) => synced.has(one)) && (own !== NONE || synced.size === 0)) return;
+	const isSynced = synced.has(own) || synced.has(NONE) || (own === NONE && synced.size > 0);
+	if (!isSynced) return;
 	throw new InputError(
 		`This execution has already synced the records of card '${card.name}', and this Sync would delete what that one wrote`,
 		"Nothing was sent. Use a 'Merge' node to combine the items, or add conditions to 'Filters' that differ.",

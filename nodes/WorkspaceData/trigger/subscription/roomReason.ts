@@ -1,4 +1,4 @@
-/** Whether a refused subscription needs the place of an old one. */
+/** The refusals of a subscription for which an old one can make room. */
 import { ApiFailure } from '../../transport/failure/failureKinds';
 
 /** Words of a refusal because of a limit of the plan, not because of the request itself. */
