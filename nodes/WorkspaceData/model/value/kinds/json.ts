@@ -10,6 +10,8 @@ export const json: Kind = {
 		const parsed = isExactJson(stored) ? parseJsonText(stored) : undefined;
 		return canonicalJson(parsed ?? stored);
 	},
+	/** JSON text may be empty: what was read goes back. */
+	holdsEmptyText: () => true,
 	/** Parses text if it is a JSON object or list, because the editor returns such values as text. */
 	enter(entered, field) {
 		if (typeof entered !== 'string') return entered;
