@@ -1,38 +1,41 @@
-// What we ask beyond n8n's own rules, which stand unchanged in eslint.config.mjs. `npm run lint` checks
-// what is published with n8n's rules alone, then with these on top. The other folders (the reference
-// service, scripts, tests) use `unpublished` as their eslint.config.mjs, because n8n's rules forbid what a
-// service or a test needs, such as node:http.
+// All that `npm run lint:code` asks. What is published has to meet n8n's own rules, which stand unchanged in eslint.config.mjs, and
+// ours on top. The other folders (the reference service, scripts, tests) have ESLint's recommended rules and ours: n8n's forbid
+// what a service or a test needs, such as node:http.
 import js from '@eslint/js';
+import { defineConfig, globalIgnores } from 'eslint/config';
 import { config as n8nRules } from '@n8n/node-cli/eslint';
 import tseslint from 'typescript-eslint';
 
-const ours = {
-	files: ['**/*.{ts,mts}'],
-	linterOptions: { reportUnusedDisableDirectives: 'error' },
-	languageOptions: {
-		parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
-	},
-	plugins: { '@typescript-eslint': tseslint.plugin },
-	rules: {
-		// A promise that nobody waits for hides its failure.
-		'@typescript-eslint/no-floating-promises': 'error',
-		'@typescript-eslint/no-explicit-any': 'error',
-		'@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
-		'@typescript-eslint/consistent-type-imports': 'error',
-	},
-};
+const published = ['nodes/**', 'credentials/**'];
+const unpublished = ['service', 'scripts', 'test'].map((folder) => `${folder}/**/*.{ts,mts}`);
 
-/** For the folders that are not published. */
-export const unpublished = tseslint.config(
+export default defineConfig(
+	globalIgnores(['dist']),
+	{ files: [...published, 'package.json'], extends: [n8nRules] },
+	{ files: unpublished, extends: [js.configs.recommended, tseslint.configs.recommended] },
 	{
 		files: ['**/*.{ts,mts}'],
-		extends: [js.configs.recommended, tseslint.configs.recommended],
+		linterOptions: { reportUnusedDisableDirectives: 'error' },
+		languageOptions: {
+			parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+		},
+		plugins: { '@typescript-eslint': tseslint.plugin },
+		rules: {
+			// A promise that nobody waits for hides its failure.
+			'@typescript-eslint/no-floating-promises': 'error',
+			'@typescript-eslint/no-explicit-any': 'error',
+			'@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
+			'@typescript-eslint/consistent-type-imports': 'error',
+		},
 	},
-	ours,
+	// A comment that switches a rule off is a finding.
+	{ files: published, linterOptions: { noInlineConfig: true } },
+	{
+		files: ['service/**/*.ts'],
+		ignores: ['service/test/**'],
+		rules: {
+			// A function that does not fit on a screen is more than one.
+			'max-lines-per-function': ['error', { max: 80, skipBlankLines: true, skipComments: true }],
+		},
+	},
 );
-
-/** For nodes/, credentials/ and package.json: a comment that switches a rule off is a finding. */
-export default tseslint.config(n8nRules, ours, {
-	files: ['**/*.ts'],
-	linterOptions: { noInlineConfig: true },
-});

@@ -4,7 +4,7 @@ import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { readResponse } from '../../../nodes/WorkspaceData/transport/http/response';
 import { retainedBytes } from '../../support/heap';
 
-const PARTS = 40_000;
+const PARTS = 10_000;
 
 const bodyOf = async (body: Readable, maxBytes: number): Promise<unknown> =>
 	(await readResponse({ statusCode: 200, headers: {}, body }, maxBytes)).body;

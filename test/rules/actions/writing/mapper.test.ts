@@ -1,7 +1,6 @@
 /** The values of an item, as the field mapper says. */
 import { readColumns } from '../../../../nodes/WorkspaceData/actions/writing/mapper';
 import { FieldIndex } from '../../../../nodes/WorkspaceData/model/fieldIndex';
-import { retainedBytes } from '../../../support/heap';
 
 const NO_FIELDS = new FieldIndex([], 'Books');
 const read = (value: unknown, item: Record<string, unknown> = {}) =>
@@ -47,17 +46,6 @@ describe('Map Each Column', () => {
 		'%j has no value',
 		(value) => expect(() => read(value)).toThrow("No value in 'Values'"),
 	);
-
-	test('a mapper with expressions, which is another one for each item, is forgotten with its item', () => {
-		const fields = Array.from({ length: 200 }, (_, n) => `Field ${n}`);
-		const before = retainedBytes();
-		for (let item = 0; item < 1_000; item += 1) {
-			const schema = fields.map((id) => ({ id, displayName: id, fieldId: `f-${id}` }));
-			read({ value: { a: item }, schema });
-		}
-		expect(retainedBytes() - before).toBeLessThan(5_000_000);
-		read({ value: { a: 1 } });
-	});
 });
 
 test('an item without values says how to name its fields', () => {

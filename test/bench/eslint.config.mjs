@@ -1,1 +1,0 @@
-export { unpublished as default } from '../../eslint.strict.mjs';
