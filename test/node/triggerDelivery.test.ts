@@ -214,12 +214,12 @@ describe('which deliveries run, and how often', () => {
 			}
 		};
 		const begun = Date.now();
-		await flood(0, 500);
+		await flood(0, 200);
 		// Less than a signature (64 bytes) for each of them.
-		const limit = 3_000 * 64;
+		const limit = 1_500 * 64;
 		const growth = await leastOf(limit, async () => {
 			const before = retainedBytes();
-			await flood(500, 3_500);
+			await flood(200, 1_700);
 			return retainedBytes() - before;
 		});
 		expect(growth).toBeLessThan(limit);
