@@ -12,7 +12,7 @@ import { runProgram, stopAtExit } from '../host/cleanup.ts';
 import { killGroup } from '../host/commands.ts';
 import { type Major, repository } from '../host/folders.ts';
 import { installHost } from '../host/installHost.ts';
-import { createN8nClient } from '../host/n8nClient.ts';
+import { N8nClient } from '../host/n8nClient.ts';
 import { createN8nHost, processFileEnding } from '../host/n8nProcess.ts';
 import { buildPackage, installPackage, packPackage } from '../host/packageInstall.ts';
 import { Problem } from '../host/problem.ts';
@@ -97,7 +97,7 @@ async function startShared(runs: Run[], majors: Major[], tarball: string, folder
 			const host = await createN8nHost({ major, userFolder, extra });
 			await host.start();
 			// Sets up the owner, before several sign in at once.
-			await createN8nClient(host.baseUrl, major).signIn();
+			await new N8nClient(host.baseUrl, major).signIn();
 			return host;
 		}),
 	);

@@ -2,11 +2,10 @@ import { connectControl, type RemoteControl } from '../../service/control/contro
 import { storeCredentials, type CredentialReferences } from './credentials.ts';
 import { installHost, type Tell } from './installHost.ts';
 import {
-	createN8nClient,
+	N8nClient,
 	type Execution,
 	failureOf,
 	type JsonObject,
-	type N8nClient,
 	type SavedWorkflow,
 	type Workflow,
 } from './n8nClient.ts';
@@ -114,7 +113,7 @@ export async function openWorkbench(options: WorkbenchOptions): Promise<Workbenc
 	try {
 		tell('Starting n8n …');
 		await host.start();
-		const client = createN8nClient(host.baseUrl, options.major);
+		const client = new N8nClient(host.baseUrl, options.major);
 		await client.signIn();
 		const nodeInfos = Object.values(ourTypes).map((name) => ({ name, version: 1 }));
 		await client

@@ -1,6 +1,7 @@
+import type { IConnections } from 'n8n-workflow';
 import { randomUUID } from 'node:crypto';
 
-import type { Connections, JsonObject, Workflow, WorkflowNode } from './n8nClient.ts';
+import type { JsonObject, Workflow, WorkflowNode } from './n8nClient.ts';
 
 /** A node without the parts that can be filled in: id, version, position. */
 export type NodeDraft = Pick<WorkflowNode, 'name' | 'type' | 'parameters'> & Partial<WorkflowNode>;
@@ -50,7 +51,7 @@ export function chain(name: string, drafts: readonly NodeDraft[]): Workflow {
 			...draft,
 		}),
 	);
-	const connections: Connections = {};
+	const connections: IConnections = {};
 	for (const [index, node] of nodes.entries()) {
 		const next = nodes[index + 1];
 		if (next) connections[node.name] = { main: [[{ node: next.name, type: 'main', index: 0 }]] };

@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { storeCredentials } from '../../host/credentials.ts';
-import { createN8nClient } from '../../host/n8nClient.ts';
+import { N8nClient } from '../../host/n8nClient.ts';
 import { createN8nHost, type N8nHost, type Role } from '../../host/n8nProcess.ts';
 import { installPackage } from '../../host/packageInstall.ts';
 import { until } from '../../host/deadline.ts';
@@ -90,7 +90,7 @@ export async function openQueueMode(): Promise<QueueMode> {
 	for (const one of [...workers, ...webhooks]) await one.start();
 
 	const service = await startService({ control: true, backoff: 1_000 });
-	const client = createN8nClient(main.baseUrl, 2);
+	const client = new N8nClient(main.baseUrl, 2);
 	await client.signIn();
 	return equip({
 		service,

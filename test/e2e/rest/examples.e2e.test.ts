@@ -18,7 +18,7 @@ it('holds no credentials: n8n would keep them in place of what a person chooses'
 		const names = new Set(nodes.map(({ name }) => name));
 		const ends = Object.entries(connections).flatMap(([from, outputs]) => [
 			from,
-			...Object.values(outputs).flatMap((lists) => lists.flat().map(({ node }) => node)),
+			...Object.values(outputs).flatMap((lists) => lists.flat().map((end) => end?.node ?? '')),
 		]);
 		expect([file, ends.filter((name) => !names.has(name))]).toEqual([file, []]);
 	}

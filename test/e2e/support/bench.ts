@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { storeCredentials } from '../../host/credentials.ts';
 import type { Major } from '../../host/folders.ts';
-import { createN8nClient } from '../../host/n8nClient.ts';
+import { N8nClient } from '../../host/n8nClient.ts';
 import { startService } from '../../host/serviceProcess.ts';
 import {
 	equip,
@@ -19,7 +19,7 @@ const withControl = { control: true, backoff: 100 };
 /** Starts a service with control, and signs in to the n8n that several files share. */
 async function openSharedBench(major: Major): Promise<SharedWorkbench> {
 	const service = await startService(withControl);
-	const client = createN8nClient(sharedN8n(), major);
+	const client = new N8nClient(sharedN8n(), major);
 	await client.signIn();
 	const credentials = await storeCredentials(client, service, ` ${service.baseUrl}`);
 	return equip({ service, client, credentials, close: service.stop });

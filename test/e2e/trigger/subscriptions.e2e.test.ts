@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
 import { until } from '../../host/deadline.ts';
-import { createN8nClient, failureOf } from '../../host/n8nClient.ts';
+import { N8nClient, failureOf } from '../../host/n8nClient.ts';
 import { createN8nHost } from '../../host/n8nProcess.ts';
 import { chain } from '../../host/workflowBuilder.ts';
 import { BARE_N8N, useBench } from '../support/bench.ts';
@@ -105,7 +105,7 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 			expect(await subscriptions(card)).toContainEqual(
 				expect.objectContaining({ id: production?.id, state: 'active' }),
 			);
-			const copyClient = createN8nClient(copy.baseUrl, major);
+			const copyClient = new N8nClient(copy.baseUrl, major);
 			await copyClient.signIn();
 			await copyClient.unpublish(saved.id);
 			const left = (await subscriptions(card)).map(({ id }) => id);
