@@ -41,6 +41,7 @@ export const deleteManyRecords = defineOperation({
 			writer,
 			index,
 			passes,
+			mustPassAsListed: true,
 			most,
 			change: async (record, now) => {
 				const isWanted = () => now() !== undefined;

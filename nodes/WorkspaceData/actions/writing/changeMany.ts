@@ -41,6 +41,8 @@ export interface ManyChanges {
 	index: FieldIndex;
 	/** The conditions; undefined if there are none. */
 	passes: RecordTest | undefined;
+	/** True if records have to meet them as listed too: somebody may have changed one while this process wrote it. */
+	mustPassAsListed?: boolean;
 	/** The maximum number of records to change, with its label in the editor; undefined for no limit. */
 	most: { number: number | undefined; label: string };
 	/** Returns true if anything is sent for a record. If missing, every record is sent. */
@@ -67,15 +69,15 @@ export interface ManyChanges {
  * @throws InputError for ambiguous conditions, or if the fields of the card changed while its records were read,
  * because values may have been missed
  */
-async function chooseRecords(run: Run, { writer, index, passes, done }: ManyChanges) {
+async function chooseRecords(run: Run, changes: ManyChanges) {
+	const { writer, index, passes, mustPassAsListed } = changes;
 	const { card, request, log } = writer;
 	const chosen = new Map<string, DataRecord>();
 	const take = (listed: DataRecord): void => {
 		const current = log.current(listed);
-		// Somebody may have changed it while this process wrote it: what is deleted meets the conditions either way.
-		const isDoubtful = done === 'deleted' && !passes?.(listed);
+		const isListed = !mustPassAsListed || passes?.(listed);
 		// The listing may repeat a record: its later values count.
-		if (current && !isDoubtful && passes?.(current)) chosen.set(listed.id, current);
+		if (current && isListed && passes?.(current)) chosen.set(listed.id, current);
 		else chosen.delete(listed.id);
 	};
 	const listing = run.records.of(card, Infinity, request, true);
