@@ -69,6 +69,23 @@ async function installed(zod: string): Promise<string> {
 	return home;
 }
 
+test('the package is dist, and what npm always adds; no tests, no fixtures, no sources', async () => {
+	const list = await runCommand('tar', ['-tzf', tarball], { cwd: folder, purpose: 'Listing it' });
+	const paths = list.trim().split('\n');
+	const outside = paths.filter((path) => !path.startsWith('package/dist/'));
+	expect(outside.sort()).toEqual([
+		'package/LICENSE.md',
+		'package/README.md',
+		'package/package.json',
+	]);
+	const strange = paths.filter((path) =>
+		/(test|spec|fixture|vectors|service|demo|host|bench)[/.]|\.tsbuildinfo$|(?<!\.d)\.ts$/.test(
+			path.replace(/^package\/dist\/nodes\/WorkspaceData\/model\//, ''),
+		),
+	);
+	expect(strange).toEqual([]);
+});
+
 describe.each(ZODS)('with zod %s', (version, zod) => {
 	let home = '';
 	beforeAll(async () => {
@@ -112,7 +129,7 @@ test.each(NODES.slice(0, 2))(
 		await runCommand(
 			binary,
 			[
-				...[jest, '--selectProjects', 'rules', 'unit', '--testPathPatterns', RULES],
+				...[jest, '--selectProjects', 'rules', '--testPathPatterns', RULES],
 				...['--reporters', 'default', '--json', '--outputFile', outputFile],
 			],
 			{ cwd: repository, purpose: 'Testing the rules' },

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
@@ -34,19 +33,4 @@ describe('package.json', () => {
 
 test('the licence is there', () => {
 	expect(readFileSync(join(root, 'LICENSE.md'), 'utf8')).toContain('MIT');
-});
-
-test('what would be published is dist, and what npm always adds; no tests, no fixtures, no sources', () => {
-	const pack = ['pack', '--dry-run', '--json', '--ignore-scripts', '--loglevel=error'];
-	const output = execFileSync('npm', pack, { cwd: root, encoding: 'utf8' });
-	const [{ files }] = JSON.parse(output) as [{ files: Array<{ path: string }> }];
-	const paths = files.map(({ path }) => path);
-	const outside = paths.filter((path) => !path.startsWith('dist/'));
-	expect(outside.sort()).toEqual(['LICENSE.md', 'README.md', 'package.json']);
-	const strange = paths.filter((path) =>
-		/(test|spec|fixture|vectors|service|demo|host|bench)[/.]|\.tsbuildinfo$|(?<!\.d)\.ts$/.test(
-			path.replace(/^dist\/nodes\/WorkspaceData\/model\//, ''),
-		),
-	);
-	expect(strange).toEqual([]);
 });
