@@ -45,6 +45,18 @@ export function createServiceApi(access: ServiceAccess) {
 		return { id: card.id, name, fields: ids };
 	}
 
+	/** The card of that name, which is there. */
+	async function findCard(name: string): Promise<TestCard> {
+		interface Named {
+			id: string;
+			name: string;
+		}
+		const { cards } = await call<{ cards: Named[] }>('GET', '/cards');
+		const id = cards.find((card) => card.name === name)?.id ?? '';
+		const { fields } = await call<{ fields: Named[] }>('GET', `/cards/${id}/fields`);
+		return { id, name, fields: Object.fromEntries(fields.map((field) => [field.name, field.id])) };
+	}
+
 	/** Creates a record from values by field name and gives its id. */
 	async function createRecord(card: TestCard, values: JsonObject): Promise<string> {
 		const data = Object.fromEntries(
@@ -71,5 +83,5 @@ export function createServiceApi(access: ServiceAccess) {
 		return found;
 	}
 
-	return { call, createCard, createRecord, records };
+	return { call, createCard, findCard, createRecord, records };
 }

@@ -1,5 +1,6 @@
 import { connectControl, type RemoteControl } from '../../service/control/controlClient.ts';
 import { storeCredentials, type CredentialReferences } from './credentials.ts';
+import { until } from './deadline.ts';
 import { installHost, type Tell } from './installHost.ts';
 import {
 	N8nClient,
@@ -41,6 +42,8 @@ export interface SharedWorkbench extends Parts {
 	succeed(workflow: Workflow): Promise<Execution>;
 	/** Runs a stored workflow that must succeed. */
 	succeedAgain(saved: SavedWorkflow): Promise<Execution>;
+	/** Waits for an execution of a published workflow that succeeds. */
+	triggered(saved: SavedWorkflow): Promise<Execution>;
 }
 
 /** As `SharedWorkbench`, with an n8n that nobody else uses; `close` stops it, then the service. */
@@ -90,6 +93,11 @@ export function equip<Some extends Parts>(parts: Some): Some & SharedWorkbench {
 		run: async (workflow) => await client.run(await client.createWorkflow(workflow), 'Start'),
 		succeed: async (workflow) => await succeedAgain(await client.createWorkflow(workflow)),
 		succeedAgain,
+		async triggered({ id, name }) {
+			const succeeded = async () =>
+				(await client.executions(id)).find(({ status }) => status === 'success');
+			return await client.execution((await until(`an execution of '${name}'`, succeeded)).id);
+		},
 	};
 }
 

@@ -120,24 +120,10 @@ describe(`examples in n8n ${major}`, () => {
 		};
 		expect(await actions()).toEqual([['created'], ['created']]);
 
-		interface Named {
-			id: string;
-			name: string;
-		}
-		const { cards } = await api.call<{ cards: Named[] }>('GET', '/cards');
-		const cardCalled = async (name: string) => {
-			const id = cards.find((card) => card.name === name)?.id ?? '';
-			const { fields } = await api.call<{ fields: Named[] }>('GET', `/cards/${id}/fields`);
-			return {
-				id,
-				name,
-				fields: Object.fromEntries(fields.map((field) => [field.name, field.id])),
-			};
-		};
-		const crm = await cardCalled('Customers in the CRM');
+		const crm = await api.findCard('Customers in the CRM');
 		// A customer of the CRM is changed there, and has something that the shop does not know.
 		await api.call('POST', `/cards/${crm.id}/fields`, { name: 'Orders', type: 'number' });
-		const changed = await cardCalled(crm.name);
+		const changed = await api.findCard(crm.name);
 		const ada = (await api.records(changed)).find(({ fields }) => fields.Name === 'Ada');
 		const values = { Name: 'Ada L.', Orders: 3, Changed: '2026-06-01T09:00:00Z' };
 		const data = Object.fromEntries(
@@ -149,7 +135,7 @@ describe(`examples in n8n ${major}`, () => {
 			['unchanged', 'updated'],
 			['unchanged'],
 		]);
-		const shop = await cardCalled('Customers in the shop');
+		const shop = await api.findCard('Customers in the shop');
 		const rows = (await api.records(shop)).map(({ fields }) => fields);
 		// Written side by side, they are stored in any order.
 		rows.sort((a, b) => (String(a.Email) < String(b.Email) ? -1 : 1));
@@ -203,15 +189,7 @@ describe(`examples in n8n ${major}`, () => {
 		expect(first).toHaveLength(8);
 		expect(first).toContain('New: Water the plants');
 
-		const cards = await api.call<{ cards: Array<{ id: string; name: string }> }>('GET', '/cards');
-		const tasks = cards.cards.find(({ name }) => name === 'Tasks');
-		const path = `/cards/${tasks?.id ?? ''}`;
-		const listed = await api.call<{ fields: Array<{ id: string; name: string }> }>(
-			'GET',
-			`${path}/fields`,
-		);
-		const title = listed.fields.find(({ name }) => name === 'Title')?.id ?? '';
-		await api.call('POST', `${path}/records`, { data: { [title]: 'Feed the cat' } });
+		await api.createRecord(await api.findCard('Tasks'), { Title: 'Feed the cat' });
 		const byHand = messages(await client.run(poll, 'Every five minutes'));
 		// n8n 1 does not tell a manual run what was returned before.
 		expect(byHand).toHaveLength(major === 1 ? 9 : 1);
@@ -220,16 +198,12 @@ describe(`examples in n8n ${major}`, () => {
 	});
 
 	it('react to changes by the service account', async () => {
-		const { client, succeedAgain } = bench();
+		const { client, succeedAgain, triggered } = bench();
 		const watcher = example('react-to-record-changes.json');
 		await client.publish(watcher);
 		const change = await succeedAgain(example('service-account-update.json'));
 		expect(outputOf(change, 'Mark as done')[0]?.json).toMatchObject({ Done: true });
-		const { id } = await until('an execution of the watching workflow', async () => {
-			const list = await client.executions(watcher.id);
-			return list.find(({ status }) => status === 'success');
-		});
-		const execution = await client.execution(id);
+		const execution = await triggered(watcher);
 		expect(outputOf(execution, 'Changed')[0]?.json.message).toMatch(
 			/^Changed: record \S+, Done is true$/,
 		);
@@ -274,7 +248,7 @@ describe(`examples in n8n ${major}`, () => {
 	});
 
 	it('make a record of each form submission', async () => {
-		const { client } = bench();
+		const { client, triggered } = bench();
 		const saved = example('form-to-record.json');
 		const address = saved.nodes.find(({ name }) => name === 'New task form')?.webhookId;
 		await client.publish(saved);
@@ -287,11 +261,7 @@ describe(`examples in n8n ${major}`, () => {
 			body: entries,
 		});
 		expect(answer.status).toBe(200);
-		const { id } = await until('an execution of the form', async () => {
-			const list = await client.executions(saved.id);
-			return list.find(({ status }) => status === 'success');
-		});
-		const created = outputOf(await client.execution(id), 'Create the task');
+		const created = outputOf(await triggered(saved), 'Create the task');
 		expect(created.map(({ json }) => json)).toMatchObject([
 			{ Title: 'Paint the door', Priority: 'Normal', Done: false, Notes: 'Blue' },
 		]);
