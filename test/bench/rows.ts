@@ -10,7 +10,7 @@ import { byId, chain } from '../host/workflowBuilder.ts';
 import { savedSecret } from '../e2e/support/savedSecret.ts';
 import { localRows } from './localRows.ts';
 import { median, type Row } from './row.ts';
-import { growthOf, jsonLength, ours, peerTypes, UNLIMITED, type Bench } from './workbench.ts';
+import { growthOf, jsonLength, ours, peerTypes, type Bench } from './workbench.ts';
 import { writeRows } from './writeRows.ts';
 
 const list20: Row = {
@@ -19,7 +19,6 @@ const list20: Row = {
 	unit: 's',
 	goal: 1.3,
 	async prepare(bench) {
-		await bench.control.setRate(UNLIMITED);
 		await bench.control.setLatency({ ms: 20 });
 		const { id } = await bench.card('Listed at 20 ms', 20_000);
 		const get = { operation: 'getAll', cardId: byId(id), returnAll: true };
@@ -42,7 +41,6 @@ const listMemory: Row = {
 	goal: 1.5,
 	mostRounds: 3,
 	async prepare(bench) {
-		await bench.control.setRate(UNLIMITED);
 		const { id } = await bench.card('In memory', 100_000);
 		const get = { operation: 'getAll', cardId: byId(id), returnAll: true };
 		const records = { count: 100_000, records: true };
@@ -100,7 +98,6 @@ const deliveryRow = (name: string, isForged: boolean, goal: number): Row => ({
 	unit: 'ms',
 	goal,
 	async prepare(bench) {
-		await bench.control.setRate(UNLIMITED);
 		const { client, control, host, service } = bench;
 		const card = await bench.card(`Watched, ${name}`);
 		const trigger = watching(bench, card.id, `ours-${name}`);

@@ -107,9 +107,6 @@ export async function openBench(
 	};
 }
 
-/** A rate limit that nobody reaches. */
-export const UNLIMITED = { rate: { limit: 1_000_000_000 } };
-
 /** Our node, for records. */
 export const ours = ({ action }: Bench, parameters: JsonObject): NodeDraft =>
 	action('Ours', { resource: 'record', ...parameters });

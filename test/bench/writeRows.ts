@@ -7,10 +7,15 @@ import {
 	jsonLength,
 	peerTypes,
 	recordsUrl,
-	UNLIMITED,
 	writing,
 	type Bench,
 } from './workbench.ts';
+
+/** Seconds that our node takes, then those of the HTTP Request node. */
+const inTurns = async (bench: Bench, mine: SavedWorkflow, other: SavedWorkflow) => ({
+	ours: (await bench.time(mine, 'Ours')).seconds,
+	peer: (await bench.time(other, 'HTTP Request')).seconds,
+});
 
 interface CreateRow {
 	name: string;
@@ -26,7 +31,6 @@ const createRow = ({ name, ms, goal, maxParallel }: CreateRow): Row => ({
 	goal,
 	async prepare(bench) {
 		await bench.restart();
-		await bench.control.setRate(UNLIMITED);
 		await bench.control.setLatency({ ms });
 		const { id, fields } = await bench.card(`Created, ${name}`);
 		const entries = Object.entries(fields).map(([name, fieldId]) => `"${fieldId}": $json.${name}`);
@@ -42,10 +46,7 @@ const createRow = ({ name, ms, goal, maxParallel }: CreateRow): Row => ({
 			writing(bench, 'create', id, { options }),
 		]);
 		const other = await bench.save(`HTTP Request, ${name}`, 1_000, [http]);
-		return async () => ({
-			ours: (await bench.time(mine, 'Ours')).seconds,
-			peer: (await bench.time(other, 'HTTP Request')).seconds,
-		});
+		return async () => await inTurns(bench, mine, other);
 	},
 });
 
@@ -56,7 +57,6 @@ const updates: Row = {
 	goal: 0.8,
 	async prepare(bench) {
 		await bench.restart();
-		await bench.control.setRate(UNLIMITED);
 		await bench.control.setLatency({ ms: 50 });
 		const { id, fields } = await bench.card('Updated', 1_000);
 		const records = await bench.undici.list(id, 1_000);
@@ -74,10 +74,7 @@ const updates: Row = {
 			writing(bench, 'update', id, { recordId }),
 		]);
 		const other = await bench.save('HTTP Request, updates', rows, [http]);
-		return async () => ({
-			ours: (await bench.time(mine, 'Ours')).seconds,
-			peer: (await bench.time(other, 'HTTP Request')).seconds,
-		});
+		return async () => await inTurns(bench, mine, other);
 	},
 };
 
@@ -114,7 +111,6 @@ const upsert: Row = {
 	goal: 0,
 	mostRounds: 1,
 	async prepare(bench) {
-		await bench.control.setRate(UNLIMITED);
 		const { id } = await bench.card('Upserted', 10_000);
 		const mine = await bench.save('Ours, upsert', 1_000, [
 			// Else everything would be unchanged, and nothing sent.
@@ -151,7 +147,6 @@ const resync: Row = {
 	goal: 0.1,
 	async prepare(bench) {
 		await bench.restart();
-		await bench.control.setRate(UNLIMITED);
 		await bench.control.setLatency({ ms: 20 });
 		let round = 0;
 		return async () => {
@@ -181,7 +176,6 @@ const sync: Row = {
 	goal: 2,
 	async prepare(bench) {
 		await bench.restart();
-		await bench.control.setRate(UNLIMITED);
 		await bench.control.setLatency({ ms: 20 });
 		let round = 0;
 		return async () => {
@@ -219,7 +213,6 @@ const syncMemory: Row = {
 	goal: 2,
 	mostRounds: 3,
 	async prepare(bench) {
-		await bench.control.setRate(UNLIMITED);
 		const { id } = await bench.card('Synced in memory', 100_000);
 		const small = await bench.card('Synced, small', 1_000);
 		const warm = await bench.save('Warm', 1_000, [writing(bench, 'sync', small.id)]);
