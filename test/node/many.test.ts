@@ -301,14 +301,7 @@ describe('bounds', () => {
 			await fill(7);
 			const { json } = await run('delete', { resource: 'card', dryRun: true });
 			expect(json).toEqual([
-				{
-					dry_run: true,
-					action: 'delete',
-					name: 'Bounds',
-					fields: 5,
-					records: 7,
-					id: card.id,
-				},
+				{ dry_run: true, action: 'delete', name: 'Bounds', fields: 5, records: 7, id: card.id },
 			]);
 			expect(workspace.changes()).toEqual([]);
 		});

@@ -234,9 +234,7 @@ describe('short and unusual responses', () => {
 				response.end(Buffer.from('{"records":[{"id":"r1","data":{"k":"Zo\u00e9"}}]}', 'latin1'));
 			});
 			const baseUrl = `${server.url}/api/v1`;
-			const credentials = {
-				workspaceDataApi: { ...workspace.apiKey.workspaceDataApi, baseUrl },
-			};
+			const credentials = { workspaceDataApi: { ...workspace.apiKey.workspaceDataApi, baseUrl } };
 			const { error } = await run('getAll', { returnAll: true }, [{}], { credentials });
 			await server.close();
 			expect(error?.message).toContain("bytes that aren't UTF-8");
