@@ -329,7 +329,7 @@ describe('requests of the editor', () => {
 		test.each([
 			[200, "isn't the workspace service"],
 			[404, "doesn't offer the API at this address"],
-			[503, 'often while the service is restarted or overloaded'],
+			[500, 'often while the service is restarted or overloaded'],
 			[302, 'redirects to another address'],
 		])('another web server that answers %i', async (status, message) => {
 			const server = await startWebServer((_request, response) => {

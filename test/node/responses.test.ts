@@ -33,8 +33,6 @@ describe('short and unusual responses', () => {
 		const created = { Key: 'a', Amount: null, At: null, Status: null };
 		test.each<[string, unknown]>([
 			['the id', { id: 'r9' }],
-			['the id under its own name', { record_id: 'r9' }],
-			['the id in a wrapper', { data: { id: 'r9' } }],
 			['no values', { id: 'r9', data: {} }],
 		])('%s: the rest is what was sent', async (_, body) => {
 			answer('POST', '/records$', body, { status: 201 });
@@ -43,9 +41,8 @@ describe('short and unusual responses', () => {
 		});
 		test('nothing: the id is null, not an invention', async () => {
 			workspace.service.control.setVariants({ createStatus: 204 });
-			expect((await run('create', { columns })).json).toEqual([
-				{ ...created, id: null, created_at: null },
-			]);
+			const { json } = await run('create', { columns });
+			expect(json).toEqual([{ ...created, id: null, created_at: null }]);
 		});
 	});
 
@@ -76,12 +73,9 @@ describe('short and unusual responses', () => {
 		];
 		answer('GET', '/records$', { records, next_cursor: null });
 		answer('PATCH', '/records/r1$', {});
-		const { json } = succeeded(
-			await run('upsert', {
-				columns: mapEach({ Key: 'k', Amount: 1 }, { matchingColumns: ['Key'] }),
-				options: { multipleMatches: 'first' },
-			}),
-		);
+		const matching = mapEach({ Key: 'k', Amount: 1 }, { matchingColumns: ['Key'] });
+		const options = { multipleMatches: 'first' };
+		const { json } = succeeded(await run('upsert', { columns: matching, options }));
 		expect(json).toMatchObject([{ id: 'r1', action: 'updated' }]);
 	});
 
@@ -103,11 +97,8 @@ describe('short and unusual responses', () => {
 		});
 		test.each(['card', 'field', 'record'])('nor for the deletion of a %s', async (resource) => {
 			workspace.fail('DELETE', '', { status: 200, body: 'html' });
-			const { error } = await run('delete', {
-				resource,
-				fieldId: byId(card.fieldIds.Key ?? ''),
-				recordId: byId('r1'),
-			});
+			const fieldId = byId(card.fieldIds.Key ?? '');
+			const { error } = await run('delete', { resource, fieldId, recordId: byId('r1') });
 			expect(error?.message).toBe('The service returned a web page instead of data');
 			expect(error?.description).toContain(`whether the ${resource} was deleted`);
 		});
@@ -130,7 +121,6 @@ describe('short and unusual responses', () => {
 			title: 'Quota reached',
 			detail: `Field "${card.fieldIds.Key}" is full.`,
 			errors: [{ pointer: '/data', detail: 'at most 5' }],
-			balance: 30,
 		};
 		workspace.fail('POST', '/records$', { status: 422, json });
 		const { error } = await run('create', { columns });
@@ -165,29 +155,19 @@ describe('short and unusual responses', () => {
 		},
 	);
 
-	describe('cards and fields that come in pages', () => {
-		const pages = (path: string, ...bodies: unknown[]) => {
-			for (const body of bodies) answer('GET', path, body);
-		};
-		const one = { cards: [{ id: 'c1', name: 'One' }], next_cursor: 'n1' };
-		const two = { cards: [{ id: 'c2', name: 'Two' }], next_cursor: 2 };
-		const three = { cards: [{ id: 'c3', name: 'Three' }], next_cursor: null };
-		const cursors = () =>
-			workspace.service.control
-				.requests()
-				.map(({ query }) => new URLSearchParams(query).get('cursor'));
-		const cards = async (more: IDataObject) =>
-			await run('getAll', { resource: 'card', returnAll: true, ...more });
-		test('are read up to the limit', async () => {
-			pages('/cards$', one, two);
-			expect((await cards({ returnAll: false, limit: 2 })).json).toHaveLength(2);
-			expect(cursors()).toEqual([null, 'n1']);
-		});
-		test('are found by name on any page', async () => {
-			pages('/cards$', one, three);
-			await run('getAll', { cardId: byName('Three'), returnAll: true });
-			expect(workspace.requests()).toContain('GET /cards/c3/fields');
-		});
+	test('cards in pages are read up to the limit, and found by name on any page', async () => {
+		const list = (id: string, next_cursor: string | number | null) =>
+			answer('GET', '/cards$', { cards: [{ id, name: `Card ${id}` }], next_cursor });
+		list('c1', 'n1');
+		list('c2', 2);
+		const { json } = await run('getAll', { resource: 'card', returnAll: false, limit: 2 });
+		expect(json).toHaveLength(2);
+		const queries = workspace.service.control.requests().map(({ query }) => query);
+		expect(queries.map((query) => new URLSearchParams(query).get('cursor'))).toEqual([null, 'n1']);
+		list('c1', 'n1');
+		list('c3', null);
+		await run('getAll', { cardId: byName('Card c3'), returnAll: true });
+		expect(workspace.requests()).toContain('GET /cards/c3/fields');
 	});
 
 	test("a cursor that repeats doesn't matter where the limit is reached", async () => {
@@ -241,15 +221,12 @@ describe('short and unusual responses', () => {
 		});
 	});
 
-	describe('a problem inside of error', () => {
-		beforeEach(() => void workspace.service.control.setVariants({ problems: 'nested' }));
+	test('a problem inside of error is read as the problem that it is', async () => {
+		workspace.service.control.setVariants({ problems: 'nested' });
 		const missing = { recordId: byId('rec_none') };
-		test('is read as the problem that it is', async () => {
-			const { error } = await run('get', missing);
-			expect(error?.message).toContain("has no record 'rec_none'");
-			const options = { ifNotFound: 'empty' };
-			expect((await run('get', { ...missing, options })).json).toEqual([{}]);
-		});
+		const { error } = await run('get', missing);
+		expect(error?.message).toContain("has no record 'rec_none'");
+		expect((await run('get', { ...missing, options: { ifNotFound: 'empty' } })).json).toEqual([{}]);
 	});
 
 	describe("answers that don't say success", () => {
@@ -288,14 +265,16 @@ describe('services with other ideas', () => {
 	/** Answers without an end. */
 	let trickles = false;
 	let sent: string[];
-	/** The node remembers what it wrote at an address. */
+	/** The node remembers what it wrote at an address, tokens and the pace. */
 	let tests = 0;
 
+	const writesSent = () => sent.filter((request) => !request.startsWith('GET'));
+	const toWrites = (given: Answer) => (answer = (method) => (method === 'GET' ? undefined : given));
+	const toPosts = (given: Answer) => (answer = (method) => (method === 'POST' ? given : undefined));
+
 	const field = { field_id: 'f1', name: 'Key', type: 'text' };
-	const records = {
-		records: [{ id: 'r1', data: { f1: 'a' }, created_at: null }],
-		next_cursor: null,
-	};
+	const whole = { id: 'r1', data: { f1: 'a' }, created_at: null };
+	const records = { records: [whole], next_cursor: null };
 
 	/** A service that is right in all that is not asked of it here. */
 	function usual(method: string, path: string): Answer {
@@ -315,22 +294,14 @@ describe('services with other ideas', () => {
 			response.once('close', () => clearInterval(timer));
 			return;
 		}
-		const {
-			status = 200,
-			body = '',
-			location,
-			type = 'application/json',
-		} = answer(method, path) ?? usual(method, path);
-		response.writeHead(status, {
-			'content-type': type,
-			...(location && { location: `https://data.example.com/api/v1/workspaces/w1${location}` }),
-		});
+		const { status = 200, body = '', location, type } = answer(method, path) ?? usual(method, path);
+		const root = 'https://data.example.com/api/v1/workspaces/w1';
+		const headers = { 'content-type': type ?? 'application/json' };
+		response.writeHead(status, { ...headers, ...(location && { location: `${root}${location}` }) });
 		response.end(body);
 	}
 
-	beforeAll(async () => {
-		server = await startWebServer(respond);
-	});
+	beforeAll(async () => void (server = await startWebServer(respond)));
 	beforeEach(() => {
 		tests += 1;
 		sent = [];
@@ -339,11 +310,8 @@ describe('services with other ideas', () => {
 	});
 	afterAll(async () => await server.close());
 
-	const credential = () => ({
-		baseUrl: `${server.url}/${tests}/api/v1`,
-		workspaceId: 'w1',
-		apiKey: 'key-of-w1',
-	});
+	const address = () => ({ baseUrl: `${server.url}/${tests}/api/v1`, workspaceId: 'w1' });
+	const credential = () => ({ ...address(), apiKey: 'key-of-w1' });
 	const run = async (
 		name: string,
 		parameters: IDataObject = {},
@@ -359,6 +327,8 @@ describe('services with other ideas', () => {
 	};
 
 	const columns = mapEach({ Key: 'b' });
+	const create = async (thing: string) =>
+		await run(`${thing} create`, { name: 'New', type: 'text', columns });
 	const some = where('Key', 'equals', 'a');
 	/** Answers requests for records with this. */
 	const list = (listing: unknown) => {
@@ -384,27 +354,24 @@ describe('services with other ideas', () => {
 	describe('a refusal under status 200 is no success', () => {
 		test.each(writes)('%s', async (name, parameters) => {
 			const refusal = { success: false, error: { message: 'Read-only: key-of-w1' }, data: null };
-			answer = (method) => (method === 'GET' ? undefined : { body: JSON.stringify(refusal) });
+			toWrites({ body: JSON.stringify(refusal) });
 			const { error, json } = await run(name, parameters);
 			expect(json).toEqual([]);
 			expect(error?.message).toBe('The service refused the request');
 			expect(error?.description).toMatch(/^Read-only: \*\*\*/);
-			expect(sent.filter((request) => !request.startsWith('GET'))).toHaveLength(1);
+			expect(writesSent()).toHaveLength(1);
 		});
 		test("its own status counts: a record that doesn't exist is skipped", async () => {
 			const problem = { type: 'https://x.example/record-not-found', title: 'Gone', status: 404 };
-			answer = (method) => (method === 'DELETE' ? { body: JSON.stringify(problem) } : undefined);
-			const options = { ifNotFound: 'skip' };
-			expect(await run('record delete', { recordId: byId('r1'), options })).toMatchObject({
-				status: 'success',
-				json: [],
-			});
+			toWrites({ body: JSON.stringify(problem) });
+			const skipping = { recordId: byId('r1'), options: { ifNotFound: 'skip' } };
+			expect(succeeded(await run('record delete', skipping)).json).toEqual([]);
 		});
 		test('it is no empty listing: nothing is created', async () => {
 			list({ ok: false, message: 'Maintenance', details: [] });
 			const { error } = await run('record upsert', { columns: mapAutomatically(['Key']) });
 			expect(error?.description).toContain('Maintenance');
-			expect(sent.filter((request) => request.startsWith('POST'))).toEqual([]);
+			expect(writesSent()).toEqual([]);
 		});
 		test('nor is problem details, whatever is in them: the message says what came', async () => {
 			answer = (_, path) =>
@@ -417,11 +384,8 @@ describe('services with other ideas', () => {
 		});
 		test('the test of a credential tells it', async () => {
 			answer = () => ({ body: '{"success":false,"error":"Maintenance","errors":[]}' });
-			const told = await testCredential();
-			expect(told.status).toBe('Error');
-			expect(told.message).toBe(
-				'The service refused the request. The service responded: Maintenance.',
-			);
+			const message = 'The service refused the request. The service responded: Maintenance.';
+			expect(await testCredential()).toEqual({ status: 'Error', message });
 		});
 	});
 
@@ -437,7 +401,7 @@ describe('services with other ideas', () => {
 			['nothing', ''],
 		];
 		test.each(bodies)('%s: not skipped', async (_, body) => {
-			answer = (method) => (method === 'GET' ? undefined : { status: 404, body });
+			toWrites({ status: 404, body });
 			for (const [operation, ifNotFound] of [
 				['delete', 'skip'],
 				['update', 'empty'],
@@ -451,7 +415,6 @@ describe('services with other ideas', () => {
 	});
 
 	describe('a listing that is known to lack records', () => {
-		const whole = records.records[0];
 		const listings: Array<[string, unknown]> = [
 			['an empty list of errors with a message', { errors: [], message: 'shard offline' }],
 			['the same, wrapped', { data: { errors: [], message: 'shard offline' } }],
@@ -475,7 +438,7 @@ describe('services with other ideas', () => {
 			const { error, json } = await run(name, parameters);
 			expect(error?.message).toMatch(/is incomplete|isn't a list of records/);
 			expect(json).toEqual([]);
-			expect(sent.filter((request) => !request.startsWith('GET'))).toEqual([]);
+			expect(writesSent()).toEqual([]);
 		};
 		test.each(listings)('%s: an error, and nothing is changed', async (_, listing) => {
 			list(listing);
@@ -498,10 +461,8 @@ describe('services with other ideas', () => {
 		// The address of something else tells no identifier.
 		['record', '/cards/c1/jobs/r9', null],
 	])('%s: 201 without a body, with the address %j', async (thing, location, id) => {
-		answer = (method) => (method === 'POST' ? { status: 201, location } : undefined);
-		const { json } = succeeded(
-			await run(`${thing} create`, { name: 'New', type: 'text', columns }),
-		);
+		toPosts({ status: 201, location });
+		const { json } = succeeded(await create(thing));
 		expect(json).toMatchObject([{ id }]);
 	});
 
@@ -509,7 +470,7 @@ describe('services with other ideas', () => {
 		const changes = writes.filter(([name]) => /update|delete/.test(name));
 
 		test.each(changes)('%s: it may be a refusal, and is no success', async (name, parameters) => {
-			answer = (method) => (method === 'GET' ? undefined : { body: '{"success": false, "er' });
+			toWrites({ body: '{"success": false, "er' });
 			const { error, json } = await run(name, parameters);
 			const [thing, operation = ''] = name.split(' ');
 			const change = operation.startsWith('delete') ? 'deleted' : 'changed';
@@ -518,11 +479,11 @@ describe('services with other ideas', () => {
 				`The ${thing} may not have been ${change}: the response isn't valid JSON`,
 			);
 			expect(error?.description).toContain(`Look at the ${thing} in the service`);
-			expect(sent.filter((request) => !request.startsWith('GET'))).toHaveLength(1);
+			expect(writesSent()).toHaveLength(1);
 		});
 		test.each(changes)('%s: any other answer is fine', async (name, parameters) => {
 			for (const body of ['', 'OK', '{}']) {
-				answer = (method) => (method === 'GET' ? undefined : { body });
+				toWrites({ body });
 				succeeded(await run(name, parameters));
 			}
 		});
@@ -535,11 +496,8 @@ describe('services with other ideas', () => {
 			['field', { name: 'New', type: 'text' }, '/cards/c1/fields/x9'],
 			['record', { Key: 'b', id: null, created_at: null }, '/cards/c1/records/x9'],
 		];
-		const create = async (thing: string) =>
-			await run(`${thing} create`, { name: 'New', type: 'text', columns });
-
 		test.each(creates)('%s, status 201: created, the ID is unknown', async (thing, output) => {
-			answer = (method) => (method === 'POST' ? { status: 201, body } : undefined);
+			toPosts({ status: 201, body });
 			const result = succeeded(await create(thing));
 			expect(result.json).toEqual([output]);
 			expect(hintsOf(result)).toEqual([
@@ -548,22 +506,20 @@ describe('services with other ideas', () => {
 		});
 		test.each(creates)('%s, the ID is in Location: nothing is missing', async (...row) => {
 			const [thing, output, location] = row;
-			answer = (method) => (method === 'POST' ? { body, location } : undefined);
+			toPosts({ body, location });
 			const result = succeeded(await create(thing));
 			expect(result.json).toEqual([{ ...output, id: 'x9' }]);
 			expect(hintsOf(result)).toEqual([]);
 		});
 		test.each(creates)('%s, status 200: it may be a refusal as well', async (thing) => {
-			answer = (method) => (method === 'POST' ? { body: '{"success": false, "er' } : undefined);
+			toPosts({ body: '{"success": false, "er' });
 			const { error, json } = await create(thing);
 			expect(json).toEqual([]);
-			expect(error?.message).toBe(
-				`The ${thing} may have been created: the response isn't valid JSON`,
-			);
-			expect(error?.description).toContain(
-				'check before you run the workflow again with this item',
-			);
-			expect(sent.filter((request) => request.startsWith('POST'))).toHaveLength(1);
+			const message = `The ${thing} may have been created: the response isn't valid JSON`;
+			expect(error?.message).toBe(message);
+			const advice = 'check before you run the workflow again with this item';
+			expect(error?.description).toContain(advice);
+			expect(writesSent()).toHaveLength(1);
 		});
 		test('a card that the listing shows afterwards is the one', async () => {
 			let listed = false;
@@ -581,18 +537,15 @@ describe('services with other ideas', () => {
 		});
 	});
 
-	describe("a response of 20,000 levels, which n8n couldn't store", () => {
+	test("a response of 20,000 levels, which n8n couldn't store, is refused", async () => {
 		const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
-
-		test('is refused', async () => {
-			answer = (_, path) =>
-				path.endsWith('/cards/c1') ? { body: `{"id":"c1","name":"Card","x":${deep}}` } : undefined;
-			const { error } = await run('card get');
-			expect(error?.message).toBe(
-				'The service responded, but the response is nested more than 500 levels deep',
-			);
-			expect(sent).toHaveLength(1);
-		});
+		answer = (_, path) =>
+			path.endsWith('/cards/c1') ? { body: `{"id":"c1","name":"Card","x":${deep}}` } : undefined;
+		const { error } = await run('card get');
+		expect(error?.message).toBe(
+			'The service responded, but the response is nested more than 500 levels deep',
+		);
+		expect(sent).toHaveLength(1);
 	});
 
 	test('the test of a credential ends, although its response trickles', async () => {
@@ -600,92 +553,54 @@ describe('services with other ideas', () => {
 		const told = await testCredential();
 		expect(told.message).toContain('no response came in time');
 	});
-});
 
-describe('web pages in place of the service', () => {
-	const PAGE = '<!doctype html><html><head><title>Sign in to Corp Proxy</title></head></html>';
-	const STATUSES = [401, 403, 407];
-	const BLAMES = /API key|'API Key'|role|account|Client|Secret|revoked|Workspace ID|doesn't allow/i;
+	describe('web pages in place of the service', () => {
+		const title = 'Sign in to Corp Proxy';
+		const body = `<!doctype html><html><head><title>${title}</title></head></html>`;
+		const page = (status: number) => (answer = () => ({ status, body, type: 'text/html' }));
+		const BLAMES =
+			/API key|'API Key'|role|account|Client|Secret|revoked|Workspace ID|doesn't allow/i;
+		const list = async (more = {}) => {
+			const { error } = await run('card getAll', { returnAll: true }, more);
+			return `${error?.message} ${error?.description}`;
+		};
 
-	let server: WebServer;
-	let respond: (path: string, response: ServerResponse) => void;
-	let tests = 0;
-
-	beforeAll(async () => {
-		server = await startWebServer(({ url = '' }, response) => respond(url, response));
-	});
-	beforeEach(() => (tests += 1));
-	afterAll(async () => await server.close());
-
-	const page = (status: number) => (response: ServerResponse) =>
-		void response.writeHead(status, { 'content-type': 'text/html' }).end(PAGE);
-
-	// Tokens and the pace are kept for the process: each test has a separate account and key.
-	const address = () => ({ baseUrl: `${server.url}/api/v1`, workspaceId: 'w1' });
-	const apiKey = () => ({ ...address(), apiKey: `key-${tests}` });
-	const account = () => ({
-		...address(),
-		authUrl: server.url,
-		realm: 'r',
-		clientId: `client-${tests}`,
-		clientSecret: 'secret-of-the-account',
-	});
-
-	async function inNode(authentication: 'apiKey' | 'serviceAccount', parameters: object) {
-		const { error } = await runAction({
-			credentials:
-				authentication === 'apiKey'
-					? { workspaceDataApi: apiKey() }
-					: { workspaceDataServiceAccountApi: account() },
-			parameters: { authentication, ...parameters },
-			items: [{ Key: 'a' }],
-		});
-		return `${error?.message} ${error?.description}`;
-	}
-	const list = { resource: 'card', operation: 'getAll', returnAll: true };
-	const create = {
-		resource: 'record',
-		operation: 'create',
-		cardId: byId('c1'),
-		columns: mapEach({ Key: 'b' }),
-	};
-
-	test.each(STATUSES)('a proxy’s web page with %d: node and Test button say so', async (status) => {
-		respond = (_path, response) => page(status)(response);
-		const { message } = await pressTest({ workspaceDataApi: apiKey() });
-		for (const told of [await inNode('apiKey', list), await inNode('apiKey', create), message]) {
-			expect(told).toContain('A web page responded, not the service');
-			expect(told).toContain("'Base URL'");
-			expect(told).toContain('Sign in to Corp Proxy');
-			expect(told).not.toMatch(BLAMES);
-		}
-	});
-
-	test.each([403, 200])('one with %d in place of a token blames no account', async (status) => {
-		respond = (_path, response) => page(status)(response);
-		const words = await inNode('serviceAccount', list);
-		const { message } = await pressTest({ workspaceDataServiceAccountApi: account() });
-		for (const told of [words, message]) {
-			expect(told).toContain('A web page responded, not the auth server');
-			expect(told).toContain("'Auth URL'");
-			expect(told).not.toMatch(BLAMES);
-		}
-	});
-
-	if (n8nMajor === 2) {
-		test('an address that n8n’s SSRF protection blocks: n8n’s own advice is kept', async () => {
-			respond = (_path, response) => page(200)(response);
-			const settings = Container.get(SsrfProtectionConfig);
-			settings.enabled = true;
-			const [words, { message }] = await Promise.all([
-				inNode('apiKey', list),
-				pressTest({ workspaceDataApi: apiKey() }),
-			]).finally(() => (settings.enabled = false));
-			for (const told of [words, message]) {
-				expect(told).toMatch(/blocked because/);
-				expect(told).toContain('ask your n8n administrator');
+		test.each([401, 403, 407])('%d of a proxy: node and Test button say so', async (status) => {
+			page(status);
+			const { error } = await create('record');
+			const created = `${error?.message} ${error?.description}`;
+			for (const told of [await list(), created, (await testCredential()).message]) {
+				expect(told).toContain('A web page responded, not the service');
+				expect(told).toContain("'Base URL'");
+				expect(told).toContain(title);
 				expect(told).not.toMatch(BLAMES);
 			}
 		});
-	}
+
+		test.each([403, 200])('%d in place of a token blames no account', async (status) => {
+			page(status);
+			const client = { clientId: `client-${tests}`, clientSecret: 'secret-of-the-account' };
+			const account = { ...address(), authUrl: server.url, realm: 'r', ...client };
+			const credentials = { workspaceDataServiceAccountApi: account };
+			for (const told of [await list({ credentials }), (await pressTest(credentials)).message]) {
+				expect(told).toContain('A web page responded, not the auth server');
+				expect(told).toContain("'Auth URL'");
+				expect(told).not.toMatch(BLAMES);
+			}
+		});
+
+		if (n8nMajor === 2) {
+			test('an address that n8n’s SSRF protection blocks: n8n’s own advice is kept', async () => {
+				const settings = Container.get(SsrfProtectionConfig);
+				settings.enabled = true;
+				const both = Promise.all([list(), testCredential()]);
+				const [words, { message }] = await both.finally(() => (settings.enabled = false));
+				for (const told of [words, message]) {
+					expect(told).toMatch(/blocked because/);
+					expect(told).toContain('ask your n8n administrator');
+					expect(told).not.toMatch(BLAMES);
+				}
+			});
+		}
+	});
 });
