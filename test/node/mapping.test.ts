@@ -38,13 +38,8 @@ describe('mapping', () => {
 
 	test('texts, numbers, booleans, dates, lists and objects keep their types', async () => {
 		const values = {
-			Title: 'é 🙂',
-			Amount: 12.5,
-			Active: true,
-			Due: '2026-02-28',
-			At: '2026-02-28T10:00:00Z',
-			Status: 'Done',
-			Tags: ['b, c', 'a'],
+			...{ Title: 'é 🙂', Amount: 12.5, Active: true, Due: '2026-02-28', Status: 'Done' },
+			...{ At: '2026-02-28T10:00:00Z', Tags: ['b, c', 'a'] },
 			Extra: { deep: [1, null, { x: false }] },
 		};
 		succeeded(await write(mapEach(values)));
@@ -105,10 +100,9 @@ describe('mapping', () => {
 			const columns = mapAutomatically(/upsert|sync/.test(operation) ? ['Title'] : []);
 			const parameters = { recordId: byId(id), columns, ...more };
 			const { error } = await runCounted(operation, parameters, [{ Title: 'a', Amount: '' }]);
-			expect([error?.message, error?.description].join()).toContain(
-				"Field 'Amount' can't hold empty text",
-			);
-			expect([error?.message, error?.description].join()).toContain("'Empty Values'");
+			const told = `${error?.message} ${error?.description}`;
+			expect(told).toContain("Field 'Amount' can't hold empty text");
+			expect(told).toContain("'Empty Values'");
 			expect(workspace.changes()).toEqual([]);
 		},
 	);
@@ -159,21 +153,11 @@ describe('formats', () => {
 	);
 
 	const german = { numberFormat: 'comma', dateFormat: 'dayFirst', booleanWords: 'ja, nein' };
-	const row = {
-		Key: 'a',
-		Price: '1.299,00',
-		Due: '03.02.1985',
-		At: '3.2.1985 14:30',
-		Active: 'Nein',
-	};
+	const day = { Due: '03.02.1985', At: '3.2.1985 14:30' };
+	const row = { Key: 'a', Price: '1.299,00', ...day, Active: 'Nein' };
 	// The workflow's time zone is Europe/Berlin.
-	const stored = {
-		Key: 'a',
-		Price: 1299,
-		Due: '1985-02-03',
-		At: '1985-02-03T13:30:00.000Z',
-		Active: false,
-	};
+	const storedDay = { Due: '1985-02-03', At: '1985-02-03T13:30:00.000Z' };
+	const stored = { Key: 'a', Price: 1299, ...storedDay, Active: false };
 
 	const fromItems = async (name: string, items: IDataObject[], options: IDataObject) =>
 		await run('createFromItems', { resource: 'card', name, options }, items);
@@ -306,9 +290,8 @@ describe('Fields to Clear: a way to remove values that an empty box in the value
 		['updateMany', { ...where('Key', 'equals', 'a'), columns: mapEach({ Key: 'a' }) }],
 	])('%s clears them, by name or ID, next to other values', async (operation, parameters) => {
 		const options = { clearFields: ['Note', card.fieldIds.Due] };
-		const result = succeeded(
-			await run(operation, { recordId, ...parameters, options }, [{ Key: 'a' }]),
-		);
+		const given = { recordId, ...parameters, options };
+		const result = succeeded(await run(operation, given, [{ Key: 'a' }]));
 		expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 1 }]);
 		expect(hintsOf(result).join()).toContain("cleared 'Note' in 1 record, 'Due' in 1 record");
 	});
@@ -325,9 +308,7 @@ describe('Fields to Clear: a way to remove values that an empty box in the value
 		expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Due: '2026-03-31' }]);
 		// Without the option, there is nothing to write.
 		const empty = await run(operation, parameters);
-		expect(empty.error?.description).toMatch(
-			/^Map at least|Name the item's fields like the card's/,
-		);
+		expect(empty.error?.message).toBe("No value in 'Values to Update'");
 	});
 
 	test('a new record has nothing to clear', async () => {
@@ -342,9 +323,8 @@ describe('Fields to Clear: a way to remove values that an empty box in the value
 		['', { emptyValues: 'clear' }],
 	])('%j, which is no value, is no conflict: %j', async (Note, more) => {
 		const options = { clearFields: ['Note'], ...more };
-		succeeded(
-			await run('upsert', { columns: automatic, options }, [{ Key: 'a', Note }] as IDataObject[]),
-		);
+		const item = { Key: 'a', Note } as IDataObject;
+		succeeded(await run('upsert', { columns: automatic, options }, [item]));
 		expect((await workspace.rows(card.id))[0]).not.toHaveProperty('Note');
 	});
 
@@ -358,9 +338,8 @@ describe('Fields to Clear: a way to remove values that an empty box in the value
 	])('%j next to %j is refused, and nothing is sent', async (name, values, message) => {
 		for (const operation of ['upsert', 'sync']) {
 			const options = { clearFields: [name] as string[] };
-			const { error } = await run(operation, { columns: automatic, options }, [
-				{ Key: 'a', ...values },
-			]);
+			const item = { Key: 'a', ...values };
+			const { error } = await run(operation, { columns: automatic, options }, [item]);
 			const told = `${error?.message} ${error?.description}`;
 			expect(told).toContain(message);
 			expect(told).toContain("'Fields to Clear'");
@@ -374,23 +353,15 @@ describe('Fields to Clear: a way to remove values that an empty box in the value
 			{ id: 'k', name: 'Key', type: 'text' },
 			{ id: 'x', name: 'Total', type: 'number', read_only: true },
 		]);
-		const options = { clearFields: ['Total'] };
-		const { error } = await runOther('update', {
-			recordId: byId('r'),
-			columns: mapEach({ Key: 'a' }),
-			options,
-		});
+		const given = { columns: mapEach({ Key: 'a' }), options: { clearFields: ['Total'] } };
+		const { error } = await runOther('update', { recordId: byId('r'), ...given });
 		expect(error?.message).toBe("'Fields to Clear': field 'Total' can't be written");
 		expect(bodies()).toEqual([]);
 	});
 });
 
 describe('conditions, sorting and matching by a field that was renamed since', () => {
-	const FIELDS = [
-		{ name: 'SKU', type: 'text' },
-		{ name: 'Shop', type: 'text' },
-		{ name: 'Price', type: 'number' },
-	];
+	const FIELDS = { SKU: 'text', Shop: 'text', Price: 'number' };
 	useCard('Renamed', FIELDS, (made) => ({ workspace, card } = made));
 	beforeEach(async () => {
 		await workspace.records(card.id, [
@@ -409,7 +380,10 @@ describe('conditions, sorting and matching by a field that was renamed since', (
 	/** The mapper as the editor saved it before the fields were renamed. */
 	const columns = (value: IDataObject, matchingColumns: string[] = []): IDataObject => {
 		const entry = (name: string) => ({ id: name, displayName: name, fieldName: name });
-		const schema = FIELDS.map(({ name }) => ({ ...entry(name), fieldId: card.fieldIds[name] }));
+		const schema = Object.entries(card.fieldIds).map(([name, fieldId]) => ({
+			...entry(name),
+			fieldId,
+		}));
 		return mapEach(value, { matchingColumns, schema });
 	};
 	const prices = async () =>
@@ -451,11 +425,8 @@ describe('conditions, sorting and matching by a field that was renamed since', (
 
 	test('the editor still shows the condition, under the new name', async () => {
 		const listed = async (field: string) => {
-			const parameters = {
-				cardId: byId(card.id),
-				...where(field, 'equals', 'north'),
-				columns: columns({ Price: 9 }),
-			};
+			const found = where(field, 'equals', 'north');
+			const parameters = { cardId: byId(card.id), ...found, columns: columns({ Price: 9 }) };
 			const context = editorContext(workspace.apiKey, { operation: 'updateMany', ...parameters });
 			return await loadOptions.getFilterFields.call(context);
 		};
