@@ -12,23 +12,20 @@ import {
 import { byId, byName, fromList, mapAutomatically, mapEach } from '../support/parameters';
 import { type RecordRuns, recordRuns } from '../support/recordRuns';
 import { startStopwatch } from '../support/stopwatch';
-import { type TestCard, type TestWorkspace, useCard, useWorkspace } from '../support/workspace';
+import { type TestCard, type TestWorkspace, useCardsFor, useWorkspace } from '../support/workspace';
 
 let workspace: TestWorkspace;
 let card: TestCard;
+const useNewCard = useCardsFor((made) => ({ workspace, card } = made));
 
 describe('fields and choices', () => {
 	const { run, answer } = recordRuns(() => ({ workspace, card }));
-	useCard(
-		'Follows',
-		{
-			Key: 'text',
-			Amount: 'number',
-			Status: { type: 'single_select', options: ['Open', 'Done'] },
-			Tags: { type: 'multi_select', options: ['home'] },
-		},
-		(made) => ({ workspace, card } = made),
-	);
+	useNewCard('Follows', {
+		Key: 'text',
+		Amount: 'number',
+		Status: { type: 'single_select', options: ['Open', 'Done'] },
+		Tags: { type: 'multi_select', options: ['home'] },
+	});
 
 	const write: RecordRuns['run'] = async (operation, parameters = {}, items, more) =>
 		await run(operation, { cardId: fromList(card.id, 'Follows'), ...parameters }, items, more);
@@ -78,23 +75,6 @@ describe('fields and choices', () => {
 			await writeItems(creates, ...items);
 			expect(created()).toEqual([]);
 			expect(sent(/^GET /)).toHaveLength(1);
-		});
-
-		test('a manual mapping, an update and a match that may or may not be there', async () => {
-			const [id = ''] = await workspace.records(card.id, [{ Key: 'a' }]);
-			const update = { recordId: byId(id), columns: mapEach({ Site: 'https://example.com' }) };
-			succeeded(await write('update', { ...update, options: creates }, [{}]));
-			const columns = mapAutomatically(['Key']);
-			const upsert = await write('upsert', { columns, options: creates }, [
-				{ Key: 'a', Rank: 1 },
-				{ Key: 'b', Rank: 2 },
-			]);
-			expect(upsert.json.map(({ action }) => action)).toEqual(['updated', 'created']);
-			expect(await newFields()).toEqual({ Site: 'url', Rank: 'number' });
-			expect(await rows()).toEqual([
-				{ Key: 'a', Site: 'https://example.com', Rank: 1 },
-				{ Key: 'b', Rank: 2 },
-			]);
 		});
 
 		test('names that differ in case, or in what nobody sees, are one field', async () => {
@@ -677,15 +657,6 @@ describe('Create From Items', () => {
 		});
 	});
 
-	test('two columns whose names differ only in case are refused before the card is created', async () => {
-		const name = newName();
-		const { error } = await run(name, [{ Name: 'a', name: 'b' }]);
-		expect(error?.message).toBe("The columns 'Name' and 'name' would be one field");
-		expect(workspace.requests()).toEqual([]);
-		succeeded(await run(name, [{ Name: 'a' }, { NAME: 'b' }], { maxParallel: 1 }));
-		expect(await rowsOf(name)).toEqual([{ Name: 'a' }, { Name: 'b' }]);
-	});
-
 	test('rows of a database become a card, and the same rows are synced by their id', async () => {
 		const name = newName();
 		const rows = [1, 2].map((id) => ({ id, name: `n${id}`, created_at: '2026-01-31T10:00:00Z' }));
@@ -800,6 +771,7 @@ describe('Create From Items', () => {
 			/has no name: item 1 has "lost\?" in it$/,
 		],
 		['a name with and without the prefix', [{ A: 1, 'fields.A': 2 }], /'A' and 'fields\.A'/],
+		['names that differ in case', [{ A: 1, a: 2 }], /^The columns 'A' and 'a' would be one field$/],
 	])('%s: an error before anything is sent', async (_what, items, message) => {
 		const { error } = await run(newName(), items);
 		expect(error?.message).toMatch(message);

@@ -3,10 +3,11 @@ import type { IDataObject } from 'n8n-workflow';
 import { hintsOf, succeeded } from '../support/n8n';
 import { byId, mapAutomatically, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
-import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
+import { type TestCard, type TestWorkspace, useCardsFor } from '../support/workspace';
 
 let workspace: TestWorkspace;
 let card: TestCard;
+const useNewCard = useCardsFor((made) => ({ workspace, card } = made));
 const { run, runCounted, answer } = recordRuns(() => ({ workspace, card }));
 
 /** A record as the service shows it. */
@@ -23,11 +24,7 @@ const byKey = { columns: mapAutomatically(['Key']) };
 const deleting = { ...byKey, missingRecords: 'delete', maxDeletions: -1 };
 
 describe('listings in other ways than the interface shows', () => {
-	useCard(
-		'Listed',
-		{ Key: 'text', Amount: 'number', Note: 'text' },
-		(made) => ({ workspace, card } = made),
-	);
+	useNewCard('Listed', { Key: 'text', Amount: 'number', Note: 'text' });
 	const list = async (resource: string) => await run('getAll', { resource, returnAll: true });
 	const upsert = async (key: string) =>
 		await run('upsert', { columns: mapEach({ Key: key }, { matchingColumns: ['Key'] }) });
@@ -160,11 +157,11 @@ describe('listings in other ways than the interface shows', () => {
 });
 
 describe('when a response is ambiguous, nothing is written', () => {
-	useCard(
-		'Doubt',
-		{ Key: 'text', Number: 'number', Status: { type: 'single_select', options: ['Open', 'Done'] } },
-		(made) => ({ workspace, card } = made),
-	);
+	useNewCard('Doubt', {
+		Key: 'text',
+		Number: 'number',
+		Status: { type: 'single_select', options: ['Open', 'Done'] },
+	});
 
 	const upsertKeys = async (...keys: string[]) =>
 		await runCounted(
@@ -290,9 +287,7 @@ describe('when a response is ambiguous, nothing is written', () => {
 });
 
 describe('what a response to a write shows counts only as far as it can be about that write', () => {
-	useCard('Untrue', { Key: 'text', Note: 'text', Visits: 'number' }, (made) => {
-		({ workspace, card } = made);
-	});
+	useNewCard('Untrue', { Key: 'text', Note: 'text', Visits: 'number' });
 
 	test.each(['upsert', 'sync'])(
 		'%s, whose creation shows a known record: nothing is said to be created, the creation is unclear',
@@ -341,7 +336,7 @@ describe('what a response to a write shows counts only as far as it can be about
 });
 
 describe('a run believes the listing that it reads: people may change anything between two runs', () => {
-	useCard('Between', { Key: 'text', Note: 'text' }, (made) => ({ workspace, card } = made));
+	useNewCard('Between', { Key: 'text', Note: 'text' });
 
 	/** Somebody changes a record in the service. */
 	const edit = async (id: unknown, Note: string) =>

@@ -11,10 +11,11 @@ import { otherRuns } from '../support/otherRuns';
 import type { OtherService } from '../support/otherService';
 import { byId, byName, fromList, mapAutomatically, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
-import { type TestCard, type TestWorkspace, useCard, useWorkspace } from '../support/workspace';
+import { type TestCard, type TestWorkspace, useCardsFor, useWorkspace } from '../support/workspace';
 
 let workspace: TestWorkspace;
 let card: TestCard;
+const useNewCard = useCardsFor((made) => ({ workspace, card } = made));
 const fill = async (count: number) =>
 	await workspace.records(
 		card.id,
@@ -22,7 +23,7 @@ const fill = async (count: number) =>
 	);
 
 describe('many records', () => {
-	useCard('Many', { Key: 'text', Amount: 'number' }, (made) => ({ workspace, card } = made));
+	useNewCard('Many', { Key: 'text', Amount: 'number' });
 
 	const { runCounted: run } = recordRuns(() => ({ workspace, card }));
 	const requested = (method: string, what: RegExp | string = 'records') =>
@@ -104,11 +105,15 @@ describe('many records', () => {
 			['an unknown condition', where('Key', 'isLike', 'a'), "'Condition' can't be 'isLike'"],
 			["a value that the field can't hold", where('Amount', 'equals', 'x'), 'can\'t hold "x"'],
 			['no field', where('', 'equals', 'a'), "'Field Name or ID' is empty in a condition of"],
+			['no value', where('Key', 'notEquals', '={{ $json.nope }}'), "'Value' is empty in a"],
+			['a blank value', where('Key', 'equals', '\u00a0'), "'Value' is empty in a condition of"],
+			['no days', where('Key', 'inLastDays', ' '), "'Value' is empty in a condition of"],
 			['an unknown match', { matchType: 'some' }, "'Must Match' can't be 'some'"],
 		])('%s is refused, and no record is read', async (_, conditions, message) => {
 			const given = { columns, ...where('Key', 'equals', 'a'), ...conditions };
 			const { error } = await run(operation, given);
 			expect(error?.message).toContain(message);
+			if (message.startsWith("'Value'")) expect(error?.description).toContain("'Is Empty'");
 			expect(requested('GET')).toBe(0);
 			expect(workspace.changes()).toEqual([]);
 		});
@@ -173,17 +178,13 @@ describe('many records', () => {
 });
 
 describe('bounds', () => {
-	useCard(
-		'Bounds',
-		{
-			Key: 'text',
-			Amount: 'number',
-			Status: { type: 'single_select', options: ['Open', 'Done', 'Late'] },
-			error: 'text',
-			'fields.id': 'text',
-		},
-		(made) => ({ workspace, card } = made),
-	);
+	useNewCard('Bounds', {
+		Key: 'text',
+		Amount: 'number',
+		Status: { type: 'single_select', options: ['Open', 'Done', 'Late'] },
+		error: 'text',
+		'fields.id': 'text',
+	});
 
 	const { runCounted: run } = recordRuns(() => ({ workspace, card }));
 	const below = (value: unknown) => where('Amount', 'lessThan', value);

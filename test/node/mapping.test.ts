@@ -6,27 +6,24 @@ import { hintsOf, succeeded } from '../support/n8n';
 import { otherRuns } from '../support/otherRuns';
 import { byId, byName, mapAutomatically, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
-import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
+import { type TestCard, type TestWorkspace, useCardsFor } from '../support/workspace';
 
 let workspace: TestWorkspace;
 let card: TestCard;
+const useNewCard = useCardsFor((made) => ({ workspace, card } = made));
 const { run, runCounted } = recordRuns(() => ({ workspace, card }));
 
 describe('mapping', () => {
-	useCard(
-		'Mapping',
-		{
-			Title: 'text',
-			Amount: 'number',
-			Active: 'boolean',
-			Due: 'date',
-			At: 'datetime',
-			Status: { type: 'single_select', options: ['Open', 'Done'] },
-			Tags: { type: 'multi_select', options: ['a', 'b, c'] },
-			Extra: 'json',
-		},
-		(made) => ({ workspace, card } = made),
-	);
+	useNewCard('Mapping', {
+		Title: 'text',
+		Amount: 'number',
+		Active: 'boolean',
+		Due: 'date',
+		At: 'datetime',
+		Status: { type: 'single_select', options: ['Open', 'Done'] },
+		Tags: { type: 'multi_select', options: ['a', 'b, c'] },
+		Extra: 'json',
+	});
 
 	/** Create, with an item where the columns need one. */
 	const write = async (columns: IDataObject, options: IDataObject = {}, item: IDataObject = {}) =>
@@ -146,11 +143,13 @@ describe('mapping', () => {
 });
 
 describe('formats', () => {
-	useCard(
-		'Formats',
-		{ Key: 'text', Price: 'number', Due: 'date', At: 'datetime', Active: 'boolean' },
-		(made) => ({ workspace, card } = made),
-	);
+	useNewCard('Formats', {
+		Key: 'text',
+		Price: 'number',
+		Due: 'date',
+		At: 'datetime',
+		Active: 'boolean',
+	});
 
 	const german = { numberFormat: 'comma', dateFormat: 'dayFirst', booleanWords: 'ja, nein' };
 	const day = { Due: '03.02.1985', At: '3.2.1985 14:30' };
@@ -271,8 +270,7 @@ describe('formats', () => {
 });
 
 describe('Fields to Clear: a way to remove values that an empty box in the values leaves alone', () => {
-	const FIELDS = { Key: 'text', Note: 'text', Amount: 'number', Due: 'date' };
-	useCard('Clear', FIELDS, (made) => ({ workspace, card } = made));
+	useNewCard('Clear', { Key: 'text', Note: 'text', Amount: 'number', Due: 'date' });
 
 	const ROW = { Key: 'a', Note: 'x', Amount: 1, Due: '2026-03-31' };
 	let recordId: IDataObject;
@@ -361,8 +359,7 @@ describe('Fields to Clear: a way to remove values that an empty box in the value
 });
 
 describe('conditions, sorting and matching by a field that was renamed since', () => {
-	const FIELDS = { SKU: 'text', Shop: 'text', Price: 'number' };
-	useCard('Renamed', FIELDS, (made) => ({ workspace, card } = made));
+	useNewCard('Renamed', { SKU: 'text', Shop: 'text', Price: 'number' });
 	beforeEach(async () => {
 		await workspace.records(card.id, [
 			{ SKU: 'a', Shop: 'north', Price: 1 },
