@@ -84,11 +84,8 @@ describe('mapping', () => {
 	test.each<[string, IDataObject]>([
 		['create', {}],
 		['update', {}],
-		['update', { options: { dryRun: true } }],
 		['upsert', {}],
-		['upsert', { options: { dryRun: true } }],
 		['sync', {}],
-		['sync', { dryRun: true }],
 		['updateMany', where('Title', 'equals', 'a')],
 	])(
 		'empty text for a number is refused, and nothing sent: %s %j',
