@@ -278,10 +278,6 @@ describe('requests of the editor', () => {
 			return await pressTest(credentials);
 		};
 
-		test.each(['apiKey', 'serviceAccount'] as const)('%s: good', async (kind) => {
-			expect((await press(kind)).status).toBe('OK');
-		});
-
 		test('a workspace without cards may answer 204', async () => {
 			workspace.service.control.fail({ path: '/cards$', status: 204, body: 'empty' });
 			expect((await press('apiKey')).status).toBe('OK');

@@ -386,26 +386,24 @@ describe('services with other ideas', () => {
 	const testCredential = async () =>
 		await pressTest({ workspaceDataApi: credential() }, createTestClock());
 
-	describe("a 404 that isn't the service’s own", () => {
-		const bodies: Array<[string, string]> = [
-			['JSON without a problem type', '{"message":"no Route matched with those values"}'],
-			['JSON with a title only', '{"title":"Not Found","status":404}'],
-			['problem details without a kind', '{"type":"about:blank","title":"Not Found","status":404}'],
-			['a web page', '<html></html>'],
-			['nothing', ''],
-		];
-		test.each(bodies)('%s: not skipped', async (_, body) => {
-			toWrites({ status: 404, body });
-			for (const [operation, ifNotFound] of [
-				['delete', 'skip'],
-				['update', 'empty'],
-			]) {
-				const parameters = { recordId: byId('r1'), columns, options: { ifNotFound } };
-				const { error, json } = await run(`record ${operation}`, parameters);
-				expect(error?.httpCode).toBe('404');
-				expect(json).toEqual([]);
-			}
-		});
+	const NOT_OWN: Array<[string, string]> = [
+		['JSON without a problem type', '{"message":"no Route matched with those values"}'],
+		['JSON with a title only', '{"title":"Not Found","status":404}'],
+		['problem details without a kind', '{"type":"about:blank","title":"Not Found","status":404}'],
+		['a web page', '<html></html>'],
+		['nothing', ''],
+	];
+	test.each(NOT_OWN)("a 404 that isn't the service’s own, but %s: not skipped", async (_, body) => {
+		toWrites({ status: 404, body });
+		for (const [operation, ifNotFound] of [
+			['delete', 'skip'],
+			['update', 'empty'],
+		]) {
+			const parameters = { recordId: byId('r1'), columns, options: { ifNotFound } };
+			const { error, json } = await run(`record ${operation}`, parameters);
+			expect(error?.httpCode).toBe('404');
+			expect(json).toEqual([]);
+		}
 	});
 
 	describe('a listing that is known to lack records', () => {

@@ -133,21 +133,19 @@ describe('exact values', () => {
 		});
 	});
 
-	describe.each(['number', 'mystery', 'json'])('numbers beyond 2^53, as %s', (type) => {
-		const [one, other] = ['363228830310334464', '363228830310334460'];
-
-		/** The service writes such text as JSON numbers, and says that the field has this type. */
-		async function keep(...values: string[]) {
-			const { Key, Due } = card.fieldIds;
-			const rows = values.map((value) => ({ Key: value, Due: '2026-01-01' }));
-			await workspace.records(card.id, rows);
+	test.each(['number', 'mystery', 'json'])(
+		"numbers beyond 2^53, as %s, keep all their digits, and aren't taken for each other",
+		async (type) => {
+			const [one, other] = ['363228830310334464', '363228830310334460'];
+			await workspace.records(card.id, [
+				{ Key: one, Due: '2026-01-01' },
+				{ Key: other, Due: '2026-01-01' },
+			]);
+			// The service writes such text as JSON numbers, and says that the field has this type.
 			workspace.service.control.setVariants({ longNumbers: true });
-			const due = { id: Due, name: 'Due', type: 'date' };
-			answer('GET', '/fields$', { fields: [{ id: Key, name: 'Key', type }, due] }, { times: 99 });
-		}
-
-		test("come back with all their digits, and aren't taken for each other", async () => {
-			await keep(one, other);
+			const due = { id: card.fieldIds.Due, name: 'Due', type: 'date' };
+			const key = { id: card.fieldIds.Key, name: 'Key', type };
+			answer('GET', '/fields$', { fields: [key, due] }, { times: 99 });
 			const listed = async () =>
 				(await run('getAll', { returnAll: true })).json.map(({ Key }) => Key);
 			expect(await listed()).toEqual([one, other]);
@@ -163,8 +161,8 @@ describe('exact values', () => {
 			// The field of the reference service holds text, and refuses the number that the node takes it for.
 			if (type === 'number') expect(bodies.join()).toContain(other);
 			else expect(error ?? json[0]?.action).toBe('created');
-		});
-	});
+		},
+	);
 
 	test.each([
 		['upsert', 'Amount'],
@@ -299,13 +297,11 @@ describe('the same value', () => {
 		});
 	});
 
-	describe('records are chosen by exact values', () => {
-		test('Delete Many: the record’s own ID equals 100, not 1e2', async () => {
-			const records = ['1e2', '100', '0100'].map((id) => ({ id, data: {}, created_at: null }));
-			answer('GET', '/records$', { records, next_cursor: null });
-			workspace.fail('DELETE', '/records/', { status: 204 });
-			expect(deleted(await run('deleteMany', where('id', 'equals', '100')))).toEqual(['100']);
-		});
+	test('Delete Many: the record’s own ID equals 100, not 1e2', async () => {
+		const records = ['1e2', '100', '0100'].map((id) => ({ id, data: {}, created_at: null }));
+		answer('GET', '/records$', { records, next_cursor: null });
+		workspace.fail('DELETE', '/records/', { status: 204 });
+		expect(deleted(await run('deleteMany', where('id', 'equals', '100')))).toEqual(['100']);
 	});
 
 	test.each(['upsert', 'sync'])('%s: a key of blanks is empty', async (operation) => {
