@@ -232,6 +232,11 @@ describe('when a response is ambiguous, nothing is written', () => {
 			expect(json.map(({ action }) => action)).toEqual(['unchanged', 'unchanged']);
 			expect(workspace.changes()).toEqual([]);
 		});
+
+		test('Get Many returns it once', async () => {
+			pages([shown('r1', { Key: 'old' })], [shown('r1', { Key: 'new' })]);
+			expect((await run('getAll', { returnAll: true })).json).toHaveLength(1);
+		});
 	});
 
 	describe("a listing that can't be read to its end, or without its values, isn't used", () => {
