@@ -3,18 +3,28 @@ import type { IDataObject } from 'n8n-workflow';
 import { hintsOf, succeeded } from '../support/n8n';
 import { byId, mapAutomatically, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
-import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
+import { type TestCard, type TestWorkspace, useCardsFor } from '../support/workspace';
 
 let workspace: TestWorkspace;
 let card: TestCard;
+const useNewCard = useCardsFor((made) => ({ workspace, card } = made));
 const { run, runCounted, answer } = recordRuns(() => ({ workspace, card }));
 
+/** A record as the service shows it. */
+const shown = (id: string | undefined, values: IDataObject): IDataObject => ({
+	id,
+	data: Object.fromEntries(
+		Object.entries(values).map(([name, value]) => [card.fieldIds[name] ?? '', value]),
+	),
+	created_at: '2026-01-01T00:00:00Z',
+});
+const page = (records: object[] = [], next_cursor: string | null = null) =>
+	answer('GET', '/records$', { records, next_cursor });
+const byKey = { columns: mapAutomatically(['Key']) };
+const deleting = { ...byKey, missingRecords: 'delete', maxDeletions: -1 };
+
 describe('listings in other ways than the interface shows', () => {
-	useCard(
-		'Listed',
-		{ Key: 'text', Amount: 'number', Note: 'text' },
-		(made) => ({ workspace, card } = made),
-	);
+	useNewCard('Listed', { Key: 'text', Amount: 'number', Note: 'text' });
 	const list = async (resource: string) => await run('getAll', { resource, returnAll: true });
 	const upsert = async (key: string) =>
 		await run('upsert', { columns: mapEach({ Key: key }, { matchingColumns: ['Key'] }) });
@@ -72,36 +82,25 @@ describe('listings in other ways than the interface shows', () => {
 		expect(json).toEqual([]);
 	});
 
-	describe('pages that are refused for their size', () => {
-		/** What a key has refused is remembered: each test has a credential of its own. */
-		let tests = 0;
-		const asNew = () => {
-			tests += 1;
-			const webUrl = `https://web.example.com/${tests}/{card}`;
-			const key = workspace.apiKey.workspaceDataApi;
-			return { credentials: { workspaceDataApi: { ...key, webUrl } } };
-		};
+	test('pages that are refused for their size: without a limit, and from then on', async () => {
 		const limits = () =>
 			workspace.service.control
 				.requests()
 				.filter(({ path }) => path.endsWith('/records'))
 				.map(({ query }) => new URLSearchParams(query).get('limit'));
-
-		test.each([400] as const)(
-			'with %d: once without a limit, and from then on',
-			async (limitAboveTen) => {
-				const rows = Array.from({ length: 25 }, (_, n) => ({ Key: `k${n}` }));
-				await workspace.records(card.id, rows);
-				workspace.service.control.setVariants({ limitAboveTen });
-				const credential = asNew();
-				const all = succeeded(await runCounted('getAll', { returnAll: true }, [{}], credential));
-				expect(all.json).toHaveLength(25);
-				expect(limits()[0]).toBe('1000');
-				expect(new Set(limits().slice(1))).toEqual(new Set([null]));
-				expect((await runCounted('count', {}, [{}], credential)).json).toEqual([{ count: 25 }]);
-				expect(new Set(limits())).toEqual(new Set([null]));
-			},
-		);
+		const rows = Array.from({ length: 25 }, (_, n) => ({ Key: `k${n}` }));
+		await workspace.records(card.id, rows);
+		workspace.service.control.setVariants({ limitAboveTen: 400 });
+		// What a key has refused is remembered: no other test has this one.
+		const { apiKey } = workspace.service.control.createKey({});
+		const key = { ...workspace.apiKey.workspaceDataApi, apiKey };
+		const credential = { credentials: { workspaceDataApi: key } };
+		const all = succeeded(await runCounted('getAll', { returnAll: true }, [{}], credential));
+		expect(all.json).toHaveLength(25);
+		expect(limits()[0]).toBe('1000');
+		expect(new Set(limits().slice(1))).toEqual(new Set([null]));
+		expect((await runCounted('count', {}, [{}], credential)).json).toEqual([{ count: 25 }]);
+		expect(new Set(limits())).toEqual(new Set([null]));
 	});
 
 	describe('pages whose order shifts: the second begins with the last record of the first', () => {
@@ -112,38 +111,35 @@ describe('listings in other ways than the interface shows', () => {
 			control.setVariants({ limitAboveTen: 400 });
 			control.setPaging({ mode: 'shifting', times });
 		};
-		beforeEach(async () => {
-			await workspace.records(
-				card.id,
-				keys.map((Key) => ({ Key })),
-			);
-		});
+		const items = keys.map((Key) => ({ Key }));
+		beforeEach(async () => void (await workspace.records(card.id, items)));
 		const count = async () => {
 			workspace.service.control.reset();
 			return (await workspace.rows(card.id)).length;
 		};
-		const sync = async (wanted: string[]) =>
-			await run(
-				'sync',
-				{ columns: mapAutomatically(['Key']), missingRecords: 'delete', maxDeletions: -1 },
-				wanted.map((Key) => ({ Key })),
-			);
+		const sync = async (wanted: IDataObject[]) => await run('sync', deleting, wanted);
 
 		test('are read again: nothing is created twice, nothing deleted that was only skipped', async () => {
 			// The first record of the second page is not shown.
 			shift(1);
 			expect((await upsert('k50')).json[0]?.action).toBe('unchanged');
 			shift(2);
-			expect((await sync(keys)).json.map(({ action }) => action)).toEqual(
+			expect((await sync(items)).json.map(({ action }) => action)).toEqual(
 				keys.map(() => 'unchanged'),
 			);
-			expect(await count()).toBe(55);
+			shift(1);
+			expect((await run('deleteMany', where('Key', 'startsWith', 'k5'))).json).toHaveLength(5);
+			expect(await count()).toBe(50);
 		});
 
 		test('each time: records that are found are updated, none is created or deleted', async () => {
 			shift(100);
 			expect((await upsert('k54')).json[0]?.action).toBe('unchanged');
-			for (const refused of [await upsert('k50'), await sync(keys), await sync(keys.slice(0, 9))]) {
+			for (const refused of [
+				await upsert('k50'),
+				await sync(items),
+				await sync(items.slice(0, 9)),
+			]) {
 				expect(refused.error?.message).toContain("list of records isn't complete");
 				expect(refused.error?.description).toContain('Nothing was created or deleted');
 			}
@@ -157,41 +153,26 @@ describe('listings in other ways than the interface shows', () => {
 				expect(hintsOf(result).join()).toContain('they may have skipped others');
 			}
 		});
-
-		test('Delete Many reads them again', async () => {
-			shift(1);
-			expect((await run('deleteMany', where('Key', 'startsWith', 'k5'))).json).toHaveLength(5);
-			expect(await count()).toBe(50);
-		});
 	});
 });
 
 describe('when a response is ambiguous, nothing is written', () => {
-	useCard(
-		'Doubt',
-		{ Key: 'text', Number: 'number', Status: { type: 'single_select', options: ['Open', 'Done'] } },
-		(made) => ({ workspace, card } = made),
-	);
-
-	/** A record as the service lists it. */
-	const listed = (id: string, values: Record<string, unknown>) => ({
-		id,
-		data: Object.fromEntries(
-			Object.entries(values).map(([name, value]) => [card.fieldIds[name] ?? '', value]),
-		),
-		created_at: '2026-01-01T00:00:00Z',
+	useNewCard('Doubt', {
+		Key: 'text',
+		Number: 'number',
+		Status: { type: 'single_select', options: ['Open', 'Done'] },
 	});
-	const list = (...records: object[]) => answer('GET', '/records$', { records, next_cursor: null });
+
 	const upsertKeys = async (...keys: string[]) =>
 		await runCounted(
 			'upsert',
-			{ columns: mapEach({ Key: '={{ $json.key }}' }, { matchingColumns: ['Key'] }) },
-			keys.map((key) => ({ key })),
+			byKey,
+			keys.map((Key) => ({ Key })),
 		);
 
 	describe('Not Equals, and a value that is none of its field’s type', () => {
 		test('nothing is deleted, and the message names the record', async () => {
-			list(listed('r1', { Number: 8 }), listed('r2', { Number: '7,0' }));
+			page([shown('r1', { Number: 8 }), shown('r2', { Number: '7,0' })]);
 			const { error } = await runCounted('deleteMany', where('Number', 'notEquals', 7));
 			expect(error?.message).toBe(
 				`Record r2 has "7,0" in field 'Number', which isn't valid for the field's type`,
@@ -200,7 +181,7 @@ describe('when a response is ambiguous, nothing is written', () => {
 		});
 
 		test('another condition may decide', async () => {
-			list(listed('r1', { Number: '7,0', Key: 'a' }), listed('r2', { Number: 8, Key: 'b' }));
+			page([shown('r1', { Number: '7,0', Key: 'a' }), shown('r2', { Number: 8, Key: 'b' })]);
 			answer('DELETE', '/records/r2$', '');
 			const conditions = [
 				{ field: 'Number', condition: 'notEquals', value: 7 },
@@ -212,7 +193,7 @@ describe('when a response is ambiguous, nothing is written', () => {
 
 		test('a choice that is stored with its label is that choice: no second record is created', async () => {
 			const choice = { id: 'Open', name: 'Open' };
-			list(listed('r1', { Status: choice }));
+			page([shown('r1', { Status: choice })]);
 			answer('PATCH', '/records/r1$', {});
 			const columns = mapEach({ Status: 'Open', Key: 'a' }, { matchingColumns: ['Status'] });
 			const { json } = succeeded(await runCounted('upsert', { columns }));
@@ -222,20 +203,20 @@ describe('when a response is ambiguous, nothing is written', () => {
 
 	describe('a record that was changed between two pages, and is listed with both values', () => {
 		const pages = (...[first, second]: object[][]) => {
-			answer('GET', '/records$', { records: first, next_cursor: 'p2' });
-			answer('GET', '/records$', { records: second, next_cursor: null });
+			page(first, 'p2');
+			page(second);
 		};
 
 		test('the later values count for Delete Many', async () => {
-			const once = [listed('r1', { Key: 'old' }), listed('r2', { Key: 'new' })];
-			pages(once, [listed('r1', { Key: 'new' })]);
+			const once = [shown('r1', { Key: 'old' }), shown('r2', { Key: 'new' })];
+			pages(once, [shown('r1', { Key: 'new' })]);
 			const { json, error } = await runCounted('deleteMany', where('Key', 'equals', 'old'));
 			expect([json, error, workspace.changes()]).toEqual([[], undefined, []]);
 		});
 
 		test('the record is found by its later values, and not by its earlier ones', async () => {
-			pages([listed('r1', { Key: 'old' })], [listed('r1', { Key: 'new' })]);
-			answer('POST', '/records$', listed('r9', { Key: 'old' }), { status: 201 });
+			pages([shown('r1', { Key: 'old' })], [shown('r1', { Key: 'new' })]);
+			answer('POST', '/records$', shown('r9', { Key: 'old' }), { status: 201 });
 			const { json } = await upsertKeys('new', 'old');
 			expect(json).toMatchObject([
 				{ id: 'r1', action: 'unchanged' },
@@ -244,17 +225,16 @@ describe('when a response is ambiguous, nothing is written', () => {
 		});
 
 		test('Sync deletes no record that an item is for', async () => {
-			const once = [listed('r1', { Key: 'gone' }), listed('r2', { Key: 'b' })];
-			pages(once, [listed('r1', { Key: 'a' })]);
-			const columns = mapAutomatically(['Key']);
-			const sync = { columns, missingRecords: 'delete', maxDeletions: -1 };
-			const { json } = succeeded(await runCounted('sync', sync, [{ Key: 'a' }, { Key: 'b' }]));
+			const once = [shown('r1', { Key: 'gone' }), shown('r2', { Key: 'b' })];
+			pages(once, [shown('r1', { Key: 'a' })]);
+			const items = [{ Key: 'a' }, { Key: 'b' }];
+			const { json } = succeeded(await runCounted('sync', deleting, items));
 			expect(json.map(({ action }) => action)).toEqual(['unchanged', 'unchanged']);
 			expect(workspace.changes()).toEqual([]);
 		});
 
 		test('Get Many returns it once', async () => {
-			pages([listed('r1', { Key: 'old' })], [listed('r1', { Key: 'new' })]);
+			pages([shown('r1', { Key: 'old' })], [shown('r1', { Key: 'new' })]);
 			expect((await run('getAll', { returnAll: true })).json).toHaveLength(1);
 		});
 	});
@@ -268,10 +248,10 @@ describe('when a response is ambiguous, nothing is written', () => {
 			['more in an object next to the list', { meta: { has_more: true, next_cursor: '' } }],
 			['its cursor under another name', { nextCursor: 'r1' }],
 			['a link to the next page', { links: { next: '/records?page=2' } }],
-		])('%s', async (_, page) => {
+		])('%s', async (_, more) => {
 			for (const operation of ['upsert', 'getAll']) {
-				answer('GET', '/records$', { records: [listed('r1', { Key: 'a' })], ...page });
-				const parameters = { columns: mapAutomatically(['Key']), returnAll: true };
+				answer('GET', '/records$', { records: [shown('r1', { Key: 'a' })], ...more });
+				const parameters = { ...byKey, returnAll: true };
 				const { error } = await runCounted(operation, parameters, [{ Key: 'b' }]);
 				expect(error?.message).toContain("The service's list is incomplete");
 				expect(workspace.changes()).toEqual([]);
@@ -283,8 +263,8 @@ describe('when a response is ambiguous, nothing is written', () => {
 			['has a link without an address', { _links: { self: {}, next: { href: null } } }],
 			['has an empty cursor', { paging: { next: { cursor: null, has_more: false } } }],
 			['has a field called next', { fields: { next: {}, next_cursor: { type: 'text' } } }],
-		])('a page that is the last one and %s', async (_, page) => {
-			answer('GET', '/records$', { records: [listed('r1', { Key: 'a' })], ...page });
+		])('a page that is the last one and %s', async (_, more) => {
+			answer('GET', '/records$', { records: [shown('r1', { Key: 'a' })], ...more });
 			const { json, error } = await run('getAll', { returnAll: true });
 			expect([json.length, error]).toEqual([1, undefined]);
 		});
@@ -293,7 +273,7 @@ describe('when a response is ambiguous, nothing is written', () => {
 			['a list', [{ field_id: 'f1', value: 'a' }]],
 			['a text', '{"f1":"a"}'],
 		])('values in %s', async (_, data) => {
-			list(listed('r0', { Key: 'z' }), { id: 'r1', data });
+			page([shown('r0', { Key: 'z' }), { id: 'r1', data }]);
 			const { error } = await upsertKeys('a');
 			expect(error?.message).toBe(
 				"The service's list of records is incomplete: the values of record r1 can't be read",
@@ -303,7 +283,7 @@ describe('when a response is ambiguous, nothing is written', () => {
 	});
 
 	test('an ID with outer spaces is another record', async () => {
-		list(listed(' r1', { Key: 'a' }), listed('r1', { Key: 'b' }));
+		page([shown(' r1', { Key: 'a' }), shown('r1', { Key: 'b' })]);
 		answer('DELETE', '/records/%20r1$', '');
 		const { json } = succeeded(await runCounted('deleteMany', where('Key', 'equals', 'a')));
 		expect(json).toMatchObject([{ id: ' r1' }]);
@@ -312,22 +292,11 @@ describe('when a response is ambiguous, nothing is written', () => {
 });
 
 describe('what a response to a write shows counts only as far as it can be about that write', () => {
-	useCard('Untrue', { Key: 'text', Note: 'text', Visits: 'number' }, (made) => {
-		({ workspace, card } = made);
-	});
+	useNewCard('Untrue', { Key: 'text', Note: 'text', Visits: 'number' });
 
-	const byKey = { columns: mapAutomatically(['Key']) };
-	/** A record as the service shows it. */
-	const shown = (id: string | undefined, values: IDataObject): IDataObject => ({
-		id,
-		data: Object.fromEntries(
-			Object.entries(values).map(([name, value]) => [card.fieldIds[name], value]),
-		),
-		created_at: '2026-01-01T00:00:00Z',
-	});
-
-	describe.each(['upsert', 'sync'])('%s, whose creation shows a known record', (name) => {
-		test('nothing is said to be created, and the creation is unclear', async () => {
+	test.each(['upsert', 'sync'])(
+		'%s, whose creation shows a known record: nothing is said to be created, the creation is unclear',
+		async (name) => {
 			const [id] = await workspace.records(card.id, [{ Key: 'known' }]);
 			answer('POST', '/records$', shown(id, { Key: 'known' }), { times: 2 });
 			const { json, error } = await run(name, byKey, [{ Key: 'new' }]);
@@ -341,20 +310,15 @@ describe('what a response to a write shows counts only as far as it can be about
 			// The known record stays what it was.
 			const known = await run(name, byKey, [{ Key: 'known', Note: 'x' }]);
 			expect(known.json).toMatchObject([{ id, action: 'updated', before: { Note: null } }]);
-		});
-	});
+		},
+	);
 
+	const note = mapEach({ Note: 'new' });
 	const UPDATES: Array<[string, (id: string) => IDataObject]> = [
 		['upsert', () => byKey],
 		['sync', () => byKey],
-		['updateMany', () => ({ ...where('Key', 'equals', 'a'), columns: mapEach({ Note: 'new' }) })],
-		[
-			'update',
-			(id) => ({
-				...{ recordId: byId(id), columns: mapEach({ Note: 'new' }) },
-				options: { oldValues: true },
-			}),
-		],
+		['updateMany', () => ({ ...where('Key', 'equals', 'a'), columns: note })],
+		['update', (id) => ({ recordId: byId(id), columns: note, options: { oldValues: true } })],
 	];
 	const ITEM = { Key: 'a', Note: 'new' };
 
@@ -377,9 +341,8 @@ describe('what a response to a write shows counts only as far as it can be about
 });
 
 describe('a run believes the listing that it reads: people may change anything between two runs', () => {
-	useCard('Between', { Key: 'text', Note: 'text' }, (made) => ({ workspace, card } = made));
+	useNewCard('Between', { Key: 'text', Note: 'text' });
 
-	const byKey = { columns: mapAutomatically(['Key']) };
 	/** Somebody changes a record in the service. */
 	const edit = async (id: unknown, Note: string) =>
 		await workspace.send('PATCH', `/cards/${card.id}/records/${String(id)}`, {
@@ -487,8 +450,7 @@ describe('a run believes the listing that it reads: people may change anything b
 
 	test('Sync deletes what an earlier execution has just written, if it has no item', async () => {
 		await run('upsert', byKey, [{ Key: 'a' }, { Key: 'b' }]);
-		const sync = { ...byKey, missingRecords: 'delete' };
-		expect((await run('sync', sync, [{ Key: 'a' }])).json).toMatchObject([
+		expect((await run('sync', deleting, [{ Key: 'a' }])).json).toMatchObject([
 			{ action: 'unchanged' },
 			{ action: 'deleted', Key: 'b' },
 		]);

@@ -6,27 +6,24 @@ import { hintsOf, succeeded } from '../support/n8n';
 import { otherRuns } from '../support/otherRuns';
 import { byId, byName, mapAutomatically, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
-import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
+import { type TestCard, type TestWorkspace, useCardsFor } from '../support/workspace';
 
 let workspace: TestWorkspace;
 let card: TestCard;
+const useNewCard = useCardsFor((made) => ({ workspace, card } = made));
 const { run, runCounted } = recordRuns(() => ({ workspace, card }));
 
 describe('mapping', () => {
-	useCard(
-		'Mapping',
-		{
-			Title: 'text',
-			Amount: 'number',
-			Active: 'boolean',
-			Due: 'date',
-			At: 'datetime',
-			Status: { type: 'single_select', options: ['Open', 'Done'] },
-			Tags: { type: 'multi_select', options: ['a', 'b, c'] },
-			Extra: 'json',
-		},
-		(made) => ({ workspace, card } = made),
-	);
+	useNewCard('Mapping', {
+		Title: 'text',
+		Amount: 'number',
+		Active: 'boolean',
+		Due: 'date',
+		At: 'datetime',
+		Status: { type: 'single_select', options: ['Open', 'Done'] },
+		Tags: { type: 'multi_select', options: ['a', 'b, c'] },
+		Extra: 'json',
+	});
 
 	/** Create, with an item where the columns need one. */
 	const write = async (columns: IDataObject, options: IDataObject = {}, item: IDataObject = {}) =>
@@ -38,13 +35,8 @@ describe('mapping', () => {
 
 	test('texts, numbers, booleans, dates, lists and objects keep their types', async () => {
 		const values = {
-			Title: 'é 🙂',
-			Amount: 12.5,
-			Active: true,
-			Due: '2026-02-28',
-			At: '2026-02-28T10:00:00Z',
-			Status: 'Done',
-			Tags: ['b, c', 'a'],
+			...{ Title: 'é 🙂', Amount: 12.5, Active: true, Due: '2026-02-28', Status: 'Done' },
+			...{ At: '2026-02-28T10:00:00Z', Tags: ['b, c', 'a'] },
 			Extra: { deep: [1, null, { x: false }] },
 		};
 		succeeded(await write(mapEach(values)));
@@ -92,11 +84,8 @@ describe('mapping', () => {
 	test.each<[string, IDataObject]>([
 		['create', {}],
 		['update', {}],
-		['update', { options: { dryRun: true } }],
 		['upsert', {}],
-		['upsert', { options: { dryRun: true } }],
 		['sync', {}],
-		['sync', { dryRun: true }],
 		['updateMany', where('Title', 'equals', 'a')],
 	])(
 		'empty text for a number is refused, and nothing sent: %s %j',
@@ -105,10 +94,9 @@ describe('mapping', () => {
 			const columns = mapAutomatically(/upsert|sync/.test(operation) ? ['Title'] : []);
 			const parameters = { recordId: byId(id), columns, ...more };
 			const { error } = await runCounted(operation, parameters, [{ Title: 'a', Amount: '' }]);
-			expect([error?.message, error?.description].join()).toContain(
-				"Field 'Amount' can't hold empty text",
-			);
-			expect([error?.message, error?.description].join()).toContain("'Empty Values'");
+			const told = `${error?.message} ${error?.description}`;
+			expect(told).toContain("Field 'Amount' can't hold empty text");
+			expect(told).toContain("'Empty Values'");
 			expect(workspace.changes()).toEqual([]);
 		},
 	);
@@ -152,28 +140,20 @@ describe('mapping', () => {
 });
 
 describe('formats', () => {
-	useCard(
-		'Formats',
-		{ Key: 'text', Price: 'number', Due: 'date', At: 'datetime', Active: 'boolean' },
-		(made) => ({ workspace, card } = made),
-	);
+	useNewCard('Formats', {
+		Key: 'text',
+		Price: 'number',
+		Due: 'date',
+		At: 'datetime',
+		Active: 'boolean',
+	});
 
 	const german = { numberFormat: 'comma', dateFormat: 'dayFirst', booleanWords: 'ja, nein' };
-	const row = {
-		Key: 'a',
-		Price: '1.299,00',
-		Due: '03.02.1985',
-		At: '3.2.1985 14:30',
-		Active: 'Nein',
-	};
+	const day = { Due: '03.02.1985', At: '3.2.1985 14:30' };
+	const row = { Key: 'a', Price: '1.299,00', ...day, Active: 'Nein' };
 	// The workflow's time zone is Europe/Berlin.
-	const stored = {
-		Key: 'a',
-		Price: 1299,
-		Due: '1985-02-03',
-		At: '1985-02-03T13:30:00.000Z',
-		Active: false,
-	};
+	const storedDay = { Due: '1985-02-03', At: '1985-02-03T13:30:00.000Z' };
+	const stored = { Key: 'a', Price: 1299, ...storedDay, Active: false };
 
 	const fromItems = async (name: string, items: IDataObject[], options: IDataObject) =>
 		await run('createFromItems', { resource: 'card', name, options }, items);
@@ -222,7 +202,7 @@ describe('formats', () => {
 	});
 
 	describe('Create From Items', () => {
-		test('rows of a European file become typed fields; the reasons are true without the formats', async () => {
+		test('rows of a European file become typed fields, and are synced', async () => {
 			const items = [
 				['José Peña', '01067', '12,50', '03.02.1985', 'ja'],
 				['Zoë', '10115', '1.299,00', '31.12.1999', 'nein'],
@@ -248,14 +228,6 @@ describe('formats', () => {
 			const sync = { cardId, columns: mapAutomatically(['Name']), options: german };
 			const synced = await run('sync', sync, items);
 			expect(synced.json.map(({ action }) => action)).toEqual(items.map(() => 'unchanged'));
-			const plain = await fromItems('Plain', items, { dryRun: true });
-			expect(Object.fromEntries(plain.json.map(({ field, reason }) => [field, reason]))).toEqual({
-				Name: 'text',
-				PLZ: "'01067' would change as a number",
-				Preis: "'12,50' can be read as 12.5: select 'Number Format'",
-				Datum: "'03.02.1985' isn't a day like 2026-03-31: select 'Date Format'",
-				Aktiv: "only 'ja' and 'nein': for true and false, enter 'Yes and No Words'",
-			});
 		});
 
 		test('day numbers of Excel are amounts, unless Field Types says that they are days', async () => {
@@ -287,8 +259,7 @@ describe('formats', () => {
 });
 
 describe('Fields to Clear: a way to remove values that an empty box in the values leaves alone', () => {
-	const FIELDS = { Key: 'text', Note: 'text', Amount: 'number', Due: 'date' };
-	useCard('Clear', FIELDS, (made) => ({ workspace, card } = made));
+	useNewCard('Clear', { Key: 'text', Note: 'text', Amount: 'number', Due: 'date' });
 
 	const ROW = { Key: 'a', Note: 'x', Amount: 1, Due: '2026-03-31' };
 	let recordId: IDataObject;
@@ -306,9 +277,8 @@ describe('Fields to Clear: a way to remove values that an empty box in the value
 		['updateMany', { ...where('Key', 'equals', 'a'), columns: mapEach({ Key: 'a' }) }],
 	])('%s clears them, by name or ID, next to other values', async (operation, parameters) => {
 		const options = { clearFields: ['Note', card.fieldIds.Due] };
-		const result = succeeded(
-			await run(operation, { recordId, ...parameters, options }, [{ Key: 'a' }]),
-		);
+		const given = { recordId, ...parameters, options };
+		const result = succeeded(await run(operation, given, [{ Key: 'a' }]));
 		expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 1 }]);
 		expect(hintsOf(result).join()).toContain("cleared 'Note' in 1 record, 'Due' in 1 record");
 	});
@@ -325,9 +295,7 @@ describe('Fields to Clear: a way to remove values that an empty box in the value
 		expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Due: '2026-03-31' }]);
 		// Without the option, there is nothing to write.
 		const empty = await run(operation, parameters);
-		expect(empty.error?.description).toMatch(
-			/^Map at least|Name the item's fields like the card's/,
-		);
+		expect(empty.error?.message).toBe("No value in 'Values to Update'");
 	});
 
 	test('a new record has nothing to clear', async () => {
@@ -342,9 +310,8 @@ describe('Fields to Clear: a way to remove values that an empty box in the value
 		['', { emptyValues: 'clear' }],
 	])('%j, which is no value, is no conflict: %j', async (Note, more) => {
 		const options = { clearFields: ['Note'], ...more };
-		succeeded(
-			await run('upsert', { columns: automatic, options }, [{ Key: 'a', Note }] as IDataObject[]),
-		);
+		const item = { Key: 'a', Note } as IDataObject;
+		succeeded(await run('upsert', { columns: automatic, options }, [item]));
 		expect((await workspace.rows(card.id))[0]).not.toHaveProperty('Note');
 	});
 
@@ -358,9 +325,8 @@ describe('Fields to Clear: a way to remove values that an empty box in the value
 	])('%j next to %j is refused, and nothing is sent', async (name, values, message) => {
 		for (const operation of ['upsert', 'sync']) {
 			const options = { clearFields: [name] as string[] };
-			const { error } = await run(operation, { columns: automatic, options }, [
-				{ Key: 'a', ...values },
-			]);
+			const item = { Key: 'a', ...values };
+			const { error } = await run(operation, { columns: automatic, options }, [item]);
 			const told = `${error?.message} ${error?.description}`;
 			expect(told).toContain(message);
 			expect(told).toContain("'Fields to Clear'");
@@ -374,24 +340,15 @@ describe('Fields to Clear: a way to remove values that an empty box in the value
 			{ id: 'k', name: 'Key', type: 'text' },
 			{ id: 'x', name: 'Total', type: 'number', read_only: true },
 		]);
-		const options = { clearFields: ['Total'] };
-		const { error } = await runOther('update', {
-			recordId: byId('r'),
-			columns: mapEach({ Key: 'a' }),
-			options,
-		});
+		const given = { columns: mapEach({ Key: 'a' }), options: { clearFields: ['Total'] } };
+		const { error } = await runOther('update', { recordId: byId('r'), ...given });
 		expect(error?.message).toBe("'Fields to Clear': field 'Total' can't be written");
 		expect(bodies()).toEqual([]);
 	});
 });
 
 describe('conditions, sorting and matching by a field that was renamed since', () => {
-	const FIELDS = [
-		{ name: 'SKU', type: 'text' },
-		{ name: 'Shop', type: 'text' },
-		{ name: 'Price', type: 'number' },
-	];
-	useCard('Renamed', FIELDS, (made) => ({ workspace, card } = made));
+	useNewCard('Renamed', { SKU: 'text', Shop: 'text', Price: 'number' });
 	beforeEach(async () => {
 		await workspace.records(card.id, [
 			{ SKU: 'a', Shop: 'north', Price: 1 },
@@ -409,7 +366,10 @@ describe('conditions, sorting and matching by a field that was renamed since', (
 	/** The mapper as the editor saved it before the fields were renamed. */
 	const columns = (value: IDataObject, matchingColumns: string[] = []): IDataObject => {
 		const entry = (name: string) => ({ id: name, displayName: name, fieldName: name });
-		const schema = FIELDS.map(({ name }) => ({ ...entry(name), fieldId: card.fieldIds[name] }));
+		const schema = Object.entries(card.fieldIds).map(([name, fieldId]) => ({
+			...entry(name),
+			fieldId,
+		}));
 		return mapEach(value, { matchingColumns, schema });
 	};
 	const prices = async () =>
@@ -451,11 +411,8 @@ describe('conditions, sorting and matching by a field that was renamed since', (
 
 	test('the editor still shows the condition, under the new name', async () => {
 		const listed = async (field: string) => {
-			const parameters = {
-				cardId: byId(card.id),
-				...where(field, 'equals', 'north'),
-				columns: columns({ Price: 9 }),
-			};
+			const found = where(field, 'equals', 'north');
+			const parameters = { cardId: byId(card.id), ...found, columns: columns({ Price: 9 }) };
 			const context = editorContext(workspace.apiKey, { operation: 'updateMany', ...parameters });
 			return await loadOptions.getFilterFields.call(context);
 		};

@@ -9,23 +9,20 @@ import { hintsOf, n8nMajor, runAction, succeeded } from '../support/n8n';
 import { byId, byName, mapAutomatically, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
 import { startWebServer, type WebServer } from '../support/webServer';
-import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
+import { type TestCard, type TestWorkspace, useCardsFor } from '../support/workspace';
 
 let workspace: TestWorkspace;
 let card: TestCard;
+const useNewCard = useCardsFor((made) => ({ workspace, card } = made));
 const { run, answer } = recordRuns(() => ({ workspace, card }));
 
 describe('short and unusual responses', () => {
-	useCard(
-		'Answers',
-		{
-			Key: 'text',
-			Amount: 'number',
-			At: 'datetime',
-			Status: { type: 'single_select', options: ['Open', 'Done'] },
-		},
-		(made) => ({ workspace, card } = made),
-	);
+	useNewCard('Answers', {
+		Key: 'text',
+		Amount: 'number',
+		At: 'datetime',
+		Status: { type: 'single_select', options: ['Open', 'Done'] },
+	});
 	const columns = mapEach({ Key: 'a' });
 
 	describe('responses to a create that show little', () => {
@@ -33,8 +30,6 @@ describe('short and unusual responses', () => {
 		const created = { Key: 'a', Amount: null, At: null, Status: null };
 		test.each<[string, unknown]>([
 			['the id', { id: 'r9' }],
-			['the id under its own name', { record_id: 'r9' }],
-			['the id in a wrapper', { data: { id: 'r9' } }],
 			['no values', { id: 'r9', data: {} }],
 		])('%s: the rest is what was sent', async (_, body) => {
 			answer('POST', '/records$', body, { status: 201 });
@@ -43,27 +38,23 @@ describe('short and unusual responses', () => {
 		});
 		test('nothing: the id is null, not an invention', async () => {
 			workspace.service.control.setVariants({ createStatus: 204 });
-			expect((await run('create', { columns })).json).toEqual([
-				{ ...created, id: null, created_at: null },
-			]);
+			const { json } = await run('create', { columns });
+			expect(json).toEqual([{ ...created, id: null, created_at: null }]);
 		});
 	});
 
-	describe.each(['constructor', '__proto__', 'toString'])('a field with the id %j', (id) => {
-		beforeEach(() => {
-			answer('GET', '/fields$', { fields: [{ id, name: 'Odd', type: 'text' }] });
+	test.each(['constructor', '__proto__', 'toString'])(
+		'a field with the id %j: conditions are asked of values only',
+		async (id) => {
+			answer('GET', '/fields$', { fields: [{ id, name: 'Odd', type: 'text' }] }, { times: 4 });
 			const records = [{ id: 'r1', data: {} }, JSON.parse(`{"id":"r2","data":{"${id}":"x"}}`)];
-			answer('GET', '/records$', { records, next_cursor: null });
-		});
-
-		test.each([
-			['isEmpty', '', 'r1'],
-			['contains', 'x', 'r2'],
-		])('%s is asked of values only', async (condition, value, found) => {
-			const { json } = succeeded(await run('getAll', where('Odd', condition, value)));
-			expect(json.map((item) => item.id)).toEqual([found]);
-		});
-	});
+			answer('GET', '/records$', { records, next_cursor: null }, { times: 2 });
+			const found = async (condition: string, value: string) =>
+				succeeded(await run('getAll', where('Odd', condition, value))).json.map((item) => item.id);
+			expect(await found('isEmpty', '')).toEqual(['r1']);
+			expect(await found('contains', 'x')).toEqual(['r2']);
+		},
+	);
 
 	test.each([
 		['by time', { created_at: '2026-01-01T00:00:00Z' }, { created_at: '2026-01-02T00:00:00Z' }],
@@ -76,12 +67,9 @@ describe('short and unusual responses', () => {
 		];
 		answer('GET', '/records$', { records, next_cursor: null });
 		answer('PATCH', '/records/r1$', {});
-		const { json } = succeeded(
-			await run('upsert', {
-				columns: mapEach({ Key: 'k', Amount: 1 }, { matchingColumns: ['Key'] }),
-				options: { multipleMatches: 'first' },
-			}),
-		);
+		const matching = mapEach({ Key: 'k', Amount: 1 }, { matchingColumns: ['Key'] });
+		const options = { multipleMatches: 'first' };
+		const { json } = succeeded(await run('upsert', { columns: matching, options }));
 		expect(json).toMatchObject([{ id: 'r1', action: 'updated' }]);
 	});
 
@@ -103,11 +91,8 @@ describe('short and unusual responses', () => {
 		});
 		test.each(['card', 'field', 'record'])('nor for the deletion of a %s', async (resource) => {
 			workspace.fail('DELETE', '', { status: 200, body: 'html' });
-			const { error } = await run('delete', {
-				resource,
-				fieldId: byId(card.fieldIds.Key ?? ''),
-				recordId: byId('r1'),
-			});
+			const fieldId = byId(card.fieldIds.Key ?? '');
+			const { error } = await run('delete', { resource, fieldId, recordId: byId('r1') });
 			expect(error?.message).toBe('The service returned a web page instead of data');
 			expect(error?.description).toContain(`whether the ${resource} was deleted`);
 		});
@@ -130,7 +115,6 @@ describe('short and unusual responses', () => {
 			title: 'Quota reached',
 			detail: `Field "${card.fieldIds.Key}" is full.`,
 			errors: [{ pointer: '/data', detail: 'at most 5' }],
-			balance: 30,
 		};
 		workspace.fail('POST', '/records$', { status: 422, json });
 		const { error } = await run('create', { columns });
@@ -165,29 +149,19 @@ describe('short and unusual responses', () => {
 		},
 	);
 
-	describe('cards and fields that come in pages', () => {
-		const pages = (path: string, ...bodies: unknown[]) => {
-			for (const body of bodies) answer('GET', path, body);
-		};
-		const one = { cards: [{ id: 'c1', name: 'One' }], next_cursor: 'n1' };
-		const two = { cards: [{ id: 'c2', name: 'Two' }], next_cursor: 2 };
-		const three = { cards: [{ id: 'c3', name: 'Three' }], next_cursor: null };
-		const cursors = () =>
-			workspace.service.control
-				.requests()
-				.map(({ query }) => new URLSearchParams(query).get('cursor'));
-		const cards = async (more: IDataObject) =>
-			await run('getAll', { resource: 'card', returnAll: true, ...more });
-		test('are read up to the limit', async () => {
-			pages('/cards$', one, two);
-			expect((await cards({ returnAll: false, limit: 2 })).json).toHaveLength(2);
-			expect(cursors()).toEqual([null, 'n1']);
-		});
-		test('are found by name on any page', async () => {
-			pages('/cards$', one, three);
-			await run('getAll', { cardId: byName('Three'), returnAll: true });
-			expect(workspace.requests()).toContain('GET /cards/c3/fields');
-		});
+	test('cards in pages are read up to the limit, and found by name on any page', async () => {
+		const list = (id: string, next_cursor: string | number | null) =>
+			answer('GET', '/cards$', { cards: [{ id, name: `Card ${id}` }], next_cursor });
+		list('c1', 'n1');
+		list('c2', 2);
+		const { json } = await run('getAll', { resource: 'card', returnAll: false, limit: 2 });
+		expect(json).toHaveLength(2);
+		const queries = workspace.service.control.requests().map(({ query }) => query);
+		expect(queries.map((query) => new URLSearchParams(query).get('cursor'))).toEqual([null, 'n1']);
+		list('c1', 'n1');
+		list('c3', null);
+		await run('getAll', { cardId: byName('Card c3'), returnAll: true });
+		expect(workspace.requests()).toContain('GET /cards/c3/fields');
 	});
 
 	test("a cursor that repeats doesn't matter where the limit is reached", async () => {
@@ -234,24 +208,19 @@ describe('short and unusual responses', () => {
 				response.end(Buffer.from('{"records":[{"id":"r1","data":{"k":"Zo\u00e9"}}]}', 'latin1'));
 			});
 			const baseUrl = `${server.url}/api/v1`;
-			const credentials = {
-				workspaceDataApi: { ...workspace.apiKey.workspaceDataApi, baseUrl },
-			};
+			const credentials = { workspaceDataApi: { ...workspace.apiKey.workspaceDataApi, baseUrl } };
 			const { error } = await run('getAll', { returnAll: true }, [{}], { credentials });
 			await server.close();
 			expect(error?.message).toContain("bytes that aren't UTF-8");
 		});
 	});
 
-	describe('a problem inside of error', () => {
-		beforeEach(() => void workspace.service.control.setVariants({ problems: 'nested' }));
+	test('a problem inside of error is read as the problem that it is', async () => {
+		workspace.service.control.setVariants({ problems: 'nested' });
 		const missing = { recordId: byId('rec_none') };
-		test('is read as the problem that it is', async () => {
-			const { error } = await run('get', missing);
-			expect(error?.message).toContain("has no record 'rec_none'");
-			const options = { ifNotFound: 'empty' };
-			expect((await run('get', { ...missing, options })).json).toEqual([{}]);
-		});
+		const { error } = await run('get', missing);
+		expect(error?.message).toContain("has no record 'rec_none'");
+		expect((await run('get', { ...missing, options: { ifNotFound: 'empty' } })).json).toEqual([{}]);
 	});
 
 	describe("answers that don't say success", () => {
@@ -290,14 +259,16 @@ describe('services with other ideas', () => {
 	/** Answers without an end. */
 	let trickles = false;
 	let sent: string[];
-	/** The node remembers what it wrote at an address. */
+	/** The node remembers what it wrote at an address, tokens and the pace. */
 	let tests = 0;
 
+	const writesSent = () => sent.filter((request) => !request.startsWith('GET'));
+	const toWrites = (given: Answer) => (answer = (method) => (method === 'GET' ? undefined : given));
+	const toPosts = (given: Answer) => (answer = (method) => (method === 'POST' ? given : undefined));
+
 	const field = { field_id: 'f1', name: 'Key', type: 'text' };
-	const records = {
-		records: [{ id: 'r1', data: { f1: 'a' }, created_at: null }],
-		next_cursor: null,
-	};
+	const whole = { id: 'r1', data: { f1: 'a' }, created_at: null };
+	const records = { records: [whole], next_cursor: null };
 
 	/** A service that is right in all that is not asked of it here. */
 	function usual(method: string, path: string): Answer {
@@ -317,22 +288,14 @@ describe('services with other ideas', () => {
 			response.once('close', () => clearInterval(timer));
 			return;
 		}
-		const {
-			status = 200,
-			body = '',
-			location,
-			type = 'application/json',
-		} = answer(method, path) ?? usual(method, path);
-		response.writeHead(status, {
-			'content-type': type,
-			...(location && { location: `https://data.example.com/api/v1/workspaces/w1${location}` }),
-		});
+		const { status = 200, body = '', location, type } = answer(method, path) ?? usual(method, path);
+		const root = 'https://data.example.com/api/v1/workspaces/w1';
+		const headers = { 'content-type': type ?? 'application/json' };
+		response.writeHead(status, { ...headers, ...(location && { location: `${root}${location}` }) });
 		response.end(body);
 	}
 
-	beforeAll(async () => {
-		server = await startWebServer(respond);
-	});
+	beforeAll(async () => void (server = await startWebServer(respond)));
 	beforeEach(() => {
 		tests += 1;
 		sent = [];
@@ -341,11 +304,8 @@ describe('services with other ideas', () => {
 	});
 	afterAll(async () => await server.close());
 
-	const credential = () => ({
-		baseUrl: `${server.url}/${tests}/api/v1`,
-		workspaceId: 'w1',
-		apiKey: 'key-of-w1',
-	});
+	const address = () => ({ baseUrl: `${server.url}/${tests}/api/v1`, workspaceId: 'w1' });
+	const credential = () => ({ ...address(), apiKey: 'key-of-w1' });
 	const run = async (
 		name: string,
 		parameters: IDataObject = {},
@@ -361,6 +321,8 @@ describe('services with other ideas', () => {
 	};
 
 	const columns = mapEach({ Key: 'b' });
+	const create = async (thing: string) =>
+		await run(`${thing} create`, { name: 'New', type: 'text', columns });
 	const some = where('Key', 'equals', 'a');
 	/** Answers requests for records with this. */
 	const list = (listing: unknown) => {
@@ -386,27 +348,24 @@ describe('services with other ideas', () => {
 	describe('a refusal under status 200 is no success', () => {
 		test.each(writes)('%s', async (name, parameters) => {
 			const refusal = { success: false, error: { message: 'Read-only: key-of-w1' }, data: null };
-			answer = (method) => (method === 'GET' ? undefined : { body: JSON.stringify(refusal) });
+			toWrites({ body: JSON.stringify(refusal) });
 			const { error, json } = await run(name, parameters);
 			expect(json).toEqual([]);
 			expect(error?.message).toBe('The service refused the request');
 			expect(error?.description).toMatch(/^Read-only: \*\*\*/);
-			expect(sent.filter((request) => !request.startsWith('GET'))).toHaveLength(1);
+			expect(writesSent()).toHaveLength(1);
 		});
 		test("its own status counts: a record that doesn't exist is skipped", async () => {
 			const problem = { type: 'https://x.example/record-not-found', title: 'Gone', status: 404 };
-			answer = (method) => (method === 'DELETE' ? { body: JSON.stringify(problem) } : undefined);
-			const options = { ifNotFound: 'skip' };
-			expect(await run('record delete', { recordId: byId('r1'), options })).toMatchObject({
-				status: 'success',
-				json: [],
-			});
+			toWrites({ body: JSON.stringify(problem) });
+			const skipping = { recordId: byId('r1'), options: { ifNotFound: 'skip' } };
+			expect(succeeded(await run('record delete', skipping)).json).toEqual([]);
 		});
 		test('it is no empty listing: nothing is created', async () => {
 			list({ ok: false, message: 'Maintenance', details: [] });
 			const { error } = await run('record upsert', { columns: mapAutomatically(['Key']) });
 			expect(error?.description).toContain('Maintenance');
-			expect(sent.filter((request) => request.startsWith('POST'))).toEqual([]);
+			expect(writesSent()).toEqual([]);
 		});
 		test('nor is problem details, whatever is in them: the message says what came', async () => {
 			answer = (_, path) =>
@@ -419,41 +378,35 @@ describe('services with other ideas', () => {
 		});
 		test('the test of a credential tells it', async () => {
 			answer = () => ({ body: '{"success":false,"error":"Maintenance","errors":[]}' });
-			const told = await testCredential();
-			expect(told.status).toBe('Error');
-			expect(told.message).toBe(
-				'The service refused the request. The service responded: Maintenance.',
-			);
+			const message = 'The service refused the request. The service responded: Maintenance.';
+			expect(await testCredential()).toEqual({ status: 'Error', message });
 		});
 	});
 
 	const testCredential = async () =>
 		await pressTest({ workspaceDataApi: credential() }, createTestClock());
 
-	describe("a 404 that isn't the service’s own", () => {
-		const bodies: Array<[string, string]> = [
-			['JSON without a problem type', '{"message":"no Route matched with those values"}'],
-			['JSON with a title only', '{"title":"Not Found","status":404}'],
-			['problem details without a kind', '{"type":"about:blank","title":"Not Found","status":404}'],
-			['a web page', '<html></html>'],
-			['nothing', ''],
-		];
-		test.each(bodies)('%s: not skipped', async (_, body) => {
-			answer = (method) => (method === 'GET' ? undefined : { status: 404, body });
-			for (const [operation, ifNotFound] of [
-				['delete', 'skip'],
-				['update', 'empty'],
-			]) {
-				const parameters = { recordId: byId('r1'), columns, options: { ifNotFound } };
-				const { error, json } = await run(`record ${operation}`, parameters);
-				expect(error?.httpCode).toBe('404');
-				expect(json).toEqual([]);
-			}
-		});
+	const NOT_OWN: Array<[string, string]> = [
+		['JSON without a problem type', '{"message":"no Route matched with those values"}'],
+		['JSON with a title only', '{"title":"Not Found","status":404}'],
+		['problem details without a kind', '{"type":"about:blank","title":"Not Found","status":404}'],
+		['a web page', '<html></html>'],
+		['nothing', ''],
+	];
+	test.each(NOT_OWN)("a 404 that isn't the service’s own, but %s: not skipped", async (_, body) => {
+		toWrites({ status: 404, body });
+		for (const [operation, ifNotFound] of [
+			['delete', 'skip'],
+			['update', 'empty'],
+		]) {
+			const parameters = { recordId: byId('r1'), columns, options: { ifNotFound } };
+			const { error, json } = await run(`record ${operation}`, parameters);
+			expect(error?.httpCode).toBe('404');
+			expect(json).toEqual([]);
+		}
 	});
 
 	describe('a listing that is known to lack records', () => {
-		const whole = records.records[0];
 		const listings: Array<[string, unknown]> = [
 			['an empty list of errors with a message', { errors: [], message: 'shard offline' }],
 			['the same, wrapped', { data: { errors: [], message: 'shard offline' } }],
@@ -477,7 +430,7 @@ describe('services with other ideas', () => {
 			const { error, json } = await run(name, parameters);
 			expect(error?.message).toMatch(/is incomplete|isn't a list of records/);
 			expect(json).toEqual([]);
-			expect(sent.filter((request) => !request.startsWith('GET'))).toEqual([]);
+			expect(writesSent()).toEqual([]);
 		};
 		test.each(listings)('%s: an error, and nothing is changed', async (_, listing) => {
 			list(listing);
@@ -500,10 +453,8 @@ describe('services with other ideas', () => {
 		// The address of something else tells no identifier.
 		['record', '/cards/c1/jobs/r9', null],
 	])('%s: 201 without a body, with the address %j', async (thing, location, id) => {
-		answer = (method) => (method === 'POST' ? { status: 201, location } : undefined);
-		const { json } = succeeded(
-			await run(`${thing} create`, { name: 'New', type: 'text', columns }),
-		);
+		toPosts({ status: 201, location });
+		const { json } = succeeded(await create(thing));
 		expect(json).toMatchObject([{ id }]);
 	});
 
@@ -511,7 +462,7 @@ describe('services with other ideas', () => {
 		const changes = writes.filter(([name]) => /update|delete/.test(name));
 
 		test.each(changes)('%s: it may be a refusal, and is no success', async (name, parameters) => {
-			answer = (method) => (method === 'GET' ? undefined : { body: '{"success": false, "er' });
+			toWrites({ body: '{"success": false, "er' });
 			const { error, json } = await run(name, parameters);
 			const [thing, operation = ''] = name.split(' ');
 			const change = operation.startsWith('delete') ? 'deleted' : 'changed';
@@ -520,11 +471,11 @@ describe('services with other ideas', () => {
 				`The ${thing} may not have been ${change}: the response isn't valid JSON`,
 			);
 			expect(error?.description).toContain(`Look at the ${thing} in the service`);
-			expect(sent.filter((request) => !request.startsWith('GET'))).toHaveLength(1);
+			expect(writesSent()).toHaveLength(1);
 		});
 		test.each(changes)('%s: any other answer is fine', async (name, parameters) => {
 			for (const body of ['', 'OK', '{}']) {
-				answer = (method) => (method === 'GET' ? undefined : { body });
+				toWrites({ body });
 				succeeded(await run(name, parameters));
 			}
 		});
@@ -537,11 +488,8 @@ describe('services with other ideas', () => {
 			['field', { name: 'New', type: 'text' }, '/cards/c1/fields/x9'],
 			['record', { Key: 'b', id: null, created_at: null }, '/cards/c1/records/x9'],
 		];
-		const create = async (thing: string) =>
-			await run(`${thing} create`, { name: 'New', type: 'text', columns });
-
 		test.each(creates)('%s, status 201: created, the ID is unknown', async (thing, output) => {
-			answer = (method) => (method === 'POST' ? { status: 201, body } : undefined);
+			toPosts({ status: 201, body });
 			const result = succeeded(await create(thing));
 			expect(result.json).toEqual([output]);
 			expect(hintsOf(result)).toEqual([
@@ -550,22 +498,20 @@ describe('services with other ideas', () => {
 		});
 		test.each(creates)('%s, the ID is in Location: nothing is missing', async (...row) => {
 			const [thing, output, location] = row;
-			answer = (method) => (method === 'POST' ? { body, location } : undefined);
+			toPosts({ body, location });
 			const result = succeeded(await create(thing));
 			expect(result.json).toEqual([{ ...output, id: 'x9' }]);
 			expect(hintsOf(result)).toEqual([]);
 		});
 		test.each(creates)('%s, status 200: it may be a refusal as well', async (thing) => {
-			answer = (method) => (method === 'POST' ? { body: '{"success": false, "er' } : undefined);
+			toPosts({ body: '{"success": false, "er' });
 			const { error, json } = await create(thing);
 			expect(json).toEqual([]);
-			expect(error?.message).toBe(
-				`The ${thing} may have been created: the response isn't valid JSON`,
-			);
-			expect(error?.description).toContain(
-				'check before you run the workflow again with this item',
-			);
-			expect(sent.filter((request) => request.startsWith('POST'))).toHaveLength(1);
+			const message = `The ${thing} may have been created: the response isn't valid JSON`;
+			expect(error?.message).toBe(message);
+			const advice = 'check before you run the workflow again with this item';
+			expect(error?.description).toContain(advice);
+			expect(writesSent()).toHaveLength(1);
 		});
 		test('a card that the listing shows afterwards is the one', async () => {
 			let listed = false;
@@ -583,18 +529,15 @@ describe('services with other ideas', () => {
 		});
 	});
 
-	describe("a response of 20,000 levels, which n8n couldn't store", () => {
+	test("a response of 20,000 levels, which n8n couldn't store, is refused", async () => {
 		const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
-
-		test('is refused', async () => {
-			answer = (_, path) =>
-				path.endsWith('/cards/c1') ? { body: `{"id":"c1","name":"Card","x":${deep}}` } : undefined;
-			const { error } = await run('card get');
-			expect(error?.message).toBe(
-				'The service responded, but the response is nested more than 500 levels deep',
-			);
-			expect(sent).toHaveLength(1);
-		});
+		answer = (_, path) =>
+			path.endsWith('/cards/c1') ? { body: `{"id":"c1","name":"Card","x":${deep}}` } : undefined;
+		const { error } = await run('card get');
+		expect(error?.message).toBe(
+			'The service responded, but the response is nested more than 500 levels deep',
+		);
+		expect(sent).toHaveLength(1);
 	});
 
 	test('the test of a credential ends, although its response trickles', async () => {
@@ -602,92 +545,54 @@ describe('services with other ideas', () => {
 		const told = await testCredential();
 		expect(told.message).toContain('no response came in time');
 	});
-});
 
-describe('web pages in place of the service', () => {
-	const PAGE = '<!doctype html><html><head><title>Sign in to Corp Proxy</title></head></html>';
-	const STATUSES = [401, 403, 407];
-	const BLAMES = /API key|'API Key'|role|account|Client|Secret|revoked|Workspace ID|doesn't allow/i;
+	describe('web pages in place of the service', () => {
+		const title = 'Sign in to Corp Proxy';
+		const body = `<!doctype html><html><head><title>${title}</title></head></html>`;
+		const page = (status: number) => (answer = () => ({ status, body, type: 'text/html' }));
+		const BLAMES =
+			/API key|'API Key'|role|account|Client|Secret|revoked|Workspace ID|doesn't allow/i;
+		const list = async (more = {}) => {
+			const { error } = await run('card getAll', { returnAll: true }, more);
+			return `${error?.message} ${error?.description}`;
+		};
 
-	let server: WebServer;
-	let respond: (path: string, response: ServerResponse) => void;
-	let tests = 0;
-
-	beforeAll(async () => {
-		server = await startWebServer(({ url = '' }, response) => respond(url, response));
-	});
-	beforeEach(() => (tests += 1));
-	afterAll(async () => await server.close());
-
-	const page = (status: number) => (response: ServerResponse) =>
-		void response.writeHead(status, { 'content-type': 'text/html' }).end(PAGE);
-
-	// Tokens and the pace are kept for the process: each test has a separate account and key.
-	const address = () => ({ baseUrl: `${server.url}/api/v1`, workspaceId: 'w1' });
-	const apiKey = () => ({ ...address(), apiKey: `key-${tests}` });
-	const account = () => ({
-		...address(),
-		authUrl: server.url,
-		realm: 'r',
-		clientId: `client-${tests}`,
-		clientSecret: 'secret-of-the-account',
-	});
-
-	async function inNode(authentication: 'apiKey' | 'serviceAccount', parameters: object) {
-		const { error } = await runAction({
-			credentials:
-				authentication === 'apiKey'
-					? { workspaceDataApi: apiKey() }
-					: { workspaceDataServiceAccountApi: account() },
-			parameters: { authentication, ...parameters },
-			items: [{ Key: 'a' }],
-		});
-		return `${error?.message} ${error?.description}`;
-	}
-	const list = { resource: 'card', operation: 'getAll', returnAll: true };
-	const create = {
-		resource: 'record',
-		operation: 'create',
-		cardId: byId('c1'),
-		columns: mapEach({ Key: 'b' }),
-	};
-
-	test.each(STATUSES)('a proxy’s web page with %d: node and Test button say so', async (status) => {
-		respond = (_path, response) => page(status)(response);
-		const { message } = await pressTest({ workspaceDataApi: apiKey() });
-		for (const told of [await inNode('apiKey', list), await inNode('apiKey', create), message]) {
-			expect(told).toContain('A web page responded, not the service');
-			expect(told).toContain("'Base URL'");
-			expect(told).toContain('Sign in to Corp Proxy');
-			expect(told).not.toMatch(BLAMES);
-		}
-	});
-
-	test.each([403, 200])('one with %d in place of a token blames no account', async (status) => {
-		respond = (_path, response) => page(status)(response);
-		const words = await inNode('serviceAccount', list);
-		const { message } = await pressTest({ workspaceDataServiceAccountApi: account() });
-		for (const told of [words, message]) {
-			expect(told).toContain('A web page responded, not the auth server');
-			expect(told).toContain("'Auth URL'");
-			expect(told).not.toMatch(BLAMES);
-		}
-	});
-
-	if (n8nMajor === 2) {
-		test('an address that n8n’s SSRF protection blocks: n8n’s own advice is kept', async () => {
-			respond = (_path, response) => page(200)(response);
-			const settings = Container.get(SsrfProtectionConfig);
-			settings.enabled = true;
-			const [words, { message }] = await Promise.all([
-				inNode('apiKey', list),
-				pressTest({ workspaceDataApi: apiKey() }),
-			]).finally(() => (settings.enabled = false));
-			for (const told of [words, message]) {
-				expect(told).toMatch(/blocked because/);
-				expect(told).toContain('ask your n8n administrator');
+		test.each([401, 403, 407])('%d of a proxy: node and Test button say so', async (status) => {
+			page(status);
+			const { error } = await create('record');
+			const created = `${error?.message} ${error?.description}`;
+			for (const told of [await list(), created, (await testCredential()).message]) {
+				expect(told).toContain('A web page responded, not the service');
+				expect(told).toContain("'Base URL'");
+				expect(told).toContain(title);
 				expect(told).not.toMatch(BLAMES);
 			}
 		});
-	}
+
+		test.each([403, 200])('%d in place of a token blames no account', async (status) => {
+			page(status);
+			const client = { clientId: `client-${tests}`, clientSecret: 'secret-of-the-account' };
+			const account = { ...address(), authUrl: server.url, realm: 'r', ...client };
+			const credentials = { workspaceDataServiceAccountApi: account };
+			for (const told of [await list({ credentials }), (await pressTest(credentials)).message]) {
+				expect(told).toContain('A web page responded, not the auth server');
+				expect(told).toContain("'Auth URL'");
+				expect(told).not.toMatch(BLAMES);
+			}
+		});
+
+		if (n8nMajor === 2) {
+			test('an address that n8n’s SSRF protection blocks: n8n’s own advice is kept', async () => {
+				const settings = Container.get(SsrfProtectionConfig);
+				settings.enabled = true;
+				const both = Promise.all([list(), testCredential()]);
+				const [words, { message }] = await both.finally(() => (settings.enabled = false));
+				for (const told of [words, message]) {
+					expect(told).toMatch(/blocked because/);
+					expect(told).toContain('ask your n8n administrator');
+					expect(told).not.toMatch(BLAMES);
+				}
+			});
+		}
+	});
 });

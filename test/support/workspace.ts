@@ -196,3 +196,9 @@ export function useCard(
 		take({ workspace, card });
 	});
 }
+
+/** `useCard` for a file that keeps its service and card in the same place for all of its tests. */
+export const useCardsFor =
+	(take: Parameters<typeof useCard>[2]) =>
+	(name: string, fields: Fields): void =>
+		useCard(name, fields, take);
