@@ -564,13 +564,13 @@ describe('other executions write to the card', () => {
 			expect([values('f1'), values('f2')]).toEqual([keys, held]);
 		});
 
-		test.each<[string, IDataObject, string[]]>([
-			['deleteMany', { Status: 'Done' }, ['r2']],
-			['updateMany', { Status: 'Done' }, ['r2']],
-			['deleteMany', { Pages: 100 }, ['r0', 'r2']],
-			['updateMany', { Pages: 100 }, ['r0', 'r2']],
+		test.each<[string, IDataObject, string[], string]>([
+			['deleteMany', { Status: 'Done' }, ['r2'], '1 record deleted'],
+			['updateMany', { Status: 'Done' }, ['r2'], '1 record updated'],
+			['deleteMany', { Pages: 100 }, ['r0', 'r2'], '2 records deleted'],
+			['updateMany', { Pages: 100 }, ['r0', 'r2'], '2 records updated'],
 		])('%s waits for a change to %j that is under way: then %j are changed', async (...row) => {
-			const [operation, data, ids] = row;
+			const [operation, data, ids, hint] = row;
 			let arrive = (): void => {};
 			const arrived = new Promise<void>((resolve) => (arrive = resolve));
 			let changing: Promise<unknown> | undefined;
@@ -590,6 +590,7 @@ describe('other executions write to the card', () => {
 			const result = await run(operation, { ...open, ...pages });
 			await changing;
 			expect(result.json.map(({ id }) => id)).toEqual(ids);
+			expect(hintsOf(result).join()).toContain(hint);
 		});
 
 		test('Delete Many keeps a record that a person changed right after that', async () => {
