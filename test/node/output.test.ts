@@ -231,9 +231,9 @@ describe('the output of records', () => {
 			const item = await returned();
 			succeeded(await run('create', { columns: mapAutomatically() }, [item]));
 			const requests = workspace.service.control.requests();
-			const [body = ''] = requests.flatMap(({ method, body }) => (method === 'GET' ? [] : [body]));
+			const [body] = requests.flatMap((one) => (one.method === 'GET' ? [] : [one.body]));
 			const { Key = '', Amount = '' } = card.fieldIds;
-			expect(JSON.parse(body)).toEqual({ data: { [Key]: 'a', [Amount]: 1 } });
+			expect(JSON.parse(body ?? '')).toEqual({ data: { [Key]: 'a', [Amount]: 1 } });
 		});
 
 		const byKey = { columns: mapAutomatically(['Key']) };

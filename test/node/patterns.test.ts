@@ -73,8 +73,9 @@ function helper(
 	execute: (this: IExecuteFunctions) => INodeExecutionData[][],
 ): INodeType {
 	const ports = (count: number) => Array.from({ length: count }, () => 'main');
-	const description = { ...new Start().description, name: 'helper', group: ['transform'] };
-	Object.assign(description, { inputs: ports(inputs), outputs: ports(outputs) });
+	const description = { ...new Start().description, name: 'helper' };
+	const ends = { inputs: ports(inputs), outputs: ports(outputs) };
+	Object.assign(description, { ...ends, group: ['transform'] });
 	return {
 		description,
 		async execute() {
