@@ -8,7 +8,7 @@ import {
 	type INodeTypeDescription,
 	NodeHelpers,
 } from 'n8n-workflow';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { WorkspaceData } from '../../nodes/WorkspaceData/WorkspaceData.node';
 import { WorkspaceDataTrigger } from '../../nodes/WorkspaceData/WorkspaceDataTrigger.node';
@@ -17,6 +17,7 @@ import { triggerProperties } from '../../nodes/WorkspaceData/trigger/properties'
 
 const action = new WorkspaceData();
 const trigger = new WorkspaceDataTrigger();
+const root = resolve(__dirname, '../..');
 
 /** The parameters of a node as n8n has them after opening it, and when it runs it. */
 const opened = (description: INodeTypeDescription, parameters: INodeParameters) => {
@@ -103,23 +104,24 @@ describe('the description', () => {
 		expect(values).toEqual(['record', 'card', 'field', 'apiDescription']);
 	});
 
-	test.each(PAIRS)(
-		'%s %s dispatches, with exactly the contract’s parameters',
-		(resource, operation) => {
-			expect(findOperation(resource, operation).value).toBe(operation);
-			const names = action.description.properties
-				.filter(({ displayOptions: { show } = {} }) => show?.resource?.includes(resource))
-				.filter(({ displayOptions: { show } = {} }) => show?.operation?.includes(operation))
-				// A hidden one keeps the value of one that is shown on a condition.
-				.filter(({ type }) => type !== 'notice' && type !== 'hidden')
-				.flatMap((property) =>
-					property.type === 'collection' && property.name !== 'options'
-						? choicesOf(property).map(({ name }) => `${property.name}.${name}`)
-						: [property.name],
-				);
-			expect(names.sort()).toEqual((CONTRACT[resource]?.[operation] ?? '').split(' ').sort());
-		},
-	);
+	test.each(PAIRS)('%s %s has the contract’s parameters', (resource, operation) => {
+		const found = findOperation(resource, operation);
+		expect(found.value).toBe(operation);
+		// What returns the input items may return anything: it has no preview.
+		const preview = join(root, 'nodes/WorkspaceData/__schema__/v1.0.0', resource, operation);
+		expect(existsSync(`${preview}.json`)).toBe(!found.passesOn);
+		const names = action.description.properties
+			.filter(({ displayOptions: { show } = {} }) => show?.resource?.includes(resource))
+			.filter(({ displayOptions: { show } = {} }) => show?.operation?.includes(operation))
+			// A hidden one keeps the value of one that is shown on a condition.
+			.filter(({ type }) => type !== 'notice' && type !== 'hidden')
+			.flatMap((property) =>
+				property.type === 'collection' && property.name !== 'options'
+					? choicesOf(property).map(({ name }) => `${property.name}.${name}`)
+					: [property.name],
+			);
+		expect(names.sort()).toEqual((CONTRACT[resource]?.[operation] ?? '').split(' ').sort());
+	});
 
 	test('options exist under the contract’s names only, each somewhere', () => {
 		const names = action.description.properties
@@ -223,7 +225,6 @@ describe('the description', () => {
 });
 
 describe('the pages', () => {
-	const root = resolve(__dirname, '../..');
 	const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
 	/** The cells of all tables of a page, row by row. */
@@ -310,7 +311,7 @@ describe('the pages', () => {
 });
 
 describe('the examples', () => {
-	const folder = resolve(__dirname, '../../examples');
+	const folder = join(root, 'examples');
 
 	const descriptions = new Map(
 		[action, trigger].map(({ description }) => [
@@ -328,16 +329,13 @@ describe('the examples', () => {
 		});
 	});
 
-	test.each(saved)(
-		'$file: $name keeps every parameter, and none is missing',
-		({ node, description }) => {
-			expect(description.version).toBe(node.typeVersion);
-			// n8n adds these two to a tool.
-			const { descriptionType, toolDescription, ...ours } = node.parameters;
-			expect(descriptionType === undefined).toBe(toolDescription === undefined);
-			expect(opened(description, node.parameters)).toMatchObject(ours);
-			const { properties } = description;
-			expect(NodeHelpers.getNodeParametersIssues(properties, node, description)).toBeNull();
-		},
-	);
+	test.each(saved)('$file: $name keeps every parameter', ({ node, description }) => {
+		expect(description.version).toBe(node.typeVersion);
+		// n8n adds these two to a tool.
+		const { descriptionType, toolDescription, ...ours } = node.parameters;
+		expect(descriptionType === undefined).toBe(toolDescription === undefined);
+		expect(opened(description, node.parameters)).toMatchObject(ours);
+		const { properties } = description;
+		expect(NodeHelpers.getNodeParametersIssues(properties, node, description)).toBeNull();
+	});
 });

@@ -29,6 +29,11 @@ import { startWorkspace, type TestCard, type TestWorkspace, useCard } from '../s
 let workspace: TestWorkspace;
 let card: TestCard;
 
+/** Waits for something to happen; jest's own time-out is the deadline. */
+async function until(happened: () => boolean): Promise<void> {
+	while (!happened()) await new Promise(setImmediate);
+}
+
 describe('faults', () => {
 	useCard('Faults', { Key: 'text' }, (made) => ({ workspace, card } = made));
 	const { run: runRecord } = recordRuns(() => ({ workspace, card }));
@@ -105,14 +110,19 @@ describe('answers of any size', () => {
 	/** Answers in turn, the last one forever, by method and path. */
 	let serve: Record<string, Serve[]>;
 	let sent: string[];
-	/** Connections that are open, and what waits for the last one to close. */
+	/** How many connections are open. */
 	let open: number;
-	let onNoneOpen: () => void;
 
-	const json =
-		(body: unknown): Serve =>
-		(response) =>
-			void response.writeHead(200, JSON_TYPE).end(JSON.stringify(body));
+	const under =
+		(headers: Record<string, string>, ...parts: Array<string | Buffer>): Serve =>
+		(response) => {
+			response.writeHead(200, headers);
+			for (const part of parts) response.write(part);
+			response.end();
+		};
+	const json = (body: unknown) => under(JSON_TYPE, JSON.stringify(body));
+	const compressed = (encoding: string, body: Buffer) =>
+		under({ ...JSON_TYPE, 'content-encoding': encoding }, body);
 
 	const fields = json([{ field_id: 'f1', name: 'Key', type: 'text' }]);
 
@@ -129,10 +139,7 @@ describe('answers of any size', () => {
 	beforeAll(async () => {
 		server = await startWebServer((request, response) => {
 			open += 1;
-			response.once('close', () => {
-				open -= 1;
-				if (open === 0) onNoneOpen();
-			});
+			response.once('close', () => (open -= 1));
 			void respond(request, response);
 		});
 	});
@@ -140,22 +147,14 @@ describe('answers of any size', () => {
 		sent = [];
 		serve = {};
 		open = 0;
-		onNoneOpen = () => {};
 	});
 	// Whatever came: no connection stays.
-	afterEach(async () => {
-		if (open > 0) await new Promise<void>((resolve) => (onNoneOpen = resolve));
-	});
+	afterEach(async () => await until(() => open === 0));
 	afterAll(async () => await server.close());
 
 	const credential = () => ({
-		baseUrl: `${server.url}/api/v1`,
-		workspaceId: 'w1',
-		apiKey: 'key-of-w1',
-		authUrl: server.url,
-		realm: 'r',
-		clientId: 'c',
-		clientSecret: 's',
+		...{ baseUrl: `${server.url}/api/v1`, workspaceId: 'w1', apiKey: 'key-of-w1' },
+		...{ authUrl: server.url, realm: 'r', clientId: 'c', clientSecret: 's' },
 	});
 	const run = async (parameters: IDataObject, more: Partial<ActionRun> = {}) =>
 		await runAction({
@@ -186,11 +185,6 @@ describe('answers of any size', () => {
 		(response) => {
 			response.writeHead(200, { ...JSON_TYPE, ...headers }).write(part, () => response.destroy());
 		};
-	const compressed =
-		(encoding: string, body: Buffer): Serve =>
-		(response) =>
-			void response.writeHead(200, { ...JSON_TYPE, 'content-encoding': encoding }).end(body);
-
 	describe('a response larger than 64 MB', () => {
 		const blanks = gzipSync(Buffer.alloc(65_000_000, ' '), { level: 1 });
 		test.each([
@@ -270,13 +264,6 @@ describe('answers of any size', () => {
 
 	const name = 'Grüße 😀';
 	const body = JSON.stringify({ ...card, name });
-	const under =
-		(headers: Record<string, string>, ...parts: Array<string | Buffer>): Serve =>
-		(response) => {
-			response.writeHead(200, headers);
-			for (const part of parts) response.write(part);
-			response.end();
-		};
 	test.each<[string, Serve]>([
 		['compressed with deflate', compressed('deflate', deflateSync(body))],
 		['compressed with br', compressed('br', brotliCompressSync(body))],
@@ -301,11 +288,6 @@ describe('cancelling', () => {
 
 	const posts = () => workspace.requests().filter((request) => request.startsWith('POST'));
 
-	/** Waits for something to happen; jest's own time-out is the deadline. */
-	async function until(happened: () => boolean): Promise<void> {
-		while (!happened()) await new Promise(setImmediate);
-	}
-
 	/** Cancels a run of 20 items as soon as something has happened. */
 	async function cancelledWithinASecond(
 		happened: () => boolean,
@@ -323,14 +305,11 @@ describe('cancelling', () => {
 	}
 
 	// Without cancelling, each of the requests would take 30 s, and the token request 10 s, three times.
-	test.each(['hang', 'slowBody'] as const)(
-		'requests whose responses %s are given up, and no other item is sent',
-		async (mode) => {
-			workspace.fail('POST', '/records$', { mode, times: 100 });
-			await cancelledWithinASecond(() => posts().length === 2);
-			expect(posts()).toHaveLength(2);
-		},
-	);
+	test.each(['hang', 'slowBody'] as const)('%s: requests are given up at once', async (mode) => {
+		workspace.fail('POST', '/records$', { mode, times: 100 });
+		await cancelledWithinASecond(() => posts().length === 2);
+		expect(posts()).toHaveLength(2);
+	});
 
 	test('an auth server that gives no response is given up', async () => {
 		let asked = 0;

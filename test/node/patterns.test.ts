@@ -184,11 +184,11 @@ describe.each(byKey)('%s', (operation, own) => {
 		);
 		workspace.service.control.resetRequests();
 	});
-	/** Runs it without an error. @returns the runs of the node, when the card holds what it leaves after so many items */
-	async function succeed(times = 4, wires = DIRECT, flow: Flow = {}) {
+	/** Runs it without an error. @returns the runs of the node, when the card holds what it leaves for four keys */
+	async function succeed(wires = DIRECT, flow: Flow = {}) {
 		const runs = await runFlow(recordParameters(operation, own), wires, flow);
 		expect(errorsOf(runs[OURS])).toEqual([]);
-		const kept = { create: 4 + times, deleteMany: 4 - times }[operation] ?? 4;
+		const kept = { create: 8, deleteMany: 0 }[operation] ?? 4;
 		expect(await workspace.rows(card.id)).toHaveLength(kept);
 		return runs[OURS] ?? [];
 	}
@@ -199,7 +199,7 @@ describe.each(byKey)('%s', (operation, own) => {
 		['in a loop', LOOP, 4],
 		['behind Switch and Merge', MERGED, 1],
 	])('%s: one result for each item, paired with it', async (_, wires, times, flow = {}) => {
-		const runs = await succeed(4, wires, flow);
+		const runs = await succeed(wires, flow);
 		expect(runs).toHaveLength(times);
 		const places = outputOf(runs).map(({ pairedItem }) => (pairedItem as { item: number }).item);
 		expect(places).toEqual(times === 1 ? [0, 1, 2, 3] : [0, 0, 0, 0]);
@@ -216,12 +216,7 @@ describe.each(byKey)('%s', (operation, own) => {
 	test('with Retry On Fail: a run that was refused before it changed anything is done once', async () => {
 		workspace.fail('GET', '', { status: 422 });
 		const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
-		expect(outputOf(await succeed(4, DIRECT, { settings }))).toHaveLength(4);
-	});
-
-	test('with Execute Once: the first item only', async () => {
-		const runs = await succeed(1, DIRECT, { settings: { executeOnce: true } });
-		expect(outputOf(runs)).toHaveLength(1);
+		expect(outputOf(await succeed(DIRECT, { settings }))).toHaveLength(4);
 	});
 
 	test('with the error output: each refused item goes there, with its data', async () => {
@@ -233,25 +228,16 @@ describe.each(byKey)('%s', (operation, own) => {
 		expect(failed.map(({ json }) => json.Key)).toEqual(KEYS);
 		expect(failed.every(({ json }) => json.error !== undefined)).toBe(true);
 	});
-
-	test('with pinned data: nothing is sent', async () => {
-		const pinData = { [OURS]: [{ json: { pinned: true } }] };
-		const runs = await runFlow(recordParameters(operation, own), DIRECT, { pinData });
-		expect(outputOf(runs[OURS]).map(({ json }) => json)).toEqual([{ pinned: true }]);
-		expect(workspace.requests()).toEqual([]);
-	});
 });
 
-test.each(['getAll', 'ifExists', 'updateMany', 'deleteMany'])(
-	'%s without a record, with Always Output Data: one empty item',
-	async (operation) => {
-		const parameters = recordParameters(operation, operationsFor(KEY)[operation]);
-		const settings = { alwaysOutputData: true };
-		const { [OURS]: runs } = await runFlow(parameters, DIRECT, { settings });
-		expect(errorsOf(runs)).toEqual([]);
-		expect(outputOf(runs).map(({ json }) => json)).toEqual([{}]);
-	},
-);
+const READING = ['getAll', 'ifExists', 'updateMany', 'deleteMany'];
+test.each(READING)('%s without a record, with Always Output Data: one item', async (operation) => {
+	const parameters = recordParameters(operation, operationsFor(KEY)[operation]);
+	const settings = { alwaysOutputData: true };
+	const { [OURS]: runs } = await runFlow(parameters, DIRECT, { settings });
+	expect(errorsOf(runs)).toEqual([]);
+	expect(outputOf(runs).map(({ json }) => json)).toEqual([{}]);
+});
 
 test.each([
 	['ifExists', { data: { mimeType: 'text/plain', data: 'eA==' } }],
@@ -316,38 +302,23 @@ describe('Sync with deletion runs once for a card in an execution', () => {
 		});
 	const hasKey = where('Key', 'isNotEmpty');
 	const TWO_WIRES = 'Start>merge, merge>ours, Start>ours';
+	const TWO_OUTPUTS = 'Start>switch, switch>ours, switch:1>ours';
+	const NEXT_TO_LOOP = 'Start>loop, loop:1>switch, switch>loop, loop:1>ours';
+	const BEHIND_BATCH = 'Start>loop, loop:1>switch, switch:1>loop, switch>ours';
 	const BEHIND_TWO = 'Start>switch, switch>switch 2, switch:1>switch 2, switch 2>ours';
+	const two = '2 connections lead to this node';
+	const inLoop = 'This node is in a loop';
 
 	test.each<[string, string, IDataObject, string]>([
-		['with two wires into it', TWO_WIRES, {}, '2 connections lead to this node'],
-		[
-			'with two outputs of one node',
-			'Start>switch, switch>ours, switch:1>ours',
-			{},
-			'2 connections lead to this node',
-		],
-		['with two wires, in a dry run', TWO_WIRES, { dryRun: true }, '2 connections lead to'],
-		['with two wires and conditions', TWO_WIRES, hasKey, '2 connections lead to'],
-		['in a loop without conditions', LOOP, {}, 'This node is in a loop'],
-		['in a loop with conditions that are always the same', LOOP, hasKey, 'This node is in a loop'],
-		[
-			'behind each batch, next to the loop',
-			'Start>loop, loop:1>switch, switch>loop, loop:1>ours',
-			{},
-			'This node is in a loop',
-		],
-		[
-			'behind each batch and a condition',
-			'Start>loop, loop:1>switch, switch:1>loop, switch>ours',
-			{},
-			'This node is in a loop',
-		],
-		[
-			'behind a node that two outputs lead to',
-			BEHIND_TWO,
-			{},
-			"Several connections lead to the node 'switch 2'",
-		],
+		['with two wires into it', TWO_WIRES, {}, two],
+		['with two outputs of one node', TWO_OUTPUTS, {}, two],
+		['with two wires, in a dry run', TWO_WIRES, { dryRun: true }, two],
+		['with two wires and conditions', TWO_WIRES, hasKey, two],
+		['in a loop without conditions', LOOP, {}, inLoop],
+		['in a loop with conditions that are always the same', LOOP, hasKey, inLoop],
+		['behind each batch, next to the loop', NEXT_TO_LOOP, {}, inLoop],
+		['behind each batch and a condition', BEHIND_BATCH, {}, inLoop],
+		['behind a node that two outputs lead to', BEHIND_TWO, {}, "lead to the node 'switch 2'"],
 	])('%s: refused, and nothing is sent', async (_, wires, more, message) => {
 		await workspace.records(card.id, [{ Key: 'k1' }, { Key: 'x' }]);
 		workspace.service.control.resetRequests();

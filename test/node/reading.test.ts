@@ -11,9 +11,10 @@ let card: TestCard;
 const { runCounted, answer } = recordRuns(() => ({ workspace, card }));
 
 describe('records', () => {
+	const Tags = { type: 'multi_select', options: ['red', 'blue'] };
 	useCard(
 		'Records',
-		{ Key: 'text', Amount: 'number', Tags: { type: 'multi_select', options: ['red', 'blue'] } },
+		{ Key: 'text', Amount: 'number', Tags },
 		(made) => ({ workspace, card } = made),
 	);
 
@@ -39,8 +40,7 @@ describe('records', () => {
 			expect(json).toHaveLength(1_020);
 			const sizes = workspace.service.control
 				.requests()
-				.filter(({ path }) => path.endsWith('/records'))
-				.map(({ query }) => new URLSearchParams(query).get('limit'));
+				.flatMap(({ query }) => new URLSearchParams(query).get('limit') ?? []);
 			// A cursor may be a page number.
 			expect(sizes).toEqual(['510', '510']);
 		});
@@ -85,24 +85,17 @@ describe('records', () => {
 		test.each(['get', 'update', 'delete'])('%s: If Not Found, for each item', async (operation) => {
 			const [id = ''] = await workspace.records(card.id, [{ Key: 'there' }]);
 			const items = [{ id: '01ARZ3NDEKTSV4RRFFQ69G5FAV' }, { id }];
-			const run = async (ifNotFound: string, given = items.slice(0, 1)) => {
-				const options = { ifNotFound };
-				const parameters = { recordId: byId('={{ $json.id }}'), ...changes, options };
+			const run = async (ifNotFound: string, more: IDataObject = {}, given = items.slice(0, 1)) => {
+				const recordId = byId('={{ $json.id }}');
+				const parameters = { recordId, ...changes, options: { ifNotFound }, ...more };
 				return await runCounted(operation, parameters, given);
 			};
 			expect((await run('error')).error?.message).toMatch(/Record not found|has no record/);
 			expect((await run('empty')).json).toEqual([{}]);
-			expect(placesOf((await run('skip', items)).items)).toEqual([1]);
-		});
-
-		test("a card that doesn't exist isn't taken for a missing record", async () => {
-			const { error } = await runCounted('delete', {
-				cardId: byId('crd_unknown'),
-				recordId: byId('01ARZ3NDEKTSV4RRFFQ69G5FAV'),
-				options: { ifNotFound: 'skip' },
-			});
-			expect(error?.httpCode).toBe('404');
-			expect(error?.context?.kind).toBe('card-not-found');
+			// A card that doesn't exist isn't taken for a missing record.
+			const { error } = await run('skip', { cardId: byId('crd_unknown') });
+			expect(error).toMatchObject({ httpCode: '404', context: { kind: 'card-not-found' } });
+			expect(placesOf((await run('skip', {}, items)).items)).toEqual([1]);
 		});
 
 		test.each([
@@ -132,24 +125,18 @@ describe('records', () => {
 });
 
 describe('Get Many', () => {
+	const Level = { type: 'single_select', options: ['Low', 'Normal', 'High'] };
 	useCard(
 		'Asked',
-		{
-			Title: 'text',
-			Amount: 'number',
-			Due: 'date',
-			Level: { type: 'single_select', options: ['Low', 'Normal', 'High'] },
-		},
+		{ Title: 'text', Amount: 'number', Level },
 		(made) => ({ workspace, card } = made),
 	);
 
-	async function getAll(
+	const getAll = async (
 		parameters: IDataObject,
 		items: IDataObject[] = [{}],
 		more: Partial<ActionRun> = {},
-	) {
-		return await runCounted('getAll', { returnAll: true, ...parameters }, items, more);
-	}
+	) => await runCounted('getAll', { returnAll: true, ...parameters }, items, more);
 	type Result = Awaited<ReturnType<typeof getAll>>;
 	const titles = ({ json }: Result) => json.map(({ Title }) => Title);
 	const by = (...keys: Array<[string, 'asc' | 'desc']>): IDataObject => ({
@@ -206,22 +193,23 @@ describe('Get Many', () => {
 		/** A published workflow: what it keeps survives from run to run, as in n8n's database. */
 		function published(parameters: IDataObject) {
 			let staticData: IDataObject = {};
-			return async (
-				more: Partial<ActionRun> = {},
-				changes: IDataObject = {},
-				items?: IDataObject[],
-			) => {
-				const result = await getAll({ ...parameters, ...changes }, items, {
-					mode: 'trigger',
-					staticData,
-					...more,
-				});
-				staticData = result.staticData;
+			return async (more: Partial<ActionRun> = {}, changes: IDataObject = {}, items = [{}]) => {
+				const given = { mode: 'trigger' as const, staticData, ...more };
+				const result = await getAll({ ...parameters, ...changes }, items, given);
+				({ staticData } = result);
 				return result;
 			};
 		}
-		const change = async (id: string, data: IDataObject) =>
+		const change = async (id: string, title: string) => {
+			const data = { [String(card.fieldIds.Title)]: title };
 			await workspace.send('PATCH', `/cards/${card.id}/records/${id}`, { data });
+		};
+		/** Adds records of these titles. @returns their IDs */
+		const add = async (...added: string[]) =>
+			await workspace.records(
+				card.id,
+				added.map((Title) => ({ Title })),
+			);
 
 		/** What several runs return, one after the other. */
 		const expectRuns = async (poll: ReturnType<typeof published>, ...runs: string[][]) => {
@@ -231,35 +219,35 @@ describe('Get Many', () => {
 		test('new: each record once, also after a restart, and after a listing that lacks it', async () => {
 			const poll = published({ since: 'new' });
 			await expectRuns(poll, []);
-			const [id = ''] = await workspace.records(card.id, [{ Title: 'a' }, { Title: 'b' }]);
+			const [id = ''] = await add('a', 'b');
 			await expectRuns(poll, ['a', 'b'], []);
 			answer('GET', '/records$', { records: [], next_cursor: null });
 			await expectRuns(poll, [], []);
-			await change(id, { [String(card.fieldIds.Title)]: 'changed' });
-			await workspace.records(card.id, [{ Title: 'c' }]);
+			await change(id, 'changed');
+			await add('c');
 			await expectRuns(poll, ['c']);
 		});
 
 		test('newOrChanged: again when its values differ, not when an empty field was added', async () => {
 			const poll = published({ since: 'newOrChanged' });
-			const [id = ''] = await workspace.records(card.id, [{ Title: 'a' }, { Title: 'b' }]);
+			const [id = ''] = await add('a', 'b');
 			await expectRuns(poll, ['a', 'b']);
 			await workspace.send('POST', `/cards/${card.id}/fields`, { name: 'More', type: 'text' });
 			await expectRuns(poll, []);
-			await change(id, { [String(card.fieldIds.Title)]: 'A' });
+			await change(id, 'A');
 			await expectRuns(poll, ['A'], []);
 		});
 
 		test.each(['new', 'newOrChanged'])("%s: what didn't pass comes when it does", async (since) => {
 			const poll = published({ since });
-			await workspace.records(card.id, [{ Title: 'a' }, { Title: 'b' }]);
+			await add('a', 'b');
 			expect(titles(await poll({}, where('Title', 'equals', 'b')))).toEqual(['b']);
 			await expectRuns(poll, ['a'], []);
 		});
 
 		test('newOrChanged: fields that got new ids or names change nothing', async () => {
 			const poll = published({ since: 'newOrChanged' });
-			await workspace.records(card.id, [{ Title: 'a' }]);
+			await add('a');
 			await expectRuns(poll, ['a']);
 			for (const name of ['New', 'Title']) {
 				await workspace.send('PATCH', `/cards/${card.id}/fields/${card.fieldIds.Title}`, { name });
@@ -344,27 +332,27 @@ describe('Get Many', () => {
 		test('with a limit the oldest come first, the others in the next runs', async () => {
 			const order = by(['Title', 'desc']);
 			const poll = published({ since: 'new', returnAll: false, limit: 2, ...order });
-			await workspace.records(card.id, [{ Title: 'a' }, { Title: 'b' }, { Title: 'c' }]);
+			await add('a', 'b', 'c');
 			await expectRuns(poll, ['b', 'a'], ['c'], []);
 		});
 
 		test('a run by hand shows what would come, and changes nothing', async () => {
 			const poll = published({ since: 'new' });
-			await workspace.records(card.id, [{ Title: 'a' }]);
+			await add('a');
 			await poll();
-			await workspace.records(card.id, [{ Title: 'b' }]);
+			await add('b');
 			expect(titles(await poll({ mode: 'manual' }))).toEqual(['b']);
 			await expectRuns(poll, ['b']);
 		});
 
 		test("a failed run doesn't count, whichever item failed", async () => {
 			const poll = published({ since: 'new', search: '={{ $json.search ?? "" }}' });
-			await workspace.records(card.id, [{ Title: 'a' }]);
+			await add('a');
 			const failed = await poll({}, {}, [{}, { search: ['no text'] }]);
 			expect(failed.error?.message).toContain("'Search' can't be");
 			await expectRuns(poll, ['a']);
 			workspace.fail('GET', 'records', { status: 400, times: 9 });
-			await workspace.records(card.id, [{ Title: 'b' }]);
+			await add('b');
 			expect((await poll()).error).toBeDefined();
 			workspace.service.control.reset();
 			await expectRuns(poll, ['b']);
@@ -373,7 +361,7 @@ describe('Get Many', () => {
 		test('with Continue On Fail, the items that worked count', async () => {
 			const poll = published({ since: 'new', search: '={{ $json.search ?? "" }}' });
 			const node = { onError: 'continueRegularOutput' as const };
-			await workspace.records(card.id, [{ Title: 'a' }]);
+			await add('a');
 			const { json } = await poll({ node }, {}, [{ search: ['no text'] }, {}]);
 			expect(json).toMatchObject([{ error: expect.any(String) }, { Title: 'a' }]);
 			await expectRuns(poll, []);
@@ -382,7 +370,7 @@ describe('Get Many', () => {
 		test('items of one run share the records returned before; each card has separate ones', async () => {
 			const other = await workspace.card('Other', { Title: 'text' });
 			const poll = published({ since: 'new', cardId: byId('={{ $json.card }}') });
-			await workspace.records(card.id, [{ Title: 'a' }]);
+			await add('a');
 			await workspace.records(other.id, [{ Title: 'o' }]);
 			const items = [{ card: card.id }, { card: card.id }, { card: other.id }];
 			const result = await poll({}, {}, items);
@@ -393,7 +381,7 @@ describe('Get Many', () => {
 
 		test('two items of one card with a limit: each takes the next ones, and what is left comes in the next run', async () => {
 			const poll = published({ since: 'new', returnAll: false, limit: 1 });
-			await workspace.records(card.id, [{ Title: 'a' }, { Title: 'b' }, { Title: 'c' }]);
+			await add('a', 'b', 'c');
 			const first = await poll({}, {}, [{}, {}]);
 			expect(titles(first)).toEqual(['a', 'b']);
 			expect(placesOf(first.items)).toEqual([0, 1]);
@@ -402,7 +390,7 @@ describe('Get Many', () => {
 
 		test('Start Again forgets, once', async () => {
 			const poll = published({ since: 'new' });
-			await workspace.records(card.id, [{ Title: 'a' }]);
+			await add('a');
 			await poll();
 			const again = { options: { startAgain: '2' } };
 			expect(titles(await poll({}, again))).toEqual(['a']);

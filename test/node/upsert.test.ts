@@ -3,23 +3,22 @@ import type { IDataObject } from 'n8n-workflow';
 import { WorkspaceData } from '../../nodes/WorkspaceData/WorkspaceData.node';
 import { readFields } from '../../nodes/WorkspaceData/model/response/field';
 import { editorContext } from '../support/editor';
-import { type ActionResult, hintsOf, succeeded } from '../support/n8n';
+import { hintsOf, succeeded } from '../support/n8n';
 import { otherRuns } from '../support/otherRuns';
 import type { OtherService } from '../support/otherService';
 import { byId, mapAutomatically, mapEach, where } from '../support/parameters';
-import { recordRuns } from '../support/recordRuns';
+import { actionsOf, recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
 let workspace: TestWorkspace;
 let card: TestCard;
 const { run, answer } = recordRuns(() => ({ workspace, card }));
 
-const actionsOf = ({ json }: ActionResult) => json.map(({ action }) => action);
-
 describe('the record is found', () => {
+	const Status = { type: 'single_select', options: ['Open', 'Done'] };
 	useCard(
 		'Upsert',
-		{ Key: 'text', Amount: 'number', Status: { type: 'single_select', options: ['Open', 'Done'] } },
+		{ Key: 'text', Amount: 'number', Status },
 		(made) => ({ workspace, card } = made),
 	);
 	const upsert = async (items: IDataObject[], key = 'Key', options: IDataObject = {}) =>
@@ -111,11 +110,8 @@ describe('the record is found', () => {
 });
 
 describe('a service that keeps keys in another spelling', () => {
-	useCard(
-		'People',
-		{ Mail: 'text', At: 'datetime', Amount: 'number' },
-		(made) => ({ workspace, card } = made),
-	);
+	const FIELDS = { Mail: 'text', At: 'datetime', Amount: 'number' };
+	useCard('People', FIELDS, (made) => ({ workspace, card } = made));
 	const upsert = async (field: string, ...values: string[]) =>
 		await run(
 			'upsert',
@@ -329,18 +325,16 @@ describe('what a record holds is never a reason to refuse', () => {
 		expect(other.records).toHaveLength(1);
 	});
 
-	test.each([{ oldValues: true }, { dryRun: true }])(
-		'Update takes back what the record holds, where it reads the record: %j',
-		async (options) => {
-			await start();
-			const automatic = { recordId: byId('r0'), columns: mapAutomatically(), options };
-			succeeded(await run('update', automatic, [{ ...AS_READ, V: 'new' }]));
-			const byHand = { recordId: byId('r0'), columns: mapEach({ Total: 7 }), options };
-			succeeded(await run('update', byHand));
-			const sent = 'dryRun' in options ? [] : [{ data: expect.objectContaining({ v: 'new' }) }];
-			expect(bodies()).toEqual(sent);
-		},
-	);
+	const READING = [{ oldValues: true }, { dryRun: true }];
+	test.each(READING)('Update takes back what it has read: %j', async (options) => {
+		await start();
+		const automatic = { recordId: byId('r0'), columns: mapAutomatically(), options };
+		succeeded(await run('update', automatic, [{ ...AS_READ, V: 'new' }]));
+		const byHand = { recordId: byId('r0'), columns: mapEach({ Total: 7 }), options };
+		succeeded(await run('update', byHand));
+		const sent = 'dryRun' in options ? [] : [{ data: expect.objectContaining({ v: 'new' }) }];
+		expect(bodies()).toEqual(sent);
+	});
 
 	test.each([
 		['no choice, but the number of one', [{ id: 3, name: 'Low' }], '3', 3],

@@ -1,11 +1,11 @@
 /** Writes happen once, in the order of the items; a failing item or run sends nothing further. */
 import { hurry } from '../support/quickTime';
 import type { IDataObject } from 'n8n-workflow';
-import { type ActionResult, placesOf, succeeded } from '../support/n8n';
+import { placesOf, succeeded } from '../support/n8n';
 import { otherRuns } from '../support/otherRuns';
 import type { OtherService } from '../support/otherService';
 import { byId, mapAutomatically, mapEach } from '../support/parameters';
-import { recordRuns } from '../support/recordRuns';
+import { actionsOf, recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
 let workspace: TestWorkspace;
@@ -14,7 +14,6 @@ const GOING_ON = { onError: 'continueRegularOutput' } as const;
 const { run, runCounted } = recordRuns(() => ({ workspace, card }));
 const sent = (method: string) =>
 	workspace.requests().filter((request) => request.startsWith(`${method} `)).length;
-const actionsOf = ({ json }: ActionResult) => json.map(({ action }) => action);
 const byKey = { columns: mapAutomatically(['Key']) };
 const amounts = (...all: number[]) => all.map((Amount) => ({ Key: 'a', Amount }));
 
@@ -90,25 +89,18 @@ describe('writes to a card', () => {
 		expect(error?.description).toMatch(/\. \d of 3 items (?:was|were) processed before/);
 	});
 
-	test('Continue On Fail puts the error in the item’s place', async () => {
+	test('Continue On Fail puts the error in the item’s place; the error output takes it, with the data of its input', async () => {
 		const { items } = succeeded(await run('create', { columns }, mixed, { node: GOING_ON }));
 		expect(placesOf(items)).toEqual([0, 1, 2]);
-		expect(items[1]?.json).toEqual({
-			error: "Field 'Amount' can't hold \"two\"",
-			details: { description: expect.stringContaining('number') },
-		});
-	});
-
-	test('the error output takes failing items, with the data of their input', async () => {
+		const description = expect.stringContaining('number') as string;
+		const error = "Field 'Amount' can't hold \"two\"";
+		expect(items[1]?.json).toEqual({ error, details: { description } });
 		const node = { onError: 'continueErrorOutput' } as const;
-		const { items, errorItems } = await run('create', { columns }, mixed, { node });
-		expect(items).toHaveLength(2);
+		const split = await run('create', { columns }, mixed, { node });
+		expect(split.items).toHaveLength(2);
 		// n8n 1 recognizes failed items by the keys error and message alone.
-		const failed = {
-			...{ amount: 'two', error: expect.stringContaining("'Amount'") },
-			message: expect.stringContaining('number'),
-		};
-		expect(errorItems).toMatchObject([{ json: failed }]);
+		const failed = { amount: 'two', error, message: description };
+		expect(split.errorItems).toMatchObject([{ json: failed }]);
 	});
 
 	test("a record field called error doesn't make Retry On Fail run the node again", async () => {
@@ -152,20 +144,17 @@ describe('writes to a card', () => {
 		// Automatic: the limit of the key is shared by all tests of this file, and 64 at most.
 		[undefined, 422, 64],
 		['0', 422, 64],
-	])(
-		'200 items, one is refused, %j at a time, status %d: nothing further is sent',
-		async (maxParallel, status, most) => {
-			workspace.fail('POST', '/records$', { skip: 1, status, json: { title: 'Refused' } });
-			const options = { ...(maxParallel !== undefined && { maxParallel }) } as IDataObject;
-			const items = Array.from({ length: 200 }, (_, n) => ({ Key: `k${n}` }));
-			const { error } = await run('create', { columns: mapAutomatically(), options }, items);
-			await quiet();
-			expect(error?.message).toBe('Refused');
-			// The refused one is the second; at most one round may have been on its way at the same time.
-			expect(sent('POST')).toBeGreaterThanOrEqual(2);
-			expect(sent('POST')).toBeLessThanOrEqual(most + 1);
-		},
-	);
+	])('%j at a time, one gets %d: nothing further is sent', async (maxParallel, status, most) => {
+		workspace.fail('POST', '/records$', { skip: 1, status, json: { title: 'Refused' } });
+		const options = { ...(maxParallel !== undefined && { maxParallel }) } as IDataObject;
+		const items = Array.from({ length: 200 }, (_, n) => ({ Key: `k${n}` }));
+		const { error } = await run('create', { columns: mapAutomatically(), options }, items);
+		await quiet();
+		expect(error?.message).toBe('Refused');
+		// The refused one is the second; at most one round may have been on its way at the same time.
+		expect(sent('POST')).toBeGreaterThanOrEqual(2);
+		expect(sent('POST')).toBeLessThanOrEqual(most + 1);
+	});
 
 	const listed = "This record may exist already, but the service doesn't list it";
 	const text = expect.any(String) as string;
@@ -175,19 +164,16 @@ describe('writes to a card', () => {
 		['500', { status: 500, json: { title: 'Sorry' } }, [text, listed, listed], 1],
 		['a web page', { status: 200, body: 'html' }, [text, listed, listed], 1],
 		['422', { status: 422, json: { title: 'No' } }, ['No', 'created', 'updated'], 2],
-	])(
-		'upsert of items with one key, the response to the first create is %s: no duplicate',
-		async (_, fault, outcomes, posts) => {
-			// The others wait until the first request can no longer be carried out.
-			hurry();
-			workspace.fail('POST', '/records$', { ...fault });
-			const { json } = await run('upsert', byKey, amounts(1, 2, 3), { node: GOING_ON });
-			expect(json.map(({ error, action }) => error ?? action)).toEqual(outcomes);
-			expect(sent('POST')).toBe(posts);
-			const isStored = outcomes.includes('created');
-			expect(await workspace.rows(card.id)).toEqual(isStored ? amounts(3) : []);
-		},
-	);
+	])('first create of a key %s: no duplicate', async (_, fault, outcomes, posts) => {
+		// The others wait until the first request can no longer be carried out.
+		hurry();
+		workspace.fail('POST', '/records$', { ...fault });
+		const { json } = await run('upsert', byKey, amounts(1, 2, 3), { node: GOING_ON });
+		expect(json.map(({ error, action }) => error ?? action)).toEqual(outcomes);
+		expect(sent('POST')).toBe(posts);
+		const isStored = outcomes.includes('created');
+		expect(await workspace.rows(card.id)).toEqual(isStored ? amounts(3) : []);
+	});
 });
 
 describe('what a response shows, and what it leaves out', () => {
@@ -261,15 +247,12 @@ describe('what a response shows, and what it leaves out', () => {
 	test.each([
 		['create', []],
 		['upsert', ['Key']],
-	])(
-		'with Max Parallel Requests 1, %s stores in the order of the items',
-		async (operation, keys) => {
-			other = await start([...FIELDS, { id: 't', name: 'At', type: 'datetime' }]);
-			// Only the first needs the records, to know how they write times.
-			const given = [{ Key: 'k0', At: '2026-03-31T10:00:00' }, { Key: 'k1' }, { Key: 'k2' }];
-			const parameters = { columns: mapAutomatically(keys), options: { maxParallel: 1 } };
-			succeeded(await runOther(operation, parameters, given));
-			expect(other.records.map(({ data }) => data.k)).toEqual(['k0', 'k1', 'k2']);
-		},
-	);
+	])('one at a time, %s stores in the order of items', async (operation, keys) => {
+		other = await start([...FIELDS, { id: 't', name: 'At', type: 'datetime' }]);
+		// Only the first needs the records, to know how they write times.
+		const given = [{ Key: 'k0', At: '2026-03-31T10:00:00' }, { Key: 'k1' }, { Key: 'k2' }];
+		const parameters = { columns: mapAutomatically(keys), options: { maxParallel: 1 } };
+		succeeded(await runOther(operation, parameters, given));
+		expect(other.records.map(({ data }) => data.k)).toEqual(['k0', 'k1', 'k2']);
+	});
 });
