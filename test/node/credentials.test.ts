@@ -9,7 +9,6 @@ import { WorkspaceDataApi } from '../../credentials/WorkspaceDataApi.credentials
 import { WorkspaceDataServiceAccountApi } from '../../credentials/WorkspaceDataServiceAccountApi.credentials';
 import { fieldOptionsProperty } from '../../nodes/WorkspaceData/ui/fieldDefinition';
 import {
-	type ActionResult,
 	executeContext,
 	placesOf,
 	prepareN8n,
@@ -18,7 +17,7 @@ import {
 	type TestCredentials,
 } from '../support/n8n';
 import { pressTest } from '../support/editor';
-import { byId, createKey, mapEach } from '../support/parameters';
+import { byId, createKey } from '../support/parameters';
 import { triggerNode } from '../support/trigger';
 import { startWebServer, type WebServer } from '../support/webServer';
 import {
@@ -64,24 +63,18 @@ describe('no secret is seen', () => {
 	afterEach(() => workspace.service.control.reset());
 
 	/** All that an object holds, what JSON leaves out and what cannot be listed included. */
-	const inside = (value: unknown): string =>
-		inspect(value, {
-			depth: Infinity,
-			showHidden: true,
-			maxArrayLength: null,
-			maxStringLength: null,
-		});
-
-	/** All that is kept or shown of a run: its data, and what errors hold that JSON leaves out. */
-	const everything = ({ run, error }: ActionResult): string =>
-		[JSON.stringify(run), inside(error)].join('\n');
+	const inside = (value: unknown): string => {
+		const all = { maxArrayLength: null, maxStringLength: null };
+		return inspect(value, { depth: Infinity, showHidden: true, ...all });
+	};
 
 	/** The words before each place where a text has a secret. */
 	const around = (secret: string, text: string): string[] =>
 		text
 			.split(secret)
-			.slice(0, -1)
-			.map((before) => `${before.slice(-80)}<secret>`);
+			.flatMap((before, place, { length }) =>
+				place < length - 1 ? `${before.slice(-80)}<secret>` : [],
+			);
 
 	test("a token address that redirects gets the secret, the address behind it doesn't", async () => {
 		const seen: Array<string | undefined> = [];
@@ -98,12 +91,11 @@ describe('no secret is seen', () => {
 		expect(seen).toEqual(['/realms/workspace/protocol/openid-connect/token']);
 	});
 
-	type Serve = (response: ServerResponse) => void;
-
 	describe('every kind of failure', () => {
 		const KEY = 'key-7f3a"\\%+ü/known';
 		const TOKEN = 'token-5b1c9e-known';
 		const HOOK_SECRET = 'whsec-4d2a8f-known';
+		const echoed = `${KEY} ${TOKEN} ${encodeURIComponent(KEY)}`;
 
 		const servers: WebServer[] = [];
 		async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void) {
@@ -114,6 +106,7 @@ describe('no secret is seen', () => {
 		afterEach(async () => {
 			for (const server of servers.splice(0)) await server.close();
 		});
+		beforeEach(hurry);
 
 		const place = (url: string) => ({ baseUrl: `${url}/api/v1`, workspaceId: 'w1' });
 		const keyAt = (url: string) => ({ workspaceDataApi: { ...place(url), apiKey: KEY } });
@@ -126,75 +119,54 @@ describe('no secret is seen', () => {
 		/** With an API key, nobody knows the token. */
 		const ofKey = [KEY, encodeURIComponent(KEY), JSON.stringify(KEY).slice(1, -1), HOOK_SECRET];
 		const ofAccount = [...ofKey, TOKEN];
-		beforeEach(hurry);
 
-		/** Runs the node, presses Test and publishes the trigger. @returns all that a person can read of it, except the log */
-		async function leftBy(credentials: TestCredentials): Promise<string[]> {
+		/** Runs the node, presses Test and publishes the trigger: a person reads no secret of it, nor in the log. */
+		async function expectNothingBy(credentials: TestCredentials, secrets: string[]) {
+			logged.length = 0;
+			const parameters = createKey('c1', { options: { timeout: 2 } });
 			const outputs: string[] = [];
-			const parameters = {
-				resource: 'record',
-				operation: 'create',
-				cardId: byId('c1'),
-				columns: mapEach({ Key: 'x' }),
-				options: { timeout: 2 },
-			};
 			for (const onError of ['stopWorkflow', 'continueErrorOutput'] as const) {
 				const result = await runAction({ credentials, parameters, node: { onError } });
 				expect(result.error ?? result.errorItems[0]?.json.error).toBeDefined();
-				outputs.push(everything(result));
+				// What is kept or shown of a run: its data, and what errors hold that JSON leaves out.
+				outputs.push(JSON.stringify(result.run), inside(result.error));
 			}
 			const trigger = triggerNode(credentials, { events: ['record.created'], watch: 'allCards' });
-			const failed: unknown = await trigger.activate().then(
-				() => undefined,
-				(error: unknown) => error,
-			);
+			const failed = await trigger.activate().catch((error: unknown) => error);
 			expect(failed).toBeInstanceOf(Error);
-			outputs.push(inside(failed), JSON.stringify(failed));
 			await trigger.deactivate();
-			return [...outputs, JSON.stringify(await pressTest(credentials))];
-		}
-
-		const echoed = `${KEY} ${TOKEN} ${encodeURIComponent(KEY)}`;
-		const problem = (status: number, more: object = {}) => ({
-			status,
-			type: 'application/problem+json',
-			body: JSON.stringify({ title: 'Refused', status, ...more }),
-		});
-		const failures: Array<[string, { status: number; type: string; body: string }]> = [
-			['a bad key', problem(401, { detail: `No such key: ${echoed}` })],
-			['an echo in title and detail', problem(400, { title: echoed, detail: `Bearer ${echoed}` })],
-			['an echo in the type', problem(409, { type: `https://x.example/${echoed}` })],
-			[
-				'an echo in other members',
-				problem(422, { errors: [{ [echoed]: echoed }], instance: echoed }),
-			],
-			['a page', { status: 502, type: 'text/html', body: `<title>${echoed}</title>` }],
-			['a page with success', { status: 200, type: 'text/html', body: `<p>${echoed}</p>` }],
-			['a redirect', { status: 302, type: 'text/plain', body: echoed }],
-			[
-				'data of another form',
-				{ status: 200, type: 'application/json', body: JSON.stringify(echoed) },
-			],
-		];
-
-		async function expectNothingBy(credentials: TestCredentials, secrets: string[]) {
-			logged.length = 0;
-			const outputs = await leftBy(credentials);
+			outputs.push(inside(failed), JSON.stringify([failed, await pressTest(credentials)]));
 			for (const secret of secrets) {
 				expect([...outputs, ...logged].flatMap((text) => around(secret, text))).toEqual([]);
 			}
 			return outputs.join();
 		}
 
+		type Serve = (response: ServerResponse) => void;
+		const respond =
+			(status: number, type: string, body: string): Serve =>
+			(response) => {
+				const quoted = encodeURIComponent(echoed);
+				const headers = { 'content-type': type, location: `/${quoted}`, 'x-echo': quoted };
+				response.writeHead(status, headers).end(body);
+			};
+		const json = (status: number, body: unknown) =>
+			respond(status, 'application/json', JSON.stringify(body));
+		const problem = (status: number, more: object = {}) => {
+			const body = JSON.stringify({ title: 'Refused', status, ...more });
+			return respond(status, 'application/problem+json', body);
+		};
+
 		test.each<[string, Serve]>([
-			...failures.map(([what, { status, type, body }]): [string, Serve] => [
-				what,
-				(response) => {
-					const quoted = encodeURIComponent(echoed);
-					const headers = { location: `/${quoted}`, 'x-echo': quoted };
-					response.writeHead(status, { 'content-type': type, ...headers }).end(body);
-				},
-			]),
+			['a bad key', problem(401, { detail: `No such key: ${echoed}` })],
+			['an echo in title and detail', problem(400, { title: echoed, detail: `Bearer ${echoed}` })],
+			['an echo in the type', problem(409, { type: `https://x.example/${echoed}` })],
+			['an echo elsewhere', problem(422, { errors: [{ [echoed]: echoed }], instance: echoed })],
+			['a page', respond(502, 'text/html', `<title>${echoed}</title>`)],
+			['a page with success', respond(200, 'text/html', `<p>${echoed}</p>`)],
+			['a redirect', respond(302, 'text/plain', echoed)],
+			['data of another form', json(200, echoed)],
+			['a subscription without an identifier', json(201, { secret: HOOK_SECRET, for: echoed })],
 			['no response', () => {}],
 			['a connection that is closed', (response) => void response.socket?.destroy()],
 			[
@@ -205,22 +177,12 @@ describe('no secret is seen', () => {
 				},
 			],
 			["what isn't HTTP", (response) => void response.socket?.end(`${echoed}\r\n\r\n`)],
-			[
-				'a subscription whose answer holds a secret and no identifier',
-				(response) => {
-					response.writeHead(201, { 'content-type': 'application/json' });
-					response.end(JSON.stringify({ secret: HOOK_SECRET, for: echoed }));
-				},
-			],
 		])('%s', async (_what, answer) => {
 			let asked = 0;
 			// A service and an auth server in one.
 			const url = await serve((request, response) => {
-				if (request.url?.startsWith('/realms/')) {
-					response.setHeader('content-type', 'application/json');
-					response.end(JSON.stringify({ access_token: TOKEN, expires_in: 300 }));
-					return;
-				}
+				const isToken = request.url?.startsWith('/realms/');
+				if (isToken) return json(200, { access_token: TOKEN, expires_in: 300 })(response);
 				asked += 1;
 				answer(response);
 			});
@@ -230,32 +192,16 @@ describe('no secret is seen', () => {
 		});
 
 		test('a token endpoint that quotes the tokens it takes back', async () => {
-			const quotes = JSON.stringify({
-				error: 'invalid_grant',
-				error_description: `Ended: ${echoed}`,
-			});
+			const quotes = { error: 'invalid_grant', error_description: `Ended: ${echoed}` };
 			const api = await serve((_request, response) => response.writeHead(401).end());
 			let issued = 0;
 			const auth = await serve((_request, response) => {
 				issued += 1;
-				const body = JSON.stringify({ access_token: TOKEN, expires_in: 300 });
-				response.writeHead(issued === 1 ? 200 : 400).end(issued === 1 ? body : quotes);
+				if (issued > 1) json(400, quotes)(response);
+				else json(200, { access_token: TOKEN, expires_in: 300 })(response);
 			});
 			const text = await expectNothingBy(accountAt(api, auth), ofAccount);
 			expect(text).toContain('says: Ended');
-		});
-
-		/** An account that was never given a token: only its secret can be quoted. */
-		const quoted = `${KEY} ${encodeURIComponent(KEY)}`;
-		test.each([
-			[400, JSON.stringify({ error: 'invalid_client', error_description: quoted })],
-			[401, JSON.stringify({ error: quoted })],
-			[500, quoted],
-			[200, `<p>${quoted}</p>`],
-		])('a token endpoint that answers %i', async (status, body) => {
-			const api = await serve((_request, response) => response.writeHead(401).end(quoted));
-			const auth = await serve((_request, response) => response.writeHead(status).end(body));
-			await expectNothingBy(accountAt(api, auth), ofKey);
 		});
 	});
 });
@@ -269,13 +215,25 @@ describe('service accounts', () => {
 	});
 	afterEach(async () => await workspace.close());
 
-	const create = () => createKey(card.id, { options: { maxParallel: 50 } });
+	const account = (changes: Record<string, string> = {}) => ({
+		workspaceDataServiceAccountApi: {
+			...workspace.serviceAccount.workspaceDataServiceAccountApi,
+			...changes,
+		},
+	});
+	const createRows = async (
+		count: number,
+		changes: Record<string, string> = {},
+		onError: INode['onError'] = 'stopWorkflow',
+	) =>
+		await runAction({
+			credentials: account(changes),
+			parameters: createKey(card.id, { options: { maxParallel: 50 } }),
+			items: Array.from({ length: count }, (_, n) => ({ key: `k${n}` })),
+			node: { onError },
+		});
 
-	const rows = (count: number) => Array.from({ length: count }, (_, n) => ({ key: `k${n}` }));
-
-	const createRows = async (count: number, changes: IDataObject = {}) =>
-		await runAction({ credentials: account(changes), parameters: create(), items: rows(count) });
-
+	const list = { resource: 'card', operation: 'getAll', returnAll: true };
 	const tokenRequests = () =>
 		workspace.service.control.requests().filter(({ listener }) => listener === 'auth');
 	const refused = () =>
@@ -283,33 +241,10 @@ describe('service accounts', () => {
 			.requests()
 			.filter(({ listener, status }) => listener === 'api' && status === 401);
 
-	const account = (changes: IDataObject = {}) => ({
-		workspaceDataServiceAccountApi: {
-			...workspace.serviceAccount.workspaceDataServiceAccountApi,
-			...(changes as Record<string, string>),
-		},
-	});
-
 	test('50 cold parallel requests ask for one token', async () => {
 		succeeded(await createRows(50));
 		expect(tokenRequests()).toHaveLength(1);
 		expect(refused()).toEqual([]);
-	});
-
-	test('across an expiry nothing is refused, and each lifetime costs one request', async () => {
-		workspace.service.control.setTokenLifetime({ seconds: 60 });
-		const now = Date.now.bind(Date);
-		const begun = now();
-		let ahead = 0;
-		const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + ahead);
-		for (; ahead < 140_000; ahead += 5_000) {
-			succeeded(await createRows(3));
-		}
-		// A token is renewed when 80 to 90 % of its lifetime are over.
-		const lifetimes = Math.ceil((Date.now() - begun) / (0.8 * 60_000));
-		clock.mockRestore();
-		expect(refused()).toEqual([]);
-		expect(tokenRequests().length).toBeLessThanOrEqual(lifetimes);
 	});
 
 	test('tokens revoked in mid-run: one renewal, and the run continues', async () => {
@@ -322,10 +257,7 @@ describe('service accounts', () => {
 
 	test('a revoked account gives one clear message, without a storm', async () => {
 		workspace.service.control.revokeAccount({ clientId: workspace.service.clientId });
-		const { items } = await runAction({
-			...{ credentials: account(), parameters: create(), items: rows(100) },
-			node: { onError: 'continueRegularOutput' },
-		});
+		const { items } = await createRows(100, {}, 'continueRegularOutput');
 		for (const { json } of items) expect(json.error).toBe("The service account wasn't accepted");
 		expect(items[0]?.json.details).toEqual(
 			expect.objectContaining({ description: expect.stringContaining("'Client Secret'") }),
@@ -335,58 +267,47 @@ describe('service accounts', () => {
 
 	test('an API that always answers 401 is asked twice, then a message says so', async () => {
 		workspace.fail('GET', '/cards$', { status: 401, times: 100 });
-		const { error } = await runAction({
-			credentials: account(),
-			parameters: { resource: 'card', operation: 'getAll', returnAll: true },
-		});
+		const { error } = await runAction({ credentials: account(), parameters: list });
 		expect(error?.httpCode).toBe('401');
 		expect(error?.description).toContain('rejected a new access token');
 		expect(refused()).toHaveLength(2);
 	});
 
-	function putAhead(ms: number) {
-		const now = Date.now.bind(Date);
-		return jest.spyOn(Date, 'now').mockImplementation(() => now() + ms);
-	}
-
-	/** Requests as n8n's HTTP Request node sends them. */
+	/** Requests as n8n's HTTP Request node sends them, a number of seconds later. */
 	function httpRequestNode() {
 		const context = executeContext(account());
 		const { workspaceId, baseUrl } = workspace.service;
-		return async (path: string) =>
-			await context.helpers.requestWithAuthentication
-				.call(context, 'workspaceDataServiceAccountApi', {
-					method: 'GET',
-					uri: `${baseUrl}/workspaces/${workspaceId}/${path}`,
-					json: true,
-				})
+		return async (path: string, laterS = 0) => {
+			const now = Date.now.bind(Date);
+			const later = jest.spyOn(Date, 'now').mockImplementation(() => now() + laterS * 1_000);
+			const uri = `${baseUrl}/workspaces/${workspaceId}/${path}`;
+			const options = { method: 'GET', uri, json: true } as const;
+			return await context.helpers.requestWithAuthentication
+				.call(context, 'workspaceDataServiceAccountApi', options)
 				.then(
 					() => 'read',
 					({ httpCode }: { httpCode: string }) => httpCode,
-				);
+				)
+				.finally(() => later.mockRestore());
+		};
 	}
 
 	test("n8n's HTTP Request node gets another token after a refusal", async () => {
 		const get = httpRequestNode();
-		const list = async () => await get('cards');
-		expect(await list()).toBe('read');
+		expect(await get('cards')).toBe('read');
 		workspace.service.control.revokeTokens({ clientId: workspace.service.clientId });
 		// Fresh tokens are above suspicion: requests fail for other reasons, too.
-		expect(await list()).toBe('401');
+		expect(await get('cards')).toBe('401');
 		expect(tokenRequests()).toHaveLength(1);
-		const later = putAhead(31_000);
-		expect([await list(), await list()]).toEqual(['401', 'read']);
-		later.mockRestore();
+		expect([await get('cards', 31), await get('cards', 31)]).toEqual(['401', 'read']);
 		expect(tokenRequests()).toHaveLength(2);
 	});
 
 	test("n8n's HTTP Request node keeps a token that works while no other can be had", async () => {
 		const get = httpRequestNode();
 		expect(await get('cards')).toBe('read');
-		const later = putAhead(31_000);
 		workspace.service.control.failTokens({ mode: 'unavailable' });
-		expect([await get('cards/none'), await get('cards')]).toEqual(['404', 'read']);
-		later.mockRestore();
+		expect([await get('cards/none', 31), await get('cards', 31)]).toEqual(['404', 'read']);
 	});
 
 	test('a token that expired in the meantime is taken out of messages, too', async () => {
@@ -400,10 +321,8 @@ describe('service accounts', () => {
 		});
 		const now = Date.now.bind(Date);
 		const later = jest.spyOn(Date, 'now');
-		const { error } = await runAction({
-			credentials: account({ baseUrl: `${echo.url}/api/v1` }),
-			parameters: { resource: 'card', operation: 'getAll', returnAll: true },
-		});
+		const credentials = account({ baseUrl: `${echo.url}/api/v1` });
+		const { error } = await runAction({ credentials, parameters: list });
 		later.mockRestore();
 		await echo.close();
 		expect(error?.description).toContain('token *** has no role');
@@ -439,53 +358,39 @@ describe('bad input', () => {
 
 	const list = { resource: 'card', operation: 'getAll', returnAll: true };
 
-	describe("a node that can't start", () => {
-		test.each([
-			['a bad credential', { workspaceDataApi: {} }, list, "'Base URL' is empty"],
-			['an unknown operation', undefined, { ...list, operation: 'bogus' }, "'Operation' can't be"],
-			['an unknown resource', undefined, { ...list, resource: 'bogus' }, "'Resource' can't be"],
-			[
-				"n8n's own entry as operation",
-				undefined,
-				{ ...list, operation: '__CUSTOM_API_CALL__' },
-				"'Custom API Call' is done by the HTTP Request node",
-			],
-			[
-				"n8n's own entry as resource",
-				undefined,
-				{ resource: '__CUSTOM_API_CALL__' },
-				"'Custom API Call' is done by the HTTP Request node",
-			],
-			['a bad kind', undefined, { ...list, authentication: 'bogus' }, "'Authentication' can't be"],
-		] as const)(
-			'%s: no input item passes for done',
-			async (_what, credentials, parameters, message) => {
-				const outcome = async (onError?: INode['onError']) =>
-					await runAction({
-						credentials: credentials ?? workspace.apiKey,
-						parameters,
-						items: [{ key: 'a' }, { key: 'b' }],
-						...(onError && { node: { onError } }),
-					});
-				const said = expect.stringContaining(message) as string;
+	const ownEntry = '__CUSTOM_API_CALL__';
+	const byHttpRequest = "'Custom API Call' is done by the HTTP Request node";
+	test.each<[string, IDataObject, string, TestCredentials?]>([
+		['a bad credential', {}, "'Base URL' is empty", { workspaceDataApi: {} }],
+		['an unknown operation', { operation: 'bogus' }, "'Operation' can't be"],
+		['an unknown resource', { resource: 'bogus' }, "'Resource' can't be"],
+		["n8n's own entry as operation", { operation: ownEntry }, byHttpRequest],
+		["n8n's own entry as resource", { resource: ownEntry }, byHttpRequest],
+		['a bad kind', { authentication: 'bogus' }, "'Authentication' can't be"],
+	])('%s: no item passes for done', async (_, more, text, credentials = workspace.apiKey) => {
+		const outcome = async (onError: INode['onError']) =>
+			await runAction({
+				credentials,
+				parameters: { ...list, ...more },
+				items: [{ key: 'a' }, { key: 'b' }],
+				node: { onError },
+			});
+		const said = expect.stringContaining(text) as string;
 
-				const { error } = await outcome();
-				expect(error?.message).toEqual(said);
-				expect(error?.context?.itemIndex).toBe(0);
+		const { error } = await outcome('stopWorkflow');
+		expect(error?.message).toEqual(said);
+		expect(error?.context?.itemIndex).toBe(0);
 
-				const { items } = await outcome('continueRegularOutput');
-				expect(items.map(({ json }) => json.error)).toEqual([said, said]);
-				expect(placesOf(items)).toEqual([0, 1]);
+		const { items } = await outcome('continueRegularOutput');
+		expect(items.map(({ json }) => json.error)).toEqual([said, said]);
+		expect(placesOf(items)).toEqual([0, 1]);
 
-				const failing = await outcome('continueErrorOutput');
-				expect(failing.items).toEqual([]);
-				expect(failing.errorItems.map(({ json }) => [json.key, json.error])).toEqual([
-					['a', said],
-					['b', said],
-				]);
-				expect(workspace.requests()).toEqual([]);
-			},
+		const failing = await outcome('continueErrorOutput');
+		expect(failing.items).toEqual([]);
+		expect(failing.errorItems).toMatchObject(
+			['a', 'b'].map((key) => ({ json: { key, error: said } })),
 		);
+		expect(workspace.requests()).toEqual([]);
 	});
 
 	describe('bad input is named, and nothing is sent', () => {
@@ -493,45 +398,26 @@ describe('bad input', () => {
 			...{ resource: 'card', operation, name: 'x', cardId: byId('c') },
 			...more,
 		});
-		const create = (customProperties: string) =>
-			onCard('create', { additionalFields: { customProperties } });
+		const broken = { additionalFields: { customProperties: '{ "a": ' } };
 		const empty = { updateFields: { customProperties: '{}' } };
 		const field = { resource: 'field', fieldId: byId('f') };
+		const nothing = "'Properties to Change' is empty";
 
 		test.each<[string, IDataObject, string]>([
-			['broken JSON', create('{ "a": '), "'Custom Properties' isn't valid JSON"],
-			['JSON that is no object', create('[1]'), "'Custom Properties' isn't a JSON object"],
+			['broken JSON', onCard('create', broken), "'Custom Properties' isn't valid JSON"],
 			['an empty name', onCard('create', { name: '={{ "" }}' }), "'Name' is empty"],
 			['no type', onCard('create', { ...field, type: '={{ "" }}' }), "'Type Name or ID' is empty"],
-			['an empty update', onCard('update', {}), "'Properties to Change' is empty"],
-			['no properties of a card', onCard('update', empty), "'Properties to Change' is empty"],
-			[
-				'no properties of a field',
-				onCard('update', { ...field, ...empty }),
-				"'Properties to Change' is",
-			],
+			['an empty update', onCard('update', {}), nothing],
+			['no properties of a card', onCard('update', empty), nothing],
+			['no properties of a field', onCard('update', { ...field, ...empty }), nothing],
 			[
 				'options of a field as the panel adds them, which must not remove its choices',
 				onCard('update', { ...field, updateFields: { options: fieldOptionsProperty.default } }),
-				"'Properties to Change' is empty",
+				nothing,
 			],
 		])('%s', async (_what, parameters, message) => {
 			const { error } = await runAction({ credentials: workspace.apiKey, parameters });
 			expect(error?.message).toContain(message);
-			expect(workspace.requests()).toEqual([]);
-		});
-
-		test('no credential', async () => {
-			const run = runAction({
-				credentials: workspace.apiKey,
-				parameters: list,
-				node: { credentials: {} },
-			});
-			const said = await run.then(
-				({ error }) => error?.message,
-				(error: Error) => error.message,
-			);
-			expect(said).toContain('redential');
 			expect(workspace.requests()).toEqual([]);
 		});
 	});

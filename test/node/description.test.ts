@@ -8,17 +8,25 @@ import {
 	type INodeTypeDescription,
 	NodeHelpers,
 } from 'n8n-workflow';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { WorkspaceData } from '../../nodes/WorkspaceData/WorkspaceData.node';
 import { WorkspaceDataTrigger } from '../../nodes/WorkspaceData/WorkspaceDataTrigger.node';
 import { findOperation, RESOURCES } from '../../nodes/WorkspaceData/actions/registry';
 import { triggerProperties } from '../../nodes/WorkspaceData/trigger/properties';
 
-describe('the description', () => {
-	const action = new WorkspaceData();
-	const trigger = new WorkspaceDataTrigger();
+const action = new WorkspaceData();
+const trigger = new WorkspaceDataTrigger();
+const root = resolve(__dirname, '../..');
 
+/** The parameters of a node as n8n has them after opening it, and when it runs it. */
+const opened = (description: INodeTypeDescription, parameters: INodeParameters) => {
+	const node = { parameters, type: 'workspaceData', typeVersion: 1 } as INode;
+	const { properties } = description;
+	return NodeHelpers.getNodeParameters(properties, parameters, true, false, node, description);
+};
+
+describe('the description', () => {
 	/** The contract's table: resource → operation → parameters, with entries of collections behind a dot. */
 	const CONTRACT: Record<string, Record<string, string>> = {
 		card: {
@@ -67,13 +75,6 @@ describe('the description', () => {
 		Object.keys(operations).map((operation) => [resource, operation] as const),
 	);
 
-	const shownFor = (resource: string, operation: string): INodeProperties[] =>
-		action.description.properties.filter(
-			({ displayOptions }) =>
-				displayOptions?.show?.resource?.includes(resource) &&
-				displayOptions.show.operation?.includes(operation),
-		);
-
 	/** All parameters, those inside collections too. */
 	function* everyProperty(properties: INodeProperties[]): Generator<INodeProperties> {
 		for (const property of properties) {
@@ -87,11 +88,6 @@ describe('the description', () => {
 	}
 
 	const choicesOf = ({ options }: INodeProperties) => (options ?? []) as INodePropertyOptions[];
-
-	const NODES = [
-		['action', action.description.properties],
-		['trigger', trigger.description.properties],
-	] as const;
 
 	test('the selectors offer the contract’s operations, no more and no fewer', () => {
 		const offered = action.description.properties
@@ -108,21 +104,24 @@ describe('the description', () => {
 		expect(values).toEqual(['record', 'card', 'field', 'apiDescription']);
 	});
 
-	test.each(PAIRS)(
-		'%s %s dispatches, with exactly the contract’s parameters',
-		(resource, operation) => {
-			expect(findOperation(resource, operation).value).toBe(operation);
-			const names = shownFor(resource, operation)
-				// A hidden one keeps the value of one that is shown on a condition.
-				.filter(({ type }) => type !== 'notice' && type !== 'hidden')
-				.flatMap((property) =>
-					property.type === 'collection' && property.name !== 'options'
-						? choicesOf(property).map(({ name }) => `${property.name}.${name}`)
-						: [property.name],
-				);
-			expect(names.sort()).toEqual((CONTRACT[resource]?.[operation] ?? '').split(' ').sort());
-		},
-	);
+	test.each(PAIRS)('%s %s has the contract’s parameters', (resource, operation) => {
+		const found = findOperation(resource, operation);
+		expect(found.value).toBe(operation);
+		// What returns the input items may return anything: it has no preview.
+		const preview = join(root, 'nodes/WorkspaceData/__schema__/v1.0.0', resource, operation);
+		expect(existsSync(`${preview}.json`)).toBe(!found.passesOn);
+		const names = action.description.properties
+			.filter(({ displayOptions: { show } = {} }) => show?.resource?.includes(resource))
+			.filter(({ displayOptions: { show } = {} }) => show?.operation?.includes(operation))
+			// A hidden one keeps the value of one that is shown on a condition.
+			.filter(({ type }) => type !== 'notice' && type !== 'hidden')
+			.flatMap((property) =>
+				property.type === 'collection' && property.name !== 'options'
+					? choicesOf(property).map(({ name }) => `${property.name}.${name}`)
+					: [property.name],
+			);
+		expect(names.sort()).toEqual((CONTRACT[resource]?.[operation] ?? '').split(' ').sort());
+	});
 
 	test('options exist under the contract’s names only, each somewhere', () => {
 		const names = action.description.properties
@@ -132,77 +131,74 @@ describe('the description', () => {
 	});
 
 	test('a new node starts with the defaults that the contract names', () => {
-		const defaults = Object.fromEntries(
-			action.description.properties
-				.filter(({ name }) => ['authentication', 'resource'].includes(name))
-				.map((property) => [property.name, property.default]),
-		);
-		expect(defaults).toEqual({ authentication: 'apiKey', resource: 'record' });
+		expect(opened(action.description, {})).toMatchObject({
+			...{ authentication: 'apiKey', resource: 'record' },
+		});
 		expect(action.description.usableAsTool).toBe(true);
 	});
 
-	test.each(NODES)('%s node: each default of a choice is one of its options', (_, properties) => {
-		const stray = [...everyProperty([...properties])]
-			.filter(({ type, typeOptions }) => type === 'options' && !typeOptions?.loadOptionsMethod)
-			.filter((property) => !choicesOf(property).some(({ value }) => value === property.default));
-		expect(stray.map(({ name }) => name)).toEqual([]);
+	describe.each([
+		['action', action.description.properties, action.methods],
+		['trigger', trigger.description.properties, trigger.methods],
+	] as const)('%s node', (_, properties, methods: Record<string, object>) => {
+		const every = [...everyProperty([...properties])];
+
+		test('each default of a choice is one of its options', () => {
+			const stray = every
+				.filter(({ type, typeOptions }) => type === 'options' && !typeOptions?.loadOptionsMethod)
+				.filter((property) => !choicesOf(property).some(({ value }) => value === property.default));
+			expect(stray.map(({ name }) => name)).toEqual([]);
+		});
+
+		test('the entries of every collection are in order', () => {
+			for (const { type, options } of every) {
+				if (type !== 'collection') continue;
+				const labels = (options as INodeProperties[]).map(({ displayName }) => displayName);
+				expect(labels).toEqual([...labels].sort((a, b) => a.localeCompare(b)));
+			}
+		});
+
+		test('a description is one or two short sentences', () => {
+			const links = / (?:Choose|Select) from the list, or specify .*<\/a>\./;
+			const long = every
+				.map(({ displayName, type, description = '' }) =>
+					type === 'notice' ? displayName : description.replace(links, ''),
+				)
+				.filter((text) => text.length > 150);
+			expect(long).toEqual([]);
+		});
+
+		test('every method that a parameter names exists', () => {
+			const named = every.flatMap(({ typeOptions, modes = [] }) => [
+				['loadOptions', typeOptions?.loadOptionsMethod],
+				['resourceMapping', typeOptions?.resourceMapper?.resourceMapperMethod],
+				...modes.map((mode) => ['listSearch', mode.typeOptions?.searchListMethod]),
+			]);
+			const missing = named.filter(([kind = '', method]) => {
+				const known = methods[kind] ?? {};
+				return method !== undefined && !Object.hasOwn(known, method);
+			});
+			expect(missing).toEqual([]);
+		});
 	});
 
-	test.each(NODES)('%s node: the entries of every collection are in order', (_, properties) => {
-		for (const { type, options } of everyProperty([...properties])) {
-			if (type !== 'collection') continue;
-			const labels = (options as INodeProperties[]).map(({ displayName }) => displayName);
-			expect(labels).toEqual([...labels].sort((a, b) => a.localeCompare(b)));
-		}
-	});
-
-	test.each(NODES)('%s node: a description is one or two short sentences', (_, properties) => {
-		const links = / (?:Choose|Select) from the list, or specify .*<\/a>\./;
-		const long = [...everyProperty([...properties])]
-			.flatMap(({ displayName, type, description = '' }) => [
-				type === 'notice' ? displayName : description.replace(links, ''),
-			])
-			.filter((text) => text.length > 150);
-		expect(long).toEqual([]);
-	});
-
-	/** What n8n has of a node's parameters when it runs it. */
-	const parametersAtRun = (parameters: INodeParameters) =>
-		NodeHelpers.getNodeParameters(
-			action.description.properties,
-			parameters,
-			true,
-			false,
-			{ parameters, type: 'workspaceData', typeVersion: 1 } as INode,
-			action.description,
-		);
-
-	const isShown = (name: string, parameters: INodeParameters): boolean =>
-		action.description.properties
-			.filter((property) => property.name === name && property.type !== 'hidden')
-			.some((property) =>
-				NodeHelpers.displayParameter(
-					parameters,
-					property,
-					{ parameters, type: 'workspaceData', typeVersion: 1 } as INode,
-					action.description,
-				),
-			);
+	const shown = (parameters: INodeParameters, isNotice: boolean): string[] => {
+		const node = { parameters, type: 'workspaceData', typeVersion: 1 } as INode;
+		const { description } = action;
+		return description.properties
+			.filter(({ type }) => type !== 'hidden' && (type === 'notice') === isNotice)
+			.filter((one) => NodeHelpers.displayParameter(parameters, one, node, description))
+			.map(({ name }) => name);
+	};
 
 	test.each([
 		['', ['selectCardNotice']],
 		['crd_1', []],
 		['={{ $json.card }}', []],
-	])('with %j as the card, the notices %j are shown', (value, shown) => {
+	])('with %j as the card, the notices %j are shown', (value, notices) => {
 		const cardId = { __rl: true, mode: 'id', value };
-		const parameters: INodeParameters = { resource: 'record', operation: 'create', cardId };
-		const node = { parameters, type: 'workspaceData', typeVersion: 1 } as INode;
-		const notices = action.description.properties.filter(
-			(property) =>
-				property.type === 'notice' &&
-				NodeHelpers.displayParameter(parameters, property, node, action.description),
-		);
-		expect(notices.map(({ name }) => name)).toEqual(shown);
+		const parameters = { resource: 'record', operation: 'create', cardId };
+		expect(shown(parameters, true)).toEqual(notices);
 	});
 
 	test('Must Match is shown with the second condition, and n8n keeps what is selected', () => {
@@ -211,46 +207,24 @@ describe('the description', () => {
 			...{ resource: 'record', operation: 'getAll', matchType: 'anyCondition' },
 			filters: { conditions },
 		});
-		expect(isShown('matchType', withConditions())).toBe(false);
-		expect(isShown('matchType', withConditions(condition))).toBe(false);
-		expect(isShown('matchType', withConditions(condition, condition))).toBe(true);
-		const kept = parametersAtRun(withConditions(condition, condition));
-		expect(kept).toMatchObject({ matchType: 'anyCondition' });
+		const both = withConditions(condition, condition);
+		expect(shown(withConditions(), false)).not.toContain('matchType');
+		expect(shown(withConditions(condition), false)).not.toContain('matchType');
+		expect(shown(both, false)).toContain('matchType');
+		expect(opened(action.description, both)).toMatchObject({ matchType: 'anyCondition' });
 	});
 
 	test.each(['autoMapInputData', 'defineBelow'])('%s: n8n keeps If Field Is Unknown', (mode) => {
 		const parameters: INodeParameters = {
-			...{ resource: 'record', operation: 'create' },
+			...{ resource: 'record', operation: 'create', options: { unknownFields: 'create' } },
 			columns: { mappingMode: mode, value: null },
-			options: { unknownFields: 'create' },
 		};
-		expect(parametersAtRun(parameters)).toMatchObject({ options: { unknownFields: 'create' } });
-	});
-
-	test('every method that a parameter names exists', () => {
-		const methodsOf = { action: action.methods, trigger: trigger.methods };
-		for (const [name, properties] of NODES) {
-			const methods = methodsOf[name];
-			for (const { typeOptions, modes } of everyProperty([...properties])) {
-				const named = [
-					['loadOptions', typeOptions?.loadOptionsMethod],
-					['resourceMapping', typeOptions?.resourceMapper?.resourceMapperMethod],
-					...(modes ?? []).map((mode) => ['listSearch', mode.typeOptions?.searchListMethod]),
-				] as const;
-				for (const [kind, method] of named) {
-					if (method === undefined) continue;
-					expect((methods as Record<string, Record<string, unknown>>)[kind ?? '']).toHaveProperty(
-						String(method),
-						expect.any(Function),
-					);
-				}
-			}
-		}
+		const { options } = parameters;
+		expect(opened(action.description, parameters)).toMatchObject({ options });
 	});
 });
 
 describe('the pages', () => {
-	const root = resolve(__dirname, '../..');
 	const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
 	/** The cells of all tables of a page, row by row. */
@@ -259,14 +233,13 @@ describe('the pages', () => {
 			row.split('|').map((cell) => cell.trim()),
 		);
 
-	/** Whether a node offers an entry: a condition on the options shows one only where a workflow has it. */
-	const isOffered = ({ type, displayOptions }: INodeProperties): boolean =>
-		type !== 'hidden' &&
-		!Object.keys(displayOptions?.show ?? {}).some((name) => name.startsWith('/options.'));
-
-	/** The entries that a collection offers. */
+	/** The entries that a collection offers: a condition on the options shows one only where a workflow has it. */
 	const entriesOf = ({ type, options = [] }: INodeProperties): INodeProperties[] =>
-		type === 'collection' ? (options as INodeProperties[]).filter(isOffered) : [];
+		(type === 'collection' ? (options as INodeProperties[]) : []).filter(
+			({ type: own, displayOptions }) =>
+				own !== 'hidden' &&
+				!Object.keys(displayOptions?.show ?? {}).some((name) => name.startsWith('/options.')),
+		);
 
 	const isOptions = ({ name }: INodeProperties): boolean => name === 'options';
 
@@ -296,8 +269,7 @@ describe('the pages', () => {
 		test.each(operations)('$resource: $name, its parameters', ({ resource, name, properties }) => {
 			const section = sections.get(`${resource}: ${name}`) ?? '';
 			const labels = properties
-				.filter((property) => !isOptions(property))
-				.filter(({ type }) => type !== 'notice')
+				.filter((property) => !isOptions(property) && property.type !== 'notice')
 				.flatMap((property) => [property, ...entriesOf(property)])
 				.map(
 					({ displayName, typeOptions }) => typeOptions?.resourceMapper?.valuesLabel ?? displayName,
@@ -306,25 +278,17 @@ describe('the pages', () => {
 		});
 
 		test('each option of the record operations, and where it is', () => {
-			const records = operations
-				.filter(({ resource }) => resource === 'Record')
-				.sort((a, b) => a.name.localeCompare(b.name));
 			const places = new Map<string, string[]>();
-			for (const { name, properties } of records) {
-				for (const { displayName } of properties.filter(isOptions).flatMap(entriesOf)) {
-					places.set(displayName, [...(places.get(displayName) ?? []), name]);
-				}
-			}
+			for (const { name, properties } of operations.filter(({ resource }) => resource === 'Record'))
+				for (const { displayName } of properties.filter(isOptions).flatMap(entriesOf))
+					places.set(displayName, [...(places.get(displayName) ?? []), name].sort());
 			const [, section = ''] = read('docs/operations.md').split(/^## Options$/m);
 			const [entries = ''] = section.replaceAll(/\n(?!\n|- |#)\s*/g, ' ').split(/^## /m);
 			const listed = [...entries.matchAll(/^- \*\*([^*]+)\*\* \(([^)]+)\): /gm)].map(
-				([, option = '', where = '']): [string, string[]] => [
-					option,
-					where
-						.split(', ')
-						.flatMap((name) => GROUPS[name] ?? [name])
-						.sort((a, b) => a.localeCompare(b)),
-				],
+				([, option = '', where = '']): [string, string[]] => {
+					const names = where.split(', ').flatMap((name) => GROUPS[name] ?? [name]);
+					return [option, names.sort()];
+				},
 			);
 			expect(new Map(listed)).toEqual(places);
 		});
@@ -347,52 +311,31 @@ describe('the pages', () => {
 });
 
 describe('the examples', () => {
-	const folder = resolve(__dirname, '../../examples');
+	const folder = join(root, 'examples');
 
 	const descriptions = new Map(
-		[new WorkspaceData(), new WorkspaceDataTrigger()].map(({ description }) => [
+		[action, trigger].map(({ description }) => [
 			`n8n-nodes-workspace-data.${description.name}`,
 			description as INodeTypeDescription,
 		]),
 	);
 
-	/** The node's type; n8n adds "Tool" where an AI agent uses it. */
-	const typeOf = ({ type }: INode): string => type.replace(/Tool$/, '');
+	/** The nodes of ours in all workflows; n8n adds "Tool" to a type where an AI agent uses it. */
+	const saved = readdirSync(folder).flatMap((file) => {
+		const { nodes } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as { nodes: INode[] };
+		return nodes.flatMap((node) => {
+			const description = descriptions.get(node.type.replace(/Tool$/, ''));
+			return description ? [{ file, name: node.name, node, description }] : [];
+		});
+	});
 
-	/** The nodes of ours in a workflow. */
-	function savedNodes(file: string): INode[] {
-		const { nodes } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as {
-			nodes: INode[];
-		};
-		return nodes.filter((node) => descriptions.has(typeOf(node)));
-	}
-
-	/** The parameters of a saved node as n8n has them after opening it. */
-	function openedParameters(node: INode) {
-		const description = descriptions.get(typeOf(node));
-		if (!description) throw new Error(`No node ${node.type}`);
+	test.each(saved)('$file: $name keeps every parameter', ({ node, description }) => {
+		expect(description.version).toBe(node.typeVersion);
+		// n8n adds these two to a tool.
+		const { descriptionType, toolDescription, ...ours } = node.parameters;
+		expect(descriptionType === undefined).toBe(toolDescription === undefined);
+		expect(opened(description, node.parameters)).toMatchObject(ours);
 		const { properties } = description;
-		const { parameters } = node;
-		return NodeHelpers.getNodeParameters(properties, parameters, true, false, node, description);
-	}
-
-	describe.each(readdirSync(folder))('%s', (file) => {
-		test.each(savedNodes(file).map((node): [string, INode] => [node.name, node]))(
-			'%s keeps every parameter, and none is missing',
-			(_name, node) => {
-				const description = descriptions.get(typeOf(node));
-				expect(description?.version).toBe(node.typeVersion);
-				// n8n adds these two to a tool.
-				const { descriptionType, toolDescription, ...ours } = node.parameters;
-				expect(descriptionType === undefined).toBe(toolDescription === undefined);
-				expect(openedParameters(node)).toMatchObject(ours);
-				const issues = NodeHelpers.getNodeParametersIssues(
-					description?.properties ?? [],
-					node,
-					description ?? null,
-				);
-				expect(issues).toBeNull();
-			},
-		);
+		expect(NodeHelpers.getNodeParametersIssues(properties, node, description)).toBeNull();
 	});
 });

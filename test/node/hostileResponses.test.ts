@@ -1,11 +1,13 @@
 /** Every operation with an answer of which one part is something else. */
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
+import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { RESOURCES } from '../../nodes/WorkspaceData/actions/registry';
 import { runAction } from '../support/n8n';
-import { byId, mapEach } from '../support/parameters';
+import { byId, mapEach, where } from '../support/parameters';
 import { startWebServer } from '../support/webServer';
-import { startWorkspace, type TestWorkspace } from '../support/workspace';
+import { startWorkspace, type TestCard, type TestWorkspace } from '../support/workspace';
 import { cases } from '../support/cases';
 
 /** How many changed answers are tried. */
@@ -23,51 +25,48 @@ interface Answer {
 	body: string;
 }
 
-/** A conversation with the real service: its answers by request, in order. */
-type Recording = Map<string, Answer[]>;
+/** An operation, and its conversation with the real service: answers by request, in order. */
+interface Recorded {
+	parameters: IDataObject;
+	recording: Map<string, Answer[]>;
+}
 
 let workspace: TestWorkspace;
 /** Answers the requests of the node. */
-let answerTo: (request: string, body: string, authorization: string) => Promise<Answer>;
+let answerTo: (request: string, body: string, authorization?: string) => Promise<Answer>;
 let server: Awaited<ReturnType<typeof startWebServer>>;
-const recordings = new Map<string, { parameters: IDataObject; recording: Recording }>();
+let baseUrl: string;
+const operations: Recorded[] = [];
 
 const run = async (parameters: IDataObject) =>
 	await runAction({
-		credentials: {
-			workspaceDataApi: { ...workspace.apiKey.workspaceDataApi, baseUrl: `${server.url}/api/v1` },
-		},
+		credentials: { workspaceDataApi: { ...workspace.apiKey.workspaceDataApi, baseUrl } },
 		parameters,
 		// For Create From Items; the others map values of their own.
 		items: [{ Key: 'a', Amount: 3 }],
 	});
 
-/** The parameters with which each operation succeeds; each gets a separate card. */
-function parametersOf(
-	card: { id: string; fieldIds: Record<string, string> },
-	recordId: string,
-): Record<string, IDataObject> {
-	const { id: cardId, fieldIds } = card;
-	const columns = mapEach({ Key: 'a', Amount: 3 });
-	const matching = mapEach({ Key: 'a', Amount: 3 }, { matchingColumns: ['Key'] });
-	const filters = { conditions: [{ field: 'Key', condition: 'equals', value: 'a' }] };
-	const some = { filters, matchType: 'allConditions' };
+/** What each operation needs in addition to succeed. */
+function needs({ fieldIds }: TestCard, recordId: string): Record<string, IDataObject> {
+	const columns = mapEach({ Key: 'a', Amount: 3 }, { matchingColumns: ['Key'] });
+	const some = { ...where('Key', 'equals', 'a'), matchType: 'allConditions' };
 	const field = { fieldId: byId(fieldIds.Key ?? '') };
 	const record = { recordId: byId(recordId) };
-	const own: Record<string, IDataObject> = {
+	const updateFields = { name: 'Renamed' };
+	return {
 		'card create': { name: 'New card' },
 		'card createFromItems': { name: 'Card from items' },
-		'card update': { updateFields: { name: 'Renamed' } },
+		'card update': { updateFields },
 		'card getAll': { returnAll: true },
 		'field create': { name: 'New field', type: 'text' },
 		'field get': field,
-		'field update': { ...field, updateFields: { name: 'Renamed' } },
+		'field update': { ...field, updateFields },
 		'field delete': field,
 		'field getAll': { returnAll: true },
 		'record create': { columns },
-		'record upsert': { columns: matching },
-		'record sync': { columns: matching },
-		'record get': { ...record, simple: true },
+		'record upsert': { columns },
+		'record sync': { columns },
+		'record get': record,
 		// With a field and a choice that the card does not have.
 		'record update': {
 			...record,
@@ -75,8 +74,8 @@ function parametersOf(
 			options: { unknownFields: 'create', missingChoices: 'add' },
 		},
 		'record delete': record,
-		'record getAll': { ...some, returnAll: true, simple: true },
-		'record getPage': { limit: 1, simple: true },
+		'record getAll': { ...some, returnAll: true },
+		'record getPage': { limit: 1 },
 		'record count': some,
 		'record ifExists': some,
 		'record ifNotExists': some,
@@ -84,28 +83,17 @@ function parametersOf(
 		'record deleteMany': some,
 		'apiDescription get': { format: 'json' },
 	};
-	return Object.fromEntries(
-		RESOURCES.flatMap(({ value: resource, operations }) =>
-			operations.map(({ value: operation }) => {
-				const name = `${resource} ${operation}`;
-				return [name, { resource, operation, cardId: byId(cardId), options: {}, ...own[name] }];
-			}),
-		),
-	);
 }
 
 /** Asks the real service, and keeps what it says. */
 const recordInto =
-	(recording: Recording): typeof answerTo =>
-	async (request, body, authorization) => {
+	(recording: Recorded['recording']): typeof answerTo =>
+	async (request, body, authorization = '') => {
 		const [method = '', path = ''] = request.split(' ');
+		const type = { ...(body !== '' && { 'content-type': 'application/json' }) };
 		const response = await fetch(new URL(path, workspace.service.baseUrl), {
 			method,
-			headers: {
-				authorization,
-				accept: 'application/json',
-				...(body !== '' && { 'content-type': 'application/json' }),
-			},
+			headers: { authorization, accept: 'application/json', ...type },
 			...(body !== '' && { body }),
 		});
 		const answer = {
@@ -119,39 +107,30 @@ const recordInto =
 
 beforeAll(async () => {
 	workspace = await startWorkspace();
-	server = await startWebServer((request, response) => {
-		const chunks: Buffer[] = [];
-		request.on('data', (chunk: Buffer) => chunks.push(chunk));
-		request.on('end', () => {
-			const asked = `${request.method} ${request.url}`;
-			void answerTo(
-				asked,
-				Buffer.concat(chunks).toString(),
-				request.headers.authorization ?? '',
-			).then(({ status, type, body }) => {
-				response.writeHead(status, { 'content-type': type }).end(status === 204 ? '' : body);
-			});
-		});
+	server = await startWebServer(async (request, response) => {
+		const { method, url, headers } = request;
+		const sent = await text(request);
+		const { status, type, body } = await answerTo(`${method} ${url}`, sent, headers.authorization);
+		response.writeHead(status, { 'content-type': type }).end(status === 204 ? '' : body);
 	});
-	const names = RESOURCES.flatMap(({ value, operations }) =>
-		operations.map((operation) => `${value} ${operation.value}`),
-	);
-	for (const name of names) {
-		const card = await workspace.card(`For ${name}`, {
-			Key: 'text',
-			Amount: 'number',
-			Status: { type: 'single_select', options: ['Open', 'Done'] },
-		});
-		const [recordId = ''] = await workspace.records(card.id, [
-			{ Key: 'a', Amount: 1, Status: 'Open' },
-			{ Key: 'b', Amount: 2, Status: 'Done' },
-		]);
-		const parameters = parametersOf(card, recordId)[name] ?? {};
-		const recording: Recording = new Map();
-		answerTo = recordInto(recording);
-		const { error } = await run(parameters);
-		if (error) throw new Error(`${name}: ${error.message} ${error.description}`);
-		recordings.set(name, { parameters, recording });
+	baseUrl = `${server.url}/api/v1`;
+	const Status = { type: 'single_select', options: ['Open', 'Done'] };
+	for (const { value: resource, operations: own } of RESOURCES) {
+		for (const { value: operation } of own) {
+			const name = `${resource} ${operation}`;
+			const card = await workspace.card(name, { Key: 'text', Amount: 'number', Status });
+			const [recordId = ''] = await workspace.records(card.id, [
+				{ Key: 'a', Amount: 1, Status: 'Open' },
+				{ Key: 'b', Amount: 2, Status: 'Done' },
+			]);
+			const base = { resource, operation, cardId: byId(card.id), options: {}, simple: true };
+			const parameters = { ...base, ...needs(card, recordId)[name] };
+			const recording: Recorded['recording'] = new Map();
+			answerTo = recordInto(recording);
+			const { error } = await run(parameters);
+			if (error) throw new Error(`${name}: ${error.message} ${error.description}`);
+			operations.push({ parameters, recording });
+		}
 	}
 });
 afterAll(async () => {
@@ -193,14 +172,10 @@ const REPLACEMENTS: Array<string | undefined> = [
 const INTERNAL =
 	/TypeError|RangeError|Can't (?:read|set|convert|destructure|access)|isn't (?:a function|iterable|defined)|call stack|Invalid (?:array length|string length|time value)|\[object Object\]/;
 
-const NOT_FOUND: Answer = {
-	status: 404,
-	type: 'application/problem+json',
-	body: JSON.stringify({ type: 'about:blank', title: 'Not found', status: 404 }),
-};
+const NOT_FOUND = { status: 404, type: 'application/problem+json', body: '{"title":"Not found"}' };
 
-/** One part of one answer of an operation: everything that may be replaced. */
-const placesOf = (recording: Recording) =>
+/** The parts of an operation's answers that may be replaced. */
+const placesOf = ({ recording }: Recorded) =>
 	[...recording].flatMap(([request, answers]) =>
 		answers.flatMap(({ body }, index) => {
 			if (!/^\s*[[{]/.test(body)) return [];
@@ -210,20 +185,15 @@ const placesOf = (recording: Recording) =>
 
 test('any part of any answer is something else: a result or a message, no hang, no second write', async () => {
 	process.stdout.write(`hostile answers: HOSTILE_SEED=${seed}\n`);
-	const operations = [...recordings].map(([name, { parameters, recording }]) => ({
-		name,
-		parameters,
-		recording,
-		places: placesOf(recording),
-	}));
-	const replacement = fc.oneof(
-		{ weight: 4, arbitrary: fc.constantFrom(...REPLACEMENTS) },
-		{ weight: 1, arbitrary: fc.json({ maxDepth: 3 }) },
-	);
+	const tried = operations
+		.map((one) => ({ ...one, places: placesOf(one) }))
+		.filter(({ places }) => places.length > 0);
+	const known = { weight: 4, arbitrary: fc.constantFrom(...REPLACEMENTS) };
+	const any = { weight: 1, arbitrary: fc.json({ maxDepth: 3 }) };
 	const anything = fc.asyncProperty(
-		fc.constantFrom(...operations.filter(({ places }) => places.length > 0)),
+		fc.constantFrom(...tried),
 		fc.nat(),
-		replacement,
+		fc.oneof(known, any),
 		async ({ parameters, recording, places }, at, json) => {
 			const place = places[at % places.length];
 			const seen = new Map<string, number>();
@@ -243,13 +213,9 @@ test('any part of any answer is something else: a result or a message, no hang, 
 				const changed = JSON.stringify(withPart(JSON.parse(answer.body), place.path, part)) ?? '';
 				return { ...answer, body: changed.replace(mark, () => json ?? '') };
 			};
-			let timer: NodeJS.Timeout | undefined;
-			const hang = new Promise<never>((_, reject) => {
-				timer = setTimeout(() => reject(new Error("The run didn't end")), HANG_MS);
-			});
-			const { error, status } = await Promise.race([run(parameters), hang]).finally(() =>
-				clearTimeout(timer),
-			);
+			const hang = setTimeout(HANG_MS, undefined, { ref: false });
+			const { error, status = "The run didn't end" } =
+				(await Promise.race([run(parameters), hang])) ?? {};
 			expect(['success', 'error']).toContain(status);
 			if (error) {
 				expect(error.name).toMatch(/^Node(?:Api|Operation)Error$/);

@@ -1,8 +1,5 @@
 /** Every operation in each shape of the interface, and the output of records. */
 import type { IDataObject } from 'n8n-workflow';
-import { existsSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
-import { RESOURCES } from '../../nodes/WorkspaceData/actions/registry';
 import {
 	type ActionResult,
 	hintsOf,
@@ -24,7 +21,11 @@ describe('each shape that the interface leaves open', () => {
 
 	type Variants = Parameters<TestWorkspace['service']['control']['setVariants']>[0];
 
-	const SHAPES: Array<[string, Variants]> = [
+	/** Runs an operation that must succeed. @returns its items */
+	const succeed = async (parameters: IDataObject, credentials = workspace.apiKey) =>
+		succeeded(await runAction({ credentials, parameters })).json;
+
+	describe.each<[string, Variants]>([
 		['the service’s own', {}],
 		[
 			'bare lists, named objects, ids under field_id, options with names, extra properties',
@@ -38,121 +39,88 @@ describe('each shape that the interface leaves open', () => {
 			{ lists: 'data', objects: 'data', fieldOptions: 'valueLabel', clearedFields: 'null' },
 		],
 		['lists under items, updates without a body', { lists: 'items', updateStatus: 204 }],
-	];
-
-	/** Runs an operation that must succeed. */
-	async function succeed(
-		parameters: IDataObject,
-		credentials: TestCredentials = workspace.apiKey,
-		items?: IDataObject[],
-	): Promise<ActionResult> {
-		const result = await runAction({ credentials, parameters, ...(items && { items }) });
-		if (result.error) throw result.error;
-		return result;
-	}
-
-	const FIELDS = [
-		{ name: 'Title', type: 'text' },
-		{ name: 'Amount', type: 'number' },
-		{ name: 'Status', type: 'single_select', options: ['Open', 'Done'] },
-	];
-
-	describe.each(SHAPES)('%s', (_name, variants) => {
-		beforeEach(() => workspace.service.control.setVariants(variants));
+	])('%s', (shape, variants) => {
+		beforeEach(async () => {
+			card = await workspace.card('Shapes', {
+				...{ Title: 'text', Amount: 'number' },
+				Status: { type: 'single_select', options: ['Open', 'Done'] },
+			});
+			workspace.service.control.setVariants(variants);
+		});
+		const runOn =
+			(resource: string, credentials?: TestCredentials) =>
+			async (operation: string, more: IDataObject = {}) =>
+				await succeed({ resource, operation, cardId: byId(card.id), ...more }, credentials);
 
 		test.each(['apiKey', 'serviceAccount'] as const)('cards, with %s', async (kind) => {
-			const run = async (operation: string, more: IDataObject = {}) =>
-				await succeed({ resource: 'card', operation, ...more }, workspace[kind]);
-			const name = `Card ${kind} ${_name}`;
+			const run = runOn('card', workspace[kind]);
+			const name = `Card ${kind} ${shape}`;
 			const additionalFields = { description: 'first' };
-			const { json: created } = await run('create', { name, additionalFields });
+			const created = await run('create', { name, additionalFields });
 			expect(created).toMatchObject([{ name, ...additionalFields }]);
-			const { json: all } = await run('getAll', { returnAll: true });
-			const id = String(all.find((card) => card.name === name)?.id);
+			const all = await run('getAll', { returnAll: true });
+			const id = String(all.find((one) => one.name === name)?.id);
 			expect(id).toBe(created[0]?.id);
-			const { json: got } = await run('get', { cardId: byId(id) });
+			const got = await run('get', { cardId: byId(id) });
 			expect(got).toMatchObject([{ id, name, ...additionalFields }]);
-			expect((await run('get', { cardId: byName(name.toUpperCase()) })).json[0]?.id).toBe(id);
-			const { json: updated } = await run('update', {
-				cardId: fromList(id, name),
-				updateFields: { description: '' },
-			});
-			expect(updated).toMatchObject([{ id, description: '' }]);
-			expect((await run('delete', { cardId: byId(id) })).json).toEqual([{ deleted: true, id }]);
-			const { json: left } = await run('getAll', { returnAll: true });
-			expect(left.map((card) => card.id)).not.toContain(id);
+			expect((await run('get', { cardId: byName(name.toUpperCase()) }))[0]?.id).toBe(id);
+			const cleared = { cardId: fromList(id, name), updateFields: { description: '' } };
+			expect(await run('update', cleared)).toMatchObject([{ id, description: '' }]);
+			expect(await run('delete', { cardId: byId(id) })).toEqual([{ deleted: true, id }]);
+			const left = await run('getAll', { returnAll: true });
+			expect(left.map((one) => one.id)).not.toContain(id);
 		});
 
 		test('fields', async () => {
-			workspace.service.control.resetVariants();
-			const { id: cardId } = await workspace.card('Fields', FIELDS);
-			workspace.service.control.setVariants(variants);
-			const run = async (operation: string, more: IDataObject = {}) =>
-				await succeed({ resource: 'field', operation, cardId: byId(cardId), ...more });
-			await run('create', {
-				name: 'Level',
-				type: 'single_select',
-				additionalFields: { options: '["Low","High"]' },
-			});
-			const { json } = await run('getAll', { returnAll: true });
-			expect(json.map(({ name }) => name)).toEqual(['Title', 'Amount', 'Status', 'Level']);
-			expect((await run('getAll', { returnAll: false, limit: 2 })).json).toHaveLength(2);
-			const level = json[3] ?? {};
+			const run = runOn('field');
+			const additionalFields = { options: '["Low","High"]' };
+			await run('create', { name: 'Level', type: 'single_select', additionalFields });
+			const all = await run('getAll', { returnAll: true });
+			expect(all.map(({ name }) => name)).toEqual(['Title', 'Amount', 'Status', 'Level']);
+			expect(await run('getAll', { returnAll: false, limit: 2 })).toHaveLength(2);
+			const level = all[3] ?? {};
 			const id = String(level.id ?? level.field_id);
-			expect((await run('get', { fieldId: byId(id) })).json).toEqual([level]);
-			expect((await run('get', { fieldId: byName('level') })).json).toEqual([level]);
-			const { json: renamed } = await run('update', {
-				fieldId: fromList(id, 'Level'),
-				updateFields: { name: 'Rank' },
-			});
+			for (const fieldId of [byId(id), byName('level')])
+				expect(await run('get', { fieldId })).toEqual([level]);
+			const fieldId = fromList(id, 'Level');
+			const renamed = await run('update', { fieldId, updateFields: { name: 'Rank' } });
 			expect(renamed).toMatchObject([{ name: 'Rank' }]);
-			expect((await run('delete', { fieldId: byName('Rank') })).json).toEqual([
-				{ deleted: true, id },
-			]);
+			expect(await run('delete', { fieldId: byName('Rank') })).toEqual([{ deleted: true, id }]);
 		});
 
 		test('records', async () => {
-			workspace.service.control.resetVariants();
-			const { id: cardId, fieldIds } = await workspace.card('Records', FIELDS);
-			workspace.service.control.setVariants(variants);
-			const run = async (operation: string, more: IDataObject = {}) =>
-				await succeed({ resource: 'record', operation, cardId: byId(cardId), ...more });
+			const run = runOn('record');
 			const values = { Title: 'One', Amount: 1, Status: 'Open' };
-			const { json: created } = await run('create', { columns: mapEach(values) });
+			const created = await run('create', { columns: mapEach(values) });
 			const id = String(created[0]?.id);
 			const created_at = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as string;
 			const record = { ...values, id, created_at };
 			expect(created).toEqual([record]);
-			expect((await run('get', { recordId: byId(id) })).json).toEqual([record]);
-			const { json: raw } = await run('getAll', { returnAll: true, simple: false });
-			expect(raw).toMatchObject([{ id, data: { [fieldIds.Title ?? '']: 'One' } }]);
-			const { json: updated } = await run('update', {
-				recordId: fromList(id, 'One'),
-				columns: mapEach({ Amount: 0, Status: 'Done' }),
-			});
-			expect(updated).toMatchObject([{ id, Amount: 0, Status: 'Done' }]);
-			const { json: upserted } = await run('upsert', {
-				columns: mapEach({ Title: 'One', Amount: 5 }, { matchingColumns: ['Title'] }),
-			});
-			const now = { Title: 'One', Amount: 5, Status: 'Done' };
-			expect(upserted).toMatchObject([{ id, action: 'updated', ...now }]);
-			const { json: second } = await run('upsert', {
-				columns: mapEach({ Title: 'Two' }, { matchingColumns: ['Title'] }),
-			});
-			expect(second).toMatchObject([{ action: 'created' }]);
-			expect((await run('getAll', { returnAll: false, limit: 1 })).json).toHaveLength(1);
-			expect((await run('delete', { recordId: byId(id) })).json).toEqual([{ deleted: true, id }]);
+			expect(await run('get', { recordId: byId(id) })).toEqual([record]);
+			const raw = await run('getAll', { returnAll: true, simple: false });
+			expect(raw).toMatchObject([{ id, data: { [card.fieldIds.Title ?? '']: 'One' } }]);
+			const changed = { Amount: 0, Status: 'Done' };
+			const recordId = fromList(id, 'One');
+			const updated = await run('update', { recordId, columns: mapEach(changed) });
+			expect(updated).toMatchObject([{ id, ...changed }]);
+			const upsert = async (data: IDataObject) =>
+				await run('upsert', { columns: mapEach(data, { matchingColumns: ['Title'] }) });
+			const now = { id, action: 'updated', Title: 'One', Amount: 5, Status: 'Done' };
+			expect(await upsert({ Title: 'One', Amount: 5 })).toMatchObject([now]);
+			expect(await upsert({ Title: 'Two' })).toMatchObject([{ action: 'created' }]);
+			expect(await run('getAll', { returnAll: false, limit: 1 })).toHaveLength(1);
+			expect(await run('delete', { recordId: byId(id) })).toEqual([{ deleted: true, id }]);
 			workspace.service.control.resetVariants();
-			expect(await workspace.rows(cardId)).toEqual([{ Title: 'Two' }]);
+			expect(await workspace.rows(card.id)).toEqual([{ Title: 'Two' }]);
 		});
 	});
 
 	test('the API description comes as data, and as text', async () => {
-		const run = async (format: string) =>
-			await succeed({ resource: 'apiDescription', operation: 'get', format });
+		const read = async (format: string) =>
+			(await succeed({ resource: 'apiDescription', operation: 'get', format }))[0];
 		const document = { openapi: expect.stringMatching(/^3\.0/), paths: expect.any(Object) };
-		expect((await run('json')).json).toMatchObject([document]);
-		expect((await run('yaml')).json[0]?.yaml).toMatch(/^openapi: /m);
+		expect(await read('json')).toMatchObject(document);
+		expect((await read('yaml'))?.yaml).toMatch(/^openapi: /m);
 	});
 });
 
@@ -177,17 +145,18 @@ describe('the output of records', () => {
 		(await workspace.records(card.id, [{ Key: 'a', Amount: 1 }]))[0] ?? '';
 
 	describe('the fields first, null where it has no value, its own values last', () => {
-		test.each<[string, () => Promise<IDataObject>, number, string[]]>([
-			['create', async () => ({ columns }), 1, []],
-			['upsert', async () => ({ columns: matched, recordId: await existing() }), 2, ['updated']],
-			['sync', async () => ({ columns: matched, recordId: await existing() }), 2, ['updated']],
-			['get', async () => ({ recordId: byId(await existing()) }), 1, []],
-			['getAll', async () => ({ ...all, none: await existing() }), 1, []],
-		])('%s', async (operation, parametersOf, amount, action) => {
-			const result = succeeded(await run(operation, await parametersOf()));
-			const record = { Key: 'a', Note: null, Amount: amount, id, created_at: time };
-			const changed = action.map((done) => ({ before: { Amount: 1 }, action: done }));
-			expect(entriesOf(result)).toEqual([Object.entries(Object.assign(record, ...changed))]);
+		test.each<[string, IDataObject, number?]>([
+			['create', { columns }],
+			['upsert', { columns: matched }, 2],
+			['sync', { columns: matched }, 2],
+			['get', {}],
+			['getAll', all],
+		])('%s', async (operation, parameters, updated = 0) => {
+			const recordId = byId(operation === 'create' ? '' : await existing());
+			const result = succeeded(await run(operation, { ...parameters, recordId }));
+			const record = { Key: 'a', Note: null, Amount: updated || 1, id, created_at: time };
+			const changes = updated > 0 && { before: { Amount: 1 }, action: 'updated' };
+			expect(entriesOf(result)).toEqual([Object.entries({ ...record, ...changes })]);
 		});
 
 		test('Update has only what was sent or shown, because the record was not read', async () => {
@@ -197,30 +166,21 @@ describe('the output of records', () => {
 			expect(entriesOf(result)).toEqual([Object.entries({ Amount: 5, id })]);
 		});
 
-		test('Get Page gives such records, and Create From Items too', async () => {
-			await existing();
-			const { json } = await run('getPage', { cursor: '', limit: 10 });
-			const [record] = (json[0]?.records ?? []) as IDataObject[];
-			expect(Object.keys(record ?? {})).toEqual(['Key', 'Note', 'Amount', 'id', 'created_at']);
+		test('Create From Items: the columns first', async () => {
 			const parameters = { resource: 'card', name: 'Made here', options: {} };
-			const made = await run('createFromItems', parameters, [{ B: 'x' }, { A: 1 }]);
+			const { json } = await run('createFromItems', parameters, [{ B: 'x' }, { A: 1 }]);
 			const keys = ['B', 'A', 'id', 'created_at'];
-			expect(made.json.map((item) => Object.keys(item))).toEqual([keys, keys]);
+			expect(json.map((item) => Object.keys(item))).toEqual([keys, keys]);
 		});
 
-		test('Output Field Names, Name Fields By and Simplify', async () => {
+		test('Name Fields By, and Simplify', async () => {
 			await existing();
-			const withOptions = async (options: IDataObject) =>
-				(await run('getAll', { ...all, options })).json[0];
-			const chosen = await withOptions({ outputFields: ['Note', 'Key'] });
-			expect(Object.keys(chosen ?? {})).toEqual(['Note', 'Key', 'id', 'created_at']);
-			const byFieldId = await withOptions({ fieldKeys: 'id' });
-			expect(byFieldId?.[card.fieldIds.Note ?? '']).toBeNull();
-			const raw = { ...all, simple: false, options: { outputFields: 'Amount' } };
-			const data = { [card.fieldIds.Amount ?? '']: 1 };
-			expect((await run('getAll', raw)).json).toEqual([expect.objectContaining({ data })]);
-			const unknown = await run('getAll', { ...all, options: { outputFields: ['Amuont'] } });
-			expect(unknown.error?.message).toContain("no field 'Amuont'");
+			const { Note = '', Amount = '' } = card.fieldIds;
+			const byFieldId = await run('getAll', { ...all, options: { fieldKeys: 'id' } });
+			expect(byFieldId.json).toMatchObject([{ [Note]: null, [Amount]: 1 }]);
+			const options = { outputFields: 'Amount' };
+			const raw = await run('getAll', { ...all, simple: false, options });
+			expect(raw.json[0]?.data).toEqual({ [Amount]: 1 });
 		});
 	});
 
@@ -229,11 +189,10 @@ describe('the output of records', () => {
 			...['id', 'created_at', 'action', 'error', 'deleted', 'dry_run', 'before', 'changes'],
 			...['fields', 'pairedItem', '$error', '$json'],
 		];
-		const other = await workspace.card(
-			'Reserved',
-			[...reserved, 'fields.id', 'after'].map((name) => ({ name, type: 'text' })),
-		);
-		const row = Object.fromEntries([...reserved, 'fields.id', 'after'].map((name) => [name, 'x']));
+		const names = [...reserved, 'fields.id', 'after'];
+		const fields = names.map((name) => ({ name, type: 'text' }));
+		const other = await workspace.card('Reserved', fields);
+		const row = Object.fromEntries(names.map((name) => [name, 'x']));
 		await workspace.records(other.id, [row]);
 		const cardId = byId(other.id);
 		const { json } = await run('getAll', { ...all, cardId });
@@ -255,30 +214,27 @@ describe('the output of records', () => {
 			workspace.service.control.resetRequests();
 			return item;
 		};
-		const sent = () =>
-			workspace.service.control
-				.requests()
-				.flatMap(({ method, body }) =>
-					method === 'GET' ? [] : [(JSON.parse(body ?? '{}') as IDataObject).data],
-				);
 
 		test('is left out by Create, which has nothing to clear', async () => {
 			const item = await returned();
 			succeeded(await run('create', { columns: mapAutomatically() }, [item]));
-			expect(sent()).toEqual([{ [card.fieldIds.Key ?? '']: 'a', [card.fieldIds.Amount ?? '']: 1 }]);
+			const requests = workspace.service.control.requests();
+			const [body] = requests.flatMap((one) => (one.method === 'GET' ? [] : [one.body]));
+			const { Key = '', Amount = '' } = card.fieldIds;
+			expect(JSON.parse(body ?? '')).toEqual({ data: { [Key]: 'a', [Amount]: 1 } });
 		});
 
+		const byKey = { columns: mapAutomatically(['Key']) };
+		const keyed = mapEach({ Key: 'a', Note: '={{ $json.Note }}' }, { matchingColumns: ['Key'] });
+		const note = { columns: mapEach({ Note: null }) };
 		test.each<[string, IDataObject]>([
 			['update', { columns: mapAutomatically(), options: { oldValues: true } }],
-			['upsert', { columns: mapAutomatically(['Key']) }],
-			['sync', { columns: mapAutomatically(['Key']) }],
-			[
-				'upsert',
-				{
-					columns: mapEach({ Key: 'a', Note: '={{ $json.Note }}' }, { matchingColumns: ['Key'] }),
-				},
-			],
-			['updateMany', { ...where('Key', 'equals', 'a'), columns: mapEach({ Note: null }) }],
+			// Without having read the record.
+			['update', note],
+			['upsert', byKey],
+			['sync', byKey],
+			['upsert', { columns: keyed }],
+			['updateMany', { ...where('Key', 'equals', 'a'), ...note }],
 		])('%s clears, and the hint counts it', async (operation, parameters) => {
 			const item = await returned();
 			const recordId = byId(String(item.id));
@@ -286,57 +242,34 @@ describe('the output of records', () => {
 			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 1 }]);
 			expect(hintsOf(result).join()).toContain("cleared 'Note' in 1 record");
 		});
-
-		test('Update counts what it cleared although it has not read the record', async () => {
-			const item = await returned();
-			const columns = mapEach({ Note: null });
-			const result = await run('update', { recordId: byId(String(item.id)), columns });
-			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 1 }]);
-			expect(hintsOf(result).join()).toContain("cleared 'Note' in 1 record");
-		});
 	});
 
-	describe('a card with a field that is called like a key of the nodes', () => {
-		let ids: string[];
-		beforeEach(async () => {
-			card = await workspace.card('Own names', { id: 'text', Note: 'text', deleted: 'boolean' });
-			ids = await workspace.records(card.id, [
-				{ id: 'own 1', Note: 'a', deleted: true },
-				{ id: 'own 2', Note: 'b' },
-			]);
-			workspace.service.control.resetRequests();
-		});
-
-		test('Update reads the records once for all items, and returns the field', async () => {
-			const columns = mapEach({ Note: 'new' });
-			const given = ids.map((record) => ({ record }));
-			const { json } = await run(
-				'update',
-				{ recordId: byId('={{ $json.record }}'), columns },
-				given,
-			);
-			expect(json).toMatchObject([
-				{ 'fields.id': 'own 1', 'fields.deleted': true, Note: 'new', id: ids[0] },
-				{ 'fields.id': 'own 2', 'fields.deleted': null, Note: 'new', id: ids[1] },
-			]);
-			const readings = workspace.requests().filter((one) => /^GET .*records$/.test(one));
-			expect(readings).toHaveLength(1);
-			// What came out goes back in, and changes nothing.
-			const back = { columns: mapAutomatically(['Note']), options: { multipleMatches: 'all' } };
-			await run('update', { recordId: byId('={{ $json.id }}'), ...back }, json);
-			expect(await workspace.rows(card.id)).toEqual([
-				{ id: 'own 1', Note: 'new', deleted: true },
-				{ id: 'own 2', Note: 'new' },
-			]);
-		});
-
-		test('Output Field Names includes it', async () => {
-			const options = { outputFields: ['Note'] };
-			const { json } = await run('getAll', { ...all, options });
-			expect(Object.keys(json[0] ?? {})).toEqual([
-				...['Note', 'fields.id', 'fields.deleted', 'id', 'created_at'],
-			]);
-		});
+	test('a field that is called like a key of the nodes: Update reads the records once, and returns the field', async () => {
+		card = await workspace.card('Own names', { id: 'text', Note: 'text', deleted: 'boolean' });
+		const ids = await workspace.records(card.id, [
+			{ id: 'own 1', Note: 'a', deleted: true },
+			{ id: 'own 2', Note: 'b' },
+		]);
+		workspace.service.control.resetRequests();
+		const update = { recordId: byId('={{ $json.record }}'), columns: mapEach({ Note: 'new' }) };
+		const given = ids.map((record) => ({ record }));
+		const { json } = await run('update', update, given);
+		expect(json).toMatchObject([
+			{ 'fields.id': 'own 1', 'fields.deleted': true, Note: 'new', id: ids[0] },
+			{ 'fields.id': 'own 2', 'fields.deleted': null, Note: 'new', id: ids[1] },
+		]);
+		const readings = workspace.requests().filter((one) => /^GET .*records$/.test(one));
+		expect(readings).toHaveLength(1);
+		// What came out goes back in, and changes nothing.
+		const back = { columns: mapAutomatically(['Note']), options: { multipleMatches: 'all' } };
+		await run('update', { recordId: byId('={{ $json.id }}'), ...back }, json);
+		expect(await workspace.rows(card.id)).toEqual([
+			{ id: 'own 1', Note: 'new', deleted: true },
+			{ id: 'own 2', Note: 'new' },
+		]);
+		const chosen = await run('getAll', { ...all, options: { outputFields: ['Note'] } });
+		const keys = ['Note', 'fields.id', 'fields.deleted', 'id', 'created_at'];
+		expect(Object.keys(chosen.json[0] ?? {})).toEqual(keys);
 	});
 
 	const wanted = where('Key', 'equals', '={{ $json.key }}');
@@ -354,16 +287,5 @@ describe('the output of records', () => {
 		expect(found.json.map(({ Key }) => Key)).toEqual([undefined, 'a', undefined]);
 		expect(placesOf(found.items)).toEqual([0, 1, 2]);
 		expect((await run('getAll', { ...all, ...how }, items)).items).toHaveLength(1);
-	});
-
-	test('the preview of the output exists for each operation', () => {
-		const folder = resolve(__dirname, '../../nodes/WorkspaceData/__schema__/v1.0.0');
-		const missing = RESOURCES.flatMap(({ value, operations }) =>
-			operations
-				// They return the input items, which may be anything.
-				.filter(({ passesOn }) => !passesOn)
-				.map((operation) => join(folder, value, `${operation.value}.json`)),
-		).filter((file) => !existsSync(file));
-		expect(missing.map((file) => basename(file))).toEqual([]);
 	});
 });

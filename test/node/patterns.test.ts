@@ -64,18 +64,18 @@ const byKey = Object.entries(operationsFor(KEY)).filter(
 /** The name by which n8n knows its Loop Over Items. */
 const LOOP_TYPE = 'n8n-nodes-base.splitInBatches';
 
+const paired = (items: INodeExecutionData[], input = 0) =>
+	items.map(({ json }, item) => ({ json, pairedItem: { item, input } }));
+
 /** A node of the test in place of one of n8n's. */
 function helper(
-	name: string,
-	shape: { inputs?: number; outputs?: number },
+	[inputs, outputs]: [number, number],
 	execute: (this: IExecuteFunctions) => INodeExecutionData[][],
 ): INodeType {
-	const ports = (count = 1) => Array.from({ length: count }, () => 'main');
-	const description = {
-		...{ displayName: name, name, group: ['transform'], version: 1, description: '' },
-		...{ defaults: { name }, properties: [] },
-		...{ inputs: ports(shape.inputs), outputs: ports(shape.outputs) },
-	} as unknown as INodeType['description'];
+	const ports = (count: number) => Array.from({ length: count }, () => 'main');
+	const description = { ...new Start().description, name: 'helper' };
+	const ends = { inputs: ports(inputs), outputs: ports(outputs) };
+	Object.assign(description, { ...ends, group: ['transform'] });
 	return {
 		description,
 		async execute() {
@@ -83,53 +83,45 @@ function helper(
 		},
 	};
 }
-const paired = (items: INodeExecutionData[]) =>
-	items.map(({ json }, item) => ({ json, pairedItem: { item } }));
 const HELPERS: Record<string, INodeType> = {
 	// As Loop Over Items with batches of one: the rest is kept in the node's own context.
-	[LOOP_TYPE]: helper('loop', { outputs: 2 }, function () {
+	[LOOP_TYPE]: helper([1, 2], function () {
 		const state = this.getContext('node') as { left?: INodeExecutionData[] };
 		state.left ??= paired(this.getInputData());
 		const next = state.left.shift();
 		return next ? [[], [next]] : [this.getInputData(), []];
 	}),
-	switch: helper('switch', { outputs: 2 }, function () {
+	switch: helper([1, 2], function () {
 		const items = paired(this.getInputData());
 		return [items.filter((_, n) => n % 2 === 0), items.filter((_, n) => n % 2 === 1)];
 	}),
-	merge: helper('merge', { inputs: 2 }, function () {
-		return [
-			[0, 1].flatMap((input) =>
-				this.getInputData(input).map(({ json }, item) => ({ json, pairedItem: { item, input } })),
-			),
-		];
+	merge: helper([2, 1], function () {
+		return [[0, 1].flatMap((input) => paired(this.getInputData(input), input))];
 	}),
 };
 
 const OURS = 'Workspace Data';
 interface Flow {
-	/** Names of the nodes behind the start, each of the type that its name begins with. */
-	others?: string[];
-	/** From one output to one input: `Start>Workspace Data`, or with numbers `switch:1>merge:1`. */
-	connections: string[];
 	settings?: Partial<INode>;
 	pinData?: IPinData;
 	mode?: WorkflowExecuteMode;
+	/** The parameters of the second node of ours. */
+	second?: IDataObject;
 }
 
 /**
  * Runs a workflow with an item for each key.
  *
- * @param second the parameters of the second node of ours
+ * @param wires from one output to one input: `Start>ours`, or with numbers `switch:1>merge:1`. A node is of the type that
+ * its name begins with
  * @returns the runs of each node, by its name
  */
 async function runFlow(
 	parameters: IDataObject,
-	flow: Flow,
-	second = parameters,
+	wires: string,
+	{ settings = {}, mode = 'manual', second = parameters, pinData: pinned }: Flow = {},
 ): Promise<Record<string, ITaskData[]>> {
 	prepareN8n();
-	const { others = [], settings = {}, mode = 'manual' } = flow;
 	const placed = (name: string): INode => {
 		const base = { id: name, name, position: [0, 0] as [number, number] };
 		if (name.startsWith(OURS)) {
@@ -141,16 +133,19 @@ async function runFlow(
 		// Its third version has the outputs that the helper has.
 		return { ...base, type, typeVersion: type === LOOP_TYPE ? 3 : 1, parameters: {} };
 	};
-	const nodes = ['Start', OURS, ...others].map(placed);
 	const connections: IConnections = {};
-	for (const connection of flow.connections) {
-		const [[from = '', output = 0], [to = '', input = 0]] = connection
+	const names = new Set(['Start']);
+	for (const wire of wires.split(', ')) {
+		const [[from = '', output = 0], [to = '', input = 0]] = wire
+			.replaceAll('ours', OURS)
 			.split('>')
 			.map((end) => end.split(':')) as [string[], string[]];
 		const outputs = ((connections[from] ??= {}).main ??= []);
 		while (outputs.length <= Number(output)) outputs.push([]);
 		outputs[Number(output)]?.push({ node: to, type: 'main', index: Number(input) });
+		names.add(from).add(to);
 	}
+	const nodes = [...names].map(placed);
 	let left = 0;
 	const observed = observedNode((listeners) => (left += listeners));
 	const workflow = new Workflow({
@@ -159,7 +154,7 @@ async function runFlow(
 		settings: { executionOrder: 'v1' },
 	});
 	const [startNode] = Object.values(workflow.nodes);
-	const pinData = { Start: KEYS.map((Key) => ({ json: { Key } })), ...flow.pinData };
+	const pinData = { Start: KEYS.map((Key) => ({ json: { Key } })), ...pinned };
 	const engine = new WorkflowExecute(
 		additionalData(workspace.apiKey, mode, workflow),
 		mode,
@@ -173,9 +168,15 @@ async function runFlow(
 const outputOf = (runs: ITaskData[] = [], output = 0) =>
 	runs.flatMap(({ data }) => data?.main?.[output] ?? []);
 const errorsOf = (runs: ITaskData[] = []) => runs.flatMap(({ error }) => error?.message ?? []);
+const DIRECT = 'Start>ours';
+const LOOP = 'Start>loop, loop:1>ours, ours>loop';
+const MERGED = 'Start>switch, switch>merge, switch:1>merge:1, merge>ours';
+const recordParameters = (operation: string, more?: IDataObject) => ({
+	...{ resource: 'record', operation, cardId: byId(card.id) },
+	...more,
+});
 
 describe.each(byKey)('%s', (operation, own) => {
-	const parameters = () => ({ resource: 'record', operation, cardId: byId(card.id), ...own });
 	beforeEach(async () => {
 		await workspace.records(
 			card.id,
@@ -183,46 +184,29 @@ describe.each(byKey)('%s', (operation, own) => {
 		);
 		workspace.service.control.resetRequests();
 	});
-	/** The card holds what the operation leaves when it has run once for each key. */
-	const expectOnceForEach = async () => {
+	/** Runs it without an error. @returns the runs of the node, when the card holds what it leaves for four keys */
+	async function succeed(wires = DIRECT, flow: Flow = {}) {
+		const runs = await runFlow(recordParameters(operation, own), wires, flow);
+		expect(errorsOf(runs[OURS])).toEqual([]);
 		const kept = { create: 8, deleteMany: 0 }[operation] ?? 4;
 		expect(await workspace.rows(card.id)).toHaveLength(kept);
-	};
-	const DIRECT = ['Start>Workspace Data'];
+		return runs[OURS] ?? [];
+	}
 
-	test.each<[string, Flow, number]>([
-		['alone', { connections: DIRECT }, 1],
-		['in a sub-workflow', { connections: DIRECT, mode: 'integrated' }, 1],
-		[
-			'in a loop',
-			{
-				others: ['loop'],
-				connections: ['Start>loop', 'loop:1>Workspace Data', 'Workspace Data>loop'],
-			},
-			4,
-		],
-		[
-			'behind Switch and Merge',
-			{
-				others: ['switch', 'merge'],
-				connections: ['Start>switch', 'switch>merge', 'switch:1>merge:1', 'merge>Workspace Data'],
-			},
-			1,
-		],
-	])('%s: one result for each item, paired with it', async (_, flow, times) => {
-		const runs = await runFlow(parameters(), flow);
-		expect(errorsOf(runs[OURS])).toEqual([]);
-		expect(runs[OURS]).toHaveLength(times);
-		const output = outputOf(runs[OURS]);
-		expect(output).toHaveLength(4);
-		const places = output.map(({ pairedItem }) => (pairedItem as { item: number }).item);
+	test.each<[string, string, number, Flow?]>([
+		['alone', DIRECT, 1],
+		['in a sub-workflow', DIRECT, 1, { mode: 'integrated' }],
+		['in a loop', LOOP, 4],
+		['behind Switch and Merge', MERGED, 1],
+	])('%s: one result for each item, paired with it', async (_, wires, times, flow = {}) => {
+		const runs = await succeed(wires, flow);
+		expect(runs).toHaveLength(times);
+		const places = outputOf(runs).map(({ pairedItem }) => (pairedItem as { item: number }).item);
 		expect(places).toEqual(times === 1 ? [0, 1, 2, 3] : [0, 0, 0, 0]);
-		await expectOnceForEach();
 	});
 
 	test('twice in one workflow: the second finds the item that the first was for', async () => {
-		const connections = [...DIRECT, 'Workspace Data>Workspace Data 2'];
-		const runs = await runFlow(parameters(), { others: ['Workspace Data 2'], connections });
+		const runs = await runFlow(recordParameters(operation, own), `${DIRECT}, ours>ours 2`);
 		const second = runs['Workspace Data 2'];
 		expect([...errorsOf(runs[OURS]), ...errorsOf(second)]).toEqual([]);
 		// The records are gone after the first deletion.
@@ -232,75 +216,47 @@ describe.each(byKey)('%s', (operation, own) => {
 	test('with Retry On Fail: a run that was refused before it changed anything is done once', async () => {
 		workspace.fail('GET', '', { status: 422 });
 		const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
-		const runs = await runFlow(parameters(), { connections: DIRECT, settings });
-		expect(errorsOf(runs[OURS])).toEqual([]);
-		expect(outputOf(runs[OURS])).toHaveLength(4);
-		await expectOnceForEach();
-	});
-
-	test('with Execute Once: the first item only', async () => {
-		const settings = { executeOnce: true };
-		const runs = await runFlow(parameters(), { connections: DIRECT, settings });
-		expect(errorsOf(runs[OURS])).toEqual([]);
-		expect(outputOf(runs[OURS])).toHaveLength(1);
-		const kept = { create: 5, deleteMany: 3 }[operation] ?? 4;
-		expect(await workspace.rows(card.id)).toHaveLength(kept);
+		expect(outputOf(await succeed(DIRECT, { settings }))).toHaveLength(4);
 	});
 
 	test('with the error output: each refused item goes there, with its data', async () => {
 		workspace.service.control.fail({ status: 422, times: 99 });
 		const settings = { onError: 'continueErrorOutput' as const };
-		const runs = await runFlow(parameters(), { connections: DIRECT, settings });
+		const runs = await runFlow(recordParameters(operation, own), DIRECT, { settings });
 		expect(outputOf(runs[OURS])).toEqual([]);
 		const failed = outputOf(runs[OURS], 1);
 		expect(failed.map(({ json }) => json.Key)).toEqual(KEYS);
 		expect(failed.every(({ json }) => json.error !== undefined)).toBe(true);
 	});
-
-	test('with pinned data: nothing is sent', async () => {
-		const pinData = { [OURS]: [{ json: { pinned: true } }] };
-		const runs = await runFlow(parameters(), { connections: DIRECT, pinData });
-		expect(outputOf(runs[OURS]).map(({ json }) => json)).toEqual([{ pinned: true }]);
-		expect(workspace.requests()).toEqual([]);
-	});
 });
 
-test.each(['getAll', 'ifExists', 'updateMany', 'deleteMany'])(
-	'%s without a record, with Always Output Data: one empty item',
-	async (operation) => {
-		const parameters = { resource: 'record', operation, cardId: byId(card.id) };
-		const runs = await runFlow(
-			{ ...parameters, ...operationsFor(KEY)[operation] },
-			{ connections: ['Start>Workspace Data'], settings: { alwaysOutputData: true } },
-		);
-		expect(errorsOf(runs[OURS])).toEqual([]);
-		expect(outputOf(runs[OURS]).map(({ json }) => json)).toEqual([{}]);
-	},
-);
+const READING = ['getAll', 'ifExists', 'updateMany', 'deleteMany'];
+test.each(READING)('%s without a record, with Always Output Data: one item', async (operation) => {
+	const parameters = recordParameters(operation, operationsFor(KEY)[operation]);
+	const settings = { alwaysOutputData: true };
+	const { [OURS]: runs } = await runFlow(parameters, DIRECT, { settings });
+	expect(errorsOf(runs)).toEqual([]);
+	expect(outputOf(runs).map(({ json }) => json)).toEqual([{}]);
+});
 
 test.each([
 	['ifExists', { data: { mimeType: 'text/plain', data: 'eA==' } }],
 	['count', undefined],
-])('%s hands on the files of its items: %j', async (operation, binary) => {
+])('%s hands on the files of its items: %j', async (operation, expected) => {
 	await workspace.records(card.id, [{ Key: 'k1' }]);
-	const files = { data: { mimeType: 'text/plain', data: 'eA==' } };
-	const runs = await runFlow(
-		{ resource: 'record', operation, cardId: byId(card.id), ...operationsFor(KEY)[operation] },
-		{
-			connections: ['Start>Workspace Data'],
-			pinData: { Start: [{ json: { Key: 'k1' }, binary: files }] },
-		},
-	);
-	expect(outputOf(runs[OURS]).map((item) => item.binary)).toEqual([binary]);
+	const binary = { data: { mimeType: 'text/plain', data: 'eA==' } };
+	const pinData = { Start: [{ json: { Key: 'k1' }, binary }] };
+	const parameters = recordParameters(operation, operationsFor(KEY)[operation]);
+	const { [OURS]: runs } = await runFlow(parameters, DIRECT, { pinData });
+	expect(outputOf(runs).map((item) => item.binary)).toEqual([expected]);
 });
 
 test('no two items of the output share an object: a later node may change one of them', async () => {
 	await workspace.records(card.id, [{ Key: 'k1' }]);
-	const parameters = { resource: 'record', operation: 'getAll', cardId: byId(card.id) };
-	const flow = { connections: ['Start>Workspace Data'] };
 	for (const simple of [true, false]) {
-		const runs = await runFlow({ ...parameters, returnAll: true, simple }, flow);
-		const values = outputOf(runs[OURS]).map(({ json }) => (simple ? json : json.data));
+		const parameters = recordParameters('getAll', { returnAll: true, simple });
+		const { [OURS]: runs } = await runFlow(parameters, DIRECT);
+		const values = outputOf(runs).map(({ json }) => (simple ? json : json.data));
 		expect(values).toHaveLength(4);
 		expect(new Set(values).size).toBe(4);
 	}
@@ -310,12 +266,8 @@ test('no run stays in memory, nor at its execution, however it ended', async () 
 	const ended = new Map<string, WeakRef<object>>();
 	/** Runs an operation. @returns its error */
 	async function pass(operation: string, how: string, execution = new AbortController()) {
-		const parameters = { resource: 'record', operation, cardId: byId(card.id) };
-		const context = executeContext(
-			workspace.apiKey,
-			{ ...parameters, ...operations[operation] },
-			execution.signal,
-		);
+		const parameters = recordParameters(operation, operations[operation]);
+		const context = executeContext(workspace.apiKey, parameters, execution.signal);
 		const error = await node.execute.call(context).then(
 			() => undefined,
 			({ message }: Error) => message,
@@ -343,82 +295,34 @@ test('no run stays in memory, nor at its execution, however it ended', async () 
 });
 
 describe('Sync with deletion runs once for a card in an execution', () => {
-	const sync = (more: IDataObject = {}) => ({
-		...{ resource: 'record', operation: 'sync', cardId: byId(card.id) },
-		columns: mapEach({ Key: '={{ $json.Key }}' }, { matchingColumns: ['Key'] }),
-		...{ missingRecords: 'delete', maxDeletions: -1, ...more },
-	});
-	const TWO_WIRES: Flow = {
-		others: ['merge'],
-		connections: ['Start>merge', 'merge>Workspace Data', 'Start>Workspace Data'],
-	};
-	const ONE_NODE: Flow = {
-		others: ['switch'],
-		connections: ['Start>switch', 'switch>Workspace Data', 'switch:1>Workspace Data'],
-	};
-	const LOOP: Flow = {
-		others: ['loop'],
-		connections: ['Start>loop', 'loop:1>Workspace Data', 'Workspace Data>loop'],
-	};
-	const NEXT_TO_LOOP: Flow = {
-		others: ['loop', 'switch'],
-		connections: ['Start>loop', 'loop:1>switch', 'switch>loop', 'loop:1>Workspace Data'],
-	};
-	const BEHIND_BATCH: Flow = {
-		others: ['loop', 'switch'],
-		connections: ['Start>loop', 'loop:1>switch', 'switch:1>loop', 'switch>Workspace Data'],
-	};
-	const AFTER_LOOP: Flow = {
-		others: ['loop', 'switch'],
-		connections: ['Start>loop', 'loop:1>switch', 'switch>loop', 'loop>Workspace Data'],
-	};
-	const BEHIND_TWO: Flow = {
-		others: ['switch', 'switch 2'],
-		connections: [
-			'Start>switch',
-			'switch>switch 2',
-			'switch:1>switch 2',
-			'switch 2>Workspace Data',
-		],
-	};
-	const MERGED: Flow = {
-		others: ['switch', 'merge'],
-		connections: ['Start>switch', 'switch>merge', 'switch:1>merge:1', 'merge>Workspace Data'],
-	};
-	const TWICE: Flow = {
-		others: ['Workspace Data 2'],
-		connections: ['Start>Workspace Data', 'Workspace Data>Workspace Data 2'],
-	};
+	const sync = (more: IDataObject = {}) =>
+		recordParameters('sync', {
+			columns: mapEach({ Key: '={{ $json.Key }}' }, { matchingColumns: ['Key'] }),
+			...{ missingRecords: 'delete', maxDeletions: -1, ...more },
+		});
+	const hasKey = where('Key', 'isNotEmpty');
+	const TWO_WIRES = 'Start>merge, merge>ours, Start>ours';
+	const TWO_OUTPUTS = 'Start>switch, switch>ours, switch:1>ours';
+	const NEXT_TO_LOOP = 'Start>loop, loop:1>switch, switch>loop, loop:1>ours';
+	const BEHIND_BATCH = 'Start>loop, loop:1>switch, switch:1>loop, switch>ours';
+	const BEHIND_TWO = 'Start>switch, switch>switch 2, switch:1>switch 2, switch 2>ours';
+	const two = '2 connections lead to this node';
+	const inLoop = 'This node is in a loop';
 
-	test.each<[string, Flow, IDataObject, string]>([
-		['with two wires into it', TWO_WIRES, {}, '2 connections lead to this node'],
-		['with two outputs of one node', ONE_NODE, {}, '2 connections lead to this node'],
-		['with two wires, in a dry run', TWO_WIRES, { dryRun: true }, '2 connections lead to'],
-		[
-			'with two wires and conditions',
-			TWO_WIRES,
-			where('Key', 'isNotEmpty'),
-			'2 connections lead to',
-		],
-		['in a loop without conditions', LOOP, {}, 'This node is in a loop'],
-		[
-			'in a loop with conditions that are always the same',
-			LOOP,
-			where('Key', 'isNotEmpty'),
-			'This node is in a loop',
-		],
-		['behind each batch, next to the loop', NEXT_TO_LOOP, {}, 'This node is in a loop'],
-		['behind each batch and a condition', BEHIND_BATCH, {}, 'This node is in a loop'],
-		[
-			'behind a node that two outputs lead to',
-			BEHIND_TWO,
-			{},
-			"Several connections lead to the node 'switch 2'",
-		],
-	])('%s: refused, and nothing is sent', async (_, flow, more, message) => {
+	test.each<[string, string, IDataObject, string]>([
+		['with two wires into it', TWO_WIRES, {}, two],
+		['with two outputs of one node', TWO_OUTPUTS, {}, two],
+		['with two wires, in a dry run', TWO_WIRES, { dryRun: true }, two],
+		['with two wires and conditions', TWO_WIRES, hasKey, two],
+		['in a loop without conditions', LOOP, {}, inLoop],
+		['in a loop with conditions that are always the same', LOOP, hasKey, inLoop],
+		['behind each batch, next to the loop', NEXT_TO_LOOP, {}, inLoop],
+		['behind each batch and a condition', BEHIND_BATCH, {}, inLoop],
+		['behind a node that two outputs lead to', BEHIND_TWO, {}, "lead to the node 'switch 2'"],
+	])('%s: refused, and nothing is sent', async (_, wires, more, message) => {
 		await workspace.records(card.id, [{ Key: 'k1' }, { Key: 'x' }]);
 		workspace.service.control.resetRequests();
-		const runs = await runFlow(sync(more), flow);
+		const runs = await runFlow(sync(more), wires);
 		expect(errorsOf(runs[OURS]).join()).toContain(message);
 		expect(workspace.changes()).toEqual([]);
 	});
@@ -427,35 +331,31 @@ describe('Sync with deletion runs once for a card in an execution', () => {
 		{ field: 'Key', condition: 'isNotEmpty' },
 		{ field: 'Key', condition: 'startsWith', value: 'k' },
 	];
+	const both = (conditions: IDataObject[]) => ({ filters: { conditions } });
 
 	test.each<[string, IDataObject, IDataObject]>([
 		['the same conditions', {}, {}],
-		['no conditions', where('Key', 'isNotEmpty'), {}],
-		['conditions, where the first had none', {}, where('Key', 'isNotEmpty')],
-		[
-			'the conditions in another order',
-			{ filters: { conditions: BOTH } },
-			{ filters: { conditions: BOTH.toReversed() } },
-		],
-	])('a second one with %s is refused; what the first did stays', async (_, first, second) => {
-		const runs = await runFlow(sync(first), TWICE, sync(second));
+		['no conditions', hasKey, {}],
+		['conditions, where the first had none', {}, hasKey],
+		['the conditions in another order', both(BOTH), both(BOTH.toReversed())],
+	])('a second one with %s is refused; what the first did stays', async (_, first, more) => {
+		const second = sync(more);
+		const runs = await runFlow(sync(first), `${DIRECT}, ours>ours 2`, { second });
 		expect(errorsOf(runs[OURS])).toEqual([]);
 		expect(errorsOf(runs['Workspace Data 2']).join()).toContain('has already synced the records');
 		expect(await workspace.rows(card.id)).toHaveLength(4);
 	});
 
 	test('another execution, one that keeps records, a loop with conditions that differ, Merge, and the end of a loop are none', async () => {
-		for (let n = 0; n < 2; n += 1) {
-			const once = await runFlow(sync(), { connections: ['Start>Workspace Data'] });
-			expect(errorsOf(once[OURS])).toEqual([]);
-		}
-		const kept = await runFlow(sync({ missingRecords: 'keep' }), LOOP);
-		expect(errorsOf(kept[OURS])).toEqual([]);
-		const looped = await runFlow(sync(where('Key', 'equals', '={{ $json.Key }}')), LOOP);
-		expect(errorsOf(looped[OURS])).toEqual([]);
-		expect(outputOf(looped[OURS])).toHaveLength(4);
-		for (const flow of [MERGED, AFTER_LOOP]) {
-			expect(errorsOf((await runFlow(sync(), flow))[OURS])).toEqual([]);
-		}
+		const succeed = async (wires: string, more?: IDataObject) => {
+			const { [OURS]: runs } = await runFlow(sync(more), wires);
+			expect(errorsOf(runs)).toEqual([]);
+			return outputOf(runs);
+		};
+		for (let n = 0; n < 2; n += 1) await succeed(DIRECT);
+		await succeed(LOOP, { missingRecords: 'keep' });
+		expect(await succeed(LOOP, where('Key', 'equals', '={{ $json.Key }}'))).toHaveLength(4);
+		await succeed(MERGED);
+		await succeed('Start>loop, loop:1>switch, switch>loop, loop>ours');
 	});
 });

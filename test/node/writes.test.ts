@@ -5,47 +5,36 @@ import { placesOf, succeeded } from '../support/n8n';
 import { otherRuns } from '../support/otherRuns';
 import type { OtherService } from '../support/otherService';
 import { byId, mapAutomatically, mapEach } from '../support/parameters';
-import { recordRuns } from '../support/recordRuns';
+import { actionsOf, recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
 let workspace: TestWorkspace;
 let card: TestCard;
 const GOING_ON = { onError: 'continueRegularOutput' } as const;
 const { run, runCounted } = recordRuns(() => ({ workspace, card }));
-const orderedRuns = otherRuns();
+const sent = (method: string) =>
+	workspace.requests().filter((request) => request.startsWith(`${method} `)).length;
+const byKey = { columns: mapAutomatically(['Key']) };
+const amounts = (...all: number[]) => all.map((Amount) => ({ Key: 'a', Amount }));
 
-describe('the order of writes', () => {
-	useCard(
-		'Writes',
-		{
-			Key: 'text',
-			Amount: 'number',
-			At: 'datetime',
-			Status: { type: 'single_select', options: ['Open', 'Done'] },
-			Note: 'text',
-		},
-		(made) => ({ workspace, card } = made),
-	);
-	const upsert = async (items: IDataObject[], options: IDataObject = {}) =>
-		await runCounted('upsert', { columns: mapAutomatically(['Key']), options }, items);
-	const sent = (method: string) =>
-		workspace.requests().filter((request) => request.startsWith(`${method} `)).length;
-	const actions = (json: IDataObject[]) => json.map(({ action }) => action);
+describe('writes to a card', () => {
+	useCard('Writes', { Key: 'text', Amount: 'number' }, (made) => ({ workspace, card } = made));
 
 	describe('the order of writes to one record', () => {
+		beforeEach(hurry);
+
 		test.each<[string, (id: string) => IDataObject]>([
 			['update', (id) => ({ recordId: byId(id), columns: mapAutomatically() })],
-			['upsert', () => ({ columns: mapAutomatically(['Key']) })],
+			['upsert', () => byKey],
 		])('%s: the later item wins, although the first is retried', async (operation, parameters) => {
-			const [id = ''] = await workspace.records(card.id, [{ Key: 'a', Amount: 0 }]);
+			const [id = ''] = await workspace.records(card.id, amounts(0));
 			workspace.fail('PATCH', '', { status: 503 });
-			const items = [1, 2, 3].map((Amount) => ({ Key: 'a', Amount }));
-			succeeded(await run(operation, parameters(id), items));
-			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 3 }]);
+			succeeded(await run(operation, parameters(id), amounts(1, 2, 3)));
+			expect(await workspace.rows(card.id)).toEqual(amounts(3));
 		});
 
 		test('Delete of one record by several items: each waits for the one before', async () => {
-			const [id = ''] = await workspace.records(card.id, [{ Key: 'a' }]);
+			const [id = ''] = await workspace.records(card.id, amounts(0));
 			workspace.fail('DELETE', '', { status: 503 });
 			const twice = { recordId: byId(id), options: { ifNotFound: 'skip' } };
 			const { json } = await run('delete', twice, [{}, {}]);
@@ -55,152 +44,40 @@ describe('the order of writes', () => {
 
 	test('three executions at once create or update one new key: one record', async () => {
 		workspace.service.control.setLatency({ ms: 50 });
-		const columns = mapAutomatically(['Key']);
-		const results = await Promise.all(
-			[1, 2, 3].map(async (Amount) => await run('upsert', { columns }, [{ Key: 'new', Amount }])),
-		);
-		expect(results.map(({ error }) => error)).toEqual([undefined, undefined, undefined]);
-		const done = results.flatMap(({ json }) => actions(json));
+		const runs = amounts(1, 2, 3).map(async (item) => await run('upsert', byKey, [item]));
+		const done = (await Promise.all(runs)).flatMap((result) => actionsOf(succeeded(result)));
 		expect(done.sort()).toEqual(['created', 'updated', 'updated']);
 		expect(await workspace.rows(card.id)).toHaveLength(1);
 	});
 
 	describe('records that have all values already', () => {
-		const rows = Array.from({ length: 50 }, (_, n) => ({ Key: `k${n}`, Amount: n, Note: 'same' }));
+		const rows = Array.from({ length: 50 }, (_, n) => ({ Key: `k${n}`, Amount: n }));
 
 		test("aren't sent again: a second import of the same rows costs no write", async () => {
-			const first = await upsert(rows);
-			expect(new Set(actions(first.json))).toEqual(new Set(['created']));
+			const first = await runCounted('upsert', byKey, rows);
+			expect(new Set(actionsOf(first))).toEqual(new Set(['created']));
 			const changed = rows.map((row, n) => (n === 7 ? { ...row, Amount: -1 } : row));
-			const second = await upsert(changed);
-			expect(actions(second.json).filter((action) => action === 'updated')).toHaveLength(1);
-			expect(new Set(actions(second.json))).toEqual(new Set(['updated', 'unchanged']));
+			const second = await runCounted('upsert', byKey, changed);
+			expect(actionsOf(second)).toEqual(rows.map((_, n) => (n === 7 ? 'updated' : 'unchanged')));
 			// The fields and the records are read once.
 			expect([sent('GET'), sent('PATCH'), sent('POST')]).toEqual([2, 1, 0]);
 			expect(second.json.map(({ id }) => id)).toEqual(first.json.map(({ id }) => id));
 		});
 
 		test('a value that an earlier item of the run wrote counts', async () => {
-			const { json } = await upsert([1, 1, 2, 1].map((Amount) => ({ Key: 'a', Amount })));
-			expect(actions(json)).toEqual(['created', 'unchanged', 'updated', 'updated']);
-			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 1 }]);
+			const result = await run('upsert', byKey, amounts(1, 1, 2, 1));
+			expect(actionsOf(result)).toEqual(['created', 'unchanged', 'updated', 'updated']);
+			expect(await workspace.rows(card.id)).toEqual(amounts(1));
 		});
 
 		test('after a write without a clear answer they are sent', async () => {
-			await workspace.records(card.id, [{ Key: 'a', Amount: 1 }]);
+			hurry();
+			await workspace.records(card.id, amounts(1));
 			workspace.fail('PATCH', '', { status: 503, times: 3 });
-			const items = [2, 1].map((Amount) => ({ Key: 'a', Amount }));
-			const { json } = await runCounted('upsert', { columns: mapAutomatically(['Key']) }, items, {
-				node: { onError: 'continueRegularOutput' },
-			});
-			expect(json[0]?.error).toEqual(expect.any(String));
-			expect(json[1]?.action).toBe('updated');
+			const { json } = await run('upsert', byKey, amounts(2, 1), { node: GOING_ON });
+			expect(json).toMatchObject([{ error: expect.any(String) }, { action: 'updated' }]);
 		});
 	});
-});
-
-describe('what a response shows, and what it leaves out', () => {
-	let other: OtherService;
-	const { start, runOther, bodies } = otherRuns();
-	const FIELDS = [
-		{ id: 'k', name: 'Key', type: 'text' },
-		{ id: 'v', name: 'V', type: 'text' },
-		{ id: 'w', name: 'W', type: 'text' },
-	];
-	const items = ['k1', 'k2'].map((Key) => ({ Key, V: 'new' }));
-	const upsert = async (given: IDataObject[], node = {}) =>
-		await runOther('upsert', { columns: mapAutomatically(['Key']) }, given, { node });
-	beforeEach(async () => {
-		other = await start(FIELDS, [
-			{ k: 'k1', v: 'old', w: 'w' },
-			{ k: 'k2', v: 'old', w: 'w' },
-		]);
-	});
-
-	test('a value that was sent and is not there: the item is an error that names the field', async () => {
-		other.drops = ['v'];
-		for (const { data } of other.records) delete data.v;
-		const { json } = await upsert(items, GOING_ON);
-		const said = "The service didn't keep the value of 'V'";
-		expect(json.map(({ error }) => error)).toEqual([said, said]);
-		expect(JSON.stringify(json[0])).toContain("Record 'r0' was written");
-		const { error } = await runOther('update', {
-			recordId: byId('r0'),
-			columns: mapEach({ V: 'x' }),
-		});
-		expect(error?.message).toBe(said);
-	});
-
-	test('a response that shows a part only: the listing decides, once', async () => {
-		other.shows = [];
-		let readings = 0;
-		other.before = (method, path) => {
-			if (method === 'GET' && path.endsWith('/records')) readings += 1;
-		};
-		const { json } = succeeded(await upsert(items));
-		expect(json).toMatchObject([{ V: 'new' }, { V: 'new' }]);
-		expect(bodies()).toEqual([{ data: { v: 'new' } }, { data: { v: 'new' } }]);
-		// The first for the keys, one for the values that weren't sent, one for those that were.
-		expect(readings).toBe(3);
-	});
-
-	test('empty values and responses without values show nothing', async () => {
-		other.updateStatus = 204;
-		const cleared = items.map((item) => ({ ...item, V: null, W: '' }));
-		succeeded(await upsert(cleared as unknown as IDataObject[]));
-	});
-});
-
-describe('a create in Create or Update or Sync that a gateway answered', () => {
-	let other: OtherService;
-	const { start, runOther } = otherRuns();
-	const upsertOrSync = async (operation: string) =>
-		await runOther(operation, { columns: mapAutomatically(['Key']) }, [{ Key: 'k1' }]);
-	let readings: number;
-	beforeEach(async () => {
-		other = await start([{ id: 'k', name: 'Key', type: 'text' }]);
-		readings = 0;
-		other.before = (method, path) => {
-			if (method === 'GET' && path.endsWith('/records')) readings += 1;
-		};
-	});
-
-	describe.each(['upsert', 'sync'])('%s', (operation) => {
-		test.each([404, 502, 503, 504])('%d, and it was stored: found, and done', async (status) => {
-			other.createStatus = status;
-			const { json } = succeeded(await upsertOrSync(operation));
-			expect(json).toMatchObject([{ Key: 'k1', id: 'r0', action: 'created' }]);
-			expect([readings, other.changes.length]).toEqual([2, 1]);
-		});
-
-		test("502, and it isn't there: the run stops and says so", async () => {
-			other.createStatus = 502;
-			other.stores = false;
-			const { error } = await upsertOrSync(operation);
-			expect(error?.description).toMatch(/may have been|may exist/);
-			expect([readings, other.changes.length]).toEqual([2, 1]);
-		});
-	});
-});
-
-test.each([
-	['create', []],
-	['upsert', ['Key']],
-])('with Max Parallel Requests 1, %s stores in the order of the items', async (operation, keys) => {
-	const { start, runOther } = orderedRuns;
-	const other = await start([
-		{ id: 'k', name: 'Key', type: 'text' },
-		{ id: 't', name: 'At', type: 'datetime' },
-	]);
-	// Only the first needs the records, to know how they write times.
-	const items = [{ Key: 'k0', At: '2026-03-31T10:00:00' }, { Key: 'k1' }, { Key: 'k2' }];
-	const parameters = { columns: mapAutomatically(keys), options: { maxParallel: 1 } };
-	succeeded(await runOther(operation, parameters, items));
-	expect(other.records.map(({ data }) => data.k)).toEqual(['k0', 'k1', 'k2']);
-});
-
-describe('failing items', () => {
-	useCard('Items', { Key: 'text', Amount: 'number' }, (made) => ({ workspace, card } = made));
 
 	const columns = mapEach({ Amount: '={{ $json.amount }}' });
 	const mixed = [{ amount: 1 }, { amount: 'two' }, { amount: 3 }];
@@ -212,26 +89,18 @@ describe('failing items', () => {
 		expect(error?.description).toMatch(/\. \d of 3 items (?:was|were) processed before/);
 	});
 
-	test('Continue On Fail puts the error in the item’s place', async () => {
+	test('Continue On Fail puts the error in the item’s place; the error output takes it, with the data of its input', async () => {
 		const { items } = succeeded(await run('create', { columns }, mixed, { node: GOING_ON }));
 		expect(placesOf(items)).toEqual([0, 1, 2]);
-		expect(items[1]?.json).toEqual({
-			error: "Field 'Amount' can't hold \"two\"",
-			details: { description: expect.stringContaining('number') },
-		});
-	});
-
-	test('the error output takes failing items, with the data of their input', async () => {
-		const { items, errorItems } = await run('create', { columns }, mixed, {
-			node: { onError: 'continueErrorOutput' },
-		});
-		expect(items).toHaveLength(2);
-		expect(errorItems).toHaveLength(1);
-		expect(errorItems[0]?.json).toEqual(
-			expect.objectContaining({ amount: 'two', error: expect.stringContaining("'Amount'") }),
-		);
-		// n8n 1 recognises failed items by these two keys alone.
-		expect(errorItems[0]?.json.message).toEqual(expect.stringContaining('number'));
+		const description = expect.stringContaining('number') as string;
+		const error = "Field 'Amount' can't hold \"two\"";
+		expect(items[1]?.json).toEqual({ error, details: { description } });
+		const node = { onError: 'continueErrorOutput' } as const;
+		const split = await run('create', { columns }, mixed, { node });
+		expect(split.items).toHaveLength(2);
+		// n8n 1 recognizes failed items by the keys error and message alone.
+		const failed = { amount: 'two', error, message: description };
+		expect(split.errorItems).toMatchObject([{ json: failed }]);
 	});
 
 	test("a record field called error doesn't make Retry On Fail run the node again", async () => {
@@ -248,23 +117,16 @@ describe('failing items', () => {
 		// It may still be created.
 		[500, "This record may exist already, but the service doesn't list it"],
 	])('Retry On Fail with an item that gets %d: no duplicates', async (status, said) => {
-		const keyed = await workspace.card('Retried', { Key: 'text', Amount: 'number' });
 		const items = Array.from({ length: 10 }, (_, n) => ({ Key: `k${n}`, Amount: n }));
-		workspace.fail('POST', `/cards/${keyed.id}/records$`, { skip: 6, status });
-		const parameters = { cardId: byId(keyed.id), columns: mapAutomatically(['Key']) };
+		workspace.fail('POST', '/records$', { skip: 6, status });
 		const node = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
-		const { error } = await run('upsert', parameters, items, { node });
+		const { error } = await run('upsert', byKey, items, { node });
 		expect(error?.message).toBe(said);
-		const keys = (await workspace.rows(keyed.id)).map(({ Key }) => Key);
+		const keys = (await workspace.rows(card.id)).map(({ Key }) => Key);
 		expect(keys).toHaveLength(said === undefined ? 10 : 9);
 		expect(new Set(keys).size).toBe(keys.length);
 	});
-});
 
-describe('after a failure', () => {
-	useCard('Stops', { Key: 'text', Amount: 'number' }, (made) => ({ workspace, card } = made));
-	const writes = (method: string) =>
-		workspace.requests().filter((request) => request.startsWith(`${method} `)).length;
 	/** Resolves when nothing has been asked for some turns of the event loop: all that was under way has ended. */
 	const quiet = async () => {
 		for (let turns = 0, seen = -1; turns < 50; turns += 1) {
@@ -275,8 +137,6 @@ describe('after a failure', () => {
 		}
 	};
 
-	const items = Array.from({ length: 200 }, (_, n) => ({ Key: `k${n}` }));
-
 	test.each<[unknown, number, number]>([
 		[1, 404, 1],
 		[1, 500, 1],
@@ -284,58 +144,115 @@ describe('after a failure', () => {
 		// Automatic: the limit of the key is shared by all tests of this file, and 64 at most.
 		[undefined, 422, 64],
 		['0', 422, 64],
-	])(
-		'200 items, one is refused, %j at a time, status %d: nothing further is sent',
-		async (maxParallel, status, most) => {
-			workspace.fail('POST', '/records$', { skip: 1, status, json: { title: 'Refused' } });
-			const options = { ...(maxParallel !== undefined && { maxParallel }) } as IDataObject;
-			const { error } = await run('create', { columns: mapAutomatically(), options }, items);
-			await quiet();
-			expect(error?.message).toBe('Refused');
-			// The refused one is the second; at most one round may have been on its way at the same time.
-			expect(writes('POST')).toBeGreaterThanOrEqual(2);
-			expect(writes('POST')).toBeLessThanOrEqual(most + 1);
-		},
-	);
+	])('%j at a time, one gets %d: nothing further is sent', async (maxParallel, status, most) => {
+		workspace.fail('POST', '/records$', { skip: 1, status, json: { title: 'Refused' } });
+		const options = { ...(maxParallel !== undefined && { maxParallel }) } as IDataObject;
+		const items = Array.from({ length: 200 }, (_, n) => ({ Key: `k${n}` }));
+		const { error } = await run('create', { columns: mapAutomatically(), options }, items);
+		await quiet();
+		expect(error?.message).toBe('Refused');
+		// The refused one is the second; at most one round may have been on its way at the same time.
+		expect(sent('POST')).toBeGreaterThanOrEqual(2);
+		expect(sent('POST')).toBeLessThanOrEqual(most + 1);
+	});
 
-	describe('upsert of items with one key, when the first create has no clear answer', () => {
-		const items = [1, 2, 3].map((Amount) => ({ Key: 'a', Amount }));
+	const listed = "This record may exist already, but the service doesn't list it";
+	const text = expect.any(String) as string;
+	test.each<[string, IDataObject, string[], number]>([
+		['lost, and stored', { mode: 'dropAfter' }, ['created', 'updated', 'updated'], 1],
+		['cut', { mode: 'dropBefore' }, [text, listed, listed], 1],
+		['500', { status: 500, json: { title: 'Sorry' } }, [text, listed, listed], 1],
+		['a web page', { status: 200, body: 'html' }, [text, listed, listed], 1],
+		['422', { status: 422, json: { title: 'No' } }, ['No', 'created', 'updated'], 2],
+	])('first create of a key %s: no duplicate', async (_, fault, outcomes, posts) => {
 		// The others wait until the first request can no longer be carried out.
-		beforeEach(hurry);
-		const upsert = async () =>
-			await run('upsert', { columns: mapAutomatically(['Key']) }, items, { node: GOING_ON });
+		hurry();
+		workspace.fail('POST', '/records$', { ...fault });
+		const { json } = await run('upsert', byKey, amounts(1, 2, 3), { node: GOING_ON });
+		expect(json.map(({ error, action }) => error ?? action)).toEqual(outcomes);
+		expect(sent('POST')).toBe(posts);
+		const isStored = outcomes.includes('created');
+		expect(await workspace.rows(card.id)).toEqual(isStored ? amounts(3) : []);
+	});
+});
 
-		test('it was stored: it is found, and the others update it', async () => {
-			workspace.fail('POST', '/records$', { mode: 'dropAfter' });
-			const { json } = await upsert();
-			expect(json.map(({ action }) => action)).toEqual(['created', 'updated', 'updated']);
-			expect(writes('POST')).toBe(1);
-			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 3 }]);
+describe('what a response shows, and what it leaves out', () => {
+	let other: OtherService;
+	const { start, runOther, bodies } = otherRuns();
+	const FIELDS = [
+		{ id: 'k', name: 'Key', type: 'text' },
+		{ id: 'v', name: 'V', type: 'text' },
+		{ id: 'w', name: 'W', type: 'text' },
+	];
+	const items = ['k1', 'k2'].map((Key) => ({ Key, V: 'new' }));
+	let readings: number;
+	const open = async (...keys: string[]) => {
+		other = await start(
+			FIELDS,
+			keys.map((k) => ({ k, v: 'old', w: 'w' })),
+		);
+		readings = 0;
+		other.before = (method, path) => {
+			if (method === 'GET' && path.endsWith('/records')) readings += 1;
+		};
+	};
+
+	test('a value that was sent and is not there: the item is an error that names the field', async () => {
+		await open('k1', 'k2');
+		other.drops = ['v'];
+		for (const { data } of other.records) delete data.v;
+		const { json } = await runOther('upsert', byKey, items, { node: GOING_ON });
+		const said = "The service didn't keep the value of 'V'";
+		expect(json.map(({ error }) => error)).toEqual([said, said]);
+		expect(JSON.stringify(json[0])).toContain("Record 'r0' was written");
+		const update = { recordId: byId('r0'), columns: mapEach({ V: 'x' }) };
+		expect((await runOther('update', update)).error?.message).toBe(said);
+	});
+
+	test('a response that shows a part only: the listing decides, once', async () => {
+		await open('k1', 'k2');
+		other.shows = [];
+		const { json } = succeeded(await runOther('upsert', byKey, items));
+		expect(json).toMatchObject([{ V: 'new' }, { V: 'new' }]);
+		expect(bodies()).toEqual([{ data: { v: 'new' } }, { data: { v: 'new' } }]);
+		// The first for the keys, one for the values that weren't sent, one for those that were.
+		expect(readings).toBe(3);
+	});
+
+	test('empty values and responses without values show nothing', async () => {
+		await open('k1', 'k2');
+		other.updateStatus = 204;
+		const cleared = items.map((item) => ({ ...item, V: null, W: '' }));
+		succeeded(await runOther('upsert', byKey, cleared as unknown as IDataObject[]));
+	});
+
+	describe.each(['upsert', 'sync'])('%s creates, and a gateway responds', (operation) => {
+		test.each([404, 502, 503, 504])('%d, and it was stored: found, and done', async (status) => {
+			await open();
+			other.createStatus = status;
+			const { json } = succeeded(await runOther(operation, byKey, [{ Key: 'k1' }]));
+			expect(json).toMatchObject([{ Key: 'k1', id: 'r0', action: 'created' }]);
+			expect([readings, other.changes.length]).toEqual([2, 1]);
 		});
 
-		test.each<[string, IDataObject]>([
-			['the connection was cut', { mode: 'dropBefore' }],
-			['the service failed', { status: 500, json: { title: 'Sorry' } }],
-			['a web page came', { status: 200, body: 'html' }],
-		])("it isn't listed, %s: the others say so, and create none", async (_, fault) => {
-			workspace.fail('POST', '/records$', { ...fault });
-			const { json } = await upsert();
-			expect(json.map(({ error }) => error)).toEqual([
-				expect.any(String),
-				"This record may exist already, but the service doesn't list it",
-				"This record may exist already, but the service doesn't list it",
-			]);
-			expect(writes('POST')).toBe(1);
+		test("502, and it isn't there: the run stops and says so", async () => {
+			await open();
+			Object.assign(other, { createStatus: 502, stores: false });
+			const { error } = await runOther(operation, byKey, [{ Key: 'k1' }]);
+			expect(error?.description).toMatch(/may have been|may exist/);
+			expect([readings, other.changes.length]).toEqual([2, 1]);
 		});
+	});
 
-		test('it was refused for certain: the next one creates it', async () => {
-			workspace.fail('POST', '/records$', { status: 422, json: { title: 'No' } });
-			const { json } = await upsert();
-			expect(json.map(({ error, action }) => error ?? action)).toEqual([
-				'No',
-				'created',
-				'updated',
-			]);
-		});
+	test.each([
+		['create', []],
+		['upsert', ['Key']],
+	])('one at a time, %s stores in the order of items', async (operation, keys) => {
+		other = await start([...FIELDS, { id: 't', name: 'At', type: 'datetime' }]);
+		// Only the first needs the records, to know how they write times.
+		const given = [{ Key: 'k0', At: '2026-03-31T10:00:00' }, { Key: 'k1' }, { Key: 'k2' }];
+		const parameters = { columns: mapAutomatically(keys), options: { maxParallel: 1 } };
+		succeeded(await runOther(operation, parameters, given));
+		expect(other.records.map(({ data }) => data.k)).toEqual(['k0', 'k1', 'k2']);
 	});
 });

@@ -48,3 +48,6 @@ export function recordRuns(made: () => { workspace: TestWorkspace; card: TestCar
 		},
 	};
 }
+
+/** What was done, item by item. */
+export const actionsOf = ({ json }: ActionResult): unknown[] => json.map(({ action }) => action);
