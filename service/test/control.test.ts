@@ -17,55 +17,15 @@ const countRecords = async () => (await api('GET', `cards/${cid}/records`)).body
 const create = async () => await api('POST', `cards/${cid}/records`, { data: {} });
 
 describe('faults', () => {
-	test.each([
-		['problem', 500, /^application\/problem\+json/, /"status":500/],
-		['html', 502, /^text\/html/, /^<!doctype html>/],
-		['plain', 503, /^text\/plain/, /^upstream/],
-		['empty', 500, /^$/, /^$/],
-		['json', 200, /^application\/json/, /^{"odd":true}$/],
-	] as const)('%s answers change nothing and end after their number', async (...row) => {
-		const [body, status, type, text] = row;
+	test('answers of a proxy change nothing and end after their number', async () => {
 		const before = await countRecords();
-		const fault = { method: 'POST', path: '/records$', status, body, json: { odd: true } };
-		service.control.fail({ ...fault, times: 2 });
-		for (let n = 0; n < 2; n++) {
-			const answer = await create();
-			expect(answer.status).toBe(status);
-			expect(answer.headers.get('content-type') ?? '').toMatch(type);
-			expect(answer.text).toMatch(text);
+		service.control.fail({ method: 'POST', status: 503, body: 'plain', times: 2 });
+		for (const answer of [await create(), await create()]) {
+			expect(answer.status).toBe(503);
+			expect(answer.headers.get('content-type')).toMatch(/^text\/plain/);
+			expect(answer.text).toMatch(/^upstream/);
 		}
 		expect(await countRecords()).toBe(before);
-		expect((await create()).status).toBe(201);
-	});
-
-	test('connections are dropped before or after the change', async () => {
-		const before = await countRecords();
-		service.control.fail({ method: 'POST', mode: 'dropBefore' });
-		await expect(create()).rejects.toThrow('fetch failed');
-		expect(await countRecords()).toBe(before);
-		service.control.fail({ method: 'POST', mode: 'dropAfter' });
-		await expect(create()).rejects.toThrow('fetch failed');
-		expect(await countRecords()).toBe(before + 1);
-	});
-
-	test('a slow body arrives whole', async () => {
-		service.control.fail({ mode: 'slowBody', byteMs: 1 });
-		expect((await api('GET', `cards/${cid}`)).body.id).toBe(cid);
-	});
-
-	test('some requests can be let through first', async () => {
-		service.control.fail({ method: 'POST', skip: 2 });
-		expect((await create()).status).toBe(201);
-		expect((await api('GET', 'cards')).status).toBe(200);
-		expect((await create()).status).toBe(201);
-		expect((await create()).status).toBe(500);
-	});
-
-	test('latency of so many answers at a time: the others are refused, and change nothing', async () => {
-		service.control.setLatency({ ms: 400, atOnce: 2, refusesMore: true });
-		const answers = await Promise.all(Array.from({ length: 6 }, create));
-		const statuses = answers.map(({ status }) => status).sort((a, b) => a - b);
-		expect(statuses).toEqual([201, 201, 503, 503, 503, 503]);
 		expect((await create()).status).toBe(201);
 	});
 

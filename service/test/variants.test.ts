@@ -92,3 +92,12 @@ test('a token response without expires_in, cleared fields as null, and no unknow
 	expect(record.body.data).toEqual({ [fid]: null });
 	expect(() => use({ lists: 'upside down' } as unknown as Partial<Variants>)).toThrow();
 });
+
+test('an option that is renamed with its ID keeps it', async () => {
+	use({ fieldOptions: 'idName' });
+	const other = { name: 'Other size', type: 'single_select', options: ['S', 'L'] };
+	const made = (await api('POST', `cards/${cid}/fields`, other)).body;
+	const options = (made.options as object[]).map((one, n) => ({ ...one, name: `Size ${n}` }));
+	const path = `cards/${cid}/fields/${made.id}`;
+	expect((await api('PATCH', path, { options })).body.options).toEqual(options);
+});

@@ -20,6 +20,7 @@ import {
 	type IRun,
 	type IWebhookResponseData,
 	type WorkflowActivateMode,
+	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 import type * as NodeModule from '../../nodes/WorkspaceData/WorkspaceDataTrigger.node';
 import type { Clock } from '../../nodes/WorkspaceData/transport/http/clock';
@@ -279,7 +280,9 @@ export function triggerNode(
 			: await type.webhook.call(own);
 		const { answerAfterMs = 0 } = request;
 		if (answerAfterMs > 0) await new Promise((resolve) => setTimeout(resolve, answerAfterMs));
-		if (result.noWebhookResponse !== true) response.answer(request);
+		if (request.hungUp) response.close();
+		// As n8n: saves the execution, then responds.
+		if (result.noWebhookResponse !== true) response.status(request.n8nStatus ?? 200).end();
 		return {
 			status: response.statusCode,
 			items: result.workflowData?.[0]?.map(({ json }) => json),
@@ -319,28 +322,24 @@ export function triggerNode(
 		return { ...run, status } as IRun;
 	}
 
+	/** The context of an execution with these items. */
+	function executing(loaded: Workflow, mode: WorkflowExecuteMode, items: INodeExecutionData[]) {
+		const runData = createRunExecutionData();
+		const own = loaded.getNode(node.name) ?? node;
+		const main = { main: [items] };
+		const source = { data: main, node: own, source: null };
+		const given = data(mode === 'manual' ? mode : 'trigger');
+		const rest = [runData, 0, items, main, source] as const;
+		return { runData, context: new ExecuteContext(loaded, own, given, mode, ...rest, []) };
+	}
+
 	/** n8n's execution of what the trigger emitted: with static data as they are in the database. */
 	async function runSaving(items: INodeExecutionData[]): Promise<IRun> {
 		const given = options.blindWorkers ? {} : database.saved;
 		const fresh = load(JSON.parse(JSON.stringify(given)) as IDataObject);
-		const runData = createRunExecutionData();
-		const own = fresh.getNode(node.name) ?? node;
-		const context = watched(
-			new ExecuteContext(
-				fresh,
-				own,
-				data('trigger'),
-				'trigger',
-				runData,
-				0,
-				items,
-				{ main: [items] },
-				{ data: { main: [items] }, node: own, source: null },
-				[],
-			),
-		);
+		const { runData, context } = executing(fresh, 'trigger', items);
 		const runner = options.queueMode ? workerType() : type;
-		expect(await runner.execute.call(context)).toEqual([[]]);
+		expect(await runner.execute.call(watched(context))).toEqual([[]]);
 		const changed = fresh.staticData as IDataObject & { __dataChanged?: boolean };
 		if (changed.__dataChanged) database.saved = JSON.parse(JSON.stringify(changed)) as IDataObject;
 		return ended({ data: runData });
@@ -475,18 +474,7 @@ export function triggerNode(
 		): Promise<IDataObject[]> {
 			await prepareMemory();
 			const input = items.map((json) => ({ json }));
-			const context = new ExecuteContext(
-				workflow,
-				here(),
-				data(mode === 'manual' ? 'manual' : 'trigger'),
-				mode,
-				createRunExecutionData(),
-				0,
-				input,
-				{ main: [input] },
-				{ data: { main: [input] }, node: here(), source: null },
-				[],
-			);
+			const { context } = executing(workflow, mode, input);
 			const [output] = await type.execute.call(context);
 			return (output ?? []).map(({ json }) => json);
 		},
@@ -511,34 +499,24 @@ export type TestTrigger = ReturnType<typeof triggerNode>;
 class TestResponse extends EventEmitter {
 	statusCode = 200;
 
-	writableEnded = false;
-
-	destroyed = false;
-
 	text = '';
+
+	private isClosed = false;
 
 	status(code: number): this {
 		this.statusCode = code;
 		return this;
 	}
 
-	end(text = ''): this {
+	end(text = ''): void {
 		this.text = text;
-		this.writableEnded = true;
-		if (!this.destroyed) this.close();
-		return this;
+		this.close();
 	}
 
-	private close(): void {
-		this.destroyed = true;
-		this.emit('close');
-	}
-
-	/** Acts as n8n after the node: saves the execution, then responds. */
-	answer({ n8nStatus = 200, hungUp = false }: DeliveryRequest): void {
-		this.statusCode = n8nStatus;
-		if (hungUp) this.close();
-		this.end();
+	/** Also if the sender hangs up. */
+	close(): void {
+		if (!this.isClosed) this.emit('close');
+		this.isClosed = true;
 	}
 }
 
