@@ -9,6 +9,7 @@ import {
 	pass,
 	SAVING,
 	signed,
+	tickAt,
 	until,
 	untilTicked,
 } from '../support/lifecycle';
@@ -43,8 +44,7 @@ describe('over restarts', () => {
 		await trigger.activate('init');
 		const newest = current(trigger);
 		trigger.overwrite(before);
-		trigger.reload();
-		expect((await trigger.deliver(suite.delivery(newest))).items).toHaveLength(1);
+		await suite.runsFor(trigger, newest);
 		// The delivery saves it again. The next start finds it, too, if n8n loses it once more.
 		expect(trigger.changed()).toBe(true);
 		expect(current(trigger).id).toBe(newest.id);
@@ -97,9 +97,7 @@ describe('over restarts', () => {
 			expect(suite.live(trigger).map(({ id }) => id)).toEqual([old.id]);
 			// A search needs a new subscription, even if the old one still delivers.
 			if (catchUp) await next.deliver(suite.delivery(old));
-			pass(1.1 / 60);
-			next.tick();
-			await next.idle();
+			await tickAt(next, 1.1 / 60);
 			expect(suite.live(trigger).map(({ id }) => id)).toEqual([current(next).id]);
 			expect(current(next).id === old.id).toBe(!isReplaced);
 			const line = 'replaces it once it knows that it is';
@@ -156,8 +154,7 @@ describe('over restarts', () => {
 		const { old, next } = await suite.refusedAtStart(answer);
 		expect(suite.warnings.join()).toContain("couldn't be renewed yet");
 		expect(suite.workspace.requests()).not.toContain(`DELETE /webhooks/${old.id}`);
-		next.reload();
-		expect((await next.deliver(suite.delivery(old))).items).toHaveLength(1);
+		await suite.runsFor(next, old);
 	});
 
 	describe('something that is wrong while n8n starts', () => {
@@ -177,8 +174,7 @@ describe('over restarts', () => {
 				suite.warnings.filter((line) => line.includes("couldn't be renewed yet")),
 			).toHaveLength(1);
 			expect(current(next).id).toBe(old.id);
-			next.reload();
-			expect((await next.deliver(suite.delivery(old))).items).toHaveLength(1);
+			await suite.runsFor(next, old);
 			// Somebody corrects the credential; n8n is not started again.
 			Object.assign(credentials.workspaceDataApi, own);
 			pass(0.05);
@@ -205,8 +201,7 @@ describe('over restarts', () => {
 			const mended = suite.afterRestart(trigger, { staticData: broken.saved() });
 			await mended.activate('init');
 			expect(current(mended).id).not.toBe(old.id);
-			mended.reload();
-			expect((await mended.deliver(suite.delivery(old))).items).toHaveLength(1);
+			await suite.runsFor(mended, old);
 			await mended.deactivate();
 			expect(suite.live(trigger)).toEqual([]);
 		});
@@ -218,9 +213,7 @@ describe('over restarts', () => {
 		const moved = suite.afterRestart(trigger, { webhookBase: 'http://127.0.0.1:5999' });
 		await moved.activate('init');
 		await moved.start();
-		moved.reload();
-		expect((await moved.deliver(suite.delivery(old))).items).toHaveLength(1);
-		expect((await moved.deliver(suite.delivery(current(moved)))).items).toHaveLength(1);
+		await suite.runsFor(moved, old, current(moved));
 		pass(1.1);
 		await untilTicked(moved, 'the line in the log', () =>
 			suite.warnings.find((line) => line.includes(`Subscription ${old.id} still exists`)),
@@ -242,9 +235,7 @@ describe('over restarts', () => {
 				expect(suite.live(trigger)).toHaveLength(2);
 				await trigger.endTest();
 				expect(suite.live(trigger).map(({ id }) => id)).toEqual([current(trigger).id]);
-				trigger.reload();
-				const { items } = await trigger.deliver(suite.delivery(current(trigger)));
-				expect(items).toHaveLength(1);
+				await suite.runsFor(trigger, current(trigger));
 				await trigger.deactivate();
 				expect(suite.live(trigger)).toEqual([]);
 			},
@@ -256,9 +247,7 @@ describe('over restarts', () => {
 			const next = suite.afterRestart(trigger);
 			await next.activate('init');
 			await next.endTest();
-			next.reload();
-			expect((await next.deliver(suite.delivery(current(next)))).items).toHaveLength(1);
-			expect((await next.deliver(suite.delivery(current(trigger)))).items).toHaveLength(1);
+			await suite.runsFor(next, current(next), current(trigger));
 		});
 
 		it('and the test its own when the workflow is unpublished', async () => {
@@ -284,14 +273,11 @@ describe('when nothing comes for long', () => {
 		pass(26.5);
 		await untilTicked(trigger, 'n8n to save it', () => current(trigger).id !== old.id);
 		expect(trigger.emitted).toEqual([[SAVING]]);
-		expect((await trigger.deliver(suite.delivery(current(trigger)))).items).toHaveLength(1);
-		expect((await trigger.deliver(suite.delivery(old))).items).toHaveLength(1);
+		await suite.runsFor(trigger, current(trigger), old);
 
 		pass(27);
 		await untilTicked(trigger, 'the old one to be deleted', () => suite.live(trigger).length === 1);
 		expect(suite.live(trigger).map(({ id }) => id)).toEqual([current(trigger).id]);
-		await trigger.deactivate();
-		expect(suite.live(trigger)).toEqual([]);
 	});
 
 	it("keeps a subscription that delivers, even events that aren't wanted", async () => {
@@ -315,15 +301,11 @@ describe('when nothing comes for long', () => {
 		expect((await trigger.deliver(suite.delivery(old))).status).toBe(200);
 		pass(26.5);
 		await untilTicked(trigger, 'the renewal', () => trigger.emitted.length > 0);
-		await trigger.deactivate();
-		expect(suite.live(trigger)).toEqual([]);
 	});
 
 	it("doesn't, if 'Renew After Silence' is 0", async () => {
 		const trigger = await published({ renewAfterSilence: 0 });
-		pass(10_000);
-		trigger.tick();
-		await trigger.idle();
+		await tickAt(trigger, 10_000);
 		expect(trigger.emitted).toEqual([]);
 	});
 
@@ -354,8 +336,6 @@ describe('when nothing comes for long', () => {
 		expect(
 			(await suite.afterRestart(trigger).deliver(suite.delivery(current(trigger)))).items,
 		).toHaveLength(1);
-		await trigger.deactivate();
-		expect(suite.live(trigger)).toEqual([]);
 	});
 
 	it('takes back nothing when that execution is run once more', async () => {
@@ -386,9 +366,7 @@ describe('when nothing comes for long', () => {
 		const old = current(trigger);
 		trigger.endNext(ending);
 		for (let minutes = 0; minutes <= 40; minutes += 1) {
-			pass(26.5 + minutes / 60);
-			trigger.tick();
-			await trigger.idle();
+			await tickAt(trigger, 26.5 + minutes / 60);
 		}
 		expect(trigger.emitted).toEqual(new Array(executions).fill([SAVING]));
 		const warned = suite.warnings.filter((line) => line.includes("couldn't be saved yet"));

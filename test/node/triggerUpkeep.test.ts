@@ -11,6 +11,7 @@ import {
 	lifecycleSuite,
 	pass,
 	signed,
+	tickAt,
 	until,
 	untilMinutes,
 	untilTicked,
@@ -75,9 +76,7 @@ describe('a start at which the service refuses the key for good', () => {
 		const { next } = await suite.refusedAtStart({ status, times: 9 });
 		await next.start();
 		for (let minutes = 0; minutes < 9; minutes += 1) {
-			pass(minutes / 60);
-			next.tick();
-			await next.idle();
+			await tickAt(next, minutes / 60);
 		}
 		expect(next.failed.map(({ message }) => message)).toEqual([
 			expect.stringMatching(/^The subscription couldn't be renewed yet: /),
@@ -264,8 +263,7 @@ describe('late responses, a changed credential, a slow service', () => {
 			const { id } = await renewedAfter(trigger, old.id);
 			expect(id).not.toBe(old.id);
 			expect(savedText(trigger)).not.toBe(sealed);
-			expect((await trigger.deliver(suite.delivery(old))).items).toHaveLength(1);
-			expect((await trigger.deliver(suite.delivery(current(trigger)))).items).toHaveLength(1);
+			await suite.runsFor(trigger, old, current(trigger));
 		});
 	});
 
@@ -296,8 +294,7 @@ describe('late responses, a changed credential, a slow service', () => {
 		expect(savedText(next)).toContain('sealed');
 		next.node.credentials = credentials as never;
 		for (const later of [next, suite.afterRestart(next)]) {
-			later.reload();
-			expect((await later.deliver(suite.delivery(old))).items).toHaveLength(1);
+			await suite.runsFor(later, old);
 		}
 		await next.deactivate();
 		expect(suite.live(trigger)).toEqual([]);
@@ -329,9 +326,7 @@ describe('late responses, a changed credential, a slow service', () => {
 		// Refused at the start, again after a minute, and later after pauses that grow.
 		await trigger.activate('init');
 		for (let hours = 1; hours < 5; hours += 1) {
-			pass(hours);
-			trigger.tick();
-			await trigger.idle();
+			await tickAt(trigger, hours);
 		}
 		credential.apiKey = right;
 		suite.workspace.service.control.resetRequests();
@@ -374,7 +369,6 @@ describe('late responses, a changed credential, a slow service', () => {
 		pass(1 / 60);
 		await renewedAfter(trigger, id);
 		suite.workspace.service.control.setLatency({});
-		await trigger.deactivate();
 	});
 });
 
@@ -451,8 +445,6 @@ describe('n8n asks its own webhook address whether it has what was saved last, b
 				// The saved data do not grow.
 				expect(keptBy(trigger).previous.map(({ id }) => id)).toEqual([old.id]);
 			}
-			await trigger.deactivate();
-			expect(suite.live(trigger)).toEqual([]);
 		});
 
 		it('is refused when the saved subscription is gone, whatever the process remembers', async () => {
@@ -475,8 +467,6 @@ describe('n8n asks its own webhook address whether it has what was saved last, b
 			);
 			expect(suite.live(trigger).map(({ id }) => id)).toEqual([current(trigger).id]);
 			expect(current(trigger).id).not.toBe(second.id);
-			await trigger.deactivate();
-			expect(suite.live(trigger)).toEqual([]);
 		});
 
 		it('responds by the saved data, and starts and changes nothing; others are refused like forgeries', async () => {
@@ -507,7 +497,6 @@ describe('n8n asks its own webhook address whether it has what was saved last, b
 			expect(JSON.stringify(trigger.saved())).toBe(before);
 			expect(trigger.emitted).toHaveLength(1);
 			expect(suite.warnings).toEqual([expect.stringContaining('A delivery was refused')]);
-			await trigger.deactivate();
 		});
 	});
 
@@ -523,7 +512,6 @@ describe('n8n asks its own webhook address whether it has what was saved last, b
 				expect(shown).not.toContain(Buffer.from(secret).toString('base64url').slice(4, -4));
 			}
 			expect(exchanges[0]?.headers.authorization).toBeUndefined();
-			await trigger.deactivate();
 		});
 
 		const foreign: Array<[string, Foreign]> = [
@@ -567,9 +555,7 @@ describe('n8n asks its own webhook address whether it has what was saved last, b
 			await copy.activate('init');
 			await copy.start();
 			for (let minutes = 1; minutes < 48 * 60; minutes += minutes < 10 ? 1 : 60) {
-				pass(minutes / 60);
-				copy.tick();
-				await copy.idle();
+				await tickAt(copy, minutes / 60);
 			}
 			expect(isLive(original, production.id)).toBe(true);
 			// Once a day.
@@ -668,9 +654,7 @@ describe('renewals where n8n gives the executions of its workers no static data,
 			await until('an execution', () => trigger.emitted.length > 0);
 			await trigger.idle();
 			ring();
-			pass(26.5 + 20 / 3600);
-			trigger.tick();
-			await trigger.idle();
+			await tickAt(trigger, 26.5 + 20 / 3600);
 			expect(trigger.emitted).toHaveLength(1);
 			pass(26.5 + 61 / 3600);
 			trigger.tick();
