@@ -246,25 +246,18 @@ describe('late responses, a changed credential, a slow service', () => {
 		expect(lines).toHaveLength(1);
 	});
 
-	describe('the secret at rest', () => {
-		it("is sealed, so that reading the workflow doesn't show it", async () => {
-			const { trigger } = await published();
-			expect(current(trigger).secret.length).toBeGreaterThan(10);
-			expect(savedText(trigger)).not.toContain(current(trigger).secret);
-		});
-
-		it('is sealed again within an hour after the credential is rotated; deliveries run meanwhile', async () => {
-			const { trigger, credential } = await published();
-			const old = current(trigger);
-			const sealed = savedText(trigger);
-			credential.webUrl = 'https://example.com/{card}';
-			expect((await trigger.deliver(suite.delivery(old))).items).toHaveLength(1);
-			pass(1.1);
-			const { id } = await renewedAfter(trigger, old.id);
-			expect(id).not.toBe(old.id);
-			expect(savedText(trigger)).not.toBe(sealed);
-			await suite.runsFor(trigger, old, current(trigger));
-		});
+	it('the saved secret is sealed, and again within an hour after the credential is rotated; deliveries run meanwhile', async () => {
+		const { trigger, credential } = await published();
+		const old = current(trigger);
+		const sealed = savedText(trigger);
+		expect(old.secret.length).toBeGreaterThan(10);
+		expect(sealed).not.toContain(old.secret);
+		credential.webUrl = 'https://example.com/{card}';
+		await suite.runsFor(trigger, old);
+		pass(1.1);
+		await renewedAfter(trigger, old.id);
+		expect(savedText(trigger)).not.toBe(sealed);
+		await suite.runsFor(trigger, old, current(trigger));
 	});
 
 	it('after the credential was replaced by one that the service refuses, a restart keeps the old subscription', async () => {
@@ -628,62 +621,37 @@ describe('renewals where n8n gives the executions of its workers no static data,
 		expect(pair.flatMap((trigger) => suite.live(trigger))).toEqual([]);
 	});
 
-	describe("where n8n doesn't hear of the end of an execution that saves", () => {
-		/** Rings all alarms that are set for as long as another trigger waits for its turn. */
-		function turnsPass(): () => void {
-			const alarm = systemClock.alarm;
-			const rings = new Set<() => void>();
-			jest.spyOn(systemClock, 'alarm').mockImplementation((ms, ring) => {
-				if (ms !== PLACE_MS) return alarm(ms, ring);
-				rings.add(ring);
-				return () => rings.delete(ring);
-			});
-			return () => rings.forEach((ring) => ring());
-		}
-
-		it.each([true, false])('saves once more after a minute (blind: %s)', async (blindWorkers) => {
-			const trigger = await suite.running({}, suite.workspace.apiKey, {
-				queueMode: true,
-				blindWorkers,
-			});
-			const old = current(trigger);
-			const ring = turnsPass();
-			trigger.missEnd();
-			pass(26.5);
-			trigger.tick();
-			await until('an execution', () => trigger.emitted.length > 0);
-			await trigger.idle();
-			ring();
-			await tickAt(trigger, 26.5 + 20 / 3600);
-			expect(trigger.emitted).toHaveLength(1);
-			pass(26.5 + 61 / 3600);
-			trigger.tick();
-			await until('the new one to be saved', () => current(trigger).id !== old.id);
-			await trigger.idle();
-			const processor = suite.afterRestart(trigger);
-			expect((await processor.deliver(suite.delivery(current(trigger)))).items).toHaveLength(1);
+	/** Rings all alarms that are set for as long as another trigger waits for its turn. */
+	function turnsPass(): () => void {
+		const alarm = systemClock.alarm;
+		const rings = new Set<() => void>();
+		jest.spyOn(systemClock, 'alarm').mockImplementation((ms, ring) => {
+			if (ms !== PLACE_MS) return alarm(ms, ring);
+			rings.add(ring);
+			return () => rings.delete(ring);
 		});
+		return () => rings.forEach((ring) => ring());
+	}
 
-		it('lets another trigger of the workflow save all the same', async () => {
-			const pair = await runningPair();
-			const [first, second] = pair;
-			const olds = pair.map(current);
-			const ring = turnsPass();
-			first?.missEnd();
-			pass(26.5);
-			first?.tick();
-			await until('the first execution', () => first?.emitted.length === 1);
-			second?.tick();
-			for (const trigger of pair) await trigger.idle();
-			expect(pair.map(({ emitted }) => emitted.length)).toEqual([1, 0]);
-			ring();
-			await until('the second to be saved', () => second && current(second).id !== olds[1]?.id);
-			for (const trigger of pair) await trigger.idle();
-			pass(26.5 + 61 / 3600);
-			first?.tick();
-			await until('the first to be saved', () => first && current(first).id !== olds[0]?.id);
-			for (const trigger of pair) await trigger.deactivate();
-			expect(pair.flatMap((trigger) => suite.live(trigger))).toEqual([]);
-		});
+	it("saves once more after a minute if n8n doesn't hear of the end, and lets another trigger save meanwhile", async () => {
+		const pair = await runningPair();
+		const [first, second] = pair;
+		const olds = pair.map(current);
+		const ring = turnsPass();
+		first?.missEnd();
+		pass(26.5);
+		first?.tick();
+		await until('the first execution', () => first?.emitted.length === 1);
+		second?.tick();
+		for (const trigger of pair) await trigger.idle();
+		expect(pair.map(({ emitted }) => emitted.length)).toEqual([1, 0]);
+		ring();
+		await until('the second to be saved', () => second && current(second).id !== olds[1]?.id);
+		for (const trigger of pair) await trigger.idle();
+		pass(26.5 + 61 / 3600);
+		first?.tick();
+		await until('the first to be saved', () => first && current(first).id !== olds[0]?.id);
+		for (const trigger of pair) await trigger.deactivate();
+		expect(pair.flatMap((trigger) => suite.live(trigger))).toEqual([]);
 	});
 });
