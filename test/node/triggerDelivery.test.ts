@@ -210,6 +210,19 @@ describe('which deliveries run, and how often', () => {
 		expect((await trigger.deliver(last)).items).toBeUndefined();
 	});
 
+	it('tries at most six secrets', async () => {
+		const trigger = await activated();
+		const secrets = [secretOf(trigger)];
+		for (let starts = 0; starts < 7; starts += 1) {
+			await trigger.activate('init');
+			secrets.push(secretOf(trigger));
+		}
+		trigger.reload();
+		const statuses = [];
+		for (const secret of secrets) statuses.push((await deliverBy(trigger, secret)).status);
+		expect(statuses).toEqual([401, 401, ...Array<number>(6).fill(200)]);
+	});
+
 	it('writes nothing into static data, whatever arrives', async () => {
 		const trigger = await activated();
 		await trigger.deliver(signed(trigger, eventBody()));
