@@ -292,17 +292,6 @@ describe('when nothing comes for long', () => {
 		expect(trigger.emitted).toEqual([]);
 	});
 
-	it("doesn't take forged deliveries, and those of a subscription from before, for a sign of life", async () => {
-		const trigger = await published({ overlap: 1_500 });
-		const old = current(trigger);
-		await trigger.activate('init');
-		pass(23);
-		expect((await trigger.deliver(suite.delivery({ ...old, secret: 'guessed' }))).status).toBe(401);
-		expect((await trigger.deliver(suite.delivery(old))).status).toBe(200);
-		pass(26.5);
-		await untilTicked(trigger, 'the renewal', () => trigger.emitted.length > 0);
-	});
-
 	it("doesn't, if 'Renew After Silence' is 0", async () => {
 		const trigger = await published({ renewAfterSilence: 0 });
 		await tickAt(trigger, 10_000);

@@ -27,21 +27,13 @@ import { startWebServer, type WebServer } from '../support/webServer';
 
 const suite = lifecycleSuite();
 
-/** The service accepts no more subscriptions, whatever it is asked. */
-const LIMIT = {
-	status: 403,
-	body: 'json',
-	json: { type: 'https://service.example/problems/limit', title: 'Subscription limit reached' },
-} as const;
-
-it('publishing says that an unknown subscription holds the address, and what to do', async () => {
-	suite.refuseNext({ status: 409, times: 3 });
-	await expect(suite.watchAll().activate()).rejects.toThrow(
-		/A subscription holds the address .*delete it in the settings of the service/,
-	);
-});
-
 describe('a refusal while a person publishes', () => {
+	it('for an unknown subscription with the address says so, and what to do', async () => {
+		suite.refuseNext({ status: 409, times: 3 });
+		const message = /A subscription holds the address .*delete it in the settings of the service/;
+		await expect(suite.watchAll().activate()).rejects.toThrow(message);
+	});
+
 	const ownWords = { title: 'Forbidden', detail: 'Only one webhook is allowed' };
 
 	it.each<[string, { status: number; headers?: Record<string, string> }, RegExp]>([
@@ -117,13 +109,14 @@ it('at a limit, the log says how to free the place, and the old one gives way af
 	const trigger = await suite.published({ options: { renewAfterSilence: 2 } });
 	const old = current(trigger);
 	await trigger.start('activate');
-	suite.refuseNext({ ...LIMIT, times: 4 });
+	const refusal = { status: 403, json: { title: 'Subscription limit reached' } };
+	suite.refuseNext({ ...refusal, times: 4 });
 	await trigger.activate('init');
 	expect(suite.warnings.join()).toContain('An old one may be paused and still count: delete it');
 	await untilMinutes(trigger, 0, 'three more refusals', () => suite.subscribed() >= 4);
 	expect(suite.live(trigger).map(({ id }) => id)).toEqual([old.id]);
 	suite.workspace.service.control.clearFailures();
-	suite.refuseNext(LIMIT);
+	suite.refuseNext(refusal);
 	pass(3);
 	await untilTicked(trigger, 'the new one', () =>
 		suite.live(trigger).some(({ id }) => id !== old.id),

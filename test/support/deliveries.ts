@@ -1,7 +1,6 @@
 /** The parts that the suites of deliveries share: a service with a card of books, and signed events of it. */
-import { createHmac } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
-import { current, lifecycleSuite } from './lifecycle';
+import { current, lifecycleSuite, signed as signedBy } from './lifecycle';
 import type { TestTrigger } from './trigger';
 import type { TestCard, TestWorkspace } from './workspace';
 
@@ -11,10 +10,6 @@ interface Made {
 	/** The lines that the node writes to n8n's log during a test. */
 	warnings: { readonly lines: string[] };
 }
-
-/** Signs as the service does, not with the code under test. */
-export const sign = (body: Uint8Array, secret: string): string =>
-	createHmac('sha256', secret).update(body).digest('hex');
 
 /** The secret that n8n saved for a trigger. */
 export const secretOf = (trigger: TestTrigger): string => current(trigger).secret;
@@ -34,16 +29,10 @@ export const bytes = (value: unknown): Buffer =>
 	Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 
 /** A delivery signed with the trigger's secret. */
-export function signed(trigger: TestTrigger, value: unknown, headers: Record<string, string> = {}) {
+export function signed(trigger: TestTrigger, value: unknown, more: Record<string, string> = {}) {
 	const body = Buffer.isBuffer(value) ? value : bytes(value);
-	return {
-		body,
-		headers: {
-			'content-type': 'application/json',
-			'x-service-signature': sign(body, secretOf(trigger)),
-			...headers,
-		},
-	};
+	const { headers } = signedBy(current(trigger), body);
+	return { body, headers: { 'content-type': 'application/json', ...headers, ...more } };
 }
 
 let bodies = 0;

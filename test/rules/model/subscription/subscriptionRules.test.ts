@@ -305,6 +305,7 @@ const changed = [changeCredential(1), ...doubted];
 test.each<[string, Step[], string]>([
 	['after silence', [start('a', 0), deliver('a', 1), pass(DAY, DAY + 1)], 'create'],
 	['also if its address responds', [start('a', 0), here(9), pass(DAY)], 'create'],
+	['also if the one before delivers', [...two, deliver('a', 9), pass(DAY + 1)], 'ask, create'],
 	['if the clock was set back', [start('a', 9 * DAY), pass(8 * DAY)], 'create'],
 	['after 1, 2, 4 minutes', [start('a', 0), deliver('a', 0), ...thrice], 'create, '.repeat(3)],
 	['once an hour after many refusals', [boot(0), ...refusals, pass(259.9, 260)], 'ask, create'],
@@ -347,7 +348,7 @@ test.each<[string, number, Step[], string]>([
 
 const again = [...earlier, boot(1)];
 
-test.each<[string, 'address' | 'limit', number, Step[], string]>([
+test.each<[string, 'address' | 'limit' | 'person', number, Step[], string]>([
 	['all of the address', 'address', 3, proven, 'a b'],
 	['nothing of an earlier process before it asked', 'address', 3, again, ''],
 	['nothing of it while nobody responds', 'address', 3, [...again, probe('none', 1)], ''],
@@ -358,18 +359,13 @@ test.each<[string, 'address' | 'limit', number, Step[], string]>([
 	['the oldest previous one at a limit', 'limit', 3, proven, 'a'],
 	['not the current one at a limit', 'limit', 3, [start('a', 0)], ''],
 	['the current one at a limit after silence', 'limit', DAY, [start('a', 0)], 'a'],
-])('gives way to a new one: %s', (_what, reason, minute, all, ids) => {
-	const want = { reason, isPublishing: false };
+	['to a person, all where nobody responds', 'person', 1, [...again, probe('none', 1)], 'a'],
+	['to a person, all where it responds itself', 'person', 1, [...again, probe('no', 1)], 'a'],
+	['to a person, nothing of another n8n', 'person', 1, [...again, elsewhere(1)], ''],
+])('gives way to a new one: %s', (_what, why, minute, all, ids) => {
+	const isPublishing = why === 'person';
+	const want = { reason: isPublishing ? 'address' : why, isPublishing } as const;
 	expect(namesOf(rules.roomFor(after(...all), want, SILENCE, minute * MINUTE))).toBe(ids);
-});
-
-test.each<[string, Step[], string]>([
-	['all where nobody responds', [...again, probe('none', 1)], 'a'],
-	['all where it responds itself', [...again, probe('no', 1)], 'a'],
-	['nothing of another n8n', [...again, elsewhere(1)], ''],
-])('gives way to a person who publishes: %s', (_what, all, ids) => {
-	const want = { reason: 'address', isPublishing: true } as const;
-	expect(namesOf(rules.roomFor(after(...all), want, undefined, MINUTE))).toBe(ids);
 });
 
 test('a search that failed is tried again after 1, 2 and 4 minutes, and none is due twice', () => {
