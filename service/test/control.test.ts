@@ -110,13 +110,19 @@ describe('the shapes that the interface leaves open', () => {
 });
 
 describe('faults', () => {
-	test('answers of a proxy change nothing and end after their number', async () => {
+	test.each([
+		['problem', 500, /^application\/problem\+json/, /"status":500/],
+		['html', 502, /^text\/html/, /^<!doctype html>/],
+		['plain', 503, /^text\/plain/, /^upstream/],
+		['empty', 500, /^$/, /^$/],
+	] as const)('%s answers change nothing and end after their number', async (...row) => {
+		const [body, status, type, text] = row;
 		const before = await countRecords();
-		service.control.fail({ method: 'POST', status: 503, body: 'plain', times: 2 });
+		service.control.fail({ method: 'POST', status, body, times: 2 });
 		for (const answer of [await create(), await create()]) {
-			expect(answer.status).toBe(503);
-			expect(answer.headers.get('content-type')).toMatch(/^text\/plain/);
-			expect(answer.text).toMatch(/^upstream/);
+			expect(answer.status).toBe(status);
+			expect(answer.headers.get('content-type') ?? '').toMatch(type);
+			expect(answer.text).toMatch(text);
 		}
 		expect(await countRecords()).toBe(before);
 		expect((await create()).status).toBe(201);

@@ -221,6 +221,13 @@ it("names the card once whose records don't state when they were created", async
 	]);
 });
 
+it('knows a record again whose identifiers came as numbers', async () => {
+	const { trigger } = await watching();
+	const event = { event: 'record.created', card_id: 7, record_id: 1 };
+	expect(await trigger.execute([event])).toHaveLength(1);
+	expect(await trigger.execute([{ ...event, card_id: '7', record_id: '1' }])).toEqual([]);
+});
+
 it.each([
 	['it is off', { catchUp: false }, {}],
 	["created records aren't asked for", {}, { events: ['record.deleted'] }],

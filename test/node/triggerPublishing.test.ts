@@ -77,9 +77,7 @@ describe('publishing', () => {
 		suite.workspace.service.control.setVariants({ ...shape, ...statuses });
 		const trigger = await suite.published();
 		expect(suite.live(trigger)).toMatchObject([{ id: current(trigger).id }]);
-		trigger.reload();
-		const result = await trigger.deliver(suite.delivery(current(trigger)));
-		expect(result.items).toHaveLength(1);
+		await suite.runsFor(trigger, current(trigger));
 		await trigger.deactivate();
 		expect(suite.live(trigger)).toEqual([]);
 	});

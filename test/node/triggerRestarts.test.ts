@@ -82,12 +82,13 @@ describe('over restarts', () => {
 			json: { type: 'https://service.example/problems/validation', title: 'Invalid', detail },
 		});
 		it.each([
-			[true, { status: 409 }, false],
-			[true, { status: 409 }, true],
-			[true, invalid(400, 'A webhook with this target_url already exists'), false],
-			[true, invalid(422, 'target_url has already been taken'), false],
-			[false, invalid(422, 'events is invalid'), false],
-		])('replaces its own: %s, after %j (catching up: %s)', async (isReplaced, refusal, catchUp) => {
+			['replaces its own', { status: 409 }, false],
+			['replaces its own', { status: 409 }, true],
+			['replaces its own', invalid(400, 'A webhook with this target_url already exists'), false],
+			['replaces its own', invalid(422, 'target_url has already been taken'), false],
+			['keeps its own', invalid(422, 'events is invalid'), false],
+		])('%s after %j (catching up: %s)', async (what, refusal, catchUp) => {
+			const isReplaced = what === 'replaces its own';
 			const trigger = await suite.published({ options: { catchUp } });
 			const old = current(trigger);
 			const next = suite.afterRestart(trigger);
