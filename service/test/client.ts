@@ -18,32 +18,28 @@ export interface Answer {
 }
 
 /** The JSON of answers. A test reads the members that it expects; a missing member is undefined. */
-export interface Json {
+export interface Json
+	extends Record<Texts, string>,
+		Record<'cards' | 'fields' | 'records', Json[]> {
 	[key: string]: unknown;
-	id: string;
-	name: string;
-	detail: string;
-	type: string;
-	secret: string;
-	webhook_id: string;
-	access_token: string;
 	data: Record<string, unknown>;
 	options: unknown[];
-	cards: Json[];
-	fields: Json[];
-	records: Json[];
 	next_cursor: string | null;
 	errors: Array<{ pointer: string; detail: string }>;
 }
+type Texts = 'id' | 'name' | 'detail' | 'type' | 'secret' | 'webhook_id' | 'access_token';
 
 /** Sends requests to one service as one caller. */
-export interface Client {
-	(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-}
+export type Client = ReturnType<typeof createClient>;
 
 /** A client whose paths start below the workspace unless they start with `/`. */
-export function createClient(service: Service, bearer: string | null = service.apiKey): Client {
-	return async (method, path, body, headers = {}) => {
+export function createClient(service: Service, bearer: string | null = service.apiKey) {
+	return async (
+		method: string,
+		path: string,
+		body?: unknown,
+		headers: Record<string, string> = {},
+	): Promise<Answer> => {
 		const url = path.startsWith('/')
 			? new URL(service.baseUrl).origin + path
 			: `${service.baseUrl}/workspaces/${service.workspaceId}/${path}`;
@@ -51,13 +47,11 @@ export function createClient(service: Service, bearer: string | null = service.a
 			method,
 			redirect: 'manual',
 			headers: {
-				...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
-				...(body === undefined ? {} : { 'content-type': 'application/json' }),
+				...(bearer !== null && { authorization: `Bearer ${bearer}` }),
+				...(body !== undefined && { 'content-type': 'application/json' }),
 				...headers,
 			},
-			...(body === undefined
-				? {}
-				: { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+			...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
 		});
 		return await read(response);
 	};
@@ -76,9 +70,9 @@ export async function requestToken(
 	fields: Record<string, string> = {},
 	headers: Record<string, string> = {},
 ): Promise<Answer> {
-	const { authUrl, realm, clientId, clientSecret } = service;
-	const client = { client_id: clientId, client_secret: clientSecret };
-	const body = new URLSearchParams({ grant_type: 'client_credentials', ...client, ...fields });
+	const { authUrl, realm, clientId: client_id, clientSecret: client_secret } = service;
+	const client = { grant_type: 'client_credentials', client_id, client_secret };
+	const body = new URLSearchParams({ ...client, ...fields });
 	const url = `${authUrl}/realms/${realm}/protocol/openid-connect/token`;
 	return await read(await fetch(url, { method: 'POST', headers, body }));
 }

@@ -18,38 +18,27 @@ test('the first line is the addresses, which work', async () => {
 	expect(answer.status).toBe(200);
 });
 
-test.each(['SIGINT', 'SIGTERM'] as const)('%s, even twice, ends it with 0', async (signal) => {
-	const { child, ended } = await startServiceProcess([]);
-	child.kill(signal);
-	child.kill(signal);
-	expect(await ended).toEqual({ code: 0, signal: null });
-});
-
-test('--exit-with-parent ends it when stdin ends', async () => {
-	const { child, ended } = await startServiceProcess(['--exit-with-parent']);
-	child.stdin?.end();
-	expect(await ended).toEqual({ code: 0, signal: null });
-});
-
 test.each([
-	['--port', 'the API'],
-	['--auth-port', 'the identity provider'],
-])('%s taken: a clear message and 1', async (option) => {
-	const { addresses } = await startServiceProcess([]);
-	const { port } = new URL(addresses.baseUrl);
-	const { code, stdout, stderr } = await runService(['--json', option, port]);
-	expect({ code, stdout, stderr }).toEqual({
-		code: 1,
-		stdout: '',
-		stderr: expect.stringContaining(`Port ${port} is taken.`),
-	});
+	['SIGINT', 'SIGINT'],
+	['SIGTERM', 'SIGTERM'],
+	['the end of its parent', undefined],
+] as const)('%s ends it with 0, also if it comes twice', async (_name, signal) => {
+	const { child, ended } = await startServiceProcess(signal ? [] : ['--exit-with-parent']);
+	if (signal) for (let n = 0; n < 2; n += 1) child.kill(signal);
+	else child.stdin?.end();
+	expect(await ended).toEqual({ code: 0, signal: null });
 });
 
-test('a file that another process uses: a clear message and 1', async () => {
-	await startServiceProcess(['--file', file()]);
-	const { code, stderr } = await runService(['--file', file()]);
-	expect({ code, stderr }).toEqual({
-		code: 1,
-		stderr: expect.stringContaining('is in use by another process'),
-	});
+test('a port that is taken, or a file in use: a clear message and 1', async () => {
+	const { addresses } = await startServiceProcess(['--file', file()]);
+	const { port } = new URL(addresses.baseUrl);
+	for (const [option, value, message] of [
+		['--port', port, `Port ${port} is taken.`],
+		['--auth-port', port, `Port ${port} is taken.`],
+		['--file', file(), 'is in use by another process'],
+	] as const) {
+		const { code, stdout, stderr } = await runService(['--json', option, value]);
+		expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+		expect(stderr).toContain(message);
+	}
 });

@@ -27,15 +27,13 @@ test('kill -9: no acknowledged record is lost, every one of them is delivered', 
 	// The target stops answering half way, so that deliveries are pending at the end.
 	const acknowledged: string[] = [];
 	let stopped = false;
-	const writer = async (lane: number) => {
+	const writers = [1, 2, 3, 4].map(async (lane) => {
 		for (let n = 0; !stopped; n++) {
-			const answer = await api('POST', `cards/${cid}/records`, {
-				data: { [fid]: lane * 1_000_000 + n },
-			}).catch(() => undefined);
+			const data = { [fid]: lane * 1_000_000 + n };
+			const answer = await api('POST', `cards/${cid}/records`, { data }).catch(() => undefined);
 			if (answer?.status === 201) acknowledged.push(answer.body.id);
 		}
-	};
-	const writers = [1, 2, 3, 4].map(writer);
+	});
 	await until('100 records', () => acknowledged.length >= 100);
 	accepting.now = false;
 	await until('300 records', () => acknowledged.length >= 300);
@@ -75,9 +73,8 @@ test('workspace, cards, accounts, cursors and subscriptions survive a restart', 
 	const card = (await api('POST', 'cards', { name: 'Kept' })).body;
 	first.control.fillCard({ cardId: card.id, count: 3 });
 	const page = (await api('GET', `cards/${card.id}/records?limit=1`)).body;
-	const { webhook_id: hook } = (
-		await api('POST', 'webhooks', { target_url: 'http://127.0.0.1:9/', events: ['card.created'] })
-	).body;
+	const target = { target_url: 'http://127.0.0.1:9/', events: ['card.created'] };
+	const { webhook_id: hook } = (await api('POST', 'webhooks', target)).body;
 	await first.close();
 	await first.close();
 

@@ -4,11 +4,12 @@ import { createClient, requestToken, useService } from './client.ts';
 let service: ControlledService;
 useService((started) => void (service = started));
 
-const rateHeaders = (headers: Headers) => ({
-	limit: headers.get('x-ratelimit-limit'),
-	remaining: headers.get('x-ratelimit-remaining'),
-	reset: headers.get('x-ratelimit-reset'),
-});
+const rateHeaders = ({ headers }: { headers: Headers }) => {
+	const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) =>
+		headers.get(`x-ratelimit-${name}`),
+	);
+	return { limit, remaining, reset };
+};
 
 test('every answer has the three headers, whatever it is', async () => {
 	const api = createClient(service);
@@ -23,10 +24,9 @@ test('every answer has the three headers, whatever it is', async () => {
 		await anonymous('GET', '/nothing'),
 		await anonymous('GET', '/openapi.json'),
 	];
-	for (const { status, headers } of answers) {
-		expect({ status, ...rateHeaders(headers) }).toEqual({
-			status,
-			limit: status === 401 ? '300' : '1000000',
+	for (const answer of answers) {
+		expect(rateHeaders(answer)).toEqual({
+			limit: answer.status === 401 ? '300' : '1000000',
 			remaining: expect.stringMatching(/^\d+$/),
 			reset: expect.stringMatching(/^\d{10}$/),
 		});
@@ -41,8 +41,8 @@ test('a limit is counted down, refused with 429, and lifted at the reset, also i
 	service.control.setRate({ rate: { limit: 2, windowSeconds: 1 } });
 	const api = createClient(service);
 	const first = await api('GET', 'cards');
-	expect(rateHeaders(first.headers)).toMatchObject({ limit: '2', remaining: '1' });
-	expect(rateHeaders((await api('GET', 'cards')).headers).remaining).toBe('0');
+	expect(rateHeaders(first)).toMatchObject({ limit: '2', remaining: '1' });
+	expect(rateHeaders(await api('GET', 'cards')).remaining).toBe('0');
 	const refused = await api('GET', 'cards');
 	expect(refused.body).toMatchObject({
 		status: 429,

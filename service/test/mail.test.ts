@@ -1,6 +1,7 @@
+import type { AddressInfo } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
+import { SMTPServer } from 'smtp-server';
 import { createClient, until, useFile, useServices } from './client.ts';
-import { startMailServer } from './mailServer.ts';
 
 const startService = useServices();
 const file = useFile();
@@ -9,6 +10,29 @@ beforeEach(async () => {
 	mailServer = await startMailServer();
 });
 afterEach(async () => await mailServer.close());
+
+/** A mail server that takes everything and keeps what it is given. */
+async function startMailServer() {
+	const messages: string[] = [];
+	const server = new SMTPServer({
+		authOptional: true,
+		disabledCommands: ['STARTTLS'],
+		onData(stream, _session, done) {
+			const chunks: Buffer[] = [];
+			stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+			stream.on('end', () => {
+				messages.push(Buffer.concat(chunks).toString().replaceAll('\r\n', '\n'));
+				done();
+			});
+		},
+	});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	return {
+		url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
+		messages,
+		close: async () => await new Promise<void>((resolve) => server.close(resolve)),
+	};
+}
 
 /** Makes one subscription fail four times. */
 async function pauseOne(smtpUrl: string) {
@@ -38,19 +62,12 @@ test('the owner of a paused subscription gets an e-mail through the mail server'
 	expect(reported).toEqual([]);
 });
 
-test('an e-mail that cannot be sent stays in the outbox, with the reason', async () => {
+test('an e-mail that cannot be sent stays with the reason, and is tried again at the next start, however often it was', async () => {
 	const { service, reported } = await pauseOne('smtp://127.0.0.1:1');
 	await until('it was tried', () => service.control.outbox()[0]?.error);
-	expect(service.control.outbox()).toEqual([
-		expect.objectContaining({ sentAt: null, attempts: 1, error: expect.any(String) }),
-	]);
+	expect(service.control.outbox()).toMatchObject([{ sentAt: null, attempts: 1 }]);
 	expect(reported).toEqual(['an e-mail to the owner of a subscription could not be sent']);
-});
-
-test('an unsent mail is tried again at the next start, however often it was tried', async () => {
-	const first = await pauseOne('smtp://127.0.0.1:1');
-	await until('it was tried', () => first.service.control.outbox()[0]?.error);
-	await first.service.close();
+	await service.close();
 	const database = new DatabaseSync(file());
 	database.exec(`UPDATE mails SET attempts = 99, created_at = '2020-01-01T00:00:00.000Z'`);
 	database.close();

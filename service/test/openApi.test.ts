@@ -31,29 +31,22 @@ test('is the same as JSON and YAML, at the origin and below the API root', async
 });
 
 test('has every endpoint of the interface, and no other', () => {
-	const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-		Object.keys(item ?? {}).map((method) => `${method.toUpperCase()} ${path}`),
-	);
-	const card = '/workspaces/{wid}/cards/{cid}';
-	expect(operations.sort()).toEqual(
-		[
-			'GET /workspaces/{wid}/cards',
-			'POST /workspaces/{wid}/cards',
-			`GET ${card}`,
-			`PATCH ${card}`,
-			`DELETE ${card}`,
-			`GET ${card}/fields`,
-			`POST ${card}/fields`,
-			`PATCH ${card}/fields/{fid}`,
-			`DELETE ${card}/fields/{fid}`,
-			`GET ${card}/records`,
-			`POST ${card}/records`,
-			`PATCH ${card}/records/{rid}`,
-			`DELETE ${card}/records/{rid}`,
-			'POST /workspaces/{wid}/webhooks',
-			'DELETE /workspaces/{wid}/webhooks/{webhook_id}',
-		].sort(),
-	);
+	const methods = Object.entries(document.paths).map(([path, item]) => [
+		path.replace('/workspaces/{wid}/', ''),
+		Object.keys(item ?? {})
+			.sort()
+			.join(' '),
+	]);
+	expect(Object.fromEntries(methods)).toEqual({
+		cards: 'get post',
+		'cards/{cid}': 'delete get patch',
+		'cards/{cid}/fields': 'get post',
+		'cards/{cid}/fields/{fid}': 'delete patch',
+		'cards/{cid}/records': 'get post',
+		'cards/{cid}/records/{rid}': 'delete patch',
+		webhooks: 'post',
+		'webhooks/{webhook_id}': 'delete',
+	});
 });
 
 test('says where it is served and how to get in', () => {

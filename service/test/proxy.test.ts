@@ -46,32 +46,29 @@ test('with a public address, forms are accepted from there, and cookies are for 
 	expect((await signIn(service, 'http://data.example')).status).toBe(403);
 });
 
-describe('limits by address', () => {
-	/** Wrong sign-ins of a client, as the proxy passes them on. @returns how many were looked at */
-	const guesses = async (trustProxy: boolean) => {
-		const service = await startService({ publicUrl, trustProxy });
-		const counts: number[] = [];
-		for (const client of ['192.0.2.1', '192.0.2.2']) {
-			let seen = 0;
-			for (let n = 0; n < 12; n++) {
-				const wrong = { ...service, settingsPassword: 'wrong' };
-				const answer = await signIn(wrong, publicUrl, { 'x-forwarded-for': client });
-				if (answer.status === 401) seen += 1;
-			}
-			counts.push(seen);
+/** Wrong sign-ins of a client, as the proxy passes them on. @returns how many were looked at */
+const guesses = async (trustProxy: boolean) => {
+	const service = await startService({ publicUrl, trustProxy });
+	const counts: number[] = [];
+	for (const client of ['192.0.2.1', '192.0.2.2']) {
+		let seen = 0;
+		for (let n = 0; n < 12; n++) {
+			const wrong = { ...service, settingsPassword: 'wrong' };
+			const answer = await signIn(wrong, publicUrl, { 'x-forwarded-for': client });
+			if (answer.status === 401) seen += 1;
 		}
-		const url = `${service.directAuth}/realms/${service.realm}/protocol/openid-connect/token`;
-		const ask = async (client: string) =>
-			(await fetch(url, { method: 'POST', headers: { 'x-forwarded-for': client } })).status;
-		for (let n = 0; n < 120; n++) await ask('192.0.2.1');
-		return { counts, tokens: [await ask('192.0.2.1'), await ask('192.0.2.2')] };
-	};
+		counts.push(seen);
+	}
+	const url = `${service.directAuth}/realms/${service.realm}/protocol/openid-connect/token`;
+	const ask = async (client: string) =>
+		(await fetch(url, { method: 'POST', headers: { 'x-forwarded-for': client } })).status;
+	for (let n = 0; n < 120; n++) await ask('192.0.2.1');
+	return { counts, tokens: [await ask('192.0.2.1'), await ask('192.0.2.2')] };
+};
 
-	test('use the client behind the proxy where it is trusted', async () => {
-		expect(await guesses(true)).toEqual({ counts: [10, 10], tokens: [429, 400] });
-	});
-
-	test('use the proxy itself otherwise, as anybody can send such a header', async () => {
-		expect(await guesses(false)).toEqual({ counts: [10, 0], tokens: [429, 429] });
-	});
+test.each([
+	['use the client behind the proxy where it is trusted', true, [10, 10], [429, 400]],
+	['use the proxy otherwise, as anybody can send such a header', false, [10, 0], [429, 429]],
+])('limits by address %s', async (_, trustProxy, counts, tokens) => {
+	expect(await guesses(trustProxy)).toEqual({ counts, tokens });
 });

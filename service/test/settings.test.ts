@@ -1,3 +1,4 @@
+/** The settings page in a browser: what a person sees and does, and where its cookie and its forms are taken. */
 import type { ControlledService } from '../index.ts';
 import { openBrowser, signIn } from './browser.ts';
 import { createClient, requestToken, until, useServices } from './client.ts';
@@ -8,18 +9,15 @@ beforeEach(async () => {
 	service = await startService({ control: true, backoffMs: 1 });
 });
 
-test('asks for the password, and shows nothing before', async () => {
-	const text = await (await fetch(service.settingsUrl)).text();
-	expect(text).toContain('type="password"');
-	expect(text).not.toContain(service.workspaceId);
-});
-
-test('says all that a credential of n8n asks for', async () => {
+test('asks for the password, shows nothing before, and then all that a credential of n8n asks for', async () => {
+	const asked = await (await fetch(service.settingsUrl)).text();
+	expect(asked).toContain('type="password"');
 	const shown = await (await openBrowser(service)).page();
 	const webUrl = `${new URL(service.baseUrl).origin}/cards/{card}`;
 	const { baseUrl, workspaceId, authUrl, realm } = service;
 	for (const value of [baseUrl, workspaceId, authUrl, realm, webUrl]) {
 		expect(shown).toContain(`data-copy="${value}"`);
+		expect(asked).not.toContain(value);
 	}
 });
 
@@ -52,43 +50,56 @@ test('creates a service account whose secret is shown once, and revokes it', asy
 	const { body } = await requestToken({ ...service, clientId, clientSecret });
 	const api = createClient(service, body.access_token);
 	expect((await api('GET', 'cards')).status).toBe(200);
-	expect((await api('POST', 'cards', { name: 'x' })).status).toBe(403);
+	const refused = await api('POST', 'cards', { name: 'x' });
+	expect([refused.status, refused.body.type.split('/').at(-1)]).toEqual([403, 'insufficient-role']);
 	await browser.submit(`/settings/accounts/${clientId}/revoke`);
 	expect((await api('GET', 'cards')).status).toBe(401);
 });
 
-test('shows a paused subscription with its attempts, their bodies and responses, and the e-mail, and resumes it', async () => {
+test('shows a paused subscription with its card, its attempts and the e-mail, resumes and deletes it', async () => {
 	const api = createClient(service);
 	const target = `${service.baseUrl}/nowhere`;
-	const hook = await api('POST', 'webhooks', { target_url: target, events: ['card.created'] });
-	const id = hook.body.webhook_id;
-	await api('POST', 'cards', { name: 'Delivered' });
+	const { id: card_id } = (await api('POST', 'cards', { name: 'Orders' })).body;
+	const hook = { target_url: target, events: ['card.updated'], card_id };
+	const { webhook_id: id, secret } = (await api('POST', 'webhooks', hook)).body;
+	await api('PATCH', `cards/${card_id}`, { name: 'Orders <1>' });
 	await until('it is paused', () => service.control.subscriptions()[0]?.state === 'paused');
 	const browser = await openBrowser(service);
 	const shown = await browser.page();
-	expect(shown).toContain(target);
-	expect(shown).toContain('paused since');
+	const email = 'A webhook subscription was paused';
+	// The address, the state, the card, the e-mail, what was sent, and what came back.
+	const sent = '&quot;name&quot;:&quot;Orders &lt;1&gt;&quot;';
+	for (const part of [target, 'paused since', 'Orders &lt;1&gt;', email, sent, 'route-not-found']) {
+		expect(shown).toContain(part);
+	}
 	expect(shown.match(/answered 404/g)?.length).toBeGreaterThanOrEqual(4);
-	expect(shown).toContain('A webhook subscription was paused');
-	expect(shown).not.toContain(hook.body.secret);
-	expect(shown).toContain('&quot;name&quot;:&quot;Delivered&quot;');
-	expect(shown).toContain('route-not-found');
+	expect(shown).not.toContain(secret);
 	service.control.setBackoff({ ms: 60_000 });
 	await browser.submit(`/settings/subscriptions/${id}/resume`);
 	expect(service.control.subscriptions()[0]?.state).toBe('active');
+	await browser.submit(`/settings/subscriptions/${id}/delete`);
+	expect(service.control.subscriptions()).toEqual([]);
 });
 
-test('shows nothing of another workspace', async () => {
+test('shows the cards of its workspace, and nothing of another one', async () => {
+	await createClient(service)('POST', 'cards', { name: '<i>Countries</i>' });
 	const other = service.control.createWorkspace();
-	const api = createClient({ ...service, ...other }, other.apiKey);
+	const theirs = createClient({ ...service, ...other }, other.apiKey);
 	const target = { target_url: 'http://127.0.0.1:1/theirs', events: ['card.created'] };
-	const { webhook_id: id } = (await api('POST', 'webhooks', target)).body;
-	await api('POST', 'cards', { name: 'x' });
+	const { webhook_id: id } = (await theirs('POST', 'webhooks', target)).body;
+	const foreign = (await theirs('POST', 'cards', { name: 'Theirs' })).body.id;
 	await until('the e-mail is written', () => service.control.outbox().length === 1);
-	const shown = await (await openBrowser(service)).page();
-	for (const theirs of [id, target.target_url, other.workspaceId, 'ECONNREFUSED']) {
-		expect(shown).not.toContain(theirs);
+	const browser = await openBrowser(service);
+	const cards = await browser.page('/settings/records');
+	expect(cards).toContain('&lt;i&gt;Countries&lt;/i&gt;');
+	const shown = cards + (await browser.page());
+	for (const one of [id, target.target_url, other.workspaceId, 'ECONNREFUSED', 'Theirs']) {
+		expect(shown).not.toContain(one);
 	}
+	for (const card of ['none', foreign]) {
+		expect((await browser.send(`/settings/records/${card}`)).status).toBe(404);
+	}
+	expect(await (await fetch(`${service.settingsUrl}/records`)).text()).toContain('type="password"');
 });
 
 test('asks before it revokes or deletes, and does so only by a form', async () => {
@@ -99,30 +110,6 @@ test('asks before it revokes or deletes, and does so only by a form', async () =
 	expect((await createClient(service)('GET', 'cards')).status).toBe(200);
 	const none = await browser.send('/settings/keys/key_none/revoke');
 	expect([none.status, none.headers.get('location')]).toEqual([303, '/settings']);
-});
-
-test('deletes a subscription, and names the card of each', async () => {
-	const api = createClient(service);
-	const card = (await api('POST', 'cards', { name: 'Orders <1>' })).body;
-	const hook = { target_url: 'http://127.0.0.1:1/', events: ['card.updated'], card_id: card.id };
-	const { webhook_id: id } = (await api('POST', 'webhooks', hook)).body;
-	const browser = await openBrowser(service);
-	expect(await browser.page()).toContain('Orders &lt;1&gt;');
-	await browser.submit(`/settings/subscriptions/${id}/delete`);
-	expect(service.control.subscriptions()).toEqual([]);
-});
-
-test('shows the cards of its workspace, and no others', async () => {
-	const api = createClient(service);
-	await api('POST', 'cards', { name: '<i>Countries</i>' });
-	const browser = await openBrowser(service);
-	expect(await browser.page('/settings/records')).toContain('&lt;i&gt;Countries&lt;/i&gt;');
-	expect((await browser.send('/settings/records/none')).status).toBe(404);
-	const other = service.control.createWorkspace();
-	const theirs = createClient({ ...service, ...other }, other.apiKey);
-	const foreign = (await theirs('POST', 'cards', { name: 'Theirs' })).body.id;
-	expect((await browser.send(`/settings/records/${foreign}`)).status).toBe(404);
-	expect(await (await fetch(`${service.settingsUrl}/records`)).text()).toContain('type="password"');
 });
 
 test('a card: records first, newest first, with their number, and searched', async () => {
@@ -155,10 +142,11 @@ test('a person who follows /cards/{card} signs in and sees the card', async () =
 	const link = new URL(`/cards/${id}`, service.baseUrl);
 	const moved = await fetch(link, { redirect: 'manual' });
 	expect([moved.status, moved.headers.get('location')]).toEqual([303, `/settings/records/${id}`]);
-	const asked = await (await fetch(link)).text();
-	const [, next] = /name="next" value="([^"]+)"/.exec(asked) ?? [];
-	const signedIn = await signIn(service, { next: next ?? '' });
-	expect(signedIn.headers.get('location')).toBe(`/settings/records/${id}`);
+	const odd = await fetch(new URL('/cards/a%2Fb%3Fc', link), { redirect: 'manual' });
+	expect(odd.headers.get('location')).toBe('/settings/records/a%2Fb%3Fc');
+	const [, next] = /name="next" value="([^"]+)"/.exec(await (await fetch(link)).text()) ?? [];
+	const asked = `${next}?search=a%20b&before=1~2.3-4`;
+	expect((await signIn(service, { next: asked })).headers.get('location')).toBe(asked);
 	for (const elsewhere of [
 		'//evil.example',
 		'https://evil.example',
@@ -168,4 +156,76 @@ test('a person who follows /cards/{card} signs in and sees the card', async () =
 		const answer = await signIn(service, { next: elsewhere });
 		expect(answer.headers.get('location')).toBe('/settings');
 	}
+});
+
+/** Sends a request to the page. */
+const send = async (path: string, init: RequestInit = {}) =>
+	await fetch(new URL(path, service.settingsUrl), { redirect: 'manual', ...init });
+
+test('no page may be framed, guessed at, kept or loaded with anything from elsewhere', async () => {
+	const { headers } = await send('/settings');
+	expect(headers.get('content-security-policy')).toBe(
+		"default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+	);
+	expect(headers.get('x-content-type-options')).toBe('nosniff');
+	expect(headers.get('referrer-policy')).toBe('same-origin');
+	expect(headers.get('cache-control')).toBe('no-store');
+	expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+});
+
+test('the cookie is for these pages alone, out of reach of scripts, and ends with the browser', async () => {
+	const answer = await signIn(service);
+	const parts = (answer.headers.get('set-cookie') ?? '').split('; ');
+	expect(parts[0]).toMatch(/^workspace_settings=/);
+	expect(parts.slice(1).sort()).toEqual(['HttpOnly', 'Path=/settings', 'SameSite=Strict']);
+});
+
+describe('a form', () => {
+	test.each([
+		['from this page', () => ({ origin: new URL(service.settingsUrl).origin }), 303],
+		['that a person typed the address of', () => ({ 'sec-fetch-site': 'none' }), 303],
+		['of a client that says nothing', () => ({}), 303],
+		['of a neighbour', () => ({ 'sec-fetch-site': 'same-site' }), 403],
+		['of another site', () => ({ 'sec-fetch-site': 'cross-site' }), 403],
+		['of another port', () => ({ origin: 'http://127.0.0.1:1' }), 403],
+		['of a sandbox', () => ({ origin: 'null' }), 403],
+	] as Array<[string, () => Record<string, string>, number]>)(
+		'%s is answered as it deserves',
+		async (_whose, headers, status) => {
+			const answer = await signIn(service, {}, headers());
+			expect(answer.status).toBe(status);
+			expect(answer.headers.has('set-cookie')).toBe(status === 303);
+		},
+	);
+});
+
+describe('signing in', () => {
+	test('with a wrong password says so, and keeps where the person wanted to go', async () => {
+		const answer = await signIn(service, { password: 'wrong', next: '/settings/records' });
+		expect(answer.status).toBe(401);
+		const page = await answer.text();
+		expect(page).toContain('That is not the password.');
+		expect(page).toContain('name="next" value="/settings/records"');
+		expect(await (await send('/settings')).text()).not.toContain('That is not the password.');
+	});
+
+	test('is possible ten times a minute, right or wrong', async () => {
+		for (let n = 0; n < 10; n++) {
+			expect((await signIn(service, { password: 'wrong' })).status).toBe(401);
+		}
+		const answer = await signIn(service);
+		expect(answer.status).toBe(429);
+		expect(answer.headers.get('retry-after')).toMatch(/^(5\d|60)$/);
+		expect(answer.headers.has('set-cookie')).toBe(false);
+	});
+
+	test('ends with signing out: the cookie that was copied is worth nothing', async () => {
+		const { cookie } = await openBrowser(service);
+		const headers = { cookie };
+		const body = new URLSearchParams();
+		const answer = await send('/settings/sign-out', { method: 'POST', headers, body });
+		expect([answer.status, answer.headers.get('location')]).toEqual([303, '/settings']);
+		expect(answer.headers.get('set-cookie')).toMatch(/Max-Age=0|Expires=Thu, 01 Jan 1970/);
+		expect(await (await send('/settings', { headers })).text()).toContain('type="password"');
+	});
 });

@@ -143,10 +143,10 @@ describe('deliveries', () => {
 		await received(4);
 		const seen = receiver.received.map(({ path, body }) => `${path} ${String(body.card_id)}`);
 		const wanted = [
-			`card ${cid}`,
-			`other ${other.id}`,
 			`workspace ${cid}`,
 			`workspace ${other.id}`,
+			`card ${cid}`,
+			`other ${other.id}`,
 		];
 		expect(seen.sort()).toEqual(wanted.map((one) => `/hook/${one}`).sort());
 	});

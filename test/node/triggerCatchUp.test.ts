@@ -22,7 +22,7 @@ afterEach(async () => {
 
 /** A card, and a trigger that watches it and catches up. */
 async function watching(options: IDataObject = {}, parameters: IDataObject = {}) {
-	const card = await workspace.card('Watched', [{ name: 'Title', type: 'text' }]);
+	const card = await workspace.card('Watched', { Title: 'text' });
 	const trigger = triggerNode(workspace.apiKey, {
 		events: ['record.created'],
 		watch: 'oneCard',
@@ -37,10 +37,14 @@ async function watching(options: IDataObject = {}, parameters: IDataObject = {})
 }
 
 /** n8n starts: subscribes, and the trigger orders what is to be looked for. @param ends whether that ends well */
-async function restart(trigger: TestTrigger, ends = true): Promise<IDataObject[]> {
-	await trigger.activate('init');
+async function restart(
+	trigger: TestTrigger,
+	ends = true,
+	how: 'init' | 'activate' = 'init',
+): Promise<IDataObject[]> {
+	await trigger.activate(how);
 	if (ends) trigger.endNext({});
-	await trigger.start();
+	await trigger.start(how);
 	const before = trigger.emitted.length;
 	jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 6_000);
 	trigger.tick();
@@ -157,32 +161,23 @@ it('returns what was created while the events were changed and published again, 
 	await nextMillisecond();
 	trigger.node.parameters.events = ['record.created', 'record.updated'];
 	trigger.reload();
-	await trigger.activate('activate');
-	await trigger.start('activate');
+	const order = await restart(trigger, false, 'activate');
 	const after = await create('after');
 	expect(await trigger.execute([live(card.id, after[0])])).toHaveLength(1);
-	const count = trigger.emitted.length;
-	jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 6_000);
-	trigger.tick();
-	await new Promise(setImmediate);
-	jest.restoreAllMocks();
-	const order = trigger.emitted[count]?.map(({ json }) => json) ?? [];
 	expect(ids(await trigger.execute(order, 'trigger'))).toEqual(lost);
 });
 
 it('returns nothing of the time in which it was off', async () => {
 	const { trigger, create } = await watching();
 	await trigger.activate();
-	await trigger.deactivate();
-	trigger.node.parameters.options = { catchUp: false };
-	trigger.reload();
-	await trigger.activate();
-	await create('meanwhile');
-	await trigger.deactivate();
-	await nextMillisecond();
-	trigger.node.parameters.options = { catchUp: true };
-	trigger.reload();
-	await trigger.activate();
+	for (const catchUp of [false, true]) {
+		await trigger.deactivate();
+		await nextMillisecond();
+		trigger.node.parameters.options = { catchUp };
+		trigger.reload();
+		await trigger.activate();
+		if (!catchUp) await create('meanwhile');
+	}
 	expect(await caughtUp(trigger)).toEqual([]);
 });
 
@@ -233,14 +228,14 @@ it('knows a record again whose identifiers came as numbers', async () => {
 	expect(await trigger.execute([{ ...event, card_id: '7', record_id: '1' }])).toEqual([]);
 });
 
-it("orders nothing when it is off, or when created records aren't asked for", async () => {
-	const off = await watching({ catchUp: false });
-	await off.trigger.activate();
-	await off.create('lost');
-	expect(await restart(off.trigger)).toEqual([]);
-	const deleted = await watching({}, { events: ['record.deleted'] });
-	await deleted.trigger.activate();
-	expect(await restart(deleted.trigger)).toEqual([]);
+it.each([
+	['it is off', { catchUp: false }, {}],
+	["created records aren't asked for", {}, { events: ['record.deleted'] }],
+])('orders nothing when %s', async (_, options, parameters) => {
+	const { trigger, create } = await watching(options, parameters);
+	await trigger.activate();
+	await create('lost');
+	expect(await restart(trigger)).toEqual([]);
 });
 
 it('returns the records again when the execution that returned them died, also after an event about one', async () => {
@@ -252,25 +247,6 @@ it('returns the records again when the execution that returned them died, also a
 	expect(ids(await trigger.execute(order, 'trigger'))).toEqual(lost);
 	expect(await trigger.execute([live(card.id, lost[0])])).toEqual([]);
 	expect(ids(await trigger.execute(order, 'trigger'))).toEqual(lost);
-});
-
-it('watches all cards, also in the raw form and with ids', async () => {
-	const one = await workspace.card('One', [{ name: 'Title', type: 'text' }]);
-	const two = await workspace.card('Two', [{ name: 'Title', type: 'text' }]);
-	const trigger = triggerNode(workspace.apiKey, {
-		events: ['record.created'],
-		simple: false,
-		options: { catchUp: true },
-	});
-	await trigger.activate();
-	await nextMillisecond();
-	const [first] = await workspace.records(one.id, [{ Title: 'a' }]);
-	await nextMillisecond();
-	const [second] = await workspace.records(two.id, [{ Title: 'b' }]);
-	const items = await caughtUp(trigger);
-	expect(ids(items)).toEqual([first, second]);
-	expect(items[1]).toMatchObject({ data: { [String(two.fieldIds.Title)]: 'b' }, caught_up: true });
-	expect(items[1]).not.toHaveProperty('fields');
 });
 
 it('remembers every record of deliveries that run at the same time', async () => {
@@ -295,65 +271,64 @@ it('leaves out records older than the greatest age', async () => {
 	expect(await trigger.execute(order, 'trigger')).toEqual([]);
 });
 
-it('returns what it can read of all cards, and names the card that it may not read', async () => {
-	const names = ['Forbidden', 'Gone', 'Readable'];
+it('returns what it can read of all cards, also as delivered, and names the card that it may not read', async () => {
+	const names = ['Forbidden', 'Gone', 'Readable', 'Other'];
 	const cards = await Promise.all(
-		names.map(async (name) => await workspace.card(name, [{ name: 'Title', type: 'text' }])),
+		names.map(async (name) => await workspace.card(name, { Title: 'text' })),
 	);
-	const [forbidden, gone, readable] = cards.map(({ id }) => id) as [string, string, string];
-	const trigger = triggerNode(workspace.apiKey, {
-		events: ['record.created'],
-		options: { catchUp: true },
-	});
+	const [forbidden, gone, readable, other] = cards.map(({ id }) => id) as [string, ...string[]];
+	const events = ['record.created'];
+	const all = { events, simple: false, options: { catchUp: true } };
+	const trigger = triggerNode(workspace.apiKey, all);
 	await trigger.activate();
-	await nextMillisecond();
-	await workspace.records(forbidden, [{ Title: 'a' }]);
-	await workspace.records(gone, [{ Title: 'b' }]);
-	const lost = await workspace.records(readable, [{ Title: 'c' }]);
+	const lost: unknown[] = [];
+	for (const id of [forbidden, gone, readable, other]) {
+		await nextMillisecond();
+		const [record] = await workspace.records(String(id), [{ Title: 'lost' }]);
+		if (id === readable || id === other) lost.push(record);
+	}
 	const order = await restart(trigger);
 	const warnings = watchWarnings();
-	const { control } = workspace.service;
-	const refuse = (id: string, answer: object) =>
-		control.fail({ method: 'GET', path: `/${id}/records$`, times: 9, ...answer });
+	const refuse = (id: unknown, response: object) =>
+		workspace.fail('GET', `/${String(id)}/records$`, { times: 9, ...response });
 	refuse(forbidden, { status: 403 });
 	const kind = 'https://service.example.com/problems/card-not-found';
 	refuse(gone, { status: 404, body: 'json', json: { type: kind, title: 'Card not found' } });
-	expect(ids(await trigger.execute(order, 'trigger'))).toEqual(lost);
+	const items = await trigger.execute(order, 'trigger');
+	expect(ids(items)).toEqual(lost);
+	const data = { [String(cards[3]?.fieldIds.Title)]: 'lost' };
+	expect(items[1]).toMatchObject({ data, caught_up: true });
+	expect(items[1]).not.toHaveProperty('fields');
 	expect(warnings.lines).toEqual([
 		expect.stringContaining(`Missed records of card 'Forbidden' (${forbidden}) are left out`),
 	]);
 	// A temporary fault fails the search, so that it is tried again.
-	control.fail({ method: 'GET', path: `/${readable}/records$`, times: 9, status: 500 });
+	refuse(readable, { status: 500 });
 	await expect(trigger.execute(order, 'trigger')).rejects.toMatchObject({ httpCode: '500' });
 });
 
 it.each([
-	["couldn't", undefined, true],
-	['died', null, true],
-	['ended in another node', 'Other', false],
-])('searches again after 1, 2 and 4 minutes if an execution %s', async (_name, last, isFailed) => {
+	["couldn't", undefined, 3],
+	['died', null, 3],
+	['ended in another node', 'Other', 1],
+])('searches again after 1 and 2 minutes if an execution %s', async (_name, last, searches) => {
 	const { trigger } = await watching();
 	await trigger.activate();
 	await trigger.activate('init');
 	await trigger.start();
 	const start = Date.now() + 6_000;
-	const searched = () => trigger.emitted.filter(([item]) => item?.json.event === 'catch_up');
-	const at = async (seconds: number): Promise<number> => {
-		jest.spyOn(Date, 'now').mockReturnValue(start + seconds * 1_000);
-		trigger.tick();
-		await trigger.idle();
-		return searched().length;
-	};
 	const ending = {
 		status: 'error',
 		...(last !== undefined && { lastNodeExecuted: last }),
 	} as const;
-	for (let n = 0; n < 4; n += 1) trigger.endNext(ending);
-	const seen = [];
-	for (const seconds of [0, 59, 61, 179, 182, 421, 425]) seen.push(await at(seconds));
-	expect(seen).toEqual(isFailed ? [1, 1, 2, 2, 3, 3, 4] : seen.map(() => 1));
-	expect(searched()).toEqual(searched().map(() => trigger.emitted[0]));
-	jest.restoreAllMocks();
+	for (const seconds of [0, 59, 61, 179, 182]) {
+		trigger.endNext(ending);
+		jest.spyOn(Date, 'now').mockReturnValue(start + seconds * 1_000);
+		trigger.tick();
+		await trigger.idle();
+	}
+	const searched = trigger.emitted.filter(([item]) => item?.json.event === 'catch_up');
+	expect(searched).toEqual(Array(searches).fill(trigger.emitted[0]));
 });
 
 it('returns nothing for an order that is tried again once catching up is off', async () => {
@@ -376,73 +351,24 @@ it('takes no order from a delivery', async () => {
 	expect(await trigger.execute([forged], 'webhook')).toEqual([forged]);
 });
 
-describe('at any number of records', () => {
-	/** Records of a card that the service is said to list, newest last. */
-	const listing = (count: number, at: (index: number) => number) =>
-		Array.from({ length: count }, (_, index) => ({
-			id: `rec_${String(index).padStart(7, '0')}`,
-			data: {},
-			created_at: new Date(at(index)).toISOString(),
-		}));
-
-	/** The service lists these in pages of 5,000, for so many readings. */
-	function list(records: object[], readings: number): void {
-		for (let reading = 0; reading < readings; reading += 1) {
-			for (let from = 0; from < records.length; from += 5_000) {
-				const json = {
-					records: records.slice(from, from + 5_000),
-					next_cursor: from + 5_000 < records.length ? `at ${from + 5_000}` : null,
-				};
-				workspace.service.control.fail({
-					method: 'GET',
-					path: '/records$',
-					status: 200,
-					body: 'json',
-					json,
-				});
-			}
-		}
-	}
-
-	it('gives 20,000 missed records once, and none of 20 that came live', async () => {
-		const [missed, came] = [20_000, 20];
-		const { card, trigger } = await watching();
-		await trigger.activate();
-		const order = await restart(trigger);
-		const from = Date.parse(String(order[0]?.from));
-		const to = Date.parse(String(order[0]?.to));
-		const all = missed + came;
-		const step = (to - from - 1_000) / all;
-		const records = listing(all, (index) => from + 500 + index * step);
-		// The records that came live are the newest.
-		const live20 = records.slice(missed);
-		for (const { id } of live20) await trigger.execute([live(card.id, id)]);
-		list(records, 1);
-		const items = await trigger.execute(order, 'trigger');
-		expect(items).toHaveLength(missed);
-		expect(new Set(ids(items)).size).toBe(missed);
-		expect(ids(items)).not.toContain(live20[0]?.id);
-
-		// The next start looks again, and finds nothing new.
-		const next = await restart(trigger);
-		list(records, 1);
-		expect(await trigger.execute(next, 'trigger')).toEqual([]);
-	});
-
-	it('counts records older than all that n8n remembers as seen, also deleted ones', async () => {
-		const gone = 150;
-		const { card, trigger } = await watching();
-		await trigger.activate();
-		const [job] = await restart(trigger);
-		const to = Date.parse(String(job?.to));
-		const from = to - 3_600_000;
-		const order = [{ ...job, from: new Date(from).toISOString() }];
-		const records = listing(3_000, (index) => from + ((to - from) * (index + 1)) / 3_001);
-		// 2,900 came live; n8n remembers the last 2,000 of them. The last 100 were missed.
-		for (const { id } of records.slice(0, 2_900)) await trigger.execute([live(card.id, id)]);
-		list([...records.slice(0, 2_500), ...records.slice(2_500 + gone)], 2);
-		expect(ids(await trigger.execute(order, 'trigger'))).toEqual(
-			records.slice(2_900).map(({ id }) => id),
-		);
-	});
+it('counts records older than all that n8n remembers as seen, also deleted ones', async () => {
+	const { card, trigger } = await watching();
+	await trigger.activate();
+	const [job] = await restart(trigger);
+	const to = Date.parse(String(job?.to));
+	const from = to - 3_600_000;
+	const order = [{ ...job, from: new Date(from).toISOString() }];
+	/** Records that the service is said to list, newest last. */
+	const records = Array.from({ length: 3_000 }, (_, index) => ({
+		id: `rec_${String(index).padStart(7, '0')}`,
+		data: {},
+		created_at: new Date(from + ((to - from) * (index + 1)) / 3_001).toISOString(),
+	}));
+	// 2,900 came live; n8n remembers the last 2,000 of them. The last 100 were missed, and 150 were deleted.
+	for (const { id } of records.slice(0, 2_900)) await trigger.execute([live(card.id, id)]);
+	const listed = [...records.slice(0, 2_500), ...records.slice(2_650)];
+	const json = { records: listed, next_cursor: null };
+	workspace.fail('GET', '/records$', { status: 200, body: 'json', json, times: 2 });
+	const missed = records.slice(2_900).map(({ id }) => id);
+	expect(ids(await trigger.execute(order, 'trigger'))).toEqual(missed);
 });

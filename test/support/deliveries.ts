@@ -1,20 +1,15 @@
 /** The parts that the suites of deliveries share: a service with a card of books, and signed events of it. */
-import { createHmac } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
-import { current } from './lifecycle';
-import { triggerNode, watchWarnings, type TestTrigger } from './trigger';
-import { startWorkspace, type TestCard, type TestWorkspace } from './workspace';
+import { current, lifecycleSuite, signed as signedBy } from './lifecycle';
+import type { TestTrigger } from './trigger';
+import type { TestCard, TestWorkspace } from './workspace';
 
 interface Made {
 	workspace: TestWorkspace;
 	card: TestCard;
 	/** The lines that the node writes to n8n's log during a test. */
-	warnings: ReturnType<typeof watchWarnings>;
+	warnings: { readonly lines: string[] };
 }
-
-/** Signs as the service does, not with the code under test. */
-export const sign = (body: Uint8Array, secret: string): string =>
-	createHmac('sha256', secret).update(body).digest('hex');
 
 /** The secret that n8n saved for a trigger. */
 export const secretOf = (trigger: TestTrigger): string => current(trigger).secret;
@@ -34,56 +29,32 @@ export const bytes = (value: unknown): Buffer =>
 	Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 
 /** A delivery signed with the trigger's secret. */
-export function signed(trigger: TestTrigger, value: unknown, headers: Record<string, string> = {}) {
+export function signed(trigger: TestTrigger, value: unknown, more: Record<string, string> = {}) {
 	const body = Buffer.isBuffer(value) ? value : bytes(value);
-	return {
-		body,
-		headers: {
-			'content-type': 'application/json',
-			'x-service-signature': sign(body, secretOf(trigger)),
-			...headers,
-		},
-	};
+	const { headers } = signedBy(current(trigger), body);
+	return { body, headers: { 'content-type': 'application/json', ...headers, ...more } };
 }
 
 let bodies = 0;
 
-/**
- * Starts a service before the tests of a file, and puts everything back after each.
- *
- * @param take gets the service, its card and the warnings before each test
- */
+/** A suite of the lifecycle with a card. @param take gets the service, its card and the warnings before each test */
 export function useDeliveries(take: (made: Made) => void) {
-	let made: Omit<Made, 'warnings'> | undefined;
-	let warnings: Made['warnings'] | undefined;
+	const suite = lifecycleSuite();
+	let card: TestCard;
 	beforeAll(async () => {
-		const workspace = await startWorkspace();
-		const card = await workspace.card('Books', [
-			{ name: 'Title', type: 'text' },
-			{ name: 'Pages', type: 'number' },
-		]);
-		made = { workspace, card };
+		card = await suite.workspace.card('Books', { Title: 'text', Pages: 'number' });
 	});
-	afterAll(async () => await made?.workspace.close());
-	const started = () => {
-		if (!made) throw new Error("The service didn't start");
-		return made;
+	const warnings = {
+		get lines() {
+			return suite.warnings;
+		},
 	};
-	beforeEach(() => {
-		warnings = watchWarnings();
-		take({ ...started(), warnings });
-	});
-	afterEach(() => {
-		warnings?.stop();
-		made?.workspace.service.control.reset();
-		jest.restoreAllMocks();
-	});
+	beforeEach(() => take({ workspace: suite.workspace, card, warnings }));
 	return {
 		/** An activated trigger, loaded again as for a delivery. */
 		async activated(parameters: IDataObject = {}): Promise<TestTrigger> {
-			const given = { events: ['record.created', 'record.updated'], ...parameters };
-			const trigger = triggerNode(started().workspace.apiKey, given);
-			await trigger.activate();
+			const events = ['record.created', 'record.updated'];
+			const trigger = await suite.published({ events, ...parameters });
 			trigger.reload();
 			return trigger;
 		},
@@ -91,10 +62,10 @@ export function useDeliveries(take: (made: Made) => void) {
 		eventBody: (changes: IDataObject = {}): IDataObject => ({
 			event: 'record.created',
 			timestamp: new Date().toISOString(),
-			workspace_id: started().workspace.service.workspaceId,
-			card_id: started().card.id,
+			workspace_id: suite.workspace.service.workspaceId,
+			card_id: card.id,
 			record_id: `rec_${(bodies += 1)}`,
-			data: { [String(started().card.fieldIds.Title)]: 'Emma' },
+			data: { [String(card.fieldIds.Title)]: 'Emma' },
 			...changes,
 		}),
 	};

@@ -37,6 +37,13 @@ export const untilTicked = async <T>(
 		return answer;
 	});
 
+/** The clock goes to an hour, and the trigger looks at it. @param hours as for `pass` */
+export async function tickAt(trigger: TestTrigger, hours: number): Promise<void> {
+	pass(hours);
+	trigger.tick();
+	await trigger.idle();
+}
+
 /** As `untilTicked`, while a minute passes with each tick. @param hours when it begins, as for `pass` */
 export async function untilMinutes(
 	trigger: TestTrigger,
@@ -46,9 +53,7 @@ export async function untilMinutes(
 ): Promise<void> {
 	for (let minutes = 0; minutes < 120; minutes += 1) {
 		if (ask()) return;
-		pass(hours + minutes / 60);
-		trigger.tick();
-		await trigger.idle();
+		await tickAt(trigger, hours + minutes / 60);
 	}
 	throw new Error(`Waited in vain for ${what}`);
 }
@@ -114,6 +119,7 @@ export function lifecycleSuite() {
 	afterEach(async () => {
 		workspace?.service.control.reset();
 		await Promise.all(upkept.map(async (trigger) => await trigger.deactivate()));
+		expect(upkept.flatMap(live)).toEqual([]);
 		upkept = [];
 		for (const { stop } of warnings) stop();
 		jest.restoreAllMocks();
@@ -136,6 +142,32 @@ export function lifecycleSuite() {
 		const trigger = watchAll(...given);
 		await trigger.activate();
 		return trigger;
+	}
+
+	/** As `published`, with its upkeep running. It leaves no subscription when it is unpublished after the test. */
+	async function running(...given: Parameters<typeof watchAll>): Promise<TestTrigger> {
+		const trigger = await published(...given);
+		await trigger.start('activate');
+		upkept.push(trigger);
+		return trigger;
+	}
+
+	/** The subscriptions of a trigger at the service. */
+	const live = (trigger: TestTrigger) =>
+		started()
+			.service.control.subscriptions()
+			.filter(({ targetUrl }) => targetUrl.includes(`${trigger.node.webhookId}/`));
+
+	/** A signed delivery of a record that was created. */
+	function delivery(subscription: Stored, changes: IDataObject = {}) {
+		const event = {
+			event: 'record.created',
+			timestamp: new Date().toISOString(),
+			workspace_id: started().service.workspaceId,
+			card_id: 'crd_1',
+			record_id: `rec_${(records += 1)}`,
+		};
+		return signed(subscription, Buffer.from(JSON.stringify({ ...event, ...changes })));
 	}
 
 	/** The process ends; n8n starts again with what it saved. */
@@ -168,12 +200,13 @@ export function lifecycleSuite() {
 		},
 		watchAll,
 		published,
-		/** As `published`, with its upkeep running. */
-		async running(...given: Parameters<typeof watchAll>): Promise<TestTrigger> {
-			const trigger = await published(...given);
-			await trigger.start('activate');
-			upkept.push(trigger);
-			return trigger;
+		running,
+		/** The workflow runs for a delivery of each of these subscriptions. */
+		async runsFor(trigger: TestTrigger, ...subscriptions: Stored[]): Promise<void> {
+			trigger.reload();
+			for (const one of subscriptions) {
+				expect((await trigger.deliver(delivery(one))).items).toHaveLength(1);
+			}
 		},
 		refuseNext,
 		afterRestart,
@@ -193,25 +226,8 @@ export function lifecycleSuite() {
 		get warnings(): string[] {
 			return warnings.flatMap(({ lines }) => lines);
 		},
-		/** The subscriptions of a trigger at the service. */
-		live: (trigger: TestTrigger) =>
-			started()
-				.service.control.subscriptions()
-				.filter(({ targetUrl }) => targetUrl.includes(String(trigger.node.webhookId))),
-		/** A signed delivery of a record that was created. */
-		delivery(subscription: Stored, changes: IDataObject = {}) {
-			const body = Buffer.from(
-				JSON.stringify({
-					event: 'record.created',
-					timestamp: new Date().toISOString(),
-					workspace_id: started().service.workspaceId,
-					card_id: 'crd_1',
-					record_id: `rec_${(records += 1)}`,
-					...changes,
-				}),
-			);
-			return signed(subscription, body);
-		},
+		live,
+		delivery,
 		/** The next subscription is answered with this, and not made. */
 		answerNext: (json: object): void => refuseNext({ status: 201, body: 'json', json }),
 		/** How often the service was asked for a subscription. */

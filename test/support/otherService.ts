@@ -1,6 +1,6 @@
 /** A service with fields of any shape: it keeps records as they come, and tells which changes were sent. */
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { startWebServer } from './webServer';
 
 type Json = Record<string, unknown>;
@@ -47,18 +47,11 @@ export async function startOtherService(
 	};
 	data.forEach(add);
 	const changes: OtherService['changes'] = [];
-	const server = await startWebServer((request, response) => {
-		let text = '';
-		request.on('data', (part) => (text += part));
-		request.on('end', () => void carryOut(request, response, text));
-	});
-	async function carryOut(
-		{ method = '', url = '' }: IncomingMessage,
-		response: ServerResponse,
-		text: string,
-	) {
+	const server = await startWebServer(async (request, response) => {
+		const { method = '', url = '' } = request;
 		const path = url.split('?')[0] ?? '';
-		const body = text === '' ? undefined : (JSON.parse(text) as Json);
+		const sent = await text(request);
+		const body = sent === '' ? undefined : (JSON.parse(sent) as Json);
 		await service.before(method, path);
 		if (method !== 'GET') changes.push({ method, path, body });
 		const place = records.findIndex(({ id }) => path.endsWith(`/records/${id}`));
@@ -94,7 +87,7 @@ export async function startOtherService(
 		if (!record || !shows) return send(updateStatus, record ?? {});
 		const shown = Object.entries(record.data).filter(([id]) => shows.includes(id));
 		return send(updateStatus, { ...record, data: Object.fromEntries(shown) });
-	}
+	});
 	const service: OtherService = {
 		credentials: {
 			workspaceDataApi: { baseUrl: `${server.url}/api/v1`, workspaceId: 'w', apiKey: randomUUID() },
@@ -110,7 +103,7 @@ export async function startOtherService(
 		updateStatus: 200,
 		before: () => {},
 		changes,
-		close: async () => await server.close(),
+		close: server.close,
 	};
 	return service;
 }

@@ -20,13 +20,14 @@ import {
 	type IRun,
 	type IWebhookResponseData,
 	type WorkflowActivateMode,
+	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 import type * as NodeModule from '../../nodes/WorkspaceData/WorkspaceDataTrigger.node';
 import type { Clock } from '../../nodes/WorkspaceData/transport/http/clock';
 import { receiveDelivery } from '../../nodes/WorkspaceData/trigger/delivery/receive';
 import { WorkspaceDataTrigger } from '../../nodes/WorkspaceData/WorkspaceDataTrigger.node';
 import { inAnotherProcess } from './anotherProcess';
-import { additionalData, nodeTypesOf, prepareN8n, type TestCredentials } from './n8n';
+import { actionNode, additionalData, nodeTypesOf, prepareN8n, type TestCredentials } from './n8n';
 
 /** Type name of the trigger node, as a community package gives it. */
 export const TRIGGER_TYPE = 'n8n-nodes-workspace-data.workspaceDataTrigger';
@@ -68,6 +69,9 @@ interface Ending {
 
 let workflows = 0;
 
+/** Static data as the database keeps them. */
+const asSaved = (data: IDataObject) => JSON.parse(JSON.stringify(data)) as IDataObject;
+
 /** The node in another process, which knows nothing but what n8n saved. */
 function workerType(): WorkspaceDataTrigger {
 	return inAnotherProcess(() => {
@@ -85,27 +89,25 @@ let remembers = false;
 async function prepareMemory(): Promise<void> {
 	if (remembers) return;
 	remembers = true;
-	const unused = async (): Promise<never> => {
-		throw new Error("The node isn't expected to call this");
-	};
+	const unused = async () => await Promise.reject(new Error('The node never calls this'));
 	const entriesOf = (node: INode | undefined) => processed.get(node?.id ?? '') ?? new Set();
+	const keep = (node: INode | undefined, entries: DeduplicationItemTypes[]) =>
+		processed.set(node?.id ?? '', new Set(entries));
 	await DataDeduplicationService.init({
 		async checkProcessedAndRecord(items, _scope, { node }, { maxEntries = Infinity }) {
 			const seen = entriesOf(node);
-			const result = {
-				new: items.filter((item) => !seen.has(item)),
-				processed: items.filter((item) => seen.has(item)),
-			};
+			const added = items.filter((item) => !seen.has(item));
 			// As n8n's: reads, then writes; whoever asks in between is told the same.
 			await new Promise(setImmediate);
-			const all = [...seen, ...result.new];
-			processed.set(node?.id ?? '', new Set(all.slice(Math.max(0, all.length - maxEntries))));
-			return result;
+			keep(node, [...seen, ...added].slice(-maxEntries));
+			return { new: added, processed: items.filter((item) => seen.has(item)) };
 		},
 		async removeProcessed(items, _scope, { node }) {
 			const removed = new Set(items);
-			const left = [...entriesOf(node)].filter((entry) => !removed.has(entry));
-			processed.set(node?.id ?? '', new Set(left));
+			keep(
+				node,
+				[...entriesOf(node)].filter((entry) => !removed.has(entry)),
+			);
 		},
 		clearAllProcessedItems: unused,
 		getProcessedDataCount: async (_scope, { node }) => entriesOf(node).size,
@@ -127,10 +129,7 @@ export function triggerNode(
 		/** Whether such a process gets no static data, as the workers of n8n 2.41. */
 		blindWorkers?: boolean;
 		/** Who answers at n8n's own webhook address: this n8n unless told otherwise; a real request is sent for `network`. */
-		ownAddress?:
-			| 'nobody'
-			| 'network'
-			| { receive(request: DeliveryRequest): Promise<DeliveryResult> };
+		ownAddress?: 'network' | { receive(request: DeliveryRequest): Promise<DeliveryResult> };
 		/** Same workflow and node as another one. */
 		sameAs?: { workflowId: string };
 		name?: string | undefined;
@@ -139,20 +138,17 @@ export function triggerNode(
 	} = {},
 ) {
 	prepareN8n();
-	const [credentialType = ''] = Object.keys(credentials);
+	const [credential = {}] = Object.values(credentials);
 	const workflowId = options.sameAs?.workflowId ?? `trigger-workflow-${(workflows += 1)}`;
+	const { name = 'Trigger' } = options;
+	const id = `${workflowId}-${options.name ?? 'node'}`;
+	const webhookId = `${workflowId}-${options.name ?? 'webhook'}`;
 	const node: INode = {
-		id: `${workflowId}-${options.name ?? 'node'}`,
-		name: options.name ?? 'Trigger',
+		...actionNode(credentials, parameters),
+		id,
+		name,
+		webhookId,
 		type: TRIGGER_TYPE,
-		typeVersion: 1,
-		position: [0, 0],
-		webhookId: `${workflowId}-${options.name ?? 'webhook'}`,
-		parameters: {
-			authentication: credentialType === 'workspaceDataApi' ? 'apiKey' : 'serviceAccount',
-			...parameters,
-		} as INode['parameters'],
-		credentials: { [credentialType]: { id: 'credential-1', name: 'Test' } },
 	};
 	const type = new WorkspaceDataTrigger();
 	const load = (staticData: IDataObject | undefined) =>
@@ -193,10 +189,10 @@ export function triggerNode(
 		isTest,
 	});
 	/** As n8n: the whole object, and only where something changed. */
-	const save = () => {
-		const changed = workflow.staticData as IDataObject & { __dataChanged?: boolean };
+	const save = (loaded = workflow) => {
+		const changed = loaded.staticData as IDataObject & { __dataChanged?: boolean };
 		const isChanged = changed.__dataChanged === true;
-		if (isChanged) database.saved = JSON.parse(JSON.stringify(changed)) as IDataObject;
+		if (isChanged) database.saved = asSaved(changed);
 		changed.__dataChanged = false;
 		return isChanged;
 	};
@@ -234,15 +230,13 @@ export function triggerNode(
 	async function askSelf({ body, headers }: IHttpRequestOptions) {
 		asked += 1;
 		const { ownAddress } = options;
-		if (ownAddress === 'nobody') throw new Error('Connection refused');
 		const request = { body: Buffer.from(String(body)), headers: headers as Record<string, string> };
-		const { status, text = '' } = await (typeof ownAddress === 'object'
-			? ownAddress.receive(request)
-			: receive(request));
+		const address = typeof ownAddress === 'object' ? ownAddress : { receive };
+		const { status, text = '' } = await address.receive(request);
 		return { statusCode: status, headers: {}, body: Readable.from([Buffer.from(text)]) };
 	}
 	const receive = async (request: DeliveryRequest): Promise<DeliveryResult> =>
-		await deliverTo(load(JSON.parse(JSON.stringify(database.saved)) as IDataObject), request);
+		await deliverTo(load(asSaved(database.saved)), request);
 
 	async function deliverTo(
 		receiving: Workflow,
@@ -265,21 +259,18 @@ export function triggerNode(
 		Object.assign(context, { httpRequest, httpResponse: response });
 		// As Node's: whoever keeps the response keeps the request.
 		Object.assign(response, { req: httpRequest });
-		const own = new WebhookContext(
-			receiving,
-			receiving.getNode(node.name) ?? node,
-			context,
-			isTest ? 'manual' : 'webhook',
-			webhookData(isTest),
-			[],
-			createRunExecutionData(),
-		);
+		const mode = isTest ? 'manual' : 'webhook';
+		const given = [context, mode, webhookData(isTest)] as const;
+		const called = receiving.getNode(node.name) ?? node;
+		const own = new WebhookContext(receiving, called, ...given, [], createRunExecutionData());
 		const result: IWebhookResponseData = request.clock
 			? await receiveDelivery(own, request.clock)
 			: await type.webhook.call(own);
 		const { answerAfterMs = 0 } = request;
 		if (answerAfterMs > 0) await new Promise((resolve) => setTimeout(resolve, answerAfterMs));
-		if (result.noWebhookResponse !== true) response.answer(request);
+		if (request.hungUp) response.close();
+		// As n8n: saves the execution, then responds.
+		if (result.noWebhookResponse !== true) response.status(request.n8nStatus ?? 200).end();
 		return {
 			status: response.statusCode,
 			items: result.workflowData?.[0]?.map(({ json }) => json),
@@ -291,15 +282,9 @@ export function triggerNode(
 		isTest = activation === 'manual',
 		mode: 'manual' | 'trigger' | 'internal' = isTest ? 'manual' : 'trigger',
 	) => {
-		const args = [
-			workflow,
-			here(),
-			data(mode === 'manual' ? mode : 'trigger'),
-			mode,
-			activation,
-			webhookData(isTest),
-		] as const;
-		return watched(new HookContext(...args));
+		const given = data(mode === 'manual' ? mode : 'trigger');
+		const call = [mode, activation, webhookData(isTest)] as const;
+		return watched(new HookContext(workflow, here(), given, ...call));
 	};
 	const methods = type.webhookMethods.default;
 	const crons: Array<() => void> = [];
@@ -319,30 +304,25 @@ export function triggerNode(
 		return { ...run, status } as IRun;
 	}
 
+	/** The context of an execution with these items. */
+	function executing(loaded: Workflow, mode: WorkflowExecuteMode, items: INodeExecutionData[]) {
+		const runData = createRunExecutionData();
+		const own = loaded.getNode(node.name) ?? node;
+		const main = { main: [items] };
+		const source = { data: main, node: own, source: null };
+		const given = data(mode === 'manual' ? mode : 'trigger');
+		const rest = [runData, 0, items, main, source] as const;
+		return { runData, context: new ExecuteContext(loaded, own, given, mode, ...rest, []) };
+	}
+
 	/** n8n's execution of what the trigger emitted: with static data as they are in the database. */
 	async function runSaving(items: INodeExecutionData[]): Promise<IRun> {
 		const given = options.blindWorkers ? {} : database.saved;
-		const fresh = load(JSON.parse(JSON.stringify(given)) as IDataObject);
-		const runData = createRunExecutionData();
-		const own = fresh.getNode(node.name) ?? node;
-		const context = watched(
-			new ExecuteContext(
-				fresh,
-				own,
-				data('trigger'),
-				'trigger',
-				runData,
-				0,
-				items,
-				{ main: [items] },
-				{ data: { main: [items] }, node: own, source: null },
-				[],
-			),
-		);
+		const fresh = load(asSaved(given));
+		const { runData, context } = executing(fresh, 'trigger', items);
 		const runner = options.queueMode ? workerType() : type;
-		expect(await runner.execute.call(context)).toEqual([[]]);
-		const changed = fresh.staticData as IDataObject & { __dataChanged?: boolean };
-		if (changed.__dataChanged) database.saved = JSON.parse(JSON.stringify(changed)) as IDataObject;
+		expect(await runner.execute.call(watched(context))).toEqual([[]]);
+		save(fresh);
 		return ended({ data: runData });
 	}
 
@@ -352,14 +332,13 @@ export function triggerNode(
 		workflowId,
 		/** The secret of the credential as it is now; what the node saves is sealed with it. */
 		ownSecret(): string {
-			const { apiKey, clientSecret } = credentials[credentialType] ?? {};
-			return String(apiKey ?? clientSecret);
+			return String(credential.apiKey ?? credential.clientSecret);
 		},
 		/** Saved static data, as n8n's database has them. */
 		saved: () => database.saved,
 		/** An execution that ran long saves all static data as it found them. */
 		overwrite(staticData: IDataObject) {
-			database.saved = JSON.parse(JSON.stringify(staticData)) as IDataObject;
+			database.saved = asSaved(staticData);
 		},
 		/** The data that an execution of the workflow saves, a Code node for example. */
 		saveElsewhere(staticData: IDataObject) {
@@ -402,7 +381,7 @@ export function triggerNode(
 		},
 		/** Loads the workflow as n8n does for each delivery and after each start. */
 		reload(staticData: IDataObject = database.saved) {
-			workflow = load(JSON.parse(JSON.stringify(staticData)) as IDataObject);
+			workflow = load(asSaved(staticData));
 		},
 		deliver: async (request: DeliveryRequest, isTest = false): Promise<DeliveryResult> =>
 			await deliverTo(workflow, request, isTest),
@@ -422,22 +401,21 @@ export function triggerNode(
 					save();
 					emitted.push(items[0] ?? []);
 					if (endings[0]?.throws) throw endings.shift()?.throws;
-					const isSearch = items[0]?.[0]?.json.event === 'catch_up';
-					if (isSearch && endings.length > 0) {
+					const isSaving = items[0]?.[0]?.json.event === 'subscription_renewed';
+					if (!isSaving && endings.length > 0) {
 						done?.resolve(ended({ data: createRunExecutionData() }));
 					}
-					if (items[0]?.[0]?.json.event === 'subscription_renewed') {
-						void counted(async () => {
-							await new Promise(setImmediate);
-							return await runSaving(items[0] ?? []);
-						}).then(
-							(run) => {
-								if (unheardEnds > 0) unheardEnds -= 1;
-								else done?.resolve(run);
-							},
-							(error: Error) => done?.reject(error),
-						);
-					}
+					if (!isSaving) return;
+					void counted(async () => {
+						await new Promise(setImmediate);
+						return await runSaving(items[0] ?? []);
+					}).then(
+						(run) => {
+							if (unheardEnds > 0) unheardEnds -= 1;
+							else done?.resolve(run);
+						},
+						(error: Error) => done?.reject(error),
+					);
 				},
 				undefined,
 				(error) => failed.push(error),
@@ -475,18 +453,7 @@ export function triggerNode(
 		): Promise<IDataObject[]> {
 			await prepareMemory();
 			const input = items.map((json) => ({ json }));
-			const context = new ExecuteContext(
-				workflow,
-				here(),
-				data(mode === 'manual' ? 'manual' : 'trigger'),
-				mode,
-				createRunExecutionData(),
-				0,
-				input,
-				{ main: [input] },
-				{ data: { main: [input] }, node: here(), source: null },
-				[],
-			);
+			const { context } = executing(workflow, mode, input);
 			const [output] = await type.execute.call(context);
 			return (output ?? []).map(({ json }) => json);
 		},
@@ -511,34 +478,24 @@ export type TestTrigger = ReturnType<typeof triggerNode>;
 class TestResponse extends EventEmitter {
 	statusCode = 200;
 
-	writableEnded = false;
-
-	destroyed = false;
-
 	text = '';
+
+	private isClosed = false;
 
 	status(code: number): this {
 		this.statusCode = code;
 		return this;
 	}
 
-	end(text = ''): this {
+	end(text = ''): void {
 		this.text = text;
-		this.writableEnded = true;
-		if (!this.destroyed) this.close();
-		return this;
+		this.close();
 	}
 
-	private close(): void {
-		this.destroyed = true;
-		this.emit('close');
-	}
-
-	/** Acts as n8n after the node: saves the execution, then responds. */
-	answer({ n8nStatus = 200, hungUp = false }: DeliveryRequest): void {
-		this.statusCode = n8nStatus;
-		if (hungUp) this.close();
-		this.end();
+	/** Also if the sender hangs up. */
+	close(): void {
+		if (!this.isClosed) this.emit('close');
+		this.isClosed = true;
 	}
 }
 

@@ -2,11 +2,6 @@
 import fc from 'fast-check';
 import { cases } from '../../../support/cases';
 import * as rules from '../../../../nodes/WorkspaceData/model/subscription/subscriptionRules';
-import type {
-	Change,
-	ProbeResult,
-	SubscriptionState,
-} from '../../../../nodes/WorkspaceData/model/subscription/subscriptionRules';
 import { accepted } from '../../../../nodes/WorkspaceData/model/subscription/saved';
 import { ADDRESS, MINUTE, type Options, OVERLAP, SILENCE, World } from './world';
 
@@ -21,10 +16,10 @@ const steps = {
 	start: (world: World) => world.start(),
 	unpublish: (world: World) => world.unpublish(),
 	publish: (world: World) => world.start(world.production, true),
-	refuse: (world: World) => (world.refuses += 1),
-	loseAnswer: (world: World) => (world.losesAnswers += world.options.onePerAddress ? 0 : 1),
-	loseDeletion: (world: World) => (world.losesDeletions += 1),
-	loseSearch: (world: World) => (world.losesSearches += 1),
+	refuse: (world: World) => (world.hindered.refusal += 1),
+	loseAnswer: (world: World) => (world.hindered.answer += world.options.onePerAddress ? 0 : 1),
+	loseDeletion: (world: World) => (world.hindered.deletion += 1),
+	loseSearch: (world: World) => (world.hindered.search += 1),
 	failSaving: (world: World) => (world.production.jobs = []),
 	pauseAll: (world: World) => world.pauseAll(),
 	holdJobs: (world: World) => (world.holdsJobs = true),
@@ -83,7 +78,7 @@ test("in any history no copy deletes what isn't its own, each event comes, and n
 	);
 });
 
-type Step = (state: SubscriptionState) => SubscriptionState;
+type Step = (state: rules.SubscriptionState) => rules.SubscriptionState;
 
 /** What was done in the last steps. */
 let done: string[] = [];
@@ -96,7 +91,7 @@ const inTurn =
 	(before) =>
 		all.reduce((state, step) => step(state), before);
 const by =
-	<Given>(change: Change<Given>, given: Given & { now: number }): Step =>
+	<Given>(change: rules.Change<Given>, given: Given & { now: number }): Step =>
 	(before) => {
 		const state = change(before, given);
 		note('leave', rules.abandoned(before, state));
@@ -132,24 +127,20 @@ const boot =
 		return by(rules.onStarted, { address, stored, mark: 'm', overlapMs: OVERLAP, now })(state);
 	};
 const create =
-	(
-		id: string,
-		minute: number,
-		cardId: string | null = null,
-		savedByHook = true,
-		catchesUp = true,
-	): Step =>
+	(id: string, minute: number, cardId: string | null = null, more: object = {}): Step =>
 	(state) => {
 		const now = minute * MINUTE;
 		const service = { baseUrl: 'https://data/api/v1', workspaceId: 'w' };
 		const place = { targetUrl: state.address ?? '', ...service, cardId };
 		const subscription = { id, sealed: 's', since: now, ...place };
-		const created = by(rules.onCreated, { subscription, mark: 'm', savedByHook, catchesUp, now });
+		const how = { mark: 'm', savedByHook: true, catchesUp: true, ...more };
+		const created = by(rules.onCreated, { subscription, ...how, now });
 		return inTurn(created, search, deleteDue(now), save(now))(state);
 	};
 const start = (id: string, minute: number, cardId?: string): Step =>
 	inTurn(boot(minute), create(id, minute, cardId));
-const renew = (id: string, minute: number): Step => create(id, minute, null, false);
+const renew = (id: string, minute: number): Step =>
+	create(id, minute, null, { savedByHook: false });
 const move = (id: string, minute: number): Step =>
 	inTurn(boot(minute, 'https://new'), create(id, minute));
 const refuse = (minute: number): Step =>
@@ -170,7 +161,7 @@ const passTo =
 		return save(now)(state);
 	};
 const pass = (...minutes: number[]): Step => inTurn(...minutes.map(passTo));
-const probe = (result: ProbeResult, minute: number, isOurs = true): Step => {
+const probe = (result: rules.ProbeResult, minute: number, isOurs = true): Step => {
 	const now = minute * MINUTE;
 	return inTurn(by(rules.onProbed, { result, isOurs, now }), deleteDue(now), save(now));
 };
@@ -198,7 +189,7 @@ const elsewhere = (minute: number): Step => probe('no', minute, false);
 const denied = [elsewhere(2), saved(2), elsewhere(3)];
 
 const namesOf = (all: ReadonlyArray<{ id: string }>): string => all.map(({ id }) => id).join(' ');
-const after = (...all: Step[]): SubscriptionState => inTurn(...all)(rules.INITIAL);
+const after = (...all: Step[]): rules.SubscriptionState => inTurn(...all)(rules.INITIAL);
 function doneIn(all: Step[], isSearch: boolean): string {
 	done = [];
 	after(...all);
@@ -209,11 +200,14 @@ const expectDone = (all: Step[], expected: string): void =>
 	expect(doneIn(all, false)).toBe(expected.replace(/, $/, ''));
 
 /** A creation while *Catch Up* is off. */
-const off = (id: string, minute: number): Step => create(id, minute, null, true, false);
+const off = (id: string, minute: number): Step => create(id, minute, null, { catchesUp: false });
 
 /** `b` has replaced `a`, whose overlap is over at minute 16. */
 const two = [start('a', 0), start('b', 1)];
 const proven = [...two, deliver('b', 2)];
+const first = start('a', 0);
+/** Not saved when it is created. */
+const fresh = [first, renew('b', 5)];
 /** The same, but another process made `a`. */
 const earlier = [start('a', 0), crash];
 const restarted = [...earlier, start('b', 1)];
@@ -249,11 +243,7 @@ test.each<[string, Step[], string]>([
 	['made earlier not while nobody responds', [...restarted, pass(16), nobody(16), pass(25)], 'ask'],
 	['and asks every ten minutes', [...restarted, pass(16), nobody(16), pass(25, 26)], 'ask, ask'],
 	['of its own if nobody responds', [...two, pass(16), nobody(16)], 'ask, delete a'],
-	[
-		'not before the new one is saved',
-		[start('a', 0), renew('b', 1), pass(16), saved(16, 1), nobody(16)],
-		'save, ask, save',
-	],
+	['not before b is saved', [...fresh, pass(20), saved(20, 1), nobody(20)], 'save, ask, save'],
 	['not after a delivery of it', [...restarted, nobody(2), deliver('a', 3), pass(16)], 'ask'],
 	['after one of the new one', [...restarted, deliver('b', 2), nobody(3), pass(16)], 'delete a'],
 	['not while a renewal is planned', [...proven, doubt(15), refuse(15), pass(15.5, 16)], 'create'],
@@ -262,8 +252,8 @@ test.each<[string, Step[], string]>([
 	['after 1, 2, 4 minutes', [...proven, ...failing, pass(22.9, 23)], 'delete a, '.repeat(3)],
 	['for a day if it fails', [...proven, fail('a', 16), ...lost], 'leave a'],
 	[
-		'that an unpublishing left',
-		[start('a', 0), unpublish(1), fail('a', 1), start('b', 2)],
+		'left by unpublishing',
+		[first, unpublish(1), fail('a', 1), start('b', 2)],
 		'delete a, delete a',
 	],
 	['not of another address', [start('a', 0), move('b', 1), deliver('b', 2), pass(16)], 'leave a'],
@@ -271,75 +261,60 @@ test.each<[string, Step[], string]>([
 
 /** A renewal whose saving is told so many minutes later. */
 const renewed = (minutes: number): Step[] => [start('a', 0), renew('b', 5), saved(5 + minutes)];
-const late = [1, 11, 21].flatMap((n) => [renew(`s${n}`, n), saved(n + 0.2), pass(n + 9.2)]);
+const late = [1, 11, 21].reduce(
+	(before, n) => [...before, renew(`s${n}`, n), saved(n + 0.2), pass(n + 9.2)],
+	[first],
+);
+const retried = [saved(5, 1), pass(5.9, 6, 7.9, 8, 11.9, 12), saved(12)];
+/** The address doesn't have it, then it does, or another n8n responds there. */
+const gone = [...restarted, pass(16), elsewhere(16), saved(16)];
+const found = [...gone, pass(16.1), here(16.1), pass(25.1)];
+const other = [...gone, elsewhere(17), pass(26.9, 27)];
+const foreign = [...denied, pass(16), elsewhere(16), pass(16)];
 
 test.each<[string, Step[], string]>([
 	[
 		'again after 1, 2, 4 minutes until it is done',
-		[start('a', 0), renew('b', 5), saved(5, 1), pass(5.9, 6, 7.9, 8, 11.9, 12), saved(12)],
+		[...fresh, ...retried],
 		'save, save, save, save',
 	],
 	['the end of a search at once', [...proven, searched(62), pass(3)], 'save'],
 	['in three seconds, and keeps it', [...renewed(0.05), pass(7)], 'save'],
 	['in twelve, and renews it', [...renewed(0.2), pass(14.1, 14.2)], 'save, ask, create'],
 	[
-		'in twelve, and keeps it because it delivers',
-		[start('a', 0), renew('b', 5), deliver('b', 5.1), saved(5.2), pass(7)],
+		'in twelve, and keeps it if it delivers',
+		[...fresh, deliver('b', 5.1), saved(5.2), pass(7)],
 		'save',
 	],
+	['in twelve each time, and renews it twice', late, `${'save, ask, create, '.repeat(2)}save, ask`],
 	[
-		'in twelve each time, and renews it twice',
-		[start('a', 0), ...late],
-		'save, ask, create, save, ask, create, save, ask',
-	],
-	[
-		'again if the address lost it, and renews it before the old one goes',
-		[...restarted, pass(16), elsewhere(16), saved(16), pass(16.1), here(16.1), pass(25.1)],
+		'again if it was lost, and renews it before the old one goes',
+		found,
 		'ask, save, ask, ask, create',
 	],
-	[
-		'once more if another n8n responds there, and asks every ten minutes',
-		[...restarted, pass(16), elsewhere(16), saved(16), elsewhere(17), pass(26.9, 27)],
-		'ask, save, ask',
-	],
-	[
-		'no more, and deletes its own there',
-		[...two, ...denied, pass(16), elsewhere(16), pass(16)],
-		'save, ask, delete a, delete a',
-	],
-	[
-		'no more, and deletes nothing else there',
-		[...restarted, ...denied, pass(16), elsewhere(16), pass(17)],
-		'save, ask',
-	],
+	['once more if another n8n responds, and asks every ten minutes', other, 'ask, save, ask'],
+	['no more, and deletes its own there', [...two, ...foreign], 'save, ask, delete a, delete a'],
+	['no more, and deletes nothing else there', [...restarted, ...foreign], 'save, ask'],
 ])('saves a subscription %s', (_what, ...row) => expectDone(...row));
 
 const thrice = [refuse(1), pass(1.9, 2), refuse(2), pass(3.9, 4), refuse(4), pass(7.9, 8)];
+const doubts = [doubt(1), doubt(3), pass(9, 9.9)];
 const doubted = [refuse(1), doubt(1), refuse(2), deliver('a', 2)];
+const changed = [changeCredential(1), ...doubted];
 
 test.each<[string, Step[], string]>([
 	['after silence', [start('a', 0), deliver('a', 1), pass(DAY, DAY + 1)], 'create'],
 	['also if its address responds', [start('a', 0), here(9), pass(DAY)], 'create'],
-	[
-		'if the clock was set back',
-		[start('a', 9 * DAY), deliver('a', 9 * DAY), pass(8 * DAY)],
-		'create',
-	],
+	['also if the one before delivers', [...two, deliver('a', 9), pass(DAY + 1)], 'ask, create'],
+	['if the clock was set back', [start('a', 9 * DAY), pass(8 * DAY)], 'create'],
 	['after 1, 2, 4 minutes', [start('a', 0), deliver('a', 0), ...thrice], 'create, '.repeat(3)],
 	['once an hour after many refusals', [boot(0), ...refusals, pass(259.9, 260)], 'ask, create'],
 	['no sooner for silence', [boot(0), create('a', -DAY), ...refusals, pass(259)], ''],
 	['nothing if there is none', [boot(0), pass(DAY, 3 * DAY)], ''],
-	[
-		'ten minutes after a late response',
-		[start('a', 0), doubt(1), doubt(3), pass(9, 9.9), nobody(9.9), pass(10)],
-		'create',
-	],
+	['ten minutes after a late response', [first, ...doubts, nobody(9.9), pass(10)], 'create'],
 	['not after a delivery', [start('a', 0), doubt(1), ...doubted, pass(99)], ''],
-	[
-		'after a delivery if the credential changed: the new workspace has none',
-		[start('a', 0), changeCredential(1), ...doubted, pass(3.9, 4)],
-		'save, create',
-	],
+	// The new workspace has none.
+	['after a delivery if the credential changed', [first, ...changed, pass(3.9, 4)], 'save, create'],
 	['nothing in a process that could not start it', [...two, otherProcess, pass(16, 3 * DAY)], ''],
 ])('renews %s', (_what, ...row) => expectDone(...row));
 
@@ -353,7 +328,7 @@ test.each<[string, Step[], string]>([
 	['all at its own address', [...earlier, probe('no', 1), unpublish(1)], 'save, delete a'],
 	['what it finds where it responds', [...earlier, here(1), unpublish(1)], 'delete a'],
 	[
-		'nothing returned once more',
+		'nothing that came twice',
 		[...earlier, start('a', 1), elsewhere(1), unpublish(1)],
 		'save, leave a',
 	],
@@ -373,7 +348,7 @@ test.each<[string, number, Step[], string]>([
 
 const again = [...earlier, boot(1)];
 
-test.each<[string, 'address' | 'limit', number, Step[], string]>([
+test.each<[string, 'address' | 'limit' | 'person', number, Step[], string]>([
 	['all of the address', 'address', 3, proven, 'a b'],
 	['nothing of an earlier process before it asked', 'address', 3, again, ''],
 	['nothing of it while nobody responds', 'address', 3, [...again, probe('none', 1)], ''],
@@ -384,18 +359,13 @@ test.each<[string, 'address' | 'limit', number, Step[], string]>([
 	['the oldest previous one at a limit', 'limit', 3, proven, 'a'],
 	['not the current one at a limit', 'limit', 3, [start('a', 0)], ''],
 	['the current one at a limit after silence', 'limit', DAY, [start('a', 0)], 'a'],
-])('gives way to a new one: %s', (_what, reason, minute, all, ids) => {
-	const want = { reason, isPublishing: false };
+	['to a person, all where nobody responds', 'person', 1, [...again, probe('none', 1)], 'a'],
+	['to a person, all where it responds itself', 'person', 1, [...again, probe('no', 1)], 'a'],
+	['to a person, nothing of another n8n', 'person', 1, [...again, elsewhere(1)], ''],
+])('gives way to a new one: %s', (_what, why, minute, all, ids) => {
+	const isPublishing = why === 'person';
+	const want = { reason: isPublishing ? 'address' : why, isPublishing } as const;
 	expect(namesOf(rules.roomFor(after(...all), want, SILENCE, minute * MINUTE))).toBe(ids);
-});
-
-test.each<[string, Step[], string]>([
-	['all where nobody responds', [...again, probe('none', 1)], 'a'],
-	['all where it responds itself', [...again, probe('no', 1)], 'a'],
-	['nothing of another n8n', [...again, elsewhere(1)], ''],
-])('gives way to a person who publishes: %s', (_what, all, ids) => {
-	const want = { reason: 'address', isPublishing: true } as const;
-	expect(namesOf(rules.roomFor(after(...all), want, undefined, MINUTE))).toBe(ids);
 });
 
 test('a search that failed is tried again after 1, 2 and 4 minutes, and none is due twice', () => {
@@ -404,12 +374,8 @@ test('a search that failed is tried again after 1, 2 and 4 minutes, and none is 
 	expect(rules.dueSearch(state, now - 1)).toBeUndefined();
 	for (const minutes of [1, 2, 4]) {
 		const failed = state.search;
-		expect(rules.dueSearch(state, now)).toEqual({
-			cardId: null,
-			from: 0,
-			to: 62_000,
-			isWhole: true,
-		});
+		const due = { cardId: null, from: 0, to: 62_000, isWhole: true };
+		expect(rules.dueSearch(state, now)).toEqual(due);
 		state = rules.onSearching(state, { now });
 		expect(rules.dueSearch(state, now + 99 * MINUTE)).toBeUndefined();
 		state = rules.onSearchFailed(state, { failed, now });

@@ -1,9 +1,5 @@
 /** A small world for the rules of `model/subscription/subscriptionRules.ts`: installations of n8n, and a service. Nothing in it waits. */
 import * as rules from '../../../../nodes/WorkspaceData/model/subscription/subscriptionRules';
-import type {
-	Change,
-	SubscriptionState,
-} from '../../../../nodes/WorkspaceData/model/subscription/subscriptionRules';
 import {
 	accepted,
 	NOTHING_SAVED,
@@ -47,24 +43,19 @@ export interface Options {
 
 /** One n8n: its database, its main process, and whether the address leads here. */
 export class N8n {
-	readonly name: string;
 	database: Saved = NOTHING_SAVED;
-	state: SubscriptionState | undefined;
+	state: rules.SubscriptionState | undefined;
 	/** What a process that receives deliveries remembers. */
-	processor: SubscriptionState = rules.INITIAL;
+	processor: rules.SubscriptionState = rules.INITIAL;
 	isPublished = false;
 	/** Executions that save, and have not ended. */
 	jobs: Saved[] = [];
-
-	constructor(name: string) {
-		this.name = name;
-	}
 }
 
 export class World {
 	now = 1_000_000_000_000;
 	readonly remotes: Remote[] = [];
-	readonly production = new N8n('production');
+	readonly production = new N8n();
 	copy: N8n | undefined;
 	/** The n8n that answers at the address. */
 	answering = this.production;
@@ -78,10 +69,8 @@ export class World {
 	private marks = 0;
 	/** n8n saves what a hook did when that returns; what a person ended is deleted in it. */
 	private inHook = false;
-	refuses = 0;
-	losesAnswers = 0;
-	losesDeletions = 0;
-	losesSearches = 0;
+	/** How many of the next creations are refused, and how many responses and searches are lost. */
+	hindered = { refusal: 0, answer: 0, deletion: 0, search: 0 };
 	/** Whether executions that save wait. */
 	holdsJobs = false;
 
@@ -93,9 +82,9 @@ export class World {
 
 	private dispatch<Given>(
 		n8n: N8n,
-		change: Change<Given>,
+		change: rules.Change<Given>,
 		given: Given & { now: number },
-	): SubscriptionState {
+	): rules.SubscriptionState {
 		n8n.state = change(n8n.state ?? rules.INITIAL, given);
 		return n8n.state;
 	}
@@ -110,12 +99,15 @@ export class World {
 		this.inHook = true;
 		this.create(n8n, true, byPerson);
 		this.inHook = false;
-		n8n.database = (n8n.state as unknown as SubscriptionState).saved;
+		n8n.database = (n8n.state as unknown as rules.SubscriptionState).saved;
 		if (byPerson && !n8n.database.current) this.unpublish(n8n);
 	}
 
-	private mark(): string {
-		return `mark ${(this.marks += 1)}`;
+	private readonly mark = (): string => `mark ${(this.marks += 1)}`;
+
+	/** Whether something goes wrong this time. */
+	private hinders(what: keyof World['hindered']): boolean {
+		return this.hindered[what] > 0 && (this.hindered[what] -= 1) >= 0;
 	}
 
 	kill(n8n = this.production): void {
@@ -133,7 +125,7 @@ export class World {
 		n8n.isPublished = false;
 		for (const remote of this.remotes) remote.isEnded ||= remote.madeBy === n8n;
 		this.deleteDue(n8n, this.dispatch(n8n, rules.onUnpublished, { now: this.now }));
-		n8n.database = (n8n.state as unknown as SubscriptionState).saved;
+		n8n.database = (n8n.state as unknown as rules.SubscriptionState).saved;
 		n8n.jobs = [];
 		n8n.state = undefined;
 	}
@@ -141,26 +133,21 @@ export class World {
 	/** Somebody starts a copy of the database with the same address. @param starts whether the node can be started */
 	startCopy(starts = true): void {
 		if (this.copy || !this.production.isPublished) return;
-		this.copy = new N8n('copy');
+		this.copy = new N8n();
 		this.copy.database = structuredClone(this.production.database);
 		this.copy.isPublished = true;
 		if (starts) this.start(this.copy);
 	}
 
 	private post(n8n: N8n): Remote | 'refused' | 'lost' | 'address' | 'limit' {
-		if (this.refuses > 0) {
-			this.refuses -= 1;
-			return 'refused';
-		}
+		if (this.hinders('refusal')) return 'refused';
 		const existing = this.remotes.filter(({ state }) => state !== 'deleted');
 		if (this.options.onePerAddress && existing.length > 0) return 'address';
 		if (existing.length >= this.options.limit) return 'limit';
 		const id = `whk_${this.remotes.length + 1}`;
 		const remote: Remote = { id, targetUrl: ADDRESS, madeBy: n8n, state: 'active' };
 		this.remotes.push(remote);
-		if (this.losesAnswers === 0) return remote;
-		this.losesAnswers -= 1;
-		return 'lost';
+		return this.hinders('answer') ? 'lost' : remote;
 	}
 
 	private create(n8n: N8n, savedByHook: boolean, isPublishing = false): void {
@@ -177,21 +164,15 @@ export class World {
 			this.dispatch(n8n, rules.onRefused, { isNeeded: false, now });
 			return;
 		}
-		const subscription = {
-			id: answer.id,
-			sealed: answer.id,
-			targetUrl: ADDRESS,
-			baseUrl: 'https://data/api/v1',
-			workspaceId: 'w',
-			cardId: null,
-			since: now,
-		};
+		const { id } = answer;
+		const place = { targetUrl: ADDRESS, baseUrl: 'https://data/api/v1', workspaceId: 'w' };
+		const subscription = { id, sealed: id, ...place, cardId: null, since: now };
 		const how = { mark: this.mark(), savedByHook, catchesUp: true, now };
 		const state = this.dispatch(n8n, rules.onCreated, { subscription, ...how });
 		this.deleteDue(n8n, state);
 	}
 
-	private deleteDue(n8n: N8n, state: SubscriptionState): void {
+	private deleteDue(n8n: N8n, state: rules.SubscriptionState): void {
 		for (const { id } of rules.dueDeletions(state, this.now)) {
 			this.tasks += 1;
 			this.delete(n8n, id);
@@ -201,9 +182,8 @@ export class World {
 	/** Fails where a subscription is deleted that must stay. */
 	private delete(n8n: N8n, id: string): void {
 		const remote = this.remotes.find((one) => one.id === id);
-		const isLost = this.losesDeletions > 0;
-		if (isLost) this.losesDeletions -= 1;
-		else if (remote && remote.state !== 'deleted') {
+		const isLost = this.hinders('deletion');
+		if (!isLost && remote && remote.state !== 'deleted') {
 			// Where nobody answers at the address, nobody can tell; production subscribes again when it starts.
 			const responds = this.production.state && this.production.isPublished;
 			if (n8n === this.copy && remote.madeBy !== n8n && !remote.isEnded && responds) {
@@ -250,8 +230,7 @@ export class World {
 		const search = n8n.state && rules.dueSearch(n8n.state, now);
 		if (!search || !waiting) return;
 		this.dispatch(n8n, rules.onSearching, { now });
-		if (this.losesSearches > 0) {
-			this.losesSearches -= 1;
+		if (this.hinders('search')) {
 			this.dispatch(n8n, rules.onSearchFailed, { failed: waiting, now });
 			return;
 		}
@@ -261,13 +240,13 @@ export class World {
 		this.dispatch(n8n, rules.onSearched, { to: search.to, cardId: null, now });
 	}
 
-	private ask(n8n: N8n): SubscriptionState {
+	private ask(n8n: N8n): rules.SubscriptionState {
 		this.tasks += 1;
-		const there = this.answering.isPublished && this.answering.state ? this.answering : undefined;
-		const has = there?.database.mark === n8n.state?.saved.mark;
-		const result = there ? (has ? 'yes' : 'no') : 'none';
+		const there = this.answering;
+		const has = there.database.mark === n8n.state?.saved.mark ? 'yes' : 'no';
+		const result = there.isPublished && there.state ? has : 'none';
 		// A process that responds to deliveries only may have got the probe.
-		const isOurs = there === n8n && !this.options.queueMode;
+		const isOurs = result !== 'none' && there === n8n && !this.options.queueMode;
 		return this.dispatch(n8n, rules.onProbed, { result, isOurs, now: this.now });
 	}
 
@@ -295,9 +274,7 @@ export class World {
 
 	/** The service pauses all subscriptions. */
 	pauseAll(): void {
-		for (const remote of this.remotes) {
-			if (remote.state === 'active') remote.state = 'paused';
-		}
+		for (const remote of this.remotes) if (remote.state === 'active') remote.state = 'paused';
 	}
 
 	/** Something happens in the workspace. */
@@ -313,10 +290,12 @@ export class World {
 	private receive({ to, event }: Delivery): boolean {
 		const n8n = this.answering;
 		if (!n8n.isPublished || (!this.options.queueMode && !n8n.state)) return false;
-		const read = (state: SubscriptionState) =>
+		const read = (state: rules.SubscriptionState) =>
 			rules.onRead(state, { stored: n8n.database, now: this.now });
 		n8n.processor = read(n8n.processor);
-		const state = this.options.queueMode ? n8n.processor : read(n8n.state as SubscriptionState);
+		const state = this.options.queueMode
+			? n8n.processor
+			: read(n8n.state as rules.SubscriptionState);
 		if (!accepted(state.saved, this.now).some(({ id }) => id === to.id)) return false;
 		if (this.options.queueMode) n8n.database = state.saved;
 		else {
@@ -338,16 +317,12 @@ export class World {
 			for (const delivery of due) {
 				if (delivery.to.state !== 'active' || this.receive(delivery)) continue;
 				const pause = BACKOFF[delivery.attempts];
+				const attempts = delivery.attempts + 1;
 				if (pause === undefined) delivery.to.state = 'paused';
-				else
-					this.deliveries.push({
-						...delivery,
-						attempts: delivery.attempts + 1,
-						at: this.now + pause,
-					});
+				else this.deliveries.push({ ...delivery, attempts, at: this.now + pause });
 			}
-			for (const n8n of [this.production, ...(this.copy ? [this.copy] : [])]) {
-				if (!n8n.state || !n8n.isPublished) continue;
+			for (const n8n of [this.production, this.copy]) {
+				if (!n8n?.state || !n8n.isPublished) continue;
 				// One look later, when the events of its time have happened.
 				this.runSearch(n8n);
 				this.look(n8n);
@@ -357,7 +332,7 @@ export class World {
 
 	/** All that hinders ends, and time passes in which everything can come to rest. */
 	comeToRest(): void {
-		[this.refuses, this.losesAnswers, this.losesDeletions, this.losesSearches] = [0, 0, 0, 0];
+		this.hindered = { refusal: 0, answer: 0, deletion: 0, search: 0 };
 		this.holdsJobs = false;
 		this.runJobs();
 		if (!this.production.isPublished) this.start(this.production, true);
@@ -378,8 +353,7 @@ export class World {
 
 	/** The subscriptions of production that deliver. */
 	get live(): Remote[] {
-		return this.remotes.filter(
-			({ state, madeBy }) => state === 'active' && madeBy === this.production,
-		);
+		const isOurs = ({ madeBy }: Remote) => madeBy === this.production;
+		return this.remotes.filter((one) => one.state === 'active' && isOurs(one));
 	}
 }
