@@ -97,6 +97,18 @@ describe('faults', () => {
 		const told = hints.filter((hint) => /waited \d+ seconds .* rate limit/.test(hint));
 		expect(told).toHaveLength(mentions);
 	});
+
+	test.each([
+		[undefined, 16],
+		[3, 3],
+		[40, 40],
+	])('50 creates, Max Parallel Requests %s: at most %d at once', async (maxParallel, atOnce) => {
+		workspace.service.control.setLatency({ ms: 4, atOnce, refusesMore: true });
+		const items = Array.from({ length: 50 }, (_, n) => ({ Key: `k${n}` }));
+		const options = maxParallel === undefined ? {} : { maxParallel };
+		const parameters = { columns: mapAutomatically(), options };
+		expect(succeeded(await runRecord('create', parameters, items)).json).toHaveLength(50);
+	});
 });
 
 describe('answers of any size', () => {
