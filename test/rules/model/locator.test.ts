@@ -55,10 +55,7 @@ describe('a card by its name', () => {
 		expect(cardsOfName(cards, name).map(({ id }) => id)).toEqual(ids);
 	});
 
-	test('one is found', () => {
-		expect(findCardByName(cards, 'Orders').id).toBe('c1');
-		expect(findCardByName(cards, 'archive').id).toBe('c3');
-	});
+	test('one is found', () => expect(findCardByName(cards, 'archive').id).toBe('c3'));
 
 	test.each([
 		['Twin', cards, "The workspace has 2 cards called 'Twin'", /c4, c5/],

@@ -137,22 +137,13 @@ const told = (remaining: number, limit?: number, resetS?: number): Headers => ({
 	...(resetS !== undefined && { 'x-ratelimit-reset': String(resetS) }),
 });
 
+const used = told(0, 4, 3);
 test.each<[string, Headers, Array<Headers | 'lost'>, number[]]>([
 	['a service that tells no limit: all at once', {}, [], [0, 0, 0, 0]],
 	['requests under way count as those that remain', told(3, 50, 60), ['lost'], [0, 0, 0, 3_500]],
 	['no reset: as many as remain, then one at a time', told(2, 50), [], [0, 0]],
-	[
-		'a new window begins with one request; silent, another one follows after a second',
-		told(0, 4, 3),
-		[],
-		[3_000, 4_000, 5_000, 6_000],
-	],
-	[
-		'answered, it lets the others follow',
-		told(0, 4, 3),
-		[told(3, 4, 9)],
-		[3_000, 3_500, 3_500, 3_500],
-	],
+	['a new window: one; silent, another after a second', used, [], [3_000, 4_000, 5_000, 6_000]],
+	['answered, the others follow', used, [told(3, 4, 9)], [3_000, 3_500, 3_500, 3_500]],
 	['lost, another one follows', told(0, undefined, 3), ['lost'], [3_000, 3_500, 4_500, 5_500]],
 	['a reset a year away is asked about at once, by one request', told(0, 1, 9_000_000), [], [0]],
 ])('%s', async (_, first, later, expected) => {

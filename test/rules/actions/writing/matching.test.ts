@@ -23,7 +23,6 @@ test.each<[string, string, FieldHint | undefined]>([
 
 test('no field, an unknown one, and a name that is only near are refused', () => {
 	expect(() => matchedBy([])).toThrow("No field in 'Fields to match on'");
-	expect(() => matchedBy(['Nope'])).toThrow('Nope');
 	expect(() => matchedBy(['key'])).toThrow(
 		expect.objectContaining({
 			message: "'key' in 'Fields to match on' isn't exactly the name of a field",

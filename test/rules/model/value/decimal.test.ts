@@ -25,18 +25,6 @@ test.each<[string, unknown]>([
 	expect(readDecimal(text)).toEqual(number);
 });
 
-test.each<[string, number, string]>([
-	['9007199254740993', 9007199254740992, '>'],
-	['9007199254740991.5', 9007199254740992, '<'],
-	['-9007199254740993', -9007199254740992, '<'],
-	['1e400', Infinity, '<'],
-	['1e-400', 0, '>'],
-	['-1e-400', -0, '<'],
-])('%s lies next to %d', (text, near, side) => {
-	const read = readDecimal(text);
-	expect(read).toMatchObject({ near, rest: expect.stringMatching(new RegExp(`^${side}`)) });
-});
-
 test('any two decimals are ordered as what they are, however many digits they have', () => {
 	const text = fc
 		.tuple(
@@ -64,11 +52,9 @@ test('a number as it is written, and nothing else', () => {
 
 test.each<[string, boolean]>([
 	['12', true],
-	['0.1000000000000000055511151231257827', false],
 	['0.10000000000000001', true],
 	['9007199254740993', false],
 	['1e400', false],
-	['1e-400', false],
 	[`0.1${'0'.repeat(120)}1`, false],
 ])('a number keeps all digits of %s: %s', (text, keeps) => {
 	expect(keepsDigits(text)).toBe(keeps);

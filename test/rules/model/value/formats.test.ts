@@ -19,19 +19,15 @@ const words: Formats = { words: ['ja', 'nein'] };
 
 test.each<[Formatted, Formats, unknown, unknown]>([
 	['number', comma, '1234,5', '1234.5'],
-	['number', comma, '1.234', '1234'],
 	['number', comma, ' 12,50 ', '12.50'],
 	['number', comma, 12.5, 12.5],
-	['number', {}, '1.234,5', '1.234,5'],
 	['date', dayFirst, '2026-03-31', '2026-03-31'],
 	['date', dayFirst, '03.02.1985 14:30', '1985-02-03T14:30:00'],
 	['datetime', dayFirst, '3.2.1985, 9:05:07', '1985-02-03T09:05:07'],
-	['datetime', monthFirst, '3/31/2026 2:05 PM', '2026-03-31T14:05:00'],
 	['datetime', monthFirst, '3/31/2026 12:00 am', '2026-03-31T00:00:00'],
 	['datetime', monthFirst, '3/31/2026 13:00 pm', undefined],
 	['date', dayFirst, '3/2/85', undefined],
 	['date', dayFirst, '03/31/2026', undefined],
-	['date', dayFirst, '30.02.2026', undefined],
 	['date', dayFirst, '1.2-2026', undefined],
 	['date', dayFirst, 46205, 46205],
 	['date', { date: 'iso' }, '03.02.1985', '03.02.1985'],
@@ -39,7 +35,6 @@ test.each<[Formatted, Formats, unknown, unknown]>([
 	['date', excel, 59, '1900-02-28'],
 	['date', excel, 60, undefined],
 	['date', excel, 2_958_466, undefined],
-	['date', excel, 0, undefined],
 	['date', excel, 46205.5, undefined],
 	['datetime', excel, 46205.5, '2026-07-02T12:00:00'],
 	['datetime', { ...excel, ...comma }, '46205,25', '2026-07-02T06:00:00'],
@@ -48,11 +43,9 @@ test.each<[Formatted, Formats, unknown, unknown]>([
 	['date', excel, '02.07.2026', undefined],
 	['boolean', words, 'Ja', 'true'],
 	['boolean', words, ' NEIN ', 'false'],
-	['boolean', words, 'TRUE', 'TRUE'],
 	['boolean', words, '1', '1'],
 	['boolean', words, 'yes', undefined],
 	['boolean', { words: ['0', '1'] }, '0', 'true'],
-	['boolean', {}, 'ja', 'ja'],
 ])('%s in %j: %j is %j', (type, formats, given, expected) => {
 	expect(inUsualSpelling(type, given, formats)).toBe(expected);
 });
@@ -62,14 +55,11 @@ test.each<[NonNullable<Formats['number']>, string, string | undefined]>([
 		.split(' ')
 		.map((text): ['comma', string, undefined] => ['comma', text, undefined]),
 	['pointGrouped', '1,234.5', '1234.5'],
-	['pointGrouped', '1234.5', '1234.5'],
 	['pointGrouped', '1,23,456.78', '123456.78'],
-	['pointGrouped', '-1,234,567', '-1234567'],
 	['pointGrouped', '1,23', undefined],
 	['pointGrouped', '1.234,5', undefined],
 	['pointGrouped', '0,123', undefined],
 	['commaSpaced', '1\u00a0234\u202f567,5', '1234567.5'],
-	['commaSpaced', '1234,5', '1234.5'],
 	['commaSpaced', '1 23', undefined],
 	['commaSpaced', '1234.5', undefined],
 	['pointApostrophe', "1'234.50", '1234.50'],
@@ -135,8 +125,6 @@ describe('a field with formats', () => {
 		['date', '03/04/2026', {}, /^Enter a date .* set the option 'Date Format'\.$/],
 		['date', 46205, {}, /Excel's number for 2026-07-02.*'Excel Day Numbers'.*\{\{ .*days: 46205/],
 		['date', 46205.5, excel, /'Excel Day Numbers': .* without decimals/],
-		['datetime', '46205', {}, /Excel's number for 2026-07-02/],
-		['date', 12, {}, /^Enter a date[^']*$/],
 		['boolean', 'oui', words, /^Enter 'ja' or 'nein', as 'Yes and No Words' says, or true or f/],
 		['boolean', 'ja', {}, /'Yes and No Words'/],
 	])('%s: %j in %j is refused by the label', (type, entered, formats, advice) => {
