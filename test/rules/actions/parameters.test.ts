@@ -26,7 +26,6 @@ describe('values that expressions give', () => {
 	});
 
 	test.each([
-		[true, false, true],
 		['false', true, false],
 		[null, true, true],
 	])('a switch of %j, else %s, is %s', (value, fallback, expected) => {
@@ -92,7 +91,6 @@ describe('values that expressions give', () => {
 
 describe('Timeout, Max Parallel Requests and Requests per Second', () => {
 	test.each([
-		[{}, {}],
 		[{ timeout: '0.5' }, { timeoutMs: 500 }],
 		[{ maxParallel: 3.9 }, { maxParallel: 3 }],
 		[{ maxParallel: 0.5 }, { maxParallel: 1 }],

@@ -50,8 +50,6 @@ describe('a card by its name', () => {
 		['orders', ['c2']],
 		['ORDERS', ['c1', 'c2']],
 		['archive', ['c3']],
-		['Twin', ['c4', 'c5']],
-		['none', []],
 	])('%j: exactly, else but for the case: %j', (name, ids) => {
 		expect(cardsOfName(cards, name).map(({ id }) => id)).toEqual(ids);
 	});

@@ -24,6 +24,7 @@ describe('problem details as the service sends them', () => {
 
 describe('answers that are no problem details get words that help', () => {
 	const page = '<html><head><title>502 Bad Gateway</title></head></html>';
+	const failed = "The service couldn't process the request";
 	const unclear = "The service couldn't understand the request";
 	const wrongKey = { error: 'invalid_client', error_description: 'unknown' };
 	const gateway = "The service couldn't be reached through its gateway";
@@ -31,11 +32,13 @@ describe('answers that are no problem details get words that help', () => {
 	const refused = "The service didn't accept the credential";
 	test.each<[string, number, unknown, string, string | undefined]>([
 		['an HTML page: its title', 502, page, gateway, '502 Bad Gateway'],
+		['HTML without a title: nothing of it', 500, '<body>oops</body>', failed, undefined],
 		['plain text: the text', 503, ' upstream\n down ', away, 'upstream down'],
 		['an unknown status', 418, {}, 'The service responded with status 418', undefined],
 		['a status of success', 204, '', 'The service responded with status 204', undefined],
 		['a message member', 400, { message: 'No.' }, unclear, 'No.'],
 		["OAuth's own errors", 401, wrongKey, refused, 'unknown'],
+		['a list', 400, [1, 2], unclear, undefined],
 		['an object with a message', 400, { error: { code: 'A', message: 'b' } }, unclear, 'b'],
 		['a list of texts', 400, { message: ['a', 'b'] }, unclear, 'a; b'],
 	])('%s', (_, status, body, title, detail) => {
@@ -82,20 +85,16 @@ describe('refusals under a status of success', () => {
 	const title = 'The service refused the request';
 	const refused = (detail?: string) => ({ status: 200, title, ...(detail && { detail }) });
 	const quota = { title: 'Quota exceeded', status: 422 };
-	const values = { title: 'The service rejected the values', detail: 'Key is missing' };
+	const missing = { status: 422, detail: 'Key is missing' };
 	const gone = { title: "The service couldn't find the requested data", detail: 'not found' };
 	test.each<[string, unknown, object]>([
-		['a problem', { type: type('quota'), ...quota }, { kind: 'quota', ...quota }],
+		['a problem', { type: type('quota'), ...quota, status: '422' }, { kind: 'quota', ...quota }],
 		['an object', { error: { message: today }, request_id: 'q1' }, refused(today)],
 		['a list next to an empty one', { errors: [{ message: today }], records: [] }, refused(today)],
 		['no words', { ok: false }, refused()],
 		// A status is optional.
 		['a type and a title', { type: type('a'), title: 'B' }, { status: 200, kind: 'a', title: 'B' }],
-		[
-			'a status and a detail',
-			{ status: 422, detail: 'Key is missing' },
-			{ status: 422, ...values },
-		],
+		['a status and a detail', missing, { title: 'The service rejected the values', ...missing }],
 		['a code and a message', { code: 404, message: 'not found' }, { status: 404, ...gone }],
 		['success as text', { success: 'false' }, refused()],
 		['an error in an envelope', { result: { error: locked } }, refused(locked)],

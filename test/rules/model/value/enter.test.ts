@@ -136,6 +136,7 @@ test.each<[string, unknown, RegExp, unknown[]?]>([
 	['multi_select', 'Open; Lost', /Allowed values/, status],
 	['number', '1,5', /with a decimal point/],
 	['number', '1e400', /number/],
+	['number', Infinity, /finite/],
 	['number', '12345678901234567890', /text field/],
 	['json', '{"id":12345678901234567890}', /quotes/],
 	['multi_select', ',', /Allowed values are 'Open'.*empty list clears/, status],

@@ -25,6 +25,7 @@ test.each<[Formatted, Formats, unknown, unknown]>([
 	['date', dayFirst, '2026-03-31', '2026-03-31'],
 	['date', dayFirst, '03.02.1985 14:30', '1985-02-03T14:30:00'],
 	['datetime', dayFirst, '3.2.1985, 9:05:07', '1985-02-03T09:05:07'],
+	['datetime', monthFirst, '3/31/2026 2:05 PM', '2026-03-31T14:05:00'],
 	['datetime', monthFirst, '3/31/2026 12:00 am', '2026-03-31T00:00:00'],
 	['datetime', monthFirst, '3/31/2026 13:00 pm', undefined],
 	['date', dayFirst, '3/2/85', undefined],
@@ -36,6 +37,7 @@ test.each<[Formatted, Formats, unknown, unknown]>([
 	['date', excel, 59, '1900-02-28'],
 	['date', excel, 60, undefined],
 	['date', excel, 2_958_466, undefined],
+	['date', excel, 0, undefined],
 	['date', excel, 46205.5, undefined],
 	['datetime', excel, 46205.5, '2026-07-02T12:00:00'],
 	['datetime', { ...excel, ...comma }, '46205,25', '2026-07-02T06:00:00'],
@@ -126,6 +128,7 @@ describe('a field with formats', () => {
 		['date', '03/04/2026', {}, /^Enter a date .* set the option 'Date Format'\.$/],
 		['date', 46205, {}, /Excel's number for 2026-07-02.*'Excel Day Numbers'.*\{\{ .*days: 46205/],
 		['date', 46205.5, excel, /'Excel Day Numbers': .* without decimals/],
+		['date', 12, {}, /^Enter a date[^']*$/],
 		['boolean', 'oui', words, /^Enter 'ja' or 'nein', as 'Yes and No Words' says, or true or f/],
 		['boolean', 'ja', {}, /'Yes and No Words'/],
 	])('%s: %j in %j is refused by the label', (type, entered, formats, advice) => {

