@@ -59,6 +59,7 @@ test.each<readonly [string, unknown, string]>([
 	['isNoneOf', '[ ]', "'Value' is empty"],
 	['isAnyOf', 'a,,b', 'has an empty entry'],
 	['isAnyOf', '["a", ""]', 'has an empty entry'],
+	['inLastDays', 'many', 'can\'t be "many"'],
 	['inNextDays', true, "can't be true"],
 ])('%s %j is refused without knowing the field', (condition, value, message) => {
 	expect(() => checkCondition(condition, value)).toThrow(message);
@@ -265,6 +266,7 @@ describe('conditions by the kind of the field', () => {
 		['due', 'inLastDays', 1.5, "can't be 1.5"],
 		['due', 'inNextDays', 1e9, "can't be 1000000000"],
 		['code', 'inLastDays', 3, "can't be compared in this way"],
+		['tags', 'greaterThan', 'red', "can't be compared in this way"],
 		['tags', 'contains', ['red', 'blue'], 'has several entries'],
 		// As an expression gives it for a property that is missing.
 		['tags', 'contains', [undefined], 'has an empty entry'],
@@ -275,6 +277,7 @@ describe('conditions by the kind of the field', () => {
 		['tags', 'equals', 'RED', 'can\'t hold "RED"'],
 		['rating', 'equals', '0', 'can\'t hold "0"'],
 		['open', 'equals', { id: 7 }, "can't hold"],
+		['tags', 'equals', ',', "can't hold"],
 	])('%s %s %j is refused', (name, condition, value, message) => {
 		expect(() => find(name, condition, value, [])).toThrow(message);
 	});

@@ -25,6 +25,18 @@ test.each<[string, unknown]>([
 	expect(readDecimal(text)).toEqual(number);
 });
 
+test.each<[string, number, string]>([
+	['9007199254740993', 9007199254740992, '>'],
+	['9007199254740991.5', 9007199254740992, '<'],
+	['-9007199254740993', -9007199254740992, '<'],
+	['1e400', Infinity, '<'],
+	['1e-400', 0, '>'],
+	['-1e-400', -0, '<'],
+])('%s lies next to %d', (text, near, side) => {
+	const read = readDecimal(text);
+	expect(read).toMatchObject({ near, rest: expect.stringMatching(new RegExp(`^${side}`)) });
+});
+
 test('any two decimals are ordered as what they are, however many digits they have', () => {
 	const text = fc
 		.tuple(

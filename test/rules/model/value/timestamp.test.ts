@@ -10,6 +10,7 @@ import { zone } from './zone';
 test.each<[string, boolean]>([
 	['2026-03-31', true],
 	['2026-02-29', false],
+	['2026-00-10', false],
 	['2026-1-10', false],
 	[' 2026-01-10', false],
 	['x2026-01-10', false],
@@ -44,6 +45,7 @@ test.each<[string, string | undefined]>([
 	['2026-03-31T10:00:05.123456+02:00', '2026-03-31T08:00:05.123456Z'],
 	['2026-03-31T25:00', undefined],
 	['2026-03-31T25:00Z', undefined],
+	['2026-03-31T10:00+99:00', undefined],
 ])('%s is %s in UTC', (text, utc) => {
 	const read = readTimestamp(text);
 	expect(read && toUtcText(read, zone)).toBe(utc);
