@@ -16,6 +16,7 @@ test.each([
 	['names with IDs, and more', [open], [open, { name: 'Late' }]],
 	['titles', [{ id: 1, title: 'Open' }], [{ id: 1, title: 'Open' }, { title: 'Late' }]],
 	['values with texts', [first], [first, { value: 'Late', text: 'Late' }]],
+	['bare values', [{ value: 'Open' }], [{ value: 'Open' }, { value: 'Late' }]],
 	['none yet', [], ['Late']],
 	['null', null, ['Late']],
 ])(
