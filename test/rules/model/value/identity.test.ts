@@ -25,6 +25,8 @@ test.each<[string, unknown, unknown, boolean]>([
 	['a type of the future', [{ id: 1 }, { id: 2 }], [{ id: 1 }], false],
 	['a type of the future', { id: 'f' }, { id: 'g' }, false],
 	['json', { id: 1, url: 'a' }, { id: 1, url: 'b' }, false],
+	['json', 'one note', 'another note', false],
+	['multi_select', ['o1', 'removed'], ['o1', 'other'], false],
 	['text', [], undefined, true],
 ])('%s: %j and %j are the same value: %s', (type, a, b, same) => {
 	expect(keyOf(typed(type), a, zone) === keyOf(typed(type), b, zone)).toBe(same);
