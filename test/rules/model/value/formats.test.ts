@@ -46,6 +46,7 @@ test.each<[Formatted, Formats, unknown, unknown]>([
 	['date', excel, '02.07.2026', undefined],
 	['boolean', words, 'Ja', 'true'],
 	['boolean', words, ' NEIN ', 'false'],
+	['boolean', words, 'TRUE', 'TRUE'],
 	['boolean', words, '1', '1'],
 	['boolean', words, 'yes', undefined],
 	['boolean', { words: ['0', '1'] }, '0', 'true'],

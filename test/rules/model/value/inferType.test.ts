@@ -98,6 +98,7 @@ describe('in the chosen formats', () => {
 		['date', ['12/31/1999'], { date: 'monthFirst' }],
 		['text', ['03.02.1985 14:30'], dayFirst],
 		['boolean', ['ja', 'Nein', 'JA'], words],
+		['boolean', ['true', 'nein'], words],
 		// Day numbers of Excel are amounts, unless 'Field Types' says otherwise.
 		['number', [46205, 46206], excel],
 	])('%s for %j in %j', (type, values, formats) => {
