@@ -23,21 +23,13 @@ test.each([
 
 const MAYBE = (count: number) =>
 	` For ${count} more, the request was under way: it may have been carried out.`;
+const down = new ApiFailure({ status: 503, title: 'Down' }, undefined, false, false);
+const lost = new Unreachable('lost', { transient: true, sent: true });
 test.each([
-	[[new Error('x')], ''],
-	[[new Cancelled()], ''],
-	[[new ApiFailure({ status: 503, title: 'Down' }, undefined, false, false)], ''],
-	[[new Unreachable('lost', { transient: true, sent: true })], MAYBE(1)],
-	[[new Cancelled(true), new Cancelled(), new Cancelled(true)], MAYBE(2)],
-])('how far it came: %s', (errors, rest) => {
-	const expected = `3 of 9 records were updated.${rest}`;
-	expect(progressOf(3, 9, 'record', 'updated', errors)).toBe(expected);
+	[3, 9, [new Error('x'), new Cancelled(), down], '3 of 9 records were deleted.'],
+	[3, 9, [lost], `3 of 9 records were deleted.${MAYBE(1)}`],
+	[1, 3, [new Cancelled(true), lost, down], `1 of 3 records was deleted.${MAYBE(2)}`],
+	[0, 1, [], '0 of 1 record was deleted.'],
+])('%d of %d, with errors %s: %s', (done, total, errors, expected) => {
+	expect(progressOf(done, total, 'record', 'deleted', errors)).toBe(expected);
 });
-
-test.each([
-	[0, 3, '0 of 3 records were deleted.'],
-	[1, 3, '1 of 3 records was deleted.'],
-	[0, 1, '0 of 1 record was deleted.'],
-])('%d of %d', (done, total, expected) =>
-	expect(progressOf(done, total, 'record', 'deleted', [])).toBe(expected),
-);

@@ -36,10 +36,8 @@ test('a key of the prototype is a field like any other', () => {
 	const odd = new FieldIndex([field('__proto__'), field('id')], 'Odd');
 	const record = recordOf({ 'id-__proto__': 1, 'id-id': 2 });
 	expect(Object.entries(recordOutput(odd, true, {})(record))).toEqual([
-		['__proto__', 1],
-		['fields.id', 2],
-		['id', 'r1'],
-		['created_at', own.created_at],
+		...[['__proto__', 1] as const, ['fields.id', 2] as const],
+		...Object.entries(own),
 	]);
 });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { Field } from '../../../nodes/WorkspaceData/model/response/field';
 import { FieldIndex } from '../../../nodes/WorkspaceData/model/fieldIndex';
 import { field } from './fields';
+import { refusal } from '../refusal';
 
 const named = (name: string, id: string) => field(name, 'text', [], id);
 
@@ -18,7 +19,6 @@ describe('a key of a saved mapping', () => {
 		['the id hint before a name that differs in case', 'title', { fieldId: 'f2' }, 'f2'],
 		['a unique name that differs in case', 'TITLE', undefined, 'f1'],
 		['nothing that the card has', 'Nope', undefined, undefined],
-		['a stale id hint only', 'Nope', { fieldId: 'gone' }, undefined],
 		['a property of Object.prototype', 'constructor', undefined, undefined],
 	])('finds the field by %s', (_, key, hint, id) => {
 		expect(index.find(key, hint)?.id).toBe(id);
@@ -31,12 +31,7 @@ describe('a key of a saved mapping', () => {
 	])(
 		'that is unknown: the message names field, card and the nearest names',
 		(key, fields, message, description) => {
-			expect(() => fields.resolve(key)).toThrow(
-				expect.objectContaining({
-					message: expect.stringMatching(message),
-					description: expect.stringMatching(description),
-				}),
-			);
+			expect(() => fields.resolve(key)).toThrow(refusal(message, description));
 		},
 	);
 });
@@ -47,10 +42,7 @@ describe('two fields of one name', () => {
 	test('are ambiguous by name, and the message lists their ids', () => {
 		for (const method of ['find', 'resolve'] as const) {
 			expect(() => index[method]('Name')).toThrow(
-				expect.objectContaining({
-					message: "'Name' matches 2 fields of card 'People'",
-					description: expect.stringMatching(/f1.*f2/),
-				}),
+				refusal("'Name' matches 2 fields of card 'People'", /f1.*f2/),
 			);
 		}
 	});
@@ -58,7 +50,7 @@ describe('two fields of one name', () => {
 		expect(index.find('Name', { fieldId: 'f2' })?.id).toBe('f2');
 	});
 	test('that differ in case only are exact by exact name and ambiguous otherwise', () => {
-		const cased = new FieldIndex([named('a', 'f1'), named('A', 'f2'), named('b', 'f3')], 'C');
+		const cased = new FieldIndex([named('a', 'f1'), named('A', 'f2')], 'C');
 		expect([cased.find('a')?.id, cased.find('A')?.id]).toEqual(['f1', 'f2']);
 		expect(() => cased.find(' a ')).toThrow('2 fields');
 	});

@@ -4,7 +4,7 @@ import { readField, type Field } from '../../../nodes/WorkspaceData/model/respon
 export function field(
 	name: string,
 	type = 'text',
-	options: unknown[] = [],
+	options: unknown = [],
 	id = `id-${name}`,
 ): Field {
 	const read = readField({ id, name, type, options });

@@ -5,6 +5,7 @@ import {
 	peekLocator,
 	readLocator,
 } from '../../../nodes/WorkspaceData/model/locator';
+import { refusal } from '../refusal';
 
 const card = (id: string, name: string) => ({ id, name, raw: {} });
 const NAMES = ['Orders', 'orders', ' Archive ', 'Twin', 'Twin'];
@@ -49,28 +50,18 @@ describe('a card by its name', () => {
 		['orders', ['c2']],
 		['ORDERS', ['c1', 'c2']],
 		['archive', ['c3']],
-		['Twin', ['c4', 'c5']],
-		['none', []],
 	])('%j: exactly, else but for the case: %j', (name, ids) => {
 		expect(cardsOfName(cards, name).map(({ id }) => id)).toEqual(ids);
 	});
 
-	test('one is found', () => {
-		expect(findCardByName(cards, 'Orders').id).toBe('c1');
-		expect(findCardByName(cards, 'archive').id).toBe('c3');
-	});
+	test('one is found', () => expect(findCardByName(cards, 'archive').id).toBe('c3'));
 
 	test.each([
 		['Twin', cards, "The workspace has 2 cards called 'Twin'", /c4, c5/],
 		['Ordrs', cards, "The workspace has no card called 'Ordrs'", /'Orders'/],
-		['zzz', cards, '', /^The cards are 'Orders', 'orders', ' Archive ' and 2 more\.$/],
-		['Orders', [], '', /^The workspace has no cards yet\.$/],
+		['zzz', cards, /no card/, /^The cards are 'Orders', 'orders', ' Archive ' and 2 more\.$/],
+		['Orders', [], /no card/, /^The workspace has no cards yet\.$/],
 	])('%s names no one card', (name, all, message, description) => {
-		expect(() => findCardByName(all, name)).toThrow(
-			expect.objectContaining({
-				message: expect.stringContaining(message),
-				description: expect.stringMatching(description),
-			}),
-		);
+		expect(() => findCardByName(all, name)).toThrow(refusal(message, description));
 	});
 });

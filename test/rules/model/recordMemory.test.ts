@@ -48,8 +48,8 @@ interface World {
 	ids: number;
 }
 
-const emptyWorld = (): World => ({
-	...{ rows: [], saved: '{}', returned: new Map(), time: 0, times: [], ids: 0 },
+const emptyWorld = (saved = '{}'): World => ({
+	...{ rows: [], saved, returned: new Map(), time: 1_700_000_000_000, times: [], ids: 0 },
 });
 
 const toRecord = ({ id, at, value }: Row): DataRecord => {
@@ -163,8 +163,7 @@ test.each<SeenBy>(['new', 'newOrChanged'])(
 	(by) => {
 		fc.assert(
 			fc.property(commandsFor(by), (commands) => {
-				const saved = JSON.stringify(writeSeen(NOTHING_SEEN));
-				const world = { ...emptyWorld(), saved, time: 1_700_000_000_000 };
+				const world = emptyWorld(JSON.stringify(writeSeen(NOTHING_SEEN)));
 				fc.modelRun(() => ({ model: world, real: world }), commands);
 			}),
 			cases(1_000),

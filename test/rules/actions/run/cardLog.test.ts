@@ -5,12 +5,9 @@ import type { DataRecord } from '../../../../nodes/WorkspaceData/model/response/
 import type { JsonObject } from '../../../../nodes/WorkspaceData/model/response/jsonObject';
 import { lastChange } from '../../../../nodes/WorkspaceData/transport/sharedState';
 
-const recordOf = (id: string, data: JsonObject): DataRecord => ({
-	id,
-	data,
-	createdAt: null,
-	raw: { id, data },
-});
+const recordOf = (id: string, data: JsonObject): DataRecord => {
+	return { id, data, createdAt: null, raw: { id, data } };
+};
 const run = {};
 function openLog(): CardLog {
 	const log = new CardLog();
@@ -33,10 +30,8 @@ describe('a write counts for a listed record if it ended after its page was requ
 		const record = listed();
 		expect(log.current(record)).toBe(record);
 		log.changed(recordOf('r1', { b: 3 }), { a: null });
-		expect(log.current(record)).toMatchObject({
-			data: { a: null, b: 3 },
-			raw: { data: { b: 3 } },
-		});
+		const expected = { data: { a: null, b: 3 }, raw: { data: { b: 3 } } };
+		expect(log.current(record)).toMatchObject(expected);
 		expect([log.isWritten(record), log.isClear(record)]).toEqual([true, true]);
 	});
 

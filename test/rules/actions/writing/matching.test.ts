@@ -5,6 +5,7 @@ import type { Columns } from '../../../../nodes/WorkspaceData/actions/writing/ma
 import { FieldIndex, type FieldHint } from '../../../../nodes/WorkspaceData/model/fieldIndex';
 import { field } from '../../model/fields';
 import { zone } from '../../model/value/zone';
+import { refusal } from '../../refusal';
 
 const index = new FieldIndex([field('Key'), field('Pages', 'number')], 'Books');
 const matchedBy = (matchingKeys: string[], hints: Array<[string, FieldHint]> = []) => {
@@ -23,12 +24,11 @@ test.each<[string, string, FieldHint | undefined]>([
 
 test('no field, an unknown one, and a name that is only near are refused', () => {
 	expect(() => matchedBy([])).toThrow("No field in 'Fields to match on'");
-	expect(() => matchedBy(['Nope'])).toThrow('Nope');
 	expect(() => matchedBy(['key'])).toThrow(
-		expect.objectContaining({
-			message: "'key' in 'Fields to match on' isn't exactly the name of a field",
-			description: expect.stringContaining("Did you mean 'Key'?"),
-		}),
+		refusal(
+			"'key' in 'Fields to match on' isn't exactly the name of a field",
+			/Did you mean 'Key'\?/,
+		),
 	);
 	expect(() => matchedBy(['key'], [['key', { fieldId: 'gone', name: 'Gone' }]])).toThrow('exactly');
 });

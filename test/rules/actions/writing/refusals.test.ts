@@ -17,7 +17,6 @@ const unknown = (name: string): Refusal => ({
 	error: new InputError(`Card 'Shop' has no field '${name}'`, 'Add the field first.'),
 });
 
-const EACH = '"12,50". Select \'Number Format\'.';
 /** The refusals of each item, the message, and the lines of the description. */
 test.each<[string, Array<[Refusal, ...Refusal[]]>, string, string[]]>([
 	[
@@ -36,10 +35,14 @@ test.each<[string, Array<[Refusal, ...Refusal[]]>, string, string[]]>([
 		],
 	],
 	[
-		'one cause: a line with an example',
-		[[number('12,50')], [number('3,99')], [number('7,00')]],
+		'a line for each cause, with an example; also what no value is to blame for',
+		[[unknown('X'), number('12,50')], [unknown('X'), number('3,99')], [number('7,00')]],
 		"Values of 3 items can't be sent",
-		[`'Preis': 3 items, such as ${EACH}`, 'Nothing was sent.'],
+		[
+			"2 items: Card 'Shop' has no field 'X'. Add the field first.",
+			`'Preis': 3 items, such as "12,50". Select 'Number Format'.`,
+			'Nothing was sent.',
+		],
 	],
 	[
 		'advice that names the value is one cause, other advice is another',
@@ -48,19 +51,6 @@ test.each<[string, Array<[Refusal, ...Refusal[]]>, string, string[]]>([
 		[
 			"'Preis': 2 items, such as \"1,234\". '1,234' is 1234 or 1.234: select 'Number Format'.",
 			"Item 2: Field 'Preis' can't hold \"x\". Select 'Number Format'.",
-			'Nothing was sent.',
-		],
-	],
-	[
-		'what no value is to blame for',
-		[
-			[unknown('X'), number('12,50')],
-			[unknown('X'), number('3,99')],
-		],
-		"Values of 2 items can't be sent",
-		[
-			"2 items: Card 'Shop' has no field 'X'. Add the field first.",
-			`'Preis': 2 items, such as ${EACH}`,
 			'Nothing was sent.',
 		],
 	],

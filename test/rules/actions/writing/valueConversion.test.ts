@@ -25,17 +25,10 @@ function dataOf(
 	options: ColumnOptions = {},
 	more: Partial<Columns> = {},
 ) {
-	const columns: Columns = {
-		entries: Object.entries(values),
-		matchingKeys: [],
-		label: 'Values',
-		hints: new Map(),
-		...more,
-	};
-	return toRecordData(
-		{ run, itemIndex: 0, columns, options, rules: readRules(run, options) },
-		index,
-	).data;
+	const entries = Object.entries(values);
+	const columns = { entries, matchingKeys: [], label: 'Values', hints: new Map(), ...more };
+	const rules = readRules(run, options);
+	return toRecordData({ run, itemIndex: 0, columns, options, rules }, index).data;
 }
 
 test('values under the IDs of their fields, in the types of these', () => {
@@ -48,14 +41,10 @@ test('values under the IDs of their fields, in the types of these', () => {
 
 test('several unknown fields are one mistake', () => {
 	const values = { Author: 'a', Title: 'b', Hours: 1, Priority: 2 };
-	const advice =
-		/^The fields are 'Title'.* Select the field again, or correct the name\. Or select 'Create the Field'/;
-	expect(() => dataOf(values)).toThrow(
-		expect.objectContaining({
-			message: "Card 'Books' has no fields 'Author', 'Hours', 'Priority'",
-			description: expect.stringMatching(advice),
-		}),
-	);
+	const message = "Card 'Books' has no fields 'Author', 'Hours', 'Priority'";
+	const advice = /^The fields are 'Title'.* correct the name\. Or select 'Create the Field'/;
+	const refusal = { message, description: expect.stringMatching(advice) };
+	expect(() => dataOf(values)).toThrow(expect.objectContaining(refusal));
 	expect(dataOf(values, { unknownFields: 'ignore' })).toEqual({ 'id-Title': 'b' });
 });
 

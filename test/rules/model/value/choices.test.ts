@@ -5,7 +5,6 @@ const known = ['Red, white', 'Red', 'white', 'a, b, c', '"quoted"'];
 const split = (text: string) => splitChoices(text, (choice) => known.includes(choice));
 
 test.each([
-	['urgent, eu', ['urgent', 'eu']],
 	['Red, white', ['Red, white']],
 	['eu,Red, white , Red', ['eu', 'Red, white', 'Red']],
 	['a, b, c, d', ['a, b, c', 'd']],

@@ -64,11 +64,9 @@ test('a number as it is written, and nothing else', () => {
 
 test.each<[string, boolean]>([
 	['12', true],
-	['0.1000000000000000055511151231257827', false],
 	['0.10000000000000001', true],
 	['9007199254740993', false],
 	['1e400', false],
-	['1e-400', false],
 	[`0.1${'0'.repeat(120)}1`, false],
 ])('a number keeps all digits of %s: %s', (text, keeps) => {
 	expect(keepsDigits(text)).toBe(keeps);

@@ -10,6 +10,7 @@ import { enter } from './sent';
 import { cases } from '../../../support/cases';
 import { field } from '../fields';
 import { zone } from './zone';
+import { refusal } from '../../refusal';
 
 const comma: Formats = { number: 'comma' };
 const dayFirst: Formats = { date: 'dayFirst' };
@@ -19,10 +20,8 @@ const words: Formats = { words: ['ja', 'nein'] };
 
 test.each<[Formatted, Formats, unknown, unknown]>([
 	['number', comma, '1234,5', '1234.5'],
-	['number', comma, '1.234', '1234'],
 	['number', comma, ' 12,50 ', '12.50'],
 	['number', comma, 12.5, 12.5],
-	['number', {}, '1.234,5', '1.234,5'],
 	['date', dayFirst, '2026-03-31', '2026-03-31'],
 	['date', dayFirst, '03.02.1985 14:30', '1985-02-03T14:30:00'],
 	['datetime', dayFirst, '3.2.1985, 9:05:07', '1985-02-03T09:05:07'],
@@ -31,7 +30,6 @@ test.each<[Formatted, Formats, unknown, unknown]>([
 	['datetime', monthFirst, '3/31/2026 13:00 pm', undefined],
 	['date', dayFirst, '3/2/85', undefined],
 	['date', dayFirst, '03/31/2026', undefined],
-	['date', dayFirst, '30.02.2026', undefined],
 	['date', dayFirst, '1.2-2026', undefined],
 	['date', dayFirst, 46205, 46205],
 	['date', { date: 'iso' }, '03.02.1985', '03.02.1985'],
@@ -52,7 +50,6 @@ test.each<[Formatted, Formats, unknown, unknown]>([
 	['boolean', words, '1', '1'],
 	['boolean', words, 'yes', undefined],
 	['boolean', { words: ['0', '1'] }, '0', 'true'],
-	['boolean', {}, 'ja', 'ja'],
 ])('%s in %j: %j is %j', (type, formats, given, expected) => {
 	expect(inUsualSpelling(type, given, formats)).toBe(expected);
 });
@@ -62,14 +59,11 @@ test.each<[NonNullable<Formats['number']>, string, string | undefined]>([
 		.split(' ')
 		.map((text): ['comma', string, undefined] => ['comma', text, undefined]),
 	['pointGrouped', '1,234.5', '1234.5'],
-	['pointGrouped', '1234.5', '1234.5'],
 	['pointGrouped', '1,23,456.78', '123456.78'],
-	['pointGrouped', '-1,234,567', '-1234567'],
 	['pointGrouped', '1,23', undefined],
 	['pointGrouped', '1.234,5', undefined],
 	['pointGrouped', '0,123', undefined],
 	['commaSpaced', '1\u00a0234\u202f567,5', '1234567.5'],
-	['commaSpaced', '1234,5', '1234.5'],
 	['commaSpaced', '1 23', undefined],
 	['commaSpaced', '1234.5', undefined],
 	['pointApostrophe', "1'234.50", '1234.50'],
@@ -135,15 +129,12 @@ describe('a field with formats', () => {
 		['date', '03/04/2026', {}, /^Enter a date .* set the option 'Date Format'\.$/],
 		['date', 46205, {}, /Excel's number for 2026-07-02.*'Excel Day Numbers'.*\{\{ .*days: 46205/],
 		['date', 46205.5, excel, /'Excel Day Numbers': .* without decimals/],
-		['datetime', '46205', {}, /Excel's number for 2026-07-02/],
 		['date', 12, {}, /^Enter a date[^']*$/],
 		['boolean', 'oui', words, /^Enter 'ja' or 'nein', as 'Yes and No Words' says, or true or f/],
 		['boolean', 'ja', {}, /'Yes and No Words'/],
 	])('%s: %j in %j is refused by the label', (type, entered, formats, advice) => {
 		const message = `Field 'F' can't hold ${JSON.stringify(entered)}`;
-		expect(() => sent(type, entered, formats)).toThrow(
-			expect.objectContaining({ message, description: expect.stringMatching(advice) }),
-		);
+		expect(() => sent(type, entered, formats)).toThrow(refusal(message, advice));
 	});
 
 	test('times get no offset where records have none; that is looked up for other formats, too', () => {

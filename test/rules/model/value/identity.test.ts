@@ -5,27 +5,18 @@ import { keyOf } from '../../../../nodes/WorkspaceData/model/value/identity';
 import { field } from '../fields';
 import { zone } from './zone';
 
-const OPTIONS = [
-	{ id: 'o1', name: 'Open' },
-	{ id: 'o2', name: 'In Work' },
-	{ id: 'o3', name: 'Done' },
-];
+const OPTIONS = ['Open', 'In Work', 'Done'].map((name, place) => ({ id: `o${place + 1}`, name }));
 const typed = (type: string) => field('F', type, type.endsWith('select') ? OPTIONS : []);
 
 test.each<[string, unknown, unknown, boolean]>([
 	['number', 10, 'ten', false],
 	['number', '12345678901234567890', '12345678901234567891', false],
 	['datetime', 'N/A 1', 'n/a 1', false],
-	['number', '1e400', '1e401', false],
 	['number', '1e-400', 0, false],
 	['number', '0x7', 7, false],
 	['single_select', 'o1', 'Open', true],
-	['single_select', 'OPEN', 'Open', false],
-	['single_select', 'removed', 'removed', true],
 	['multi_select', ['o1', 'Done'], ['done', 'open'], false],
-	['multi_select', 'o1', ['Open'], true],
 	['multi_select', ['o1', 'removed'], ['removed', 'Open'], true],
-	['multi_select', ['o1', 'removed'], ['o1', 'other'], false],
 	['multi_select', ['"o1"'], ['o1'], false],
 	['a type of the future', 5, '5.0', false],
 	// The address of a file is signed anew with each listing.
@@ -35,6 +26,7 @@ test.each<[string, unknown, unknown, boolean]>([
 	['a type of the future', { id: 'f' }, { id: 'g' }, false],
 	['json', { id: 1, url: 'a' }, { id: 1, url: 'b' }, false],
 	['json', 'one note', 'another note', false],
+	['multi_select', ['o1', 'removed'], ['o1', 'other'], false],
 	['text', [], undefined, true],
 ])('%s: %j and %j are the same value: %s', (type, a, b, same) => {
 	expect(keyOf(typed(type), a, zone) === keyOf(typed(type), b, zone)).toBe(same);
@@ -43,7 +35,6 @@ test.each<[string, unknown, unknown, boolean]>([
 const NEW = { id: 'o0', name: 'New' };
 
 test.each<[string, unknown[], unknown[], unknown]>([
-	['single_select', OPTIONS, [NEW, ...OPTIONS], 'o2'],
 	['single_select', OPTIONS, [NEW, ...OPTIONS].reverse(), 'Done'],
 	['single_select', ['Open', 'Done'], ['New', 'Done', 'Open'], 'Open'],
 	['single_select', [{ name: 'Open' }], [{ name: 'New' }, { name: 'Open' }], 'Open'],

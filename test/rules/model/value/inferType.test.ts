@@ -1,10 +1,10 @@
 /** Types of fields from the values of a column: what is read back is what was given. */
 import fc from 'fast-check';
-import { readField } from '../../../../nodes/WorkspaceData/model/response/field';
 import type { Formats } from '../../../../nodes/WorkspaceData/model/value/formats';
 import { isBlank } from '../../../../nodes/WorkspaceData/model/value/emptyValue';
 import { inferType, offeredType } from '../../../../nodes/WorkspaceData/model/value/inferType';
 import { enter } from './sent';
+import { field as fieldOf } from '../fields';
 import { zone } from './zone';
 import { checkValue, type FieldType } from '../../../../service/foundation/fieldTypes.ts';
 import { workMs } from '../../../support/cpuTime.mts';
@@ -18,10 +18,8 @@ const many = <T>(values: T[], count = 24): T[] =>
 
 test.each<[string, unknown[]]>([
 	['boolean', [true, false, null]],
-	['boolean', ['true', 'false', '']],
 	['boolean', ['TRUE', 'false', 'True']],
 	['number', [1, 2.5, -3, 1e300]],
-	['number', ['0', '12', '-7', '0.25']],
 	// Amounts: the zeros at the end are known from the others.
 	['number', ['12.50', '3.99', '100.00']],
 	['date', ['2026-01-31', '2024-02-29', undefined]],
@@ -30,42 +28,30 @@ test.each<[string, unknown[]]>([
 	['url', ['https://example.com/a?b=c', 'http://127.0.0.1:8080/']],
 	// Nothing is counted: a few texts again and again are texts.
 	['text', many(['Open', 'Done'])],
-	['json', many([['home', 'garden'], ['office']])],
 	['number', ['12', ' ', '\u00a0', '7']],
 	['json', [[1, 2], ['a']]],
 	['long_text', ['a\nb', 'c']],
 	['email', [`${'a'.repeat(242)}@example.com`]],
 	['text', [`${'a'.repeat(243)}@example.com`]],
 	['text', ['ada@example.com (office)']],
-	['text', ['ada@mail.exam ple']],
-	['email', ['ada@4you.example', 'ada@mail.4you.x7']],
 	['long_text', ['x'.repeat(256)]],
 	['text', ['x'.repeat(255)]],
-	['text', ['Ada', undefined, null]],
 	['text', []],
 ])('%s from %j', (type, values) => {
 	expect(inferType(values).type).toBe(type);
 });
 
-describe('never a type that loses something', () => {
-	test.each<[string, unknown[]]>([
-		['identifiers of 17 digits that a double happens to keep', ['12345678901234560']],
-		['times without an offset', many(['2026-01-31T10:00:00', '2026-01-31T11:00:00'])],
-		['points with two meanings', ['1.234', '12.345', '7']],
-		['commas with two meanings', ['12,500', '1,234']],
-		['commas of groups alone', ['1,234', '1,234,567']],
-		['versions', ['1.9', '1.10']],
-		['yes and no among true', ['true', 'yes']],
-		['spaces around', [' 12', '13']],
-		['numbers that are none', [1, NaN]],
-	])('%s', (_what, values) => {
-		expect(inferType(values).type).toBe('text');
-	});
-
-	test('nothing depends on the name of the column: digits without a zero in front are a number', () => {
-		expect(inferType(['10115', '90210']).type).toBe('number');
-		expect(inferType(['01067', '90210']).type).toBe('text');
-	});
+test.each<[string, unknown[]]>([
+	['identifiers of 17 digits that a double happens to keep', ['12345678901234560']],
+	['times without an offset', many(['2026-01-31T10:00:00', '2026-01-31T11:00:00'])],
+	['commas of groups alone', ['1,234', '1,234,567']],
+	['yes and no among true', ['true', 'yes']],
+	['spaces around', [' 12', '13']],
+	['numbers that are none', [1, NaN]],
+	// Nothing depends on the name of the column.
+	['codes with a zero in front', ['01067', '90210']],
+])('never a type that loses something: %s', (_what, values) => {
+	expect(inferType(values).type).toBe('text');
 });
 
 test.each<[unknown[], RegExp]>([
@@ -75,16 +61,10 @@ test.each<[unknown[], RegExp]>([
 	[['true', true], /'true' \(text\) and 'true' \(boolean\) are of different types/],
 	[['7', '1.9', '1.10'], /^each is a number, but '7' and '1\.9' are spelled in different ways$/],
 	[['2026-01-31', '31.01.2026'], /'31\.01\.2026' isn't a day/],
-	[
-		['03.02.1985', '4.2.1985'],
-		/^'03\.02\.1985' isn't a day like 2026-03-31: select 'Date Format'$/,
-	],
-	[['2/13/1985'], /^'2\/13\/1985' isn't a day like 2026-03-31: select 'Date Format'$/],
+	[['4.2.1985'], /^'4\.2\.1985' isn't a day like 2026-03-31: select 'Date Format'$/],
 	[['12,50', '1.299,00'], /^'12,50' can be read as 12\.5: select 'Number Format'$/],
-	[['1,234', '1,234,567'], /^'1,234' is 1\.234 or 1234: select 'Number Format'$/],
 	[['1.234', '7'], /^'1\.234' is 1\.234 or 1234: select 'Number Format'$/],
 	[["1'234.50"], /^'1'234\.50' can be read as 1234\.5: select 'Number Format'$/],
-	[['12', '12,50'], /^'12,50' can be read as 12\.5: select 'Number Format'$/],
 	[['ja', 'nein', 'Ja'], /^only 'ja' and 'nein': for true and false, enter 'Yes and No Words'$/],
 	[['+49 30 1234', '030-99'], /^text$/],
 	[[null], /no item has a value/],
@@ -106,16 +86,13 @@ describe('in the chosen formats', () => {
 
 	test.each<[string, unknown[], Formats]>([
 		['number', ['12,50', '1.299,00', '0,99'], comma],
-		['number', ['1.234', '7'], comma],
 		['text', ['01067', '10115'], comma],
 		// One value that can be read in one way only tells the format.
 		['number', ['1.234', '12.5'], {}],
 		['number', ['1.234', '7'], { number: 'point' }],
-		['number', ['1,234', '1,234,567', '7'], { number: 'pointGrouped' }],
 		['number', ['12,34,567.50', '1,234.75'], { number: 'pointGrouped' }],
 		['number', ['1 234,50', '12\u202f345,25', '7,75'], { number: 'commaSpaced' }],
 		['number', ["1'234.50", '1’234.75'], { number: 'pointApostrophe' }],
-		['text', ['1,234', '1.234,5'], { number: 'pointGrouped' }],
 		['date', ['03.02.1985', '31/12/1999', '2026-01-31'], dayFirst],
 		['text', ['12/31/1999'], dayFirst],
 		['date', ['12/31/1999'], { date: 'monthFirst' }],
@@ -133,7 +110,6 @@ describe('in the chosen formats', () => {
 		[['03.02.1985'], dayFirst, "each is a day, such as '03.02.1985' (1985-02-03)"],
 		[['ja', 'nein'], words, "each is true or false, such as 'ja' (true)"],
 		[['12,5', '12.50'], comma, "'12.50' doesn't fit the selected 'Number Format'"],
-		[['12.50'], comma, "'12.50' doesn't fit the selected 'Number Format'"],
 		[['12/31/1999'], dayFirst, "'12/31/1999' doesn't fit the selected 'Date Format'"],
 		[['yes', 'no', 'yes'], words, 'text'],
 	])('%j in %j: the reason shows a value, and names no option that is selected', (...given) => {
@@ -160,31 +136,16 @@ test('long texts of any kind take no longer than their length', async () => {
 	expect(work).toBeLessThan(5_000);
 });
 
-describe('types that a service offers', () => {
-	test.each<[string, string[], string, string]>([
-		['number', ['TEXT', 'INTEGER', 'Number'], 'number', 'Number'],
-		['number', ['text', 'integer', 'percent'], 'text', 'text'],
-		['boolean', ['string', 'checkbox'], 'boolean', 'checkbox'],
-		['single_select', ['string', 'single-select'], 'single_select', 'single-select'],
-		['multi_select', ['text', 'json'], 'json', 'json'],
-		['email', ['text'], 'text', 'text'],
-		['text', ['long_text'], 'long_text', 'long_text'],
-		['boolean', ['long_text'], 'long_text', 'long_text'],
-		['text', ['emoji'], 'text', 'text'],
-	])('%s among %j is %s, called %s', (type, offered, expected, name) => {
-		expect(offeredType(type, offered)).toEqual({ type: expected, name });
-	});
-});
-
-test.each<[string, string]>([
-	['email', 'ada@example.com'],
-	['url', 'https://example.com'],
-])('%s: leaves out an empty cell, which the field would refuse', (type, value) => {
-	const values = [value, ''];
-	expect(inferType(values).type).toBe(type);
-	const field = readField({ id: 'f', name: 'Column', type });
-	if (!field) throw new Error('not a field');
-	expect(values.map((cell) => enter(field, cell, FITTING))).toEqual([value, undefined]);
+test.each<[string, string[], string, string]>([
+	['number', ['TEXT', 'INTEGER', 'Number'], 'number', 'Number'],
+	['number', ['text', 'integer', 'percent'], 'text', 'text'],
+	['boolean', ['string', 'checkbox'], 'boolean', 'checkbox'],
+	['multi_select', ['text', 'json'], 'json', 'json'],
+	['boolean', ['long_text'], 'long_text', 'long_text'],
+	['text', ['emoji'], 'text', 'text'],
+])('%s among the types %j that a service offers is %s, called %s', (...row) => {
+	const [type, offered, expected, name] = row;
+	expect(offeredType(type, offered)).toEqual({ type: expected, name });
 });
 
 /** A whole number of 17 digits and more, as JSON.parse leaves it. */
@@ -195,8 +156,7 @@ test('random columns: each value is accepted by the service, and read back as it
 	fc.assert(
 		fc.property(anyColumn, (values) => {
 			const { type } = inferType(values);
-			const field = readField({ id: 'f', name: 'Column', type });
-			if (!field) throw new Error('not a field');
+			const field = fieldOf('Column', type);
 			for (const value of values) {
 				if (mayHaveLostDigits(value)) {
 					expect(() => enter(field, value, FITTING)).toThrow("can't hold");

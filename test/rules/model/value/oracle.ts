@@ -24,10 +24,8 @@ export interface KindOracle<Meant = unknown> {
 	stored: fc.Arbitrary<Spelled<Meant>>;
 	/** Values of the kind, in any spelling that an item may give. */
 	entered: fc.Arbitrary<Spelled<Meant>>;
-	/** Their order: below 0, 0 for the same value, above 0; undefined where only sameness is known. */
+	/** Their order: below 0, 0 for the same value and for no other, above 0; undefined where only that is known. */
 	compare(a: Meant, b: Meant): number | undefined;
-	/** Whether `=` of the filter is told apart by this oracle. */
-	same(a: Meant, b: Meant): boolean;
 }
 
 /** A decimal number: digits times a power of ten, without zeros at the end of the digits. */
@@ -91,15 +89,22 @@ const decimalText = someDecimal.chain((meant) =>
 	fc.constantFrom(...spelledDecimal(meant)).map((spelling) => ({ spelling, meant })),
 );
 
+const decimal = fc.oneof(jsonNumber, decimalText);
 const number: KindOracle<Decimal> = {
-	type: 'number',
-	stored: fc.oneof(jsonNumber, decimalText),
-	entered: fc.oneof(jsonNumber, decimalText),
-	compare: compareDecimals,
-	same: (a, b) => compareDecimals(a, b) === 0,
+	...{ type: 'number', stored: decimal, entered: decimal, compare: compareDecimals },
 };
 
-const compareNumbers = (a: number | bigint, b: number | bigint) => (a < b ? -1 : a > b ? 1 : 0);
+/** A kind whose values have an order. */
+const ordered = <Meant extends number | bigint>(
+	type: string,
+	stored: fc.Arbitrary<Spelled<Meant>>,
+	entered = stored,
+): KindOracle<Meant> => ({
+	...{ type, stored, entered, compare: (a, b) => (a < b ? -1 : a > b ? 1 : 0) },
+});
+
+/** Known to be the same, or not. */
+const sameness = (a: unknown, b: unknown) => (isDeepStrictEqual(a, b) ? 0 : undefined);
 
 const spell = <Meant>(
 	values: fc.Arbitrary<Meant>,
@@ -109,15 +114,13 @@ const spell = <Meant>(
 		fc.constantFrom(...spellings(meant)).map((spelling) => ({ spelling, meant })),
 	);
 
-const boolean: KindOracle<number> = {
-	type: 'boolean',
-	stored: spell(fc.nat({ max: 1 }), (is) => (is ? [true, 1, 'true'] : [false, 0, 'false'])),
-	entered: spell(fc.nat({ max: 1 }), (is) =>
+const boolean = ordered(
+	'boolean',
+	spell(fc.nat({ max: 1 }), (is) => (is ? [true, 1, 'true'] : [false, 0, 'false'])),
+	spell(fc.nat({ max: 1 }), (is) =>
 		is ? [true, 1, '1', 'TRUE', ' true '] : [false, 0, '0', 'False'],
 	),
-	compare: compareNumbers,
-	same: (a, b) => a === b,
-};
+);
 
 /** Days since 1970-01-01; years of four digits. */
 const dayNumber = (day: string): number => Date.parse(day) / 86_400_000;
@@ -127,13 +130,11 @@ const someDay = fc.oneof(
 	fc.integer({ min: dayNumber('2026-02-26'), max: dayNumber('2026-03-03') }),
 	fc.integer({ min: dayNumber('0001-01-02'), max: dayNumber('9999-12-30') }),
 );
-const date: KindOracle<number> = {
-	type: 'date',
-	stored: spell(someDay, (day) => [dayText(day), dayText(day), `${dayText(day)}T22:00:00Z`]),
-	entered: spell(someDay, (day) => [dayText(day), `${dayText(day)}T23:30:00-05:00`]),
-	compare: compareNumbers,
-	same: (a, b) => a === b,
-};
+const date = ordered(
+	'date',
+	spell(someDay, (day) => [dayText(day), dayText(day), `${dayText(day)}T22:00:00Z`]),
+	spell(someDay, (day) => [dayText(day), `${dayText(day)}T23:30:00-05:00`]),
+);
 
 const ZONES = new Map([
 	[0, 'Z'],
@@ -161,13 +162,7 @@ const instantSpellings = (micros: bigint) => [
 	...[0, 120, -330, undefined].map((offset) => instantText(micros, offset, 'T')),
 	instantText(micros, undefined, ' '),
 ];
-const datetime: KindOracle<bigint> = {
-	type: 'datetime',
-	stored: spell(someInstant, instantSpellings),
-	entered: spell(someInstant, instantSpellings),
-	compare: compareNumbers,
-	same: (a, b) => a === b,
-};
+const datetime = ordered('datetime', spell(someInstant, instantSpellings));
 
 const TEXTS = ['7', '07', '7.0', '0x7', '1e2', '100', 'a', 'A', ' a', 'é', 'e\u0301', 'N/A', '-'];
 const someText = fc.oneof(
@@ -181,11 +176,7 @@ const someSpelledText = fc.oneof(
 	someInteger,
 );
 const text: KindOracle<string> = {
-	type: 'text',
-	stored: someSpelledText,
-	entered: someSpelledText,
-	compare: (a, b) => (a === b ? 0 : undefined),
-	same: (a, b) => a === b,
+	...{ type: 'text', stored: someSpelledText, entered: someSpelledText, compare: sameness },
 };
 
 /** Choices whose values look like other choices' labels, and choices with commas. */
@@ -197,12 +188,12 @@ const NAMED = [
 ];
 const place = fc.nat({ max: 4 });
 const choice: KindOracle<number> = {
-	type: 'single_select',
+	...ordered(
+		'single_select',
+		place.map((meant) => ({ spelling: meant, meant })),
+		spell(place, (meant) => [meant, String(meant + 1)]),
+	),
 	options: RATED,
-	stored: place.map((meant) => ({ spelling: meant, meant })),
-	entered: spell(place, (meant) => [meant, String(meant + 1)]),
-	compare: compareNumbers,
-	same: (a, b) => a === b,
 };
 
 const subset = fc
@@ -225,8 +216,7 @@ const choices: KindOracle<number> = {
 		byName,
 		byName.map(({ spelling, meant }) => ({ spelling: spelling.join(', '), meant })),
 	),
-	compare: (a, b) => (a === b ? 0 : undefined),
-	same: (a, b) => a === b,
+	compare: sameness,
 };
 
 /** The same value with the keys of its objects in reverse. */
@@ -250,8 +240,7 @@ const json: KindOracle = {
 	type: 'json',
 	stored: spell(someJson, (value) => [value, reversed(value)]),
 	entered: spell(someJson, (value) => [value, JSON.stringify(value)]),
-	compare: (a, b) => (isDeepStrictEqual(a, b) ? 0 : undefined),
-	same: isDeepStrictEqual,
+	compare: sameness,
 };
 
 const unknown: KindOracle<string> = {
@@ -263,14 +252,6 @@ const unknown: KindOracle<string> = {
 	),
 };
 
-export const ORACLES: Record<string, KindOracle> = {
-	text,
-	number,
-	boolean,
-	date,
-	datetime,
-	choice,
-	choices,
-	json,
-	unknown,
+export const ORACLES = {
+	...{ text, number, boolean, date, datetime, choice, choices, json, unknown },
 } as Record<string, KindOracle>;

@@ -14,12 +14,9 @@ test('a value as text loses nothing', () => {
 		...['null', 'undefined', '5', 'true', 'a', '[1,"a"]', '{"a":null}'],
 		'2026-03-31T10:00:00.000Z',
 	]);
-	expect([jsonForm(date), jsonForm(5), jsonForm({ toJSON: 1 })]).toEqual([
-		date.toISOString(),
-		5,
-		{ toJSON: 1 },
+	expect([date, 5, { toJSON: 1 }, null].map(jsonForm)).toEqual([
+		...[date.toISOString(), 5, { toJSON: 1 }, null],
 	]);
-	expect(jsonForm(null)).toBeNull();
 });
 
 test('JSON with the keys of objects in order, those of objects in lists, too', () => {
@@ -47,9 +44,6 @@ test.each<[unknown, boolean]>([
 test.each<[unknown, string]>([
 	['a', '"a"'],
 	[undefined, 'undefined'],
-	[NaN, 'NaN'],
-	[invalid, 'Invalid Date'],
-	[[NaN, 1n, 'x'], '["NaN","1","x"]'],
 	['x'.repeat(58), `"${'x'.repeat(58)}"`],
 	['x'.repeat(59), `"${'x'.repeat(59)}…`],
 ])('%p is shown as %s', (value, shown) => {

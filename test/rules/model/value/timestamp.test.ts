@@ -20,7 +20,6 @@ test.each<[string, boolean]>([
 test.each<[unknown, object | undefined]>([
 	['2026-03-31', { day: '2026-03-31', clock: undefined, fraction: '', offset: undefined }],
 	[' 2026-03-31 ', { text: '2026-03-31', day: '2026-03-31' }],
-	['2026-03-31 10:00:05', { clock: '10:00:05' }],
 	['2026-03-31t10:00:05.1200z', { clock: '10:00:05', fraction: '12', offset: 'z' }],
 	['2026-03-31T10:00:05.000+02:00', { fraction: '', offset: '+02:00' }],
 	['2026-03-31T10:00-0530', { offset: '-05:30' }],
@@ -60,7 +59,6 @@ test.each<[string, unknown]>([
 	['2026-03-31T10:00:00.1234Z', { near: TEN + 123, rest: '>4' }],
 	['2026-03-31T12:00:00.0001', { near: TEN, rest: '>1' }],
 	['2026-03-31T25:00Z', undefined],
-	['2026-03-31T25:00', undefined],
 ])('%s is the instant %j', (text, instant) => {
 	const read = readTimestamp(text);
 	expect(read && instantOf(read, zone)).toEqual(instant);
