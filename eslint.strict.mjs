@@ -17,7 +17,7 @@ export default defineConfig(
 		files: ['**/*.{ts,mts}'],
 		linterOptions: { reportUnusedDisableDirectives: 'error' },
 		languageOptions: {
-			parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+			parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname },
 		},
 		plugins: { '@typescript-eslint': tseslint.plugin },
 		rules: {
