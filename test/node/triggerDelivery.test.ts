@@ -118,6 +118,15 @@ describe('which deliveries run, and how often', () => {
 		expect(counts).toEqual([1, 1, 0]);
 	});
 
+	it("runs the retry of a delivery that n8n couldn't save", async () => {
+		const trigger = await activated();
+		const delivery = signed(trigger, eventBody());
+		const failed = await trigger.deliver({ ...delivery, n8nStatus: 500 });
+		expect(failed.status).toBe(500);
+		expect((await trigger.deliver(delivery)).items).toHaveLength(1);
+		expect((await trigger.deliver(delivery)).items).toBeUndefined();
+	});
+
 	it("runs every delivery when duplicates aren't to be ignored", async () => {
 		const trigger = await activated({ options: { ignoreDuplicates: false } });
 		const delivery = signed(trigger, eventBody());
