@@ -247,6 +247,20 @@ describe('service accounts', () => {
 		expect(refused()).toEqual([]);
 	});
 
+	test('across an expiry nothing is refused, and each lifetime costs one request', async () => {
+		workspace.service.control.setTokenLifetime({ seconds: 60 });
+		const now = Date.now.bind(Date);
+		const begun = now();
+		let ahead = 0;
+		const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + ahead);
+		for (; ahead < 140_000; ahead += 5_000) succeeded(await createRows(3));
+		// A token is renewed when 80 to 90 % of its lifetime are over.
+		const lifetimes = Math.ceil((Date.now() - begun) / (0.8 * 60_000));
+		clock.mockRestore();
+		expect(refused()).toEqual([]);
+		expect(tokenRequests().length).toBeLessThanOrEqual(lifetimes);
+	});
+
 	test('tokens revoked in mid-run: one renewal, and the run continues', async () => {
 		await createRows(1);
 		workspace.service.control.revokeTokens({ clientId: workspace.service.clientId });

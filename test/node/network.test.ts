@@ -87,6 +87,15 @@ describe('faults', () => {
 		expect(seen).toBe(0);
 	});
 
+	// Time isn't hurried here: the header Date doesn't follow.
+	test('the rate limit is fully used and never exceeded: no request is refused', async () => {
+		const { control } = workspace.service;
+		control.setRate({ rate: { limit: 10, windowSeconds: 1 } });
+		const items = Array.from({ length: 15 }, (_, n) => ({ Key: `r${n}` }));
+		succeeded(await runRecord('create', { columns: mapAutomatically() }, items));
+		expect(control.requests().filter(({ status }) => status === 429)).toEqual([]);
+	});
+
 	test.each([
 		[6, 1],
 		[1, 0],
