@@ -11,10 +11,10 @@ const rateHeaders = ({ headers }: { headers: Headers }) => {
 	return { limit, remaining, reset };
 };
 
-test('every answer has the three headers, whatever it is', async () => {
+test('every response has the three headers, whatever it is', async () => {
 	const api = createClient(service);
 	const anonymous = createClient(service, null);
-	const answers = [
+	const responses = [
 		await api('GET', 'cards'),
 		await api('POST', 'cards', { name: '' }),
 		await api('POST', 'cards', '{'),
@@ -24,9 +24,9 @@ test('every answer has the three headers, whatever it is', async () => {
 		await anonymous('GET', '/nothing'),
 		await anonymous('GET', '/openapi.json'),
 	];
-	for (const answer of answers) {
-		expect(rateHeaders(answer)).toEqual({
-			limit: answer.status === 401 ? '300' : '1000000',
+	for (const response of responses) {
+		expect(rateHeaders(response)).toEqual({
+			limit: response.status === 401 ? '300' : '1000000',
 			remaining: expect.stringMatching(/^\d+$/),
 			reset: expect.stringMatching(/^\d{10}$/),
 		});

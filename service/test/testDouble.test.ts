@@ -76,8 +76,11 @@ test('emit sends events that never happened: signed, forged, unsigned, or any by
 	const [valid, wrong, missing, , bytes] = receiver.received;
 	expect(valid?.headers['x-service-signature']).toBe(sign(secret, valid?.raw ?? Buffer.of()));
 	expect(valid?.body).toMatchObject({
-		...{ event: 'record.created', workspace_id: service.workspaceId },
-		...{ card_id: 'crd_x', record_id: 'rec_x', data: { a: 1 } },
+		event: 'record.created',
+		workspace_id: service.workspaceId,
+		card_id: 'crd_x',
+		record_id: 'rec_x',
+		data: { a: 1 },
 		timestamp: expect.stringMatching(/Z$/),
 	});
 	expect(wrong?.headers['x-service-signature']).toMatch(/^[0-9a-f]{64}$/);

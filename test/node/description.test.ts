@@ -132,7 +132,8 @@ describe('the description', () => {
 
 	test('a new node starts with the defaults that the contract names', () => {
 		expect(opened(action.description, {})).toMatchObject({
-			...{ authentication: 'apiKey', resource: 'record' },
+			authentication: 'apiKey',
+			resource: 'record',
 		});
 		expect(action.description.usableAsTool).toBe(true);
 	});
@@ -216,7 +217,9 @@ describe('the description', () => {
 
 	test.each(['autoMapInputData', 'defineBelow'])('%s: n8n keeps If Field Is Unknown', (mode) => {
 		const parameters: INodeParameters = {
-			...{ resource: 'record', operation: 'create', options: { unknownFields: 'create' } },
+			resource: 'record',
+			operation: 'create',
+			options: { unknownFields: 'create' },
 			columns: { mappingMode: mode, value: null },
 		};
 		const { options } = parameters;

@@ -169,8 +169,10 @@ describe('fields and choices', () => {
 			const added = { unknownFields: 'create', missingChoices: 'add' };
 			const isSwitch = ['updateMany', 'sync'].includes(operation);
 			const parameters = {
-				...{ cardId: fromList(card.id, 'Dry'), recordId: byId(id) },
-				...{ columns: mapAutomatically(['Key']), ...where('Key', 'equals', 'a') },
+				cardId: fromList(card.id, 'Dry'),
+				recordId: byId(id),
+				columns: mapAutomatically(['Key']),
+				...where('Key', 'equals', 'a'),
 				...(isSwitch ? { dryRun: true, options: added } : { options: { dryRun: true, ...added } }),
 			};
 			const items = [{ Key: 'a', New: '12', State: 'Late' }];
@@ -179,11 +181,11 @@ describe('fields and choices', () => {
 			const record = { Key: 'a', State: 'Late', New: 12, id, created_at: expect.any(String) };
 			expect(result.json).toEqual([{ dry_run: true, action: 'update', changes, ...record }]);
 			expect(workspace.changes()).toEqual([]);
-			const texts = hintsOf(result).join('\n');
-			expect(texts).toMatch(
+			const hints = hintsOf(result).join('\n');
+			expect(hints).toMatch(
 				/^Dry run: fields would be added to card 'Dry': 'New' \(number: .+\)$/m,
 			);
-			expect(texts).toMatch(
+			expect(hints).toMatch(
 				/^Dry run: choices would be added to field 'State' of card 'Dry': 'Late'$/m,
 			);
 		},

@@ -544,7 +544,8 @@ describe('Create From Items', () => {
 	describe('Field Types', () => {
 		const typed = (...values: IDataObject[]) => ({ fieldTypes: { values } });
 		const entry = (column: string, type: string, choices?: string): IDataObject => ({
-			...{ column, type },
+			column,
+			type,
 			...(choices !== undefined && { choices }),
 		});
 		const createIn = async (cardId: IDataObject, items: IDataObject[], options: IDataObject) =>
@@ -552,8 +553,11 @@ describe('Create From Items', () => {
 				credentials: workspace.apiKey,
 				items,
 				parameters: {
-					...{ resource: 'record', operation: 'create', columns: mapAutomatically() },
-					...{ cardId, options },
+					resource: 'record',
+					operation: 'create',
+					columns: mapAutomatically(),
+					cardId,
+					options,
 				},
 			});
 

@@ -25,7 +25,7 @@ interface Answer {
 	body: string;
 }
 
-/** An operation, and its conversation with the real service: answers by request, in order. */
+/** An operation, and its conversation with the real service: responses by request, in order. */
 interface Recorded {
 	parameters: IDataObject;
 	recording: Map<string, Answer[]>;
@@ -174,7 +174,7 @@ const INTERNAL =
 
 const NOT_FOUND = { status: 404, type: 'application/problem+json', body: '{"title":"Not found"}' };
 
-/** The parts of an operation's answers that may be replaced. */
+/** The parts of an operation's responses that may be replaced. */
 const placesOf = ({ recording }: Recorded) =>
 	[...recording].flatMap(([request, answers]) =>
 		answers.flatMap(({ body }, index) => {

@@ -305,8 +305,13 @@ describe('bounds', () => {
 			const choices = { from: ['Open', 'Done', 'Late'], to: ['Open', 'New'] };
 			expect(json).toEqual([
 				{
-					...{ dry_run: true, action: 'update', changes: { name: names, choices } },
-					...{ name: 'State', type: 'single_select', choices: choices.to, values: 3 },
+					dry_run: true,
+					action: 'update',
+					changes: { name: names, choices },
+					name: 'State',
+					type: 'single_select',
+					choices: choices.to,
+					values: 3,
 					removed_choices: [
 						{ choice: 'Done', records: 0 },
 						{ choice: 'Late', records: 2 },

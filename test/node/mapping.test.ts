@@ -35,8 +35,13 @@ describe('mapping', () => {
 
 	test('texts, numbers, booleans, dates, lists and objects keep their types', async () => {
 		const values = {
-			...{ Title: 'é 🙂', Amount: 12.5, Active: true, Due: '2026-02-28', Status: 'Done' },
-			...{ At: '2026-02-28T10:00:00Z', Tags: ['b, c', 'a'] },
+			Title: 'é 🙂',
+			Amount: 12.5,
+			Active: true,
+			Due: '2026-02-28',
+			Status: 'Done',
+			At: '2026-02-28T10:00:00Z',
+			Tags: ['b, c', 'a'],
 			Extra: { deep: [1, null, { x: false }] },
 		};
 		succeeded(await write(mapEach(values)));

@@ -175,7 +175,10 @@ describe('answers of any size', () => {
 
 	const credential = () => ({
 		...{ baseUrl: `${server.url}/api/v1`, workspaceId: 'w1', apiKey: 'key-of-w1' },
-		...{ authUrl: server.url, realm: 'r', clientId: 'c', clientSecret: 's' },
+		authUrl: server.url,
+		realm: 'r',
+		clientId: 'c',
+		clientSecret: 's',
 	});
 	const run = async (parameters: IDataObject, more: Partial<ActionRun> = {}) =>
 		await runAction({

@@ -42,7 +42,8 @@ describe('each shape that the interface leaves open', () => {
 	])('%s', (shape, variants) => {
 		beforeEach(async () => {
 			card = await workspace.card('Shapes', {
-				...{ Title: 'text', Amount: 'number' },
+				Title: 'text',
+				Amount: 'number',
 				Status: { type: 'single_select', options: ['Open', 'Done'] },
 			});
 			workspace.service.control.setVariants(variants);

@@ -172,7 +172,9 @@ const DIRECT = 'Start>ours';
 const LOOP = 'Start>loop, loop:1>ours, ours>loop';
 const MERGED = 'Start>switch, switch>merge, switch:1>merge:1, merge>ours';
 const recordParameters = (operation: string, more?: IDataObject) => ({
-	...{ resource: 'record', operation, cardId: byId(card.id) },
+	resource: 'record',
+	operation,
+	cardId: byId(card.id),
 	...more,
 });
 
@@ -298,7 +300,9 @@ describe('Sync with deletion runs once for a card in an execution', () => {
 	const sync = (more: IDataObject = {}) =>
 		recordParameters('sync', {
 			columns: mapEach({ Key: '={{ $json.Key }}' }, { matchingColumns: ['Key'] }),
-			...{ missingRecords: 'delete', maxDeletions: -1, ...more },
+			missingRecords: 'delete',
+			maxDeletions: -1,
+			...more,
 		});
 	const hasKey = where('Key', 'isNotEmpty');
 	const TWO_WIRES = 'Start>merge, merge>ours, Start>ours';

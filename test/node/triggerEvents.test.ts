@@ -13,7 +13,7 @@ let warnings: { readonly lines: string[] };
 const { activated, eventBody } = useDeliveries((made) => ({ workspace, card, warnings } = made));
 
 /** Names of text fields, for a card. */
-const texts = (...names: string[]) => Object.fromEntries(names.map((name) => [name, 'text']));
+const textFields = (...names: string[]) => Object.fromEntries(names.map((name) => [name, 'text']));
 
 describe('output', () => {
 	it('gives ids where they are wanted, without asking for the fields', async () => {
@@ -25,7 +25,7 @@ describe('output', () => {
 	});
 
 	it('asks for the fields of a card once a minute, not once a delivery', async () => {
-		const own = await workspace.card('Names', texts('Title'));
+		const own = await workspace.card('Names', textFields('Title'));
 		const trigger = await activated();
 		workspace.service.control.resetRequests();
 		const data = { [String(own.fieldIds.Title)]: 'x' };
@@ -40,7 +40,7 @@ describe('output', () => {
 	});
 
 	it('gives the name of a field that was added a moment ago, and asks for it once', async () => {
-		const own = await workspace.card('Growing', texts('Title'));
+		const own = await workspace.card('Growing', textFields('Title'));
 		const trigger = await activated();
 		const deliver = async (data: IDataObject) =>
 			valuesOf(
@@ -60,7 +60,7 @@ describe('output', () => {
 	});
 
 	it("doesn't wait for a listing that only renews the one before", async () => {
-		const own = await workspace.card('Renewed', texts('Title'));
+		const own = await workspace.card('Renewed', textFields('Title'));
 		const trigger = await activated();
 		const data = { [String(own.fieldIds.Title)]: 'x' };
 		const delivery = () => signed(trigger, eventBody({ card_id: own.id, data }));
@@ -76,7 +76,7 @@ describe('output', () => {
 
 	it('asks every ten seconds while the listing fails, keeps the IDs, and says so once in the log', async () => {
 		const trigger = await activated();
-		const fresh = await workspace.card('Failing', texts('Title'));
+		const fresh = await workspace.card('Failing', textFields('Title'));
 		const id = String(fresh.fieldIds.Title);
 		const listings = () => workspace.requests().filter((line) => line.endsWith('/fields')).length;
 		const start = Date.now();
@@ -100,7 +100,7 @@ describe('output', () => {
 	});
 
 	it('keeps the ids when the listing hangs, after at most three seconds', async () => {
-		const own = await workspace.card('Hanging', texts('Title'));
+		const own = await workspace.card('Hanging', textFields('Title'));
 		const trigger = await activated();
 		workspace.fail('GET', '/fields$', { mode: 'hang' });
 		const data = { [String(own.fieldIds.Title)]: 'x' };
@@ -167,7 +167,7 @@ describe('an item', () => {
 
 	it('has a field whose name the node uses under fields.<name>, whatever else the body has', async () => {
 		const names = ['event', 'card_name', 'id', 'extra', 'caught_up', 'delivery_key', 'error'];
-		const own = await workspace.card('Used names', texts(...names));
+		const own = await workspace.card('Used names', textFields(...names));
 		const data = Object.fromEntries(Object.values(own.fieldIds).map((id) => [String(id), 'v']));
 		const trigger = await activated();
 		const deliver = async (members: IDataObject) => {
@@ -285,7 +285,7 @@ describe('filters', () => {
 });
 
 it('watched fields that were added a moment ago start the workflow', async () => {
-	const own = await workspace.card('Watched', texts('Other', 'A'));
+	const own = await workspace.card('Watched', textFields('Other', 'A'));
 	const cardId = { __rl: true, mode: 'id', value: own.id };
 	const options = { watchFields: ['A', 'B'] };
 	const trigger = await activated({ watch: 'oneCard', cardId, options });

@@ -467,7 +467,9 @@ describe('n8n asks its own webhook address whether it has what was saved last, b
 			const header = String(probe.headers[HEADER]);
 			const before = JSON.stringify(trigger.saved());
 			expect(await send(probe.body, { [HEADER]: header })).toEqual({
-				...{ status: 200, items: undefined, text: probe.text },
+				status: 200,
+				items: undefined,
+				text: probe.text,
 			});
 			const forged = header.replace(/[0-9a-f]{4}$/, '0000');
 			const refusal = await send(probe.body, { [HEADER]: forged });

@@ -129,7 +129,7 @@ describe('a service that keeps keys in another spelling', () => {
 	describe.each([
 		['lowerCase', 'Ann@X.Y', 'ann@x.y'],
 		['trimmed', ' ann@x.y', 'ann@x.y'],
-	] as const)('a service that stores texts as %s', (storedTexts, sent, kept) => {
+	] as const)('a service that stores text as %s', (storedTexts, sent, kept) => {
 		beforeEach(() => void workspace.service.control.setVariants({ storedTexts }));
 
 		test('one record, however often its key is upserted', async () => {

@@ -259,10 +259,15 @@ export function triggerNode(
 		Object.assign(context, { httpRequest, httpResponse: response });
 		// As Node's: whoever keeps the response keeps the request.
 		Object.assign(response, { req: httpRequest });
-		const mode = isTest ? 'manual' : 'webhook';
-		const given = [context, mode, webhookData(isTest)] as const;
-		const called = receiving.getNode(node.name) ?? node;
-		const own = new WebhookContext(receiving, called, ...given, [], createRunExecutionData());
+		const own = new WebhookContext(
+			receiving,
+			receiving.getNode(node.name) ?? node,
+			context,
+			isTest ? 'manual' : 'webhook',
+			webhookData(isTest),
+			[],
+			createRunExecutionData(),
+		);
 		const result: IWebhookResponseData = request.clock
 			? await receiveDelivery(own, request.clock)
 			: await type.webhook.call(own);
@@ -282,9 +287,10 @@ export function triggerNode(
 		isTest = activation === 'manual',
 		mode: 'manual' | 'trigger' | 'internal' = isTest ? 'manual' : 'trigger',
 	) => {
-		const given = data(mode === 'manual' ? mode : 'trigger');
-		const call = [mode, activation, webhookData(isTest)] as const;
-		return watched(new HookContext(workflow, here(), given, ...call));
+		const executionData = data(mode === 'manual' ? mode : 'trigger');
+		return watched(
+			new HookContext(workflow, here(), executionData, mode, activation, webhookData(isTest)),
+		);
 	};
 	const methods = type.webhookMethods.default;
 	const crons: Array<() => void> = [];
@@ -308,11 +314,20 @@ export function triggerNode(
 	function executing(loaded: Workflow, mode: WorkflowExecuteMode, items: INodeExecutionData[]) {
 		const runData = createRunExecutionData();
 		const own = loaded.getNode(node.name) ?? node;
-		const main = { main: [items] };
-		const source = { data: main, node: own, source: null };
-		const given = data(mode === 'manual' ? mode : 'trigger');
-		const rest = [runData, 0, items, main, source] as const;
-		return { runData, context: new ExecuteContext(loaded, own, given, mode, ...rest, []) };
+		const input = { main: [items] };
+		const context = new ExecuteContext(
+			loaded,
+			own,
+			data(mode === 'manual' ? mode : 'trigger'),
+			mode,
+			runData,
+			0,
+			items,
+			input,
+			{ data: input, node: own, source: null },
+			[],
+		);
+		return { runData, context };
 	}
 
 	/** n8n's execution of what the trigger emitted: with static data as they are in the database. */

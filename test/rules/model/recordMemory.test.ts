@@ -49,7 +49,12 @@ interface World {
 }
 
 const emptyWorld = (saved = '{}'): World => ({
-	...{ rows: [], saved, returned: new Map(), time: 1_700_000_000_000, times: [], ids: 0 },
+	rows: [],
+	saved,
+	returned: new Map(),
+	time: 1_700_000_000_000,
+	times: [],
+	ids: 0,
 });
 
 const toRecord = ({ id, at, value }: Row): DataRecord => {

@@ -12,7 +12,9 @@ import {
 const one = (id: string) => ({
 	id,
 	...{ sealed: `seal of ${id}`, targetUrl: 'https://n8n', baseUrl: 'https://data/api/v1' },
-	...{ workspaceId: 'w', cardId: null, since: 1 },
+	workspaceId: 'w',
+	cardId: null,
+	since: 1,
 });
 const saved: Saved = {
 	current: one('new'),

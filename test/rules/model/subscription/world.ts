@@ -105,7 +105,7 @@ export class World {
 
 	private readonly mark = (): string => `mark ${(this.marks += 1)}`;
 
-	/** Whether something goes wrong this time. */
+	/** Returns true if something goes wrong this time. */
 	private hinders(what: keyof World['hindered']): boolean {
 		return this.hindered[what] > 0 && (this.hindered[what] -= 1) >= 0;
 	}

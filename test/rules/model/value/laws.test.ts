@@ -28,7 +28,7 @@ function check(found: unknown, wanted: unknown): void {
 	if (found !== wanted) expect(found).toEqual(wanted);
 }
 
-/** Whether two spellings mean one value. */
+/** Returns true if two spellings mean one value. */
 const same = ({ compare: order }: KindOracle, a: Spelled, b: Spelled) =>
 	order(a.meant, b.meant) === 0;
 

@@ -91,7 +91,10 @@ const decimalText = someDecimal.chain((meant) =>
 
 const decimal = fc.oneof(jsonNumber, decimalText);
 const number: KindOracle<Decimal> = {
-	...{ type: 'number', stored: decimal, entered: decimal, compare: compareDecimals },
+	type: 'number',
+	stored: decimal,
+	entered: decimal,
+	compare: compareDecimals,
 };
 
 /** A kind whose values have an order. */
@@ -176,7 +179,10 @@ const someSpelledText = fc.oneof(
 	someInteger,
 );
 const text: KindOracle<string> = {
-	...{ type: 'text', stored: someSpelledText, entered: someSpelledText, compare: sameness },
+	type: 'text',
+	stored: someSpelledText,
+	entered: someSpelledText,
+	compare: sameness,
 };
 
 /** Choices whose values look like other choices' labels, and choices with commas. */
@@ -253,5 +259,13 @@ const unknown: KindOracle<string> = {
 };
 
 export const ORACLES = {
-	...{ text, number, boolean, date, datetime, choice, choices, json, unknown },
+	text,
+	number,
+	boolean,
+	date,
+	datetime,
+	choice,
+	choices,
+	json,
+	unknown,
 } as Record<string, KindOracle>;
