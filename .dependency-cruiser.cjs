@@ -16,27 +16,69 @@ const crypto = modules('crypto', 'node:crypto');
 const rooms = {
 	headers: {
 		path: `${nodes}/[^/]+\\.node\\.ts$`,
-		to: [room('actions'), room('trigger'), room('editor'), room('ui'), n8nWorkflow],
+		to: [room('actions'), room('trigger'), room('methods'), room('properties'), n8nWorkflow],
 	},
 	actions: {
 		path: room('actions'),
-		to: [room('transport'), room('model'), room('ui'), n8nWorkflow, zod],
+		to: [
+			room('records'),
+			room('transport'),
+			room('values'),
+			room('model'),
+			room('properties'),
+			n8nWorkflow,
+			zod,
+		],
 	},
 	trigger: {
 		path: room('trigger'),
-		to: [room('transport'), room('model'), room('ui'), n8nWorkflow, zod, crypto],
+		to: [
+			room('records'),
+			room('transport'),
+			room('values'),
+			room('model'),
+			room('properties'),
+			n8nWorkflow,
+			zod,
+			crypto,
+		],
 	},
-	editor: {
-		path: room('editor'),
-		to: [room('transport'), room('model'), room('ui'), n8nWorkflow, zod],
+	methods: {
+		path: room('methods'),
+		to: [
+			room('records'),
+			room('transport'),
+			room('values'),
+			room('model'),
+			room('properties'),
+			n8nWorkflow,
+			zod,
+		],
+	},
+	records: {
+		path: room('records'),
+		to: [
+			room('transport'),
+			room('values'),
+			room('model'),
+			room('properties'),
+			n8nWorkflow,
+			zod,
+			crypto,
+		],
 	},
 	transport: {
 		path: room('transport'),
-		to: [room('model'), n8nWorkflow, zod, luxon, crypto],
+		to: [room('values'), room('model'), n8nWorkflow, zod, luxon, crypto],
 	},
-	model: { path: room('model'), to: [zod, crypto] },
-	ui: { path: room('ui'), to: [] },
-	credentials: { path: '^credentials/', to: [room('transport')] },
+	values: { path: room('values'), to: [room('model'), zod, crypto] },
+	// What is left of an earlier layout.
+	model: {
+		path: room('model'),
+		to: [room('values'), room('transport'), room('trigger'), room('records'), zod, crypto],
+	},
+	properties: { path: room('properties'), to: [] },
+	credentials: { path: '^credentials/', to: [room('transport'), room('values')] },
 	service: {
 		path: '^service/(?!test/).*\\.ts$',
 		to: ['(?:^|/)node_modules/', modules('node:.*', '[a-z0-9_/]+')],

@@ -7,12 +7,12 @@ import {
 } from 'n8n-workflow';
 import { operationProperties, operationTitles } from './actions/registry';
 import { route } from './actions/router';
-import { testWorkspaceAccess } from './editor/credentialTest';
-import * as listSearch from './editor/listSearch';
-import * as loadOptions from './editor/loadOptions';
-import * as resourceMapping from './editor/resourceMapping';
-import { authenticationProperty } from './ui/authentication';
-import { operationSubtitle } from './ui/subtitle';
+import { testWorkspaceAccess } from './methods/credentialTest';
+import * as listSearch from './methods/listSearch';
+import * as loadOptions from './methods/loadOptions';
+import * as resourceMapping from './methods/resourceMapping';
+import { authenticationProperty } from './properties/authentication';
+import { operationSubtitle } from './properties/subtitle';
 
 export class WorkspaceData implements INodeType {
 	description: INodeTypeDescription = {

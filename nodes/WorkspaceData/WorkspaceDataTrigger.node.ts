@@ -10,15 +10,15 @@ import {
 	type IWebhookResponseData,
 	NodeConnectionTypes,
 } from 'n8n-workflow';
-import { testWorkspaceAccess } from './editor/credentialTest';
-import { searchCards, searchFilterValues } from './editor/listSearch';
-import { getFieldNames, getFilterConditions, getFilterFields } from './editor/loadOptions';
+import { testWorkspaceAccess } from './methods/credentialTest';
+import { searchCards, searchFilterValues } from './methods/listSearch';
+import { getFieldNames, getFilterConditions, getFilterFields } from './methods/loadOptions';
 import { receiveDelivery } from './trigger/delivery/receive';
 import { execute } from './trigger/execute';
 import { activate, deactivate } from './trigger/subscription/publishing';
 import { lookAfter } from './trigger/renewalTimer';
 import { triggerProperties } from './trigger/properties';
-import { eventsSubtitle } from './ui/subtitle';
+import { eventsSubtitle } from './properties/subtitle';
 
 export class WorkspaceDataTrigger implements INodeType {
 	description: INodeTypeDescription = {

@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { WorkspaceDataApi } from '../../credentials/WorkspaceDataApi.credentials';
 import { WorkspaceDataServiceAccountApi } from '../../credentials/WorkspaceDataServiceAccountApi.credentials';
-import { fieldOptionsProperty } from '../../nodes/WorkspaceData/ui/fieldDefinition';
+import { fieldOptionsProperty } from '../../nodes/WorkspaceData/properties/fieldDefinition';
 import {
 	executeContext,
 	placesOf,

@@ -1,6 +1,6 @@
 /** Values and names on their way into records, also as people of a country write them, and of fields that were renamed since. */
 import type { IDataObject } from 'n8n-workflow';
-import * as loadOptions from '../../nodes/WorkspaceData/editor/loadOptions';
+import * as loadOptions from '../../nodes/WorkspaceData/methods/loadOptions';
 import { editorContext } from '../support/editor';
 import { hintsOf, succeeded } from '../support/n8n';
 import { otherRuns } from '../support/otherRuns';

@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { inspect } from 'node:util';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { redact } from '../../nodes/WorkspaceData/model/redact';
+import { redact } from '../../nodes/WorkspaceData/transport/redact';
 import { toNodeError } from '../../nodes/WorkspaceData/transport/failure/nodeError';
 import { systemClock } from '../../nodes/WorkspaceData/transport/http/clock';
 import { postToSelf } from '../../nodes/WorkspaceData/transport/ownWebhook';

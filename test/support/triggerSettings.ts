@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../nodes/WorkspaceData/model/response/jsonObject';
-import type { DeliveredEvent } from '../../nodes/WorkspaceData/model/webhookEvent';
+import type { DeliveredEvent } from '../../nodes/WorkspaceData/trigger/webhookEvent';
 import { readSettings, type TriggerSettings } from '../../nodes/WorkspaceData/trigger/parameters';
 
 /** The settings of a trigger with these parameters. */

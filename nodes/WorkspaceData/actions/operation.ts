@@ -1,6 +1,6 @@
 /** Defines an operation: its parameters with their types, and its work for one item. */
 import type { INodeProperties } from 'n8n-workflow';
-import type { Locator } from '../model/locator';
+import type { Locator } from '../records/locator';
 import type { JsonObject } from '../model/response/jsonObject';
 import type { Run } from './run/run';
 

@@ -1,13 +1,13 @@
 /** Converts records and other objects of the service to n8n items. */
 import type { INode } from 'n8n-workflow';
 import type { Field } from '../model/response/field';
-import type { FieldIndex } from '../model/fieldIndex';
+import type { FieldIndex } from '../records/fieldIndex';
 import { UNKNOWN_ID, type DataRecord } from '../model/response/record';
 import { isObject, type JsonObject } from '../model/response/jsonObject';
-import { NODE_KEYS, RESERVED_KEYS, topLevelKey } from '../model/reservedNames';
-import { plainNames, readSwitch } from '../model/parameterValue';
-import { fieldKeysOption } from '../ui/recordOptions';
-import { simplifyProperty } from '../ui/simplify';
+import { NODE_KEYS, RESERVED_KEYS, topLevelKey } from '../records/reservedNames';
+import { plainNames, readSwitch } from '../values/parameterValue';
+import { fieldKeysOption } from '../properties/recordOptions';
+import { simplifyProperty } from '../properties/simplify';
 import { readChoice } from './readParameters';
 
 /** How a record is returned. */

@@ -1,11 +1,11 @@
 /** Reads the node's parameters. Expressions and saved workflows may hold any value. */
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { InputError } from '../model/inputError';
-import { plainText, plainNumber, readSwitch } from '../model/parameterValue';
+import { InputError } from '../values/inputError';
+import { plainText, plainNumber, readSwitch } from '../values/parameterValue';
 import { tryParse, isExactJson } from '../model/response/parseJson';
 import { isObject, type JsonObject } from '../model/response/jsonObject';
 import { hasExpression, refuseEmptyExpressions } from '../model/emptyExpressions';
-import { returnAllProperty } from '../ui/readOptions';
+import { returnAllProperty } from '../properties/readOptions';
 import type { Operation } from './operation';
 
 /** The definition of a parameter with a fixed list of values. */

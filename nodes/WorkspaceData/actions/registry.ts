@@ -1,7 +1,7 @@
 /** The list of all operations, from which selectors, parameters and titles are derived. */
 import type { INodeProperties } from 'n8n-workflow';
-import { InputError } from '../model/inputError';
-import { byCharacter } from '../model/value/comparable';
+import { InputError } from '../values/inputError';
+import { byCharacter } from '../values/comparable';
 import type { Operation, PropertyDefinition, Resource } from './operation';
 import { oneOf } from './readParameters';
 import { countRecords } from './record/count.operation';

@@ -1,6 +1,6 @@
 /** The options 'Timeout', 'Max Parallel Requests' and 'Requests per Second'. */
-import { InputError } from '../model/inputError';
-import { plainNumber, plainText } from '../model/parameterValue';
+import { InputError } from '../values/inputError';
+import { plainNumber, plainText } from '../values/parameterValue';
 import type { ReadOptions } from '../transport/cardAndFieldListings';
 
 /** JavaScript timers above 2^31 ms end immediately, and no response takes a day. */

@@ -1,7 +1,7 @@
 /** Runs the selected operation for every input item. */
 import type { IDataObject, IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 import { isObject, type JsonObject } from '../model/response/jsonObject';
-import { sentences } from '../model/messageText';
+import { sentences } from '../values/messageText';
 import { Cancelled } from '../transport/failure/failureKinds';
 import { errorDetails, toNodeError } from '../transport/failure/nodeError';
 import type { Call, Operation, PropertyDefinition } from './operation';

@@ -1,6 +1,6 @@
 /** Refuses expressions that return nothing for a switch or a drop-down list. */
 import { isObject } from './response/jsonObject';
-import { InputError } from './inputError';
+import { InputError } from '../values/inputError';
 
 /** The part of n8n's parameter definition that says which decisions it holds. */
 export interface ParameterDefinition {

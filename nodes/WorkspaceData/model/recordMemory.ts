@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod/v3';
-import { isEmpty } from './value/emptyValue';
+import { isEmpty } from '../values/emptyValue';
 import { type DataRecord, byAge, type Age } from './response/record';
 
 /** The key of a record in n8n's own memory, where *Catch Up* keeps what came by events. */

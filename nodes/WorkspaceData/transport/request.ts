@@ -1,6 +1,6 @@
 /** A request to the service, and its response. */
 import type { IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
-import { exactSegment } from '../model/serviceUrl';
+import { exactSegment } from './serviceUrl';
 import type { Headers } from './http/rateLimitHeaders';
 
 /** The default timeout, in ms. */

@@ -1,8 +1,8 @@
 /** The service for one credential: sends requests at the right pace, and repeats them if that is safe. */
 import type { IAllExecuteFunctions } from 'n8n-workflow';
-import { parseBaseUrl, pathSegment } from '../model/serviceUrl';
+import { parseBaseUrl, pathSegment } from './serviceUrl';
 import { tokenAddress } from './auth/tokenAddress';
-import { redact } from '../model/redact';
+import { redact } from './redact';
 import { fingerprintOf, readCredential, type Authentication } from './auth/credential';
 import {
 	apiFailure,

@@ -1,6 +1,6 @@
 /** What all executions of this process share: in memory only, and with bounds. */
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
-import { BoundedMap } from '../model/boundedMap';
+import { BoundedMap } from '../values/boundedMap';
 import { accountKey, ServiceAccountToken } from './auth/serviceAccountToken';
 import { systemClock, type Clock } from './http/clock';
 import { Pace } from './http/pace';

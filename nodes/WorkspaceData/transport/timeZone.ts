@@ -1,7 +1,7 @@
 /** The time zone of a workflow. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { DateTime } from 'luxon';
-import type { Zone } from '../model/time';
+import type { Zone } from '../values/time';
 
 /** Interprets dates and times in the workflow's time zone. */
 export function localTime(context: Pick<IExecuteFunctions, 'getTimezone'>): Zone {

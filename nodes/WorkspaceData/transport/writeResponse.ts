@@ -1,5 +1,5 @@
 /** Reads the response to a create, change or deletion. The interface specifies neither its status nor its body. */
-import { idInLocation } from '../model/serviceUrl';
+import { idInLocation } from './serviceUrl';
 import { isBrokenJson } from '../model/response/parseJson';
 import { isObject, type JsonObject, isWebPage } from '../model/response/jsonObject';
 import { CHECK_FIRST } from './failure/advice';

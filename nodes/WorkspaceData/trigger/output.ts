@@ -1,11 +1,11 @@
 /** The output items: for a delivered event, and for a missed record. */
 import { createHash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
-import type { DeliveredEvent } from '../model/webhookEvent';
+import type { DeliveredEvent } from './webhookEvent';
 import type { DataRecord } from '../model/response/record';
-import type { FieldIndex } from '../model/fieldIndex';
+import type { FieldIndex } from '../records/fieldIndex';
 import { isObject, type JsonObject } from '../model/response/jsonObject';
-import { EVENT_KEYS, RESERVED_KEYS, topLevelKey, TRIGGER_KEYS } from '../model/reservedNames';
+import { EVENT_KEYS, RESERVED_KEYS, topLevelKey, TRIGGER_KEYS } from '../records/reservedNames';
 import { recordKey } from '../model/recordMemory';
 import type { TriggerSettings } from './parameters';
 

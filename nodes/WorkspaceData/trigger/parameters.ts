@@ -1,18 +1,18 @@
 /** Reads and checks the parameters of the trigger node. */
 import type { IHookFunctions } from 'n8n-workflow';
-import { readSwitch, plainNames, plainNumber, plainText } from '../model/parameterValue';
+import { readSwitch, plainNames, plainNumber, plainText } from '../values/parameterValue';
 import { refuseEmptyExpressions, type ParameterDefinition } from '../model/emptyExpressions';
-import { FieldIndex } from '../model/fieldIndex';
-import { InputError } from '../model/inputError';
-import { locateCard, readLocator } from '../model/locator';
-import { readConditions, readMatchType, recordTest } from '../model/value/recordFilter';
-import { checkCondition } from '../model/value/condition';
+import { FieldIndex } from '../records/fieldIndex';
+import { InputError } from '../values/inputError';
+import { locateCard, readLocator } from '../records/locator';
+import { readConditions, readMatchType, recordTest } from '../records/filter';
+import { checkCondition } from '../values/condition';
 import { OWN_VALUES } from '../model/response/record';
 import type { Session } from '../transport/session';
 import { toAuthentication, type Authentication } from '../transport/auth/credential';
 import { listCards, listFields, type ReadOptions } from '../transport/cardAndFieldListings';
 import { localTime } from '../transport/timeZone';
-import { simplifyProperty } from '../ui/simplify';
+import { simplifyProperty } from '../properties/simplify';
 import {
 	DEFAULT_OVERLAP_MINUTES,
 	DEFAULT_SILENCE_HOURS,

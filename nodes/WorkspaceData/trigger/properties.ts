@@ -1,9 +1,9 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { authenticationProperty } from '../ui/authentication';
-import { filtersProperty, matchTypeProperty } from '../ui/filters';
-import { cardLocator } from '../ui/locators';
-import { fieldKeysOption } from '../ui/recordOptions';
-import { simplifyProperty } from '../ui/simplify';
+import { authenticationProperty } from '../properties/authentication';
+import { filtersProperty, matchTypeProperty } from '../properties/filters';
+import { cardLocator } from '../properties/locators';
+import { fieldKeysOption } from '../properties/recordOptions';
+import { simplifyProperty } from '../properties/simplify';
 
 /** How long a replaced subscription continues to deliver, in minutes. */
 export const DEFAULT_OVERLAP_MINUTES = 15;

@@ -5,7 +5,7 @@ import {
 	type OutputOptions,
 } from '../../../nodes/WorkspaceData/actions/outputItems';
 import type { DataRecord } from '../../../nodes/WorkspaceData/model/response/record';
-import { FieldIndex } from '../../../nodes/WorkspaceData/model/fieldIndex';
+import { FieldIndex } from '../../../nodes/WorkspaceData/records/fieldIndex';
 import { field } from '../model/fields';
 
 const twins = ['t1', 't2'].map((id) => field('Twin', 'text', [], id));

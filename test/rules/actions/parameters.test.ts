@@ -6,7 +6,7 @@ import {
 	readLimit,
 	requireText,
 } from '../../../nodes/WorkspaceData/actions/readParameters';
-import { readSwitch } from '../../../nodes/WorkspaceData/model/parameterValue';
+import { readSwitch } from '../../../nodes/WorkspaceData/values/parameterValue';
 import { requestOptions } from '../../../nodes/WorkspaceData/actions/requestOptions';
 
 describe('values that expressions give', () => {

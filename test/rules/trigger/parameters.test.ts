@@ -1,6 +1,6 @@
 /** What the trigger makes of its parameters, which expressions and saved workflows can fill with anything. */
 import type { IGetNodeParameterOptions } from 'n8n-workflow';
-import { InputError } from '../../../nodes/WorkspaceData/model/inputError';
+import { InputError } from '../../../nodes/WorkspaceData/values/inputError';
 import { readSettings } from '../../../nodes/WorkspaceData/trigger/parameters';
 import { settingsOf } from '../../support/triggerSettings';
 

@@ -1,10 +1,10 @@
 /** Which events start the workflow: in doubt too many rather than too few, with a line in the log that says why. */
-import { FieldIndex } from '../../../nodes/WorkspaceData/model/fieldIndex';
-import type { DeliveredEvent } from '../../../nodes/WorkspaceData/model/webhookEvent';
+import { FieldIndex } from '../../../nodes/WorkspaceData/records/fieldIndex';
+import type { DeliveredEvent } from '../../../nodes/WorkspaceData/trigger/webhookEvent';
 import { isRelevant, misdirection } from '../../../nodes/WorkspaceData/trigger/delivery/relevance';
 import { eventOf, settingsOf } from '../../support/triggerSettings';
 import { field } from '../model/fields';
-import { zone } from '../model/value/zone';
+import { zone } from '../values/zone';
 
 const title = field('Title', 'text', [], 'f1');
 const pages = field('Pages', 'number', [], 'f2');

@@ -4,7 +4,7 @@ import {
 	cardNameProperty,
 	customPropertiesProperty,
 	ifCardExistsProperty,
-} from '../../ui/fieldDefinition';
+} from '../../properties/fieldDefinition';
 import { readChoice, readJsonObject, requireText } from '../readParameters';
 import { noIdHint } from '../../transport/writeResponse';
 import { sendCreation } from '../../transport/writeRequests';
@@ -12,14 +12,14 @@ import { defineOperation } from '../operation';
 import { readFieldList } from '../field/definition';
 import { createFields } from '../newFields/createFields';
 import { readCard, type Card } from '../../model/response/card';
-import { InputError } from '../../model/inputError';
-import { cardsOfName, findCardByName } from '../../model/locator';
+import { InputError } from '../../values/inputError';
+import { cardsOfName, findCardByName } from '../../records/locator';
 import type { JsonObject } from '../../model/response/jsonObject';
 import { UnexpectedResponse } from '../../transport/failure/failureKinds';
 import { listCards, type ReadOptions } from '../../transport/cardAndFieldListings';
 import type { Run } from '../run/run';
-import { quote } from '../../model/messageText';
-import { cleanName, foldCase, slugsOf } from '../../model/nameSpelling';
+import { quote } from '../../values/messageText';
+import { cleanName, foldCase, slugsOf } from '../../values/nameSpelling';
 import { unclearCreations } from '../run/acrossRuns';
 
 export const createCard = defineOperation({

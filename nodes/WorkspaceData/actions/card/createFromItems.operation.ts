@@ -1,10 +1,10 @@
-import { FieldIndex } from '../../model/fieldIndex';
-import { InputError } from '../../model/inputError';
-import { count, listedInQuotes } from '../../model/messageText';
-import { isBlank } from '../../model/value/emptyValue';
-import { cardNameProperty, ifCardExistsProperty } from '../../ui/fieldDefinition';
-import { recordOptions, sendingOptions } from '../../ui/recordOptions';
-import { readSwitch } from '../../model/parameterValue';
+import { FieldIndex } from '../../records/fieldIndex';
+import { InputError } from '../../values/inputError';
+import { count, listedInQuotes } from '../../values/messageText';
+import { isBlank } from '../../values/emptyValue';
+import { cardNameProperty, ifCardExistsProperty } from '../../properties/fieldDefinition';
+import { recordOptions, sendingOptions } from '../../properties/recordOptions';
+import { readSwitch } from '../../values/parameterValue';
 import { readChoice, requireText } from '../readParameters';
 import { defineOperation } from '../operation';
 import {
@@ -34,7 +34,7 @@ import {
 	fieldTypesOption,
 	formatOptions,
 	missingChoicesOption,
-} from '../../ui/writeOptions';
+} from '../../properties/writeOptions';
 
 const [, reuse, refuse] = ifCardExistsProperty.options;
 

@@ -1,10 +1,10 @@
 import { cardPath, getCard } from '../../transport/cardAndFieldListings';
-import { cardLocator } from '../../ui/locators';
+import { cardLocator } from '../../properties/locators';
 import { scanRecords } from '../reading/scan';
 import { dryRunItem, readDryRun } from '../writing/dryRun';
 import { defineOperation } from '../operation';
 import { sendDeletion } from '../../transport/writeRequests';
-import { dryRunProperty } from '../../ui/writeOptions';
+import { dryRunProperty } from '../../properties/writeOptions';
 
 export const deleteCard = defineOperation({
 	value: 'delete',

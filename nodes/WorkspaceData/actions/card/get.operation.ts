@@ -1,4 +1,4 @@
-import { cardLocator } from '../../ui/locators';
+import { cardLocator } from '../../properties/locators';
 import { getCard } from '../../transport/cardAndFieldListings';
 import { defineOperation } from '../operation';
 

@@ -1,4 +1,4 @@
-import { limitProperty, returnAllProperty } from '../../ui/readOptions';
+import { limitProperty, returnAllProperty } from '../../properties/readOptions';
 import { readLimit } from '../readParameters';
 import { defineOperation } from '../operation';
 

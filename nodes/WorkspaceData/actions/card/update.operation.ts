@@ -5,8 +5,8 @@ import {
 	cardNameProperty,
 	customPropertiesProperty,
 	PROPERTIES_TO_CHANGE,
-} from '../../ui/fieldDefinition';
-import { cardLocator } from '../../ui/locators';
+} from '../../properties/fieldDefinition';
+import { cardLocator } from '../../properties/locators';
 import { readJsonObject, requireEntries, requireText } from '../readParameters';
 import { defineOperation } from '../operation';
 import { sendChange } from '../../transport/writeRequests';

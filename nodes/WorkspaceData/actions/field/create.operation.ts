@@ -6,17 +6,17 @@ import {
 	fieldOptionsProperty,
 	fieldTypeProperty,
 	ifFieldExistsProperty,
-} from '../../ui/fieldDefinition';
-import { cardLocator } from '../../ui/locators';
+} from '../../properties/fieldDefinition';
+import { cardLocator } from '../../properties/locators';
 import { noIdHint } from '../../transport/writeResponse';
 import { readChoice, readJsonObject, requireText } from '../readParameters';
 import { sendCreation } from '../../transport/writeRequests';
 import { defineOperation } from '../operation';
 import { readField, type Field } from '../../model/response/field';
-import { InputError } from '../../model/inputError';
+import { InputError } from '../../values/inputError';
 import type { JsonObject } from '../../model/response/jsonObject';
-import { quote } from '../../model/messageText';
-import { cleanName, foldCase, slugsOf } from '../../model/nameSpelling';
+import { quote } from '../../values/messageText';
+import { cleanName, foldCase, slugsOf } from '../../values/nameSpelling';
 import { cardPath, listFields, type ReadOptions } from '../../transport/cardAndFieldListings';
 import type { CardReference, Run } from '../run/run';
 import { readFieldOptions } from './definition';

@@ -1,12 +1,12 @@
 /** Reads what fields are made of, before anything is sent: names, types and choices. */
-import { InputError } from '../../model/inputError';
-import { locatorValue } from '../../model/locator';
-import { quote, showValue } from '../../model/messageText';
+import { InputError } from '../../values/inputError';
+import { locatorValue } from '../../records/locator';
+import { quote, showValue } from '../../values/messageText';
 import type { FieldOption } from '../../model/response/choiceList';
 import { isObject, type JsonObject } from '../../model/response/jsonObject';
-import { plainText } from '../../model/parameterValue';
-import { listedChoices } from '../../model/value/kinds/multiSelect';
-import { choicesProperty, fieldOptionsProperty } from '../../ui/fieldDefinition';
+import { plainText } from '../../values/parameterValue';
+import { listedChoices } from '../../values/kinds/multiSelect';
+import { choicesProperty, fieldOptionsProperty } from '../../properties/fieldDefinition';
 import { readJson, requireText } from '../readParameters';
 
 /** A field in a list of fields. */

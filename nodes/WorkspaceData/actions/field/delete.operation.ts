@@ -1,9 +1,9 @@
-import { cardLocator, fieldLocator } from '../../ui/locators';
+import { cardLocator, fieldLocator } from '../../properties/locators';
 import { defineOperation } from '../operation';
 import { countUse, dryRunItem, readDryRun } from '../writing/dryRun';
 import { fieldPath, locateField } from './fieldLocator';
 import { sendDeletion } from '../../transport/writeRequests';
-import { dryRunProperty } from '../../ui/writeOptions';
+import { dryRunProperty } from '../../properties/writeOptions';
 
 export const deleteField = defineOperation({
 	value: 'delete',

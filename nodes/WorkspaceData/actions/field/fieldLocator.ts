@@ -1,11 +1,11 @@
 /** Finds the field that the parameters 'Card' and 'Field' mean. */
 import type { Field } from '../../model/response/field';
-import { InputError } from '../../model/inputError';
-import { type Locator, readLocator } from '../../model/locator';
+import { InputError } from '../../values/inputError';
+import { type Locator, readLocator } from '../../records/locator';
 import { cardPath } from '../../transport/cardAndFieldListings';
 import type { PathPart } from '../../transport/request';
 import type { CardReference, Run } from '../run/run';
-import { listedInQuotes, quote } from '../../model/messageText';
+import { listedInQuotes, quote } from '../../values/messageText';
 
 /** The maximum number of fields in a message. */
 const MAX_NAMED = 20;

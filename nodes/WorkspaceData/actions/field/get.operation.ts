@@ -1,4 +1,4 @@
-import { cardLocator, fieldLocator } from '../../ui/locators';
+import { cardLocator, fieldLocator } from '../../properties/locators';
 import { defineOperation } from '../operation';
 import { locateField } from './fieldLocator';
 

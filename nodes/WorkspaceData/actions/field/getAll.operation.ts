@@ -1,5 +1,5 @@
-import { cardLocator } from '../../ui/locators';
-import { limitProperty, returnAllProperty } from '../../ui/readOptions';
+import { cardLocator } from '../../properties/locators';
+import { limitProperty, returnAllProperty } from '../../properties/readOptions';
 import { readLimit } from '../readParameters';
 import { defineOperation } from '../operation';
 

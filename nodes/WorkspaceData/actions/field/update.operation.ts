@@ -1,4 +1,4 @@
-import { settingChoices } from '../../model/value/newChoices';
+import { settingChoices } from '../../values/newChoices';
 import { readField, type Field } from '../../model/response/field';
 import type { FieldOption } from '../../model/response/choiceList';
 import type { JsonObject } from '../../model/response/jsonObject';
@@ -10,8 +10,8 @@ import {
 	fieldOptionsProperty,
 	fieldTypeProperty,
 	PROPERTIES_TO_CHANGE,
-} from '../../ui/fieldDefinition';
-import { cardLocator, fieldLocator } from '../../ui/locators';
+} from '../../properties/fieldDefinition';
+import { cardLocator, fieldLocator } from '../../properties/locators';
 import { readJsonObject, requireEntries, requireText } from '../readParameters';
 import { defineOperation } from '../operation';
 import type { CardReference, Run } from '../run/run';
@@ -19,7 +19,7 @@ import { countUse, dryRunItem, readDryRun } from '../writing/dryRun';
 import { readFieldOptions } from './definition';
 import { fieldPath, fieldsOf, locateField } from './fieldLocator';
 import { sendChange } from '../../transport/writeRequests';
-import { dryRunProperty } from '../../ui/writeOptions';
+import { dryRunProperty } from '../../properties/writeOptions';
 
 /** The labels of choices that a changed field no longer has, compared by ID and by label. */
 function removedChoices({ options }: Field, changed: Field): string[] {

@@ -1,26 +1,20 @@
 /** Plans the missing fields of a card from their values, and creates them once. */
 import { readField, type Field } from '../../model/response/field';
-import type { FieldIndex } from '../../model/fieldIndex';
+import type { FieldIndex } from '../../records/fieldIndex';
 import { describedFieldTypes } from '../../transport/apiDescription';
-import { InputError } from '../../model/inputError';
-import {
-	inferType,
-	offeredName,
-	offeredType,
-	textType,
-	USUAL_TYPES,
-} from '../../model/value/inferType';
-import { newChoices } from '../../model/value/newChoices';
+import { InputError } from '../../values/inputError';
+import { inferType, offeredName, offeredType, textType, USUAL_TYPES } from '../../values/inferType';
+import { newChoices } from '../../values/newChoices';
 import { ApiFailure, mayHaveHappened } from '../../transport/failure/failureKinds';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
-import { foldCase } from '../../model/nameSpelling';
+import { foldCase } from '../../values/nameSpelling';
 import { addNewField } from '../field/create.operation';
 import type { DefinedField } from '../field/definition';
-import { fieldTypesOption } from '../../ui/writeOptions';
+import { fieldTypesOption } from '../../properties/writeOptions';
 import { storedNames, type Column } from './missingColumns';
 import type { CardReference, Run } from '../run/run';
 import type { HowToWrite } from '../writing/itemValues';
-import { listed, listedInQuotes, quote } from '../../model/messageText';
+import { listed, listedInQuotes, quote } from '../../values/messageText';
 
 export interface PlannedField {
 	name: string;

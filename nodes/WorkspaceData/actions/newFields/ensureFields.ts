@@ -1,10 +1,10 @@
 /** Adds the missing fields and choices of a card, once for all items and before the first write. */
-import { isChoice } from '../../model/value/choices';
-import { addingChoices } from '../../model/value/newChoices';
+import { isChoice } from '../../values/choices';
+import { addingChoices } from '../../values/newChoices';
 import { readField } from '../../model/response/field';
 import { plainOption } from '../../model/response/choiceList';
-import type { FieldIndex } from '../../model/fieldIndex';
-import { foldCase } from '../../model/nameSpelling';
+import type { FieldIndex } from '../../records/fieldIndex';
+import { foldCase } from '../../values/nameSpelling';
 import { sendChange } from '../../transport/writeRequests';
 import { fieldPath, fieldsOf } from '../field/fieldLocator';
 import {
@@ -28,7 +28,7 @@ import {
 	storedNames,
 	type Addition,
 } from './missingColumns';
-import { listedInQuotes, quote } from '../../model/messageText';
+import { listedInQuotes, quote } from '../../values/messageText';
 import { unclearCreations } from '../run/acrossRuns';
 
 /** What an item gives to a card that may get fields and choices, whether or not the card exists yet. */

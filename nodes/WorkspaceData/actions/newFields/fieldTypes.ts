@@ -1,11 +1,11 @@
 /** The option 'Field Types': the types of new fields that the values of a column can't tell. */
-import type { FieldIndex } from '../../model/fieldIndex';
-import { InputError } from '../../model/inputError';
-import { listedInQuotes, quote } from '../../model/messageText';
-import { foldCase } from '../../model/nameSpelling';
-import { offeredName } from '../../model/value/inferType';
-import { kindOfType } from '../../model/value/kinds/allKinds';
-import { fieldTypesOption, unknownFieldsOption } from '../../ui/writeOptions';
+import type { FieldIndex } from '../../records/fieldIndex';
+import { InputError } from '../../values/inputError';
+import { listedInQuotes, quote } from '../../values/messageText';
+import { foldCase } from '../../values/nameSpelling';
+import { offeredName } from '../../values/inferType';
+import { kindOfType } from '../../values/kinds/allKinds';
+import { fieldTypesOption, unknownFieldsOption } from '../../properties/writeOptions';
 import { readFieldList, type DefinedField } from '../field/definition';
 import { readOnce } from '../readParameters';
 import { fieldOfKey } from '../writing/matching';

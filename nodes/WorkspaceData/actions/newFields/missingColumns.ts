@@ -1,11 +1,11 @@
 /** Finds the fields and choices that a card lacks for the values of a run. */
-import { newChoices } from '../../model/value/newChoices';
+import { newChoices } from '../../values/newChoices';
 import type { Field } from '../../model/response/field';
-import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
+import type { FieldHint, FieldIndex } from '../../records/fieldIndex';
 import type { Run } from '../run/run';
 import { isNameless, type Columns as ItemColumns } from '../writing/mapper';
 import { fieldOfKey } from '../writing/matching';
-import { cleanName, foldCase, slugsOf } from '../../model/nameSpelling';
+import { cleanName, foldCase, slugsOf } from '../../values/nameSpelling';
 
 /** A name, and its values in all items. */
 export interface Column {

@@ -1,5 +1,5 @@
 /** The option 'If Not Found': the output of an item whose record doesn't exist. */
-import { InputError } from '../../model/inputError';
+import { InputError } from '../../values/inputError';
 import type { DataRecord } from '../../model/response/record';
 import type { JsonObject } from '../../model/response/jsonObject';
 import { saysGone } from '../../transport/failure/failureKinds';
@@ -7,7 +7,7 @@ import { readChoice } from '../readParameters';
 import type { CardLog } from '../run/cardLog';
 import type { CardReference, Run } from '../run/run';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
-import { ifNotFoundOption } from '../../ui/ifNotFound';
+import { ifNotFoundOption } from '../../properties/ifNotFound';
 
 /**
  * Reads the option 'If Not Found'. It is read immediately, so that an invalid value stops the item before

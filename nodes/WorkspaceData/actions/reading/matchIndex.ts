@@ -1,9 +1,9 @@
 /** Finds records by the values of their matching fields. */
-import type { FieldIndex } from '../../model/fieldIndex';
-import type { Zone } from '../../model/time';
-import { isBlank } from '../../model/value/emptyValue';
-import { showValue } from '../../model/messageText';
-import { keyOf } from '../../model/value/identity';
+import type { FieldIndex } from '../../records/fieldIndex';
+import type { Zone } from '../../values/time';
+import { isBlank } from '../../values/emptyValue';
+import { showValue } from '../../values/messageText';
+import { keyOf } from '../../values/identity';
 import { type DataRecord, ageOf, byAge } from '../../model/response/record';
 import { ownValue, type JsonObject } from '../../model/response/jsonObject';
 import { mayHaveHappened, UnexpectedResponse } from '../../transport/failure/failureKinds';

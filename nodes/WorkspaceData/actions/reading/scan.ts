@@ -2,14 +2,14 @@
 import type { DataRecord } from '../../model/response/record';
 import type { CardReference, Run } from '../run/run';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
-import type { FieldIndex } from '../../model/fieldIndex';
+import type { FieldIndex } from '../../records/fieldIndex';
 import {
 	readConditions,
 	readMatchType,
 	type FilterPlace,
 	recordTest,
 	type RecordTest,
-} from '../../model/value/recordFilter';
+} from '../../records/filter';
 import { MAX_READINGS, type RecordListing } from '../../transport/recordListing';
 
 /** The number of records processed between two yields to the event loop. */

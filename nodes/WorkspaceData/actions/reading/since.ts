@@ -1,8 +1,8 @@
 /** The parameter 'Since Last Run': returns only records that this node has not returned before. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import type { FieldIndex } from '../../model/fieldIndex';
-import { InputError } from '../../model/inputError';
+import type { FieldIndex } from '../../records/fieldIndex';
+import { InputError } from '../../values/inputError';
 import { type DataRecord, ageOf, byAge } from '../../model/response/record';
 import type { JsonObject } from '../../model/response/jsonObject';
 import {
@@ -19,8 +19,8 @@ import {
 	type SeenEntry,
 	type ValueText,
 } from '../../model/recordMemory';
-import { withoutLinks } from '../../model/value/fileLinks';
-import type { RecordTest } from '../../model/value/recordFilter';
+import { withoutLinks } from '../../values/fileLinks';
+import type { RecordTest } from '../../records/filter';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import type { CardReference, Run } from '../run/run';
 import { sortInSlices, mapInSlices } from '../schedule/yieldToLoop';

@@ -1,16 +1,16 @@
 /** The parameter 'Sort': the order of the returned records. */
 import { z } from 'zod/v3';
-import type { FieldIndex } from '../../model/fieldIndex';
-import { InputError } from '../../model/inputError';
+import type { FieldIndex } from '../../records/fieldIndex';
+import { InputError } from '../../values/inputError';
 import type { DataRecord } from '../../model/response/record';
-import { namedValue } from '../../model/value/recordFilter';
-import { byCharacter, compareForms } from '../../model/value/comparable';
-import { directionProperty } from '../../ui/readOptions';
+import { namedValue } from '../../records/filter';
+import { byCharacter, compareForms } from '../../values/comparable';
+import { directionProperty } from '../../properties/readOptions';
 import { readChoice } from '../readParameters';
 import type { Run } from '../run/run';
 import { sortInSlices, mapInSlices } from '../schedule/yieldToLoop';
-import type { ValueField } from '../../model/value/kinds/kind';
-import { placeOf, type Place } from '../../model/value/identity';
+import type { ValueField } from '../../values/kinds/kind';
+import { placeOf, type Place } from '../../values/identity';
 
 const sortSchema = z.object({
 	by: z.array(z.object({ field: z.unknown(), direction: z.unknown() })).nullish(),

@@ -1,13 +1,13 @@
-import { createColumnsProperty, selectCardNotice, VALUES_LABEL } from '../../ui/columns';
-import { cardLocator } from '../../ui/locators';
-import { recordOptions } from '../../ui/recordOptions';
+import { createColumnsProperty, selectCardNotice, VALUES_LABEL } from '../../properties/columns';
+import { cardLocator } from '../../properties/locators';
+import { recordOptions } from '../../properties/recordOptions';
 import { ensureFields } from '../newFields/ensureFields';
 import { defineOperation } from '../operation';
 import { withFreshFields } from '../writing/freshFields';
 import { convertValues, readValues } from '../writing/itemValues';
 import { resultsOf } from '../writing/writtenItems';
 import { create } from '../writing/writeRecord';
-import { writeOptions } from '../../ui/writeOptions';
+import { writeOptions } from '../../properties/writeOptions';
 
 export const createRecord = defineOperation({
 	value: 'create',

@@ -1,13 +1,13 @@
-import { readLocator } from '../../model/locator';
-import { cardLocator, recordLocator } from '../../ui/locators';
-import { recordOptions, sendingOptions } from '../../ui/recordOptions';
+import { readLocator } from '../../records/locator';
+import { cardLocator, recordLocator } from '../../properties/locators';
+import { recordOptions, sendingOptions } from '../../properties/recordOptions';
 import { defineOperation } from '../operation';
 import { dryRunItem, readDryRun } from '../writing/dryRun';
 import { resultsOf } from '../writing/writtenItems';
 import { findRecord, readNotFound } from '../reading/ifNotFound';
 import { requestOptions } from '../requestOptions';
-import { ifNotFoundOption } from '../../ui/ifNotFound';
-import { dryRunOption } from '../../ui/writeOptions';
+import { ifNotFoundOption } from '../../properties/ifNotFound';
+import { dryRunOption } from '../../properties/writeOptions';
 
 export const deleteRecord = defineOperation({
 	value: 'delete',

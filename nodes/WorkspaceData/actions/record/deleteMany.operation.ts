@@ -1,6 +1,6 @@
-import { filterDetails, filtersProperty } from '../../ui/filters';
-import { cardLocator } from '../../ui/locators';
-import { outputOptions, recordOptions, sendingOptions } from '../../ui/recordOptions';
+import { filterDetails, filtersProperty } from '../../properties/filters';
+import { cardLocator } from '../../properties/locators';
+import { outputOptions, recordOptions, sendingOptions } from '../../properties/recordOptions';
 import { defineOperation } from '../operation';
 import { readMost } from '../readParameters';
 import { readFilter } from '../reading/scan';
@@ -8,7 +8,11 @@ import { changeMany, requireConditions } from '../writing/changeMany';
 import { readDryRunParameter } from '../writing/dryRun';
 import { resultsOf } from '../writing/writtenItems';
 import { requestOptions } from '../requestOptions';
-import { dryRunProperty, maxDeletedProperty, savedDryRunOptions } from '../../ui/writeOptions';
+import {
+	dryRunProperty,
+	maxDeletedProperty,
+	savedDryRunOptions,
+} from '../../properties/writeOptions';
 
 export const deleteManyRecords = defineOperation({
 	value: 'deleteMany',

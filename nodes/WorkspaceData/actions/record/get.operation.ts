@@ -1,12 +1,12 @@
-import { readLocator } from '../../model/locator';
-import { cardLocator, recordLocator } from '../../ui/locators';
-import { outputOptions, readingOptions, recordOptions } from '../../ui/recordOptions';
-import { simplifyProperty } from '../../ui/simplify';
+import { readLocator } from '../../records/locator';
+import { cardLocator, recordLocator } from '../../properties/locators';
+import { outputOptions, readingOptions, recordOptions } from '../../properties/recordOptions';
+import { simplifyProperty } from '../../properties/simplify';
 import { defineOperation } from '../operation';
 import { findRecord, readNotFound } from '../reading/ifNotFound';
 import { recordOutput } from '../outputItems';
 import { requestOptions } from '../requestOptions';
-import { ifNotFoundOption } from '../../ui/ifNotFound';
+import { ifNotFoundOption } from '../../properties/ifNotFound';
 
 export const getRecord = defineOperation({
 	value: 'get',

@@ -1,7 +1,7 @@
 import type { DataRecord } from '../../model/response/record';
 import type { JsonObject } from '../../model/response/jsonObject';
-import { filterDetails, filtersProperty } from '../../ui/filters';
-import { cardLocator } from '../../ui/locators';
+import { filterDetails, filtersProperty } from '../../properties/filters';
+import { cardLocator } from '../../properties/locators';
 import {
 	limitProperty,
 	returnAllProperty,
@@ -9,17 +9,17 @@ import {
 	sinceProperty,
 	sortProperty,
 	startAgainOption,
-} from '../../ui/readOptions';
-import { simplifyProperty } from '../../ui/simplify';
-import { outputOptions, readingOptions, recordOptions } from '../../ui/recordOptions';
+} from '../../properties/readOptions';
+import { simplifyProperty } from '../../properties/simplify';
+import { outputOptions, readingOptions, recordOptions } from '../../properties/recordOptions';
 import { readChoice, readLimit } from '../readParameters';
-import { noRecordsOption } from '../../ui/ifNotFound';
+import { noRecordsOption } from '../../properties/ifNotFound';
 import { defineOperation } from '../operation';
 import { eachInSlices } from '../schedule/yieldToLoop';
 import { readFilter, readPassing } from '../reading/scan';
 import { recordOutput, wantedFields } from '../outputItems';
 import { requestOptions } from '../requestOptions';
-import { readSearch } from '../../model/value/recordFilter';
+import { readSearch } from '../../records/filter';
 import { notReturnedBefore } from '../reading/since';
 import { readSort } from '../reading/sort';
 

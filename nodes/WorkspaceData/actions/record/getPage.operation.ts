@@ -1,8 +1,8 @@
-import { plainText } from '../../model/parameterValue';
-import { cardLocator } from '../../ui/locators';
-import { pageLimitProperty } from '../../ui/readOptions';
-import { simplifyProperty } from '../../ui/simplify';
-import { outputOptions, readingOptions, recordOptions } from '../../ui/recordOptions';
+import { plainText } from '../../values/parameterValue';
+import { cardLocator } from '../../properties/locators';
+import { pageLimitProperty } from '../../properties/readOptions';
+import { simplifyProperty } from '../../properties/simplify';
+import { outputOptions, readingOptions, recordOptions } from '../../properties/recordOptions';
 import { readLimit } from '../readParameters';
 import { defineOperation } from '../operation';
 import { recordOutput } from '../outputItems';

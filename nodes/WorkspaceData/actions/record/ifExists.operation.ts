@@ -1,5 +1,5 @@
-import { filterDetails, filtersProperty } from '../../ui/filters';
-import { cardLocator } from '../../ui/locators';
+import { filterDetails, filtersProperty } from '../../properties/filters';
+import { cardLocator } from '../../properties/locators';
 import { defineOperation, type Operation } from '../operation';
 import { readFilter, readPassing } from '../reading/scan';
 

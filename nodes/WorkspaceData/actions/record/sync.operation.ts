@@ -1,7 +1,7 @@
-import { matchColumnsProperty, selectCardNotice, VALUES_LABEL } from '../../ui/columns';
-import { filterDetails, filtersProperty } from '../../ui/filters';
-import { cardLocator } from '../../ui/locators';
-import { recordOptions } from '../../ui/recordOptions';
+import { matchColumnsProperty, selectCardNotice, VALUES_LABEL } from '../../properties/columns';
+import { filterDetails, filtersProperty } from '../../properties/filters';
+import { cardLocator } from '../../properties/locators';
+import { recordOptions } from '../../properties/recordOptions';
 import { readChoice, readMost } from '../readParameters';
 import { defineOperation } from '../operation';
 import { readDryRunParameter } from '../writing/dryRun';
@@ -13,7 +13,7 @@ import {
 	maxDeletionsProperty,
 	savedDryRunOptions,
 	readAndWriteOptions,
-} from '../../ui/writeOptions';
+} from '../../properties/writeOptions';
 
 const missingRecordsProperty = {
 	displayName: 'If Record Has No Item',

@@ -1,8 +1,8 @@
-import { readLocator } from '../../model/locator';
-import { UPDATE_LABEL, updateColumnsProperty, selectCardNotice } from '../../ui/columns';
-import { cardLocator, recordLocator } from '../../ui/locators';
-import { ifNotFoundOption } from '../../ui/ifNotFound';
-import { recordOptions } from '../../ui/recordOptions';
+import { readLocator } from '../../records/locator';
+import { UPDATE_LABEL, updateColumnsProperty, selectCardNotice } from '../../properties/columns';
+import { cardLocator, recordLocator } from '../../properties/locators';
+import { ifNotFoundOption } from '../../properties/ifNotFound';
+import { recordOptions } from '../../properties/recordOptions';
 import { ensureFields } from '../newFields/ensureFields';
 import { defineOperation } from '../operation';
 import { withFreshFields } from '../writing/freshFields';
@@ -16,7 +16,7 @@ import {
 	dryRunOption,
 	oldValuesOption,
 	writeOptions,
-} from '../../ui/writeOptions';
+} from '../../properties/writeOptions';
 
 export const updateRecord = defineOperation({
 	value: 'update',

@@ -1,7 +1,7 @@
-import { UPDATE_LABEL, updateColumnsProperty, selectCardNotice } from '../../ui/columns';
-import { filterDetails, filtersProperty } from '../../ui/filters';
-import { cardLocator } from '../../ui/locators';
-import { recordOptions } from '../../ui/recordOptions';
+import { UPDATE_LABEL, updateColumnsProperty, selectCardNotice } from '../../properties/columns';
+import { filterDetails, filtersProperty } from '../../properties/filters';
+import { cardLocator } from '../../properties/locators';
+import { recordOptions } from '../../properties/recordOptions';
 import { ensureFields } from '../newFields/ensureFields';
 import { defineOperation } from '../operation';
 import { readMost } from '../readParameters';
@@ -17,7 +17,7 @@ import {
 	maxChangesProperty,
 	savedDryRunOptions,
 	readAndWriteOptions,
-} from '../../ui/writeOptions';
+} from '../../properties/writeOptions';
 
 export const updateManyRecords = defineOperation({
 	value: 'updateMany',

@@ -1,9 +1,9 @@
 import type { DataRecord } from '../../model/response/record';
 import type { JsonObject } from '../../model/response/jsonObject';
-import { matchColumnsProperty, selectCardNotice, VALUES_LABEL } from '../../ui/columns';
-import { cardLocator } from '../../ui/locators';
-import { ifNotFoundOption } from '../../ui/ifNotFound';
-import { recordOptions } from '../../ui/recordOptions';
+import { matchColumnsProperty, selectCardNotice, VALUES_LABEL } from '../../properties/columns';
+import { cardLocator } from '../../properties/locators';
+import { ifNotFoundOption } from '../../properties/ifNotFound';
+import { recordOptions } from '../../properties/recordOptions';
 import { readChoice } from '../readParameters';
 import { ensureFields } from '../newFields/ensureFields';
 import { defineOperation } from '../operation';
@@ -26,7 +26,7 @@ import {
 	multipleMatchesOption,
 	upsertModeOption,
 	readAndWriteOptions,
-} from '../../ui/writeOptions';
+} from '../../properties/writeOptions';
 
 export const upsertRecord = defineOperation({
 	value: 'upsert',

@@ -1,5 +1,5 @@
 /** What executions of this process share about their writes. No other state in actions/ outlives a run. */
-import { BoundedMap } from '../../model/boundedMap';
+import { BoundedMap } from '../../values/boundedMap';
 import { createKeyedQueue } from '../../model/keyedQueue';
 import { CardLog } from './cardLog';
 import { UnclearCreations } from './unclearCreations';

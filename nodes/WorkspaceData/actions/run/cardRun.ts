@@ -1,9 +1,9 @@
 /** What the items of a run share about one card. */
-import type { FieldIndex } from '../../model/fieldIndex';
-import { count, listed, quote } from '../../model/messageText';
+import type { FieldIndex } from '../../records/fieldIndex';
+import { count, listed, quote } from '../../values/messageText';
 import type { DataRecord } from '../../model/response/record';
 import { type JsonObject, ownValue } from '../../model/response/jsonObject';
-import { isEmpty } from '../../model/value/emptyValue';
+import { isEmpty } from '../../values/emptyValue';
 import { systemClock } from '../../transport/http/clock';
 import { closeLog, openLog } from './acrossRuns';
 import { CardLog } from './cardLog';

@@ -1,8 +1,8 @@
 /** Writes the records of a card: creates, changes and removes them. In a dry run, it predicts what that would do. */
-import { listed } from '../../model/messageText';
+import { listed } from '../../values/messageText';
 import { readRecord, UNKNOWN_ID, type DataRecord } from '../../model/response/record';
 import { isObject, type JsonObject } from '../../model/response/jsonObject';
-import { isEmpty } from '../../model/value/emptyValue';
+import { isEmpty } from '../../values/emptyValue';
 import { cardPath, type ReadOptions } from '../../transport/cardAndFieldListings';
 import {
 	ApiFailure,
@@ -16,7 +16,7 @@ import { CHECK_FIRST } from '../../transport/failure/advice';
 import { systemClock } from '../../transport/http/clock';
 import type { PathPart } from '../../transport/request';
 import { noIdHint } from '../../transport/writeResponse';
-import { emptyValuesOption } from '../../ui/writeOptions';
+import { emptyValuesOption } from '../../properties/writeOptions';
 import { sendChange, sendCreation, sendDeletion } from '../../transport/writeRequests';
 import type { CardLog } from './cardLog';
 import type { CardRun } from './cardRun';

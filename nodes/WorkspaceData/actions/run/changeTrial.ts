@@ -1,12 +1,12 @@
 /** Checks that a service stores the values of a change and keeps the others, because the interface doesn't specify it. */
-import { isEmpty } from '../../model/value/emptyValue';
-import type { FieldIndex } from '../../model/fieldIndex';
-import { listed } from '../../model/messageText';
+import { isEmpty } from '../../values/emptyValue';
+import type { FieldIndex } from '../../records/fieldIndex';
+import { listed } from '../../values/messageText';
 import type { DataRecord } from '../../model/response/record';
 import { isObject, ownValue, type JsonObject } from '../../model/response/jsonObject';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { UnexpectedResponse } from '../../transport/failure/failureKinds';
-import { unchangedOption } from '../../ui/writeOptions';
+import { unchangedOption } from '../../properties/writeOptions';
 import { keepingServices } from './acrossRuns';
 import type { CardReference, RunParts } from './listings';
 

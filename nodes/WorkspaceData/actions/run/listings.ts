@@ -1,10 +1,10 @@
 /** Remembers what a run has read, once for all items: the workspace's cards, their records and their fields. */
 import type { Field } from '../../model/response/field';
-import { foldCase } from '../../model/nameSpelling';
+import { foldCase } from '../../values/nameSpelling';
 import type { Card } from '../../model/response/card';
 import type { KeyedQueue } from '../../model/keyedQueue';
-import { FieldIndex } from '../../model/fieldIndex';
-import { locateCard, readLocator, type Locator } from '../../model/locator';
+import { FieldIndex } from '../../records/fieldIndex';
+import { locateCard, readLocator, type Locator } from '../../records/locator';
 import type { Session } from '../../transport/session';
 import {
 	listFields,

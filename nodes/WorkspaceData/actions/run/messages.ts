@@ -1,6 +1,6 @@
 /** The messages of a run: hints, names instead of IDs, and notes on errors. */
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { count, sentences } from '../../model/messageText';
+import { count, sentences } from '../../values/messageText';
 import { mayHaveHappened } from '../../transport/failure/failureKinds';
 
 /**

@@ -1,7 +1,7 @@
 /** The state that all items of one execution share. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { JsonObject } from '../../model/response/jsonObject';
-import type { Zone } from '../../model/time';
+import type { Zone } from '../../values/time';
 import { createKeyedQueue } from '../../model/keyedQueue';
 import { openSession, type Session } from '../../transport/session';
 import { toAuthentication } from '../../transport/auth/credential';

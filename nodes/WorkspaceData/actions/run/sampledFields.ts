@@ -1,5 +1,5 @@
 /** What a sample of a card's records shows about its fields, such as times without an offset. */
-import type { FieldIndex } from '../../model/fieldIndex';
+import type { FieldIndex } from '../../records/fieldIndex';
 import { ownValue } from '../../model/response/jsonObject';
 import type { DataRecord } from '../../model/response/record';
 

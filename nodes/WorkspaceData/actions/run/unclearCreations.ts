@@ -1,5 +1,5 @@
 /** What may have been created although the response was lost: it isn't created again for a minute. */
-import { BoundedMap } from '../../model/boundedMap';
+import { BoundedMap } from '../../values/boundedMap';
 import { mayHaveHappened, UnexpectedResponse } from '../../transport/failure/failureKinds';
 import { systemClock } from '../../transport/http/clock';
 

@@ -1,10 +1,10 @@
 /** The Sync of one card: all of its items and records are checked before the first write to any card. */
-import { InputError } from '../../model/inputError';
-import { quote } from '../../model/messageText';
+import { InputError } from '../../values/inputError';
+import { quote } from '../../values/messageText';
 import type { DataRecord } from '../../model/response/record';
 import { type JsonObject, ownValue } from '../../model/response/jsonObject';
-import { plainText } from '../../model/parameterValue';
-import { isEmpty } from '../../model/value/emptyValue';
+import { plainText } from '../../values/parameterValue';
+import { isEmpty } from '../../values/emptyValue';
 import { changeCard, hintAtAdditions, planChanges } from '../newFields/ensureFields';
 import { readMatches, type MatchIndex, type MatchingFields } from '../reading/matchIndex';
 import { readFilter } from '../reading/scan';

@@ -1,10 +1,10 @@
 /** Sync with deletion runs once for a card in an execution: each run would delete what the others have written. */
 import type { IExecuteFunctions, NodeTypeAndVersion } from 'n8n-workflow';
 import { hasExpression } from '../../model/emptyExpressions';
-import { InputError } from '../../model/inputError';
-import { quote } from '../../model/messageText';
-import type { FieldIndex } from '../../model/fieldIndex';
-import { readConditions, readMatchType } from '../../model/value/recordFilter';
+import { InputError } from '../../values/inputError';
+import { quote } from '../../values/messageText';
+import type { FieldIndex } from '../../records/fieldIndex';
+import { readConditions, readMatchType } from '../../records/filter';
 import { syncedIn } from '../run/acrossRuns';
 import type { CardReference, Run } from '../run/run';
 

@@ -1,10 +1,10 @@
 /** Compares a card's items with all of its records before anything is sent. */
 import type { DataRecord } from '../../model/response/record';
 import type { JsonObject } from '../../model/response/jsonObject';
-import { InputError } from '../../model/inputError';
+import { InputError } from '../../values/inputError';
 import type { MatchingFields } from '../reading/matchIndex';
 import { eachInSlices } from '../schedule/yieldToLoop';
-import { count, clip, listed } from '../../model/messageText';
+import { count, clip, listed } from '../../values/messageText';
 
 /** An item to be written. */
 export interface SyncItem {

@@ -1,10 +1,10 @@
 /** Changes all records that meet the conditions. */
-import { InputError } from '../../model/inputError';
+import { InputError } from '../../values/inputError';
 import { isObject, type JsonObject } from '../../model/response/jsonObject';
-import type { FieldIndex } from '../../model/fieldIndex';
+import type { FieldIndex } from '../../records/fieldIndex';
 import type { DataRecord } from '../../model/response/record';
-import { count } from '../../model/messageText';
-import type { RecordTest } from '../../model/value/recordFilter';
+import { count } from '../../values/messageText';
+import type { RecordTest } from '../../records/filter';
 import { namesGone } from '../../transport/failure/failureKinds';
 import { inParallel } from '../schedule/items';
 import { mapInSlices } from '../schedule/yieldToLoop';

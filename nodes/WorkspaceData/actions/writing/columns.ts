@@ -1,10 +1,10 @@
 /** The columns of an item: the rule for Map Automatically, Create From Items and fields that are created for items. */
-import type { FieldIndex } from '../../model/fieldIndex';
-import { InputError } from '../../model/inputError';
-import { quote } from '../../model/messageText';
-import { NODE_KEYS, TRIGGER_KEYS } from '../../model/reservedNames';
+import type { FieldIndex } from '../../records/fieldIndex';
+import { InputError } from '../../values/inputError';
+import { quote } from '../../values/messageText';
+import { NODE_KEYS, TRIGGER_KEYS } from '../../records/reservedNames';
 import type { JsonObject } from '../../model/response/jsonObject';
-import { foldCase } from '../../model/nameSpelling';
+import { foldCase } from '../../values/nameSpelling';
 
 /** A column's name, and its value in the item. */
 export type Column = [name: string, value: unknown];

@@ -2,11 +2,11 @@
 import type { DataRecord } from '../../model/response/record';
 import { ownValue, type JsonObject } from '../../model/response/jsonObject';
 import type { Run, CardReference } from '../run/run';
-import { InputError } from '../../model/inputError';
-import { readSwitch } from '../../model/parameterValue';
+import { InputError } from '../../values/inputError';
+import { readSwitch } from '../../values/parameterValue';
 import type { Field } from '../../model/response/field';
-import { isEmpty } from '../../model/value/emptyValue';
-import { storedChoice } from '../../model/value/choices';
+import { isEmpty } from '../../values/emptyValue';
+import { storedChoice } from '../../values/choices';
 import { scanRecords } from '../reading/scan';
 
 /** Returns true for a dry run of an item. @throws InputError for any value except true and false */

@@ -1,6 +1,6 @@
 /** What a run does when the fields of its card change: it reads them once more, and repeats an item or stops. */
-import type { FieldIndex } from '../../model/fieldIndex';
-import { InputError } from '../../model/inputError';
+import type { FieldIndex } from '../../records/fieldIndex';
+import { InputError } from '../../values/inputError';
 import { ApiFailure } from '../../transport/failure/failureKinds';
 import type { CardWriter } from '../run/cardWriter';
 import type { Run } from '../run/run';

@@ -1,7 +1,7 @@
 /** What an item writes, as its parameters say: the card, the values, and how they are converted. */
-import type { FieldIndex } from '../../model/fieldIndex';
-import type { Locator } from '../../model/locator';
-import type { EntryRules } from '../../model/value/kinds/kind';
+import type { FieldIndex } from '../../records/fieldIndex';
+import type { Locator } from '../../records/locator';
+import type { EntryRules } from '../../values/kinds/kind';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { readFieldTypes, type FieldTypes } from '../newFields/fieldTypes';
 import type { CardReference, Run } from '../run/run';
@@ -14,8 +14,8 @@ import { requestOptions } from '../requestOptions';
 import { readColumns, type Columns } from './mapper';
 import { fieldOfKey } from './matching';
 import type { ResultOptions } from './writtenItems';
-import { plainNames } from '../../model/parameterValue';
-import { unchangedOption } from '../../ui/writeOptions';
+import { plainNames } from '../../values/parameterValue';
+import { unchangedOption } from '../../properties/writeOptions';
 
 /** The options of operations that write values. */
 export type WriteOptions = ColumnOptions &

@@ -1,9 +1,9 @@
 /** Reads the values of an item: from the field mapper, or all of them. */
-import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
-import { InputError } from '../../model/inputError';
+import type { FieldHint, FieldIndex } from '../../records/fieldIndex';
+import { InputError } from '../../values/inputError';
 import { isObject, type JsonObject } from '../../model/response/jsonObject';
-import { quote, showValue } from '../../model/messageText';
-import { cleanName, foldCase } from '../../model/nameSpelling';
+import { quote, showValue } from '../../values/messageText';
+import { cleanName, foldCase } from '../../values/nameSpelling';
 import { readOnce } from '../readParameters';
 import { columnsOf, keyBeside } from './columns';
 

@@ -1,13 +1,13 @@
 /** The fields that an item is matched on, and the records that it matches. */
 import type { DataRecord } from '../../model/response/record';
 import type { Field } from '../../model/response/field';
-import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
-import { InputError } from '../../model/inputError';
+import type { FieldHint, FieldIndex } from '../../records/fieldIndex';
+import { InputError } from '../../values/inputError';
 import type { JsonObject } from '../../model/response/jsonObject';
 import { MatchingFields } from '../reading/matchIndex';
 import type { Run } from '../run/run';
 import type { Columns } from './mapper';
-import { quote } from '../../model/messageText';
+import { quote } from '../../values/messageText';
 import type { CardWriter } from '../run/cardWriter';
 
 /** The field of a key; undefined if there is none. Null for an ambiguous key, which its item reports. */

@@ -1,6 +1,6 @@
 /** What is wrong with the values of items, for one message: a line for each field and cause. */
-import { InputError } from '../../model/inputError';
-import { count, quote, sentences, showValue } from '../../model/messageText';
+import { InputError } from '../../values/inputError';
+import { count, quote, sentences, showValue } from '../../values/messageText';
 
 /** The maximum number of lines in a message. */
 const MAX_LINES = 10;

@@ -1,15 +1,15 @@
 /** Converts an item's values to record data: keys become field IDs, and values fit the fields. */
 import type { Field } from '../../model/response/field';
-import type { FieldIndex } from '../../model/fieldIndex';
-import { InputError } from '../../model/inputError';
-import { askForNearest } from '../../model/similarNames';
-import { quote } from '../../model/messageText';
+import type { FieldIndex } from '../../records/fieldIndex';
+import { InputError } from '../../values/inputError';
+import { askForNearest } from '../../values/similarNames';
+import { quote } from '../../values/messageText';
 import type { JsonObject } from '../../model/response/jsonObject';
-import { cleanName, foldCase } from '../../model/nameSpelling';
-import { plainNames, plainText } from '../../model/parameterValue';
-import type { Formats } from '../../model/value/formats';
-import type { EntryRules } from '../../model/value/kinds/kind';
-import { enter } from '../../model/value/entry';
+import { cleanName, foldCase } from '../../values/nameSpelling';
+import { plainNames, plainText } from '../../values/parameterValue';
+import type { Formats } from '../../values/formats';
+import type { EntryRules } from '../../values/kinds/kind';
+import { enter } from '../../values/entry';
 import { readChoice } from '../readParameters';
 import type { Run } from '../run/run';
 import type { ItemValues, RefusedValue } from './difference';
@@ -25,7 +25,7 @@ import {
 	missingChoicesOption,
 	numberFormatOption,
 	unknownFieldsOption,
-} from '../../ui/writeOptions';
+} from '../../properties/writeOptions';
 
 /** Options for converting the entries. */
 export interface ColumnOptions {

@@ -1,13 +1,13 @@
 /** Builds the output of written records: what was done, or in a dry run what would be done. */
-import type { FieldIndex } from '../../model/fieldIndex';
+import type { FieldIndex } from '../../records/fieldIndex';
 import type { DataRecord } from '../../model/response/record';
 import { type JsonObject, ownValue } from '../../model/response/jsonObject';
 import { fieldKey, recordOutput, type OutputOptions } from '../outputItems';
-import { readSwitch } from '../../model/parameterValue';
+import { readSwitch } from '../../values/parameterValue';
 import type { Run } from '../run/run';
 import { isSameValue } from '../reading/matchIndex';
 import type { CardRun } from '../run/cardRun';
-import { oldValuesOption } from '../../ui/writeOptions';
+import { oldValuesOption } from '../../properties/writeOptions';
 import { dryRunItem } from './dryRun';
 import { idInDryRun } from '../run/cardWriter';
 

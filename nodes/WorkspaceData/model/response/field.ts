@@ -1,6 +1,6 @@
 /** Fields, as the service sends them. */
-import { plainTypeName, type ValueField } from '../value/kinds/kind';
-import { kindOfType } from '../value/kinds/allKinds';
+import { plainTypeName, type ValueField } from '../../values/kinds/kind';
+import { kindOfType } from '../../values/kinds/allKinds';
 import { choiceListOf, readOptions } from './choiceList';
 import { readEntries } from './page';
 import { idOf, nameOf } from './idAndName';

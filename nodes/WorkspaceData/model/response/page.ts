@@ -1,6 +1,6 @@
 /** One page of a listing: its entries, and the cursor of the next page. */
-import { InputError } from '../inputError';
-import { plainText } from '../parameterValue';
+import { InputError } from '../../values/inputError';
+import { plainText } from '../../values/parameterValue';
 import {
 	holds,
 	isInexact,

@@ -1,4 +1,4 @@
-import { keepsDigits } from '../value/decimal';
+import { keepsDigits } from '../../values/decimal';
 
 /**
  * Matches JSON that may hold a number that loses digits. Most JSON doesn't, and this check takes a third of

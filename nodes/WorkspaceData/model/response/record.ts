@@ -1,8 +1,8 @@
 /** Records, as the service sends them, and their age. */
-import type { Kind, ValueField } from '../value/kinds/kind';
-import { kindOfType } from '../value/kinds/allKinds';
-import { byCharacter } from '../value/comparable';
-import { asUtc, parseTime } from '../time';
+import type { Kind, ValueField } from '../../values/kinds/kind';
+import { kindOfType } from '../../values/kinds/allKinds';
+import { byCharacter } from '../../values/comparable';
+import { asUtc, parseTime } from '../../values/time';
 import { holds, isObject, type JsonObject, readList, readObject } from './jsonObject';
 import { idOf } from './idAndName';
 import { readCursor, readEntries } from './page';

@@ -1,6 +1,6 @@
 /** Reads the service's response to a new subscription. */
 import { isObject, isText, type JsonObject, onlyObject, WRAPPERS } from '../response/jsonObject';
-import { parseTime } from '../time';
+import { parseTime } from '../../values/time';
 
 /** Names that always mean a subscription's identifier, wherever they are. */
 const OWN_ID_NAMES = ['webhook_id', 'subscription_id', 'webhookId', 'subscriptionId'];

@@ -4,7 +4,7 @@
  * responses by accident.
  */
 import { randomBytes } from 'node:crypto';
-import { isSigned, sign } from '../signature';
+import { isSigned, sign } from '../../trigger/signature';
 import type { ProbeResult } from './subscriptionRules';
 
 const NONCE_BYTES = 16;

@@ -1,8 +1,8 @@
 /** The two credential types, and how to read the node's credential. */
 import { createHash } from 'node:crypto';
 import type { IAllExecuteFunctions, ICredentialDataDecryptedObject } from 'n8n-workflow';
-import { InputError } from '../../model/inputError';
-import { plainText } from '../../model/parameterValue';
+import { InputError } from '../../values/inputError';
+import { plainText } from '../../values/parameterValue';
 
 /** The values of the parameter 'authentication', with the credential type of each. */
 export const CREDENTIAL_TYPES = {

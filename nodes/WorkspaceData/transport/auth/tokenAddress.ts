@@ -1,5 +1,5 @@
 /** The address of the identity provider. */
-import { parseAddress, pathSegment } from '../../model/serviceUrl';
+import { parseAddress, pathSegment } from '../serviceUrl';
 
 /**
  * The address that issues access tokens for a realm.

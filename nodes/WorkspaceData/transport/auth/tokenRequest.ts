@@ -4,7 +4,7 @@ import { z } from 'zod/v3';
 import { tokenAddress } from './tokenAddress';
 import { readProblem, readRefusal } from '../../model/response/problem';
 import { isKeptBack } from '../../model/response/statusMeanings';
-import { redact } from '../../model/redact';
+import { redact } from '../redact';
 import { isWebPage, readObject } from '../../model/response/jsonObject';
 import type { Clock } from '../http/clock';
 import { entryText } from './credential';

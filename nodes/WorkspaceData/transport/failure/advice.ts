@@ -2,7 +2,7 @@
 import { readProblem, readRefusal, type Problem } from '../../model/response/problem';
 import { isKeptBack } from '../../model/response/statusMeanings';
 import { isWebPage } from '../../model/response/jsonObject';
-import { sentences } from '../../model/messageText';
+import { sentences } from '../../values/messageText';
 import type { Authentication } from '../auth/credential';
 import {
 	ApiFailure,

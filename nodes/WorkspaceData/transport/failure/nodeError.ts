@@ -1,8 +1,8 @@
 /** Turns any error into an n8n error, with the item and advice. */
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
-import { InputError } from '../../model/inputError';
-import { redact } from '../../model/redact';
-import { sentences } from '../../model/messageText';
+import { InputError } from '../../values/inputError';
+import { redact } from '../redact';
+import { sentences } from '../../values/messageText';
 import { ApiFailure, Failure } from './failureKinds';
 
 /** Where an error happened, and how to word its message for the user. */

@@ -1,7 +1,7 @@
 /** Finds the records that were created while no event reached the workflow. */
 import type { IExecuteFunctions, INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { FieldIndex } from '../../model/fieldIndex';
+import { FieldIndex } from '../../records/fieldIndex';
 import { type DataRecord, type Age, ageOf } from '../../model/response/record';
 import * as rules from '../../model/subscription/subscriptionRules';
 import { listCards, listFields } from '../../transport/cardAndFieldListings';

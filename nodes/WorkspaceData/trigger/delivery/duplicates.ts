@@ -2,7 +2,7 @@
  * Remembers the events that this process has accepted, so that a second delivery starts no second
  * execution.
  */
-import { BoundedMap } from '../../model/boundedMap';
+import { BoundedMap } from '../../values/boundedMap';
 import { RESPONSE_IN_TIME_MS } from '../../model/subscription/subscriptionRules';
 import type { Clock } from '../../transport/http/clock';
 import type { TriggerNode } from '../subscription/node';

@@ -1,5 +1,5 @@
 /** Checks the age of an event by the service's clock. */
-import type { DeliveredEvent } from '../../model/webhookEvent';
+import type { DeliveredEvent } from '../webhookEvent';
 import type { Session } from '../../transport/session';
 
 /** How long the response to a delivery may wait for the service's time, in ms. */

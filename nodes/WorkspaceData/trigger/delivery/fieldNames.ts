@@ -1,8 +1,8 @@
 /** The names of a card's fields, for the output of events. */
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { BoundedMap } from '../../model/boundedMap';
-import type { DeliveredEvent } from '../../model/webhookEvent';
-import { FieldIndex } from '../../model/fieldIndex';
+import { BoundedMap } from '../../values/boundedMap';
+import type { DeliveredEvent } from '../webhookEvent';
+import { FieldIndex } from '../../records/fieldIndex';
 import type { Session } from '../../transport/session';
 import { type Clock, withTimeLimit } from '../../transport/http/clock';
 import { listFields } from '../../transport/cardAndFieldListings';

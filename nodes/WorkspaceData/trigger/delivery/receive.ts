@@ -1,11 +1,11 @@
 /** `webhook()`: receives a delivery. */
 import { randomBytes } from 'node:crypto';
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { SIGNATURE_HEADER, isSigned } from '../../model/signature';
+import { SIGNATURE_HEADER, isSigned } from '../signature';
 import { answerProbe, PROBE_HEADER } from '../../model/subscription/probe';
 import * as rules from '../../model/subscription/subscriptionRules';
 import { accepted, type Subscription } from '../../model/subscription/saved';
-import { type DeliveredEvent, readEvent } from '../../model/webhookEvent';
+import { type DeliveredEvent, readEvent } from '../webhookEvent';
 import { type Clock, systemClock } from '../../transport/http/clock';
 import { openSession } from '../../transport/session';
 import { localTime } from '../../transport/timeZone';

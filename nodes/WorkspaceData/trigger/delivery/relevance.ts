@@ -1,12 +1,12 @@
 /** Checks if the node reacts to an event: its kind, its card, its fields and its values. */
-import type { DeliveredEvent } from '../../model/webhookEvent';
-import type { FieldIndex } from '../../model/fieldIndex';
-import { listedInQuotes } from '../../model/messageText';
+import type { DeliveredEvent } from '../webhookEvent';
+import type { FieldIndex } from '../../records/fieldIndex';
+import { listedInQuotes } from '../../values/messageText';
 import { OWN_VALUES, UNKNOWN_ID, type DataRecord } from '../../model/response/record';
 import type { JsonObject } from '../../model/response/jsonObject';
 import type { Subscription } from '../../model/subscription/saved';
-import type { Zone } from '../../model/time';
-import { recordTest } from '../../model/value/recordFilter';
+import type { Zone } from '../../values/time';
+import { recordTest } from '../../records/filter';
 import { reasonOf } from '../log';
 import type { TriggerSettings } from '../parameters';
 

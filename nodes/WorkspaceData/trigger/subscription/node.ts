@@ -1,6 +1,6 @@
 /** Keeps what this process knows about each trigger node. */
 import type { IHookFunctions, ITriggerFunctions } from 'n8n-workflow';
-import { BoundedMap } from '../../model/boundedMap';
+import { BoundedMap } from '../../values/boundedMap';
 import {
 	abandoned,
 	type Change,

@@ -1,12 +1,12 @@
 /** `webhookMethods`: the workflow is published or unpublished, a test begins or ends, or n8n starts. */
 import { randomUUID } from 'node:crypto';
 import { type IHookFunctions, type INode, NodeOperationError } from 'n8n-workflow';
-import { InputError } from '../../model/inputError';
+import { InputError } from '../../values/inputError';
 import * as rules from '../../model/subscription/subscriptionRules';
 import { mayHaveHappened } from '../../transport/failure/failureKinds';
 import { toNodeError } from '../../transport/failure/nodeError';
 import { systemClock, withTimeLimit } from '../../transport/http/clock';
-import { sentences } from '../../model/messageText';
+import { sentences } from '../../values/messageText';
 import { warn } from '../log';
 import { readSettings } from '../parameters';
 import { ask } from './askOwnAddress';

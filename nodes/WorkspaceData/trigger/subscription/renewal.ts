@@ -1,12 +1,12 @@
 /** Creates a trigger node's subscription at the service, and deletes old ones. */
 import { randomUUID } from 'node:crypto';
-import { InputError } from '../../model/inputError';
+import { InputError } from '../../values/inputError';
 import * as rules from '../../model/subscription/subscriptionRules';
 import { type Previous, type Subscription, subscriptionsIn } from '../../model/subscription/saved';
 import { fingerprintOf, ownSecretOf, readCredential } from '../../transport/auth/credential';
 import { ApiFailure, Cancelled, isTimeOut } from '../../transport/failure/failureKinds';
 import { openSession, type Session } from '../../transport/session';
-import { sentences } from '../../model/messageText';
+import { sentences } from '../../values/messageText';
 import { reasonOf, warn } from '../log';
 import { checkConditions, readAuthentication, watchedCard } from '../parameters';
 import { dispatch, logAbandoned, type NodeSite, type Site } from './node';

@@ -1,5 +1,5 @@
 /** The calls that create and delete webhook subscriptions. @see service interface, part 4 */
-import { idInLocation } from '../../model/serviceUrl';
+import { idInLocation } from '../../transport/serviceUrl';
 import { readCreatedSubscription } from '../../model/subscription/createdSubscription';
 import { type Subscription, subscriptionsIn } from '../../model/subscription/saved';
 import { assertDone } from '../../transport/writeResponse';

@@ -1,6 +1,6 @@
 /** The subscriptions of a node in n8n's static data, and their secrets. */
 import type { IAllExecuteFunctions, IHookFunctions } from 'n8n-workflow';
-import { BoundedMap } from '../../model/boundedMap';
+import { BoundedMap } from '../../values/boundedMap';
 import {
 	readSaved,
 	type Saved,

@@ -5,7 +5,7 @@ import {
 	missingColumns,
 	storedNames,
 } from '../../../../nodes/WorkspaceData/actions/newFields/missingColumns';
-import { FieldIndex, type FieldHint } from '../../../../nodes/WorkspaceData/model/fieldIndex';
+import { FieldIndex, type FieldHint } from '../../../../nodes/WorkspaceData/records/fieldIndex';
 import { field } from '../../model/fields';
 
 type Entry = [string, unknown];

@@ -5,9 +5,9 @@ import {
 	createYieldToLoop,
 } from '../../../../nodes/WorkspaceData/actions/schedule/yieldToLoop';
 import { OWN_VALUES } from '../../../../nodes/WorkspaceData/model/response/record';
-import { placeOf } from '../../../../nodes/WorkspaceData/model/value/identity';
+import { placeOf } from '../../../../nodes/WorkspaceData/values/identity';
 import { field } from '../../model/fields';
-import { zone } from '../../model/value/zone';
+import { zone } from '../../values/zone';
 import {
 	compareBy,
 	type Direction,

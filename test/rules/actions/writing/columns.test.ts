@@ -1,6 +1,6 @@
 /** Which keys of an item are columns: the one rule for Map Automatically, Create From Items and new fields. */
 import { columnsOf } from '../../../../nodes/WorkspaceData/actions/writing/columns';
-import { FieldIndex } from '../../../../nodes/WorkspaceData/model/fieldIndex';
+import { FieldIndex } from '../../../../nodes/WorkspaceData/records/fieldIndex';
 import type { JsonObject } from '../../../../nodes/WorkspaceData/model/response/jsonObject';
 import { field } from '../../model/fields';
 import { refusal } from '../../refusal';

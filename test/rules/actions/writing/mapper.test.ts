@@ -1,6 +1,6 @@
 /** The values of an item, as the field mapper says. */
 import { readColumns } from '../../../../nodes/WorkspaceData/actions/writing/mapper';
-import { FieldIndex } from '../../../../nodes/WorkspaceData/model/fieldIndex';
+import { FieldIndex } from '../../../../nodes/WorkspaceData/records/fieldIndex';
 import { refusal } from '../../refusal';
 
 const NO_FIELDS = new FieldIndex([], 'Books');

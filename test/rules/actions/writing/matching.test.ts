@@ -2,9 +2,9 @@
 import { MatchingFields } from '../../../../nodes/WorkspaceData/actions/reading/matchIndex';
 import { itemKey, matchingFields } from '../../../../nodes/WorkspaceData/actions/writing/matching';
 import type { Columns } from '../../../../nodes/WorkspaceData/actions/writing/mapper';
-import { FieldIndex, type FieldHint } from '../../../../nodes/WorkspaceData/model/fieldIndex';
+import { FieldIndex, type FieldHint } from '../../../../nodes/WorkspaceData/records/fieldIndex';
 import { field } from '../../model/fields';
-import { zone } from '../../model/value/zone';
+import { zone } from '../../values/zone';
 import { refusal } from '../../refusal';
 
 const index = new FieldIndex([field('Key'), field('Pages', 'number')], 'Books');

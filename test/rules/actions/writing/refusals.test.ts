@@ -4,7 +4,7 @@ import {
 	RefusedValues,
 	type Refusal,
 } from '../../../../nodes/WorkspaceData/actions/writing/refusals';
-import { InputError } from '../../../../nodes/WorkspaceData/model/inputError';
+import { InputError } from '../../../../nodes/WorkspaceData/values/inputError';
 
 const number = (value: string, advice = "Select 'Number Format'"): Refusal => ({
 	field: 'Preis',

@@ -6,9 +6,9 @@ import {
 } from '../../../../nodes/WorkspaceData/actions/writing/valueConversion';
 import type { Columns } from '../../../../nodes/WorkspaceData/actions/writing/mapper';
 import type { Run } from '../../../../nodes/WorkspaceData/actions/run/run';
-import { FieldIndex } from '../../../../nodes/WorkspaceData/model/fieldIndex';
+import { FieldIndex } from '../../../../nodes/WorkspaceData/records/fieldIndex';
 import { field } from '../../model/fields';
-import { zone } from '../../model/value/zone';
+import { zone } from '../../values/zone';
 
 const index = new FieldIndex(
 	[

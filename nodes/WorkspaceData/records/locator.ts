@@ -1,0 +1,120 @@
+/** Reads resource locators: From List, By ID or By Name. */
+import { pathSegment } from '../transport/serviceUrl';
+import type { Card } from '../model/response/card';
+import { InputError } from '../values/inputError';
+import { askForNearest } from '../values/similarNames';
+import { listedInQuotes, quote } from '../values/messageText';
+import { isObject } from '../model/response/jsonObject';
+import { foldCase } from '../values/nameSpelling';
+
+/** A resource locator from n8n: the mode that the user selected, and the value. */
+export interface Locator {
+	mode: string;
+	value: unknown;
+	cachedResultName?: string;
+}
+
+/** The content of a resource locator. */
+export interface LocatorReading {
+	mode: string;
+	/** Never empty, without outer spaces. */
+	text: string;
+	/** The unchanged value of the parameter. */
+	entered: string;
+	/** The text that the user knows it by. */
+	shown: string;
+}
+
+/**
+ * Reads a resource locator, or the bare ID that an expression returns.
+ *
+ * @returns undefined if nothing is selected
+ */
+export function peekLocator(value: unknown): LocatorReading | undefined {
+	const locator: Partial<Locator> =
+		typeof value === 'object' && value !== null ? value : { mode: 'id', value };
+	const chosen = locator.value;
+	const entered = typeof chosen === 'string' || typeof chosen === 'number' ? String(chosen) : '';
+	const text = entered.trim();
+	if (text === '') return undefined;
+	return { mode: locator.mode ?? 'id', text, entered, shown: locator.cachedResultName || text };
+}
+
+/** The value of a locator. A value without a locator, such as from an expression, is returned unchanged. */
+export const locatorValue = (value: unknown): unknown =>
+	isObject(value) && '__rl' in value ? value.value : value;
+
+/**
+ * Reads a resource locator that must not be empty.
+ *
+ * @param parameter the parameter's name in messages
+ * @throws InputError if nothing is selected, or if an identifier can't be part of a path
+ */
+export function readLocator(value: unknown, parameter: string): LocatorReading {
+	const locator = peekLocator(value);
+	const given = locatorValue(value);
+	if (typeof given === 'number' && !Number.isSafeInteger(given)) {
+		throw new InputError(
+			`'${parameter}' can't be the number ${given}`,
+			'Numbers this large lose digits on their way, so another ID could be meant. Give the ID as text.',
+		);
+	}
+	if (locator) {
+		// An ID that no path can hold is refused here, so that it costs no request.
+		if (locator.mode !== 'name') pathSegment(locator.text, parameter);
+		return locator;
+	}
+	throw new InputError(`'${parameter}' is empty`, `Select or enter a value for '${parameter}'.`);
+}
+
+/** The cards with exactly this name; else the cards whose names differ only in case. */
+export function cardsOfName(cards: readonly Card[], name: string): readonly Card[] {
+	const exact = cards.filter((card) => card.name === name);
+	if (exact.length > 0) return exact;
+	return cards.filter((card) => foldCase(card.name) === foldCase(name));
+}
+
+/** Max cards in a message. */
+const MAX_NAMED = 3;
+
+function cardAdvice(cards: readonly Card[], name: string): string {
+	if (cards.length === 0) return 'The workspace has no cards yet.';
+	const names = cards.map((card) => card.name);
+	return askForNearest(name, names) || `The cards are ${listedInQuotes(names, MAX_NAMED)}.`;
+}
+
+/**
+ * The card with this name.
+ *
+ * @param isExact true if the name must match exactly, for changes that can't be undone
+ * @throws InputError if there is none or more than one; names the nearest cards
+ */
+export function findCardByName(cards: readonly Card[], name: string, isExact = false): Card {
+	const found = isExact ? cards.filter((card) => card.name === name) : cardsOfName(cards, name);
+	const [card] = found;
+	if (card && found.length === 1) return card;
+	if (card) {
+		throw new InputError(
+			`The workspace has ${found.length} cards called '${name}'`,
+			`Select the card by its ID: ${found.map(({ id }) => id).join(', ')}.`,
+		);
+	}
+	throw new InputError(`The workspace has no card called ${quote(name)}`, cardAdvice(cards, name));
+}
+
+/**
+ * Finds the card of a locator: by its ID, or by its name among the workspace's cards.
+ *
+ * @param listed returns these cards; only called if the locator has a name
+ * @param isExact true if the name must match exactly, for changes that can't be undone
+ * @throws InputError if no card or more than one has the name
+ */
+export async function locateCard(
+	{ mode, text, entered, shown }: LocatorReading,
+	listed: () => Promise<readonly Card[]>,
+	isExact = false,
+): Promise<Pick<Card, 'id' | 'name'>> {
+	if (mode !== 'name') return { id: text, name: shown };
+	const cards = await listed();
+	return findCardByName(cards, isExact ? entered : text, isExact);
+}

@@ -1,0 +1,106 @@
+/** Addresses of the service: the API root, and segments of paths. */
+import { InputError } from '../values/inputError';
+
+const API_ROOT = '/api/v1';
+
+/**
+ * Parses an address that must be plain http(s), without sign-in data, query or fragment.
+ *
+ * @returns the address without trailing slashes
+ * @throws InputError for anything else
+ */
+export function parseAddress(value: unknown, parameter: string, example: string): string {
+	const text = typeof value === 'string' ? value.trim() : '';
+	if (text === '') {
+		throw new InputError(`'${parameter}' is empty`, `Enter an address such as ${example}.`);
+	}
+	if (!/^https?:\/\//i.test(text)) {
+		throw new InputError(
+			`'${parameter}' must begin with http:// or https://`,
+			`Enter an address such as ${example}.`,
+		);
+	}
+	const url = URL.canParse(text) ? new URL(text) : undefined;
+	const isPlain = url && !url.username && !url.password && !url.search && !url.hash;
+	if (!isPlain) {
+		throw new InputError(
+			`'${parameter}' isn't a valid address`,
+			`Enter an address such as ${example}, without user name, query or fragment.`,
+		);
+	}
+	return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+}
+
+/**
+ * The API root of the service, without trailing slashes.
+ *
+ * @param value `baseUrl` of the credential
+ * @throws InputError if it isn't an http(s) address that ends in `/api/v1`
+ * @see service interface, part 9
+ */
+export function parseBaseUrl(value: unknown): string {
+	const example = `https://data.example.com${API_ROOT}`;
+	const baseUrl = parseAddress(value, 'Base URL', example);
+	if (!baseUrl.endsWith(API_ROOT)) {
+		throw new InputError(
+			`'Base URL' must end in ${API_ROOT}`,
+			`Enter the address of the API itself, such as ${example}.`,
+		);
+	}
+	return baseUrl;
+}
+
+/**
+ * Reads the identifier of a created resource from its address.
+ *
+ * @param location the header `Location`
+ * @param collection the path segment before the identifier, for example `records`
+ * @returns undefined for the address of anything else
+ * @see RFC 9110, sections 10.2.2 and 15.3.2
+ */
+export function idInLocation(location: unknown, collection: string): string | undefined {
+	if (typeof location !== 'string') return undefined;
+	const [path = ''] = location.split(/[?#]/);
+	const [before, id = ''] = path.split('/').filter(Boolean).slice(-2);
+	if (before !== collection) return undefined;
+	try {
+		return decodeURIComponent(id) || undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+/** Half of a surrogate pair: it isn't text and can't be percent-encoded. */
+const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
+
+const percentEncoded = (text: string): string =>
+	encodeURIComponent(text.replace(LONE_SURROGATE, '\uFFFD'));
+
+const textOf = (value: unknown): string =>
+	typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+
+/** A path segment from a person's input, without outer spaces. @see exactSegment */
+export const pathSegment = (value: unknown, parameter: string): string =>
+	exactSegment(textOf(value).trim(), parameter);
+
+/**
+ * A percent-encoded path segment with its outer spaces, because a listed ID may have some. URL parsers
+ * resolve `.` and `..` even if they are percent-encoded, so both are refused.
+ *
+ * @param parameter the parameter's name in messages
+ * @throws InputError if the value is empty or would change the path
+ * @see RFC 3986, section 5.2.4
+ */
+export function exactSegment(value: unknown, parameter: string): string {
+	const text = textOf(value);
+	if (text.trim() === '') {
+		throw new InputError(`'${parameter}' is empty`, `Select or enter a value for '${parameter}'.`);
+	}
+	if (text === '.' || text === '..') {
+		throw new InputError(
+			`'${parameter}' can't be '${text}'`,
+			`Enter the ID that the service shows for '${parameter}'.`,
+		);
+	}
+	return percentEncoded(text);
+}

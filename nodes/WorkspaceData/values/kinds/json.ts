@@ -1,0 +1,33 @@
+/** Lists, objects and other JSON, compared by their content. */
+import { isBrokenJson, isExactJson, parseJsonText } from '../../model/response/parseJson';
+import { canonicalJson } from '../serialization';
+import { EQUALITY, PARTS, unusable, type Kind } from './kind';
+
+export const json: Kind = {
+	newTypes: [{ type: 'json', names: ['json', 'object'], else: ['long_text'] }],
+	read(stored) {
+		if (typeof stored !== 'string') return canonicalJson(stored);
+		const parsed = isExactJson(stored) ? parseJsonText(stored) : undefined;
+		return canonicalJson(parsed ?? stored);
+	},
+	/** JSON text may be empty: what was read goes back. */
+	holdsEmptyText: () => true,
+	/** Parses text if it is a JSON object or list, because the editor returns such values as text. */
+	enter(entered, field) {
+		if (typeof entered !== 'string') return entered;
+		const parsed = parseJsonText(entered);
+		if (!parsed && isBrokenJson(entered)) {
+			throw unusable(field, entered, "It isn't valid JSON. Check quotes, commas and brackets.");
+		}
+		if (!parsed || isExactJson(entered)) return parsed ?? entered;
+		throw unusable(
+			field,
+			entered,
+			'It has a number with more digits than JSON numbers keep. Put quotes around the number.',
+		);
+	},
+	conditions: [...EQUALITY, ...PARTS],
+	orderAgainst: () => undefined,
+	// Text, because n8n's input for objects is red until something is entered.
+	input: { type: 'string', canMatch: false, hint: () => ' (JSON)' },
+};

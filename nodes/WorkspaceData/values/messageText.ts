@@ -1,0 +1,53 @@
+/** Text in messages: names and values limited in length, counts, sentences. */
+import { hasJsonForm, isSendable } from './serialization';
+
+/** Max length of a name in a message, in characters. */
+const SHOWN_LENGTH = 80;
+/** Max length of a value in a message, in characters. */
+const SHOWN_VALUE_LENGTH = 60;
+
+/** Shortens a name for a message. */
+export const clip = (name: string): string =>
+	name.length > SHOWN_LENGTH ? `${name.slice(0, SHOWN_LENGTH)}…` : name;
+
+export const quote = (name: string): string => `'${clip(name)}'`;
+
+/** The first of several names, and how many more there are. */
+export function listed(names: readonly string[], most: number): string {
+	const more = names.length > most ? ` and ${names.length - most} more` : '';
+	return `${names.slice(0, most).join(', ')}${more}`;
+}
+
+/** Like `listed`, with each name in quotes. */
+export const listedInQuotes = (names: readonly string[], most: number): string =>
+	listed(names.map(quote), most);
+
+/**
+ * A number of things in a message: `1 record`, `2 records`. @param noun in the singular; its plural ends in
+ * s
+ */
+export const count = (number: number, noun: string): string =>
+	`${number} ${noun}${number === 1 ? '' : 's'}`;
+
+/** Joins sentences, and ends each of them before the next begins. Empty ones are left out. */
+export const sentences = (...texts: Array<string | false | undefined>): string =>
+	texts
+		.filter((text): text is string => Boolean(text))
+		.map((text, place, all) =>
+			place < all.length - 1 && !/[.!?:…]$/.test(text) ? `${text}.` : text,
+		)
+		.join(' ');
+
+/** Converts values that JSON can't represent to text. Others are unchanged. */
+const readable = (part: unknown): unknown =>
+	isSendable(part) || (typeof part === 'object' && !hasJsonForm(part)) ? part : String(part);
+
+/** A value in a message: short and readable. */
+export function showValue(value: unknown): string {
+	const whole = readable(value);
+	const text =
+		whole === value
+			? (JSON.stringify(value, (_key, part: unknown) => readable(part)) ?? 'undefined')
+			: String(whole);
+	return text.length > SHOWN_VALUE_LENGTH ? `${text.slice(0, SHOWN_VALUE_LENGTH)}…` : text;
+}

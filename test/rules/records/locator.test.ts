@@ -1,0 +1,67 @@
+/** Which card, record or field a person has chosen, in whatever way n8n gives it. */
+import {
+	cardsOfName,
+	findCardByName,
+	peekLocator,
+	readLocator,
+} from '../../../nodes/WorkspaceData/records/locator';
+import { refusal } from '../refusal';
+
+const card = (id: string, name: string) => ({ id, name, raw: {} });
+const NAMES = ['Orders', 'orders', ' Archive ', 'Twin', 'Twin'];
+const cards = NAMES.map((name, place) => card(`c${place + 1}`, name));
+
+test.each<[unknown, string[] | undefined]>([
+	['c1', ['id', 'c1', 'c1', 'c1']],
+	[17, ['id', '17', '17', '17']],
+	[{ mode: 'list', value: 'c1', cachedResultName: 'Orders' }, ['list', 'c1', 'c1', 'Orders']],
+	[{ mode: 'name', value: ' A', cachedResultName: '' }, ['name', 'A', ' A', 'A']],
+	...['', ' ', null, undefined, true, { mode: 'id', value: { a: 1 } }, []].map(
+		(nothing): [unknown, undefined] => [nothing, undefined],
+	),
+])('%j means %j', (value, reading) => {
+	const [mode, text, entered, shown] = reading ?? [];
+	expect(peekLocator(value)).toEqual(reading && { mode, text, entered, shown });
+});
+
+describe('a choice that must be there', () => {
+	test('is read', () => {
+		expect(readLocator('c1', 'Card').text).toBe('c1');
+		// Any name will do: names are not part of an address.
+		expect(readLocator({ mode: 'name', value: '..' }, 'Card').text).toBe('..');
+		expect(readLocator(Number.MAX_SAFE_INTEGER, 'Card').text).toBe('9007199254740991');
+	});
+
+	test.each<[unknown, string]>([
+		['', "'Card' is empty"],
+		[{ __rl: true, mode: 'list', value: '' }, "'Card' is empty"],
+		['..', "'Card' can't be '..'"],
+		[{ mode: 'list', value: '.' }, "'Card' can't be '.'"],
+		[2 ** 53, "'Card' can't be the number 9007199254740992"],
+		[{ __rl: true, mode: 'id', value: 1e300 }, "'Card' can't be the number 1e+300"],
+	])('%j is refused: %s', (value, message) => {
+		expect(() => readLocator(value, 'Card')).toThrow(message);
+	});
+});
+
+describe('a card by its name', () => {
+	test.each([
+		['Orders', ['c1']],
+		['orders', ['c2']],
+		['ORDERS', ['c1', 'c2']],
+		['archive', ['c3']],
+	])('%j: exactly, else but for the case: %j', (name, ids) => {
+		expect(cardsOfName(cards, name).map(({ id }) => id)).toEqual(ids);
+	});
+
+	test('one is found', () => expect(findCardByName(cards, 'archive').id).toBe('c3'));
+
+	test.each([
+		['Twin', cards, "The workspace has 2 cards called 'Twin'", /c4, c5/],
+		['Ordrs', cards, "The workspace has no card called 'Ordrs'", /'Orders'/],
+		['zzz', cards, /no card/, /^The cards are 'Orders', 'orders', ' Archive ' and 2 more\.$/],
+		['Orders', [], /no card/, /^The workspace has no cards yet\.$/],
+	])('%s names no one card', (name, all, message, description) => {
+		expect(() => findCardByName(all, name)).toThrow(refusal(message, description));
+	});
+});
