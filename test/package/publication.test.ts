@@ -142,7 +142,8 @@ describe('the first publication, from a fresh clone, step by step as docs/publis
 		const { stdout } = await execa('tar', ['-tzf', tarball]);
 		expect(stdout.split('\n')).toEqual(
 			expect.arrayContaining([
-				'package/dist/workspaceData.js',
+				'package/dist/icons/workspaceData.svg',
+				'package/dist/nodes/WorkspaceData/WorkspaceData.node.js',
 				'package/dist/nodes/WorkspaceData/WorkspaceDataTrigger.node.js',
 				'package/dist/credentials/WorkspaceDataApi.credentials.js',
 			]),
