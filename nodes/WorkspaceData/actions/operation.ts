@@ -1,63 +1,22 @@
-/** Defines an operation: its parameters with their types, and its work for one item. */
+/** Defines an operation: its parameters with their types, and its work for all input items. */
 import type { INodeProperties } from 'n8n-workflow';
-import type { Locator } from '../records/locator';
 import type { JsonObject } from '../model/response/jsonObject';
-import type { Run } from './run/run';
+import type { Locator } from '../records/locator';
+import type { Run } from '../records/run';
+import { Cancelled } from '../transport/errors';
 
-type DeepReadonly<T> = T extends (infer U)[]
-	? ReadonlyArray<DeepReadonly<U>>
-	: T extends object
-		? { readonly [K in keyof T]: DeepReadonly<T[K]> }
-		: T;
-
-/** A parameter of the node, as an operation's file defines it. */
-export type PropertyDefinition = DeepReadonly<INodeProperties>;
-
-type Options<P> = P extends { readonly options: infer O extends readonly unknown[] }
-	? O[number]
-	: never;
-
-/** The types of values by the type of their parameter. */
-interface Values {
-	string: string;
-	number: number;
-	boolean: boolean;
-	multiOptions: string[];
-	resourceLocator: Locator;
+/** What came of one input item: its results, and its error if it failed; the results of a failed one come first. */
+export interface ItemOutcome {
+	json: readonly JsonObject[];
+	error?: unknown;
 }
 
-/** The type of a parameter's value, inferred from its definition. */
-type ValueOf<P> = P extends { readonly type: infer T extends keyof Values }
-	? Values[T]
-	: P extends { readonly type: 'options' }
-		? Options<P> extends { readonly value: infer V }
-			? V
-			: string
-		: P extends { readonly type: 'collection' }
-			? Partial<ParameterValues<Options<P>>>
-			: unknown;
-
-/** The names and types of parameters, inferred from their definitions. A hidden one only keeps the value of another. */
-export type ParameterValues<P> = {
-	[Q in P as Q extends { readonly type: 'hidden' }
-		? never
-		: Q extends { readonly name: infer N extends string }
-			? N
-			: never]: ValueOf<Q>;
-};
-
-/** One call of an operation, for one input item. */
-export interface Call<P> {
-	run: Run;
-	itemIndex: number;
-	/**
-	 * Reads a parameter with its expressions evaluated: for this item, or for another one if work is done once for all
-	 * items.
-	 */
-	get<Name extends keyof ParameterValues<P> & string>(
-		name: Name,
-		itemIndex?: number,
-	): ParameterValues<P>[Name];
+/** What came of all input items. */
+export interface Outcomes {
+	/** One for each input item, in input order. */
+	items: ItemOutcome[];
+	/** Results after those of all items, each with the item that it is paired with. */
+	last?: Array<{ itemIndex: number; json: JsonObject }>;
 }
 
 export interface OperationDefinition<P extends readonly PropertyDefinition[]> {
@@ -68,19 +27,25 @@ export interface OperationDefinition<P extends readonly PropertyDefinition[]> {
 	/** The name in the nodes panel. */
 	action: string;
 	description: string;
-	/** True if it changes data: an error then says how far the run came. */
+	properties: P;
+	/** True if it changes data: an error that ends the run says what was done. */
 	writes?: boolean;
-	/** True if the first item does the work of all: each has a result, even if the run has ended since. */
-	isShared?: boolean;
 	/** True if it returns the input items themselves: they keep their files. */
 	passesOn?: boolean;
-	properties: P;
-	/** @returns the `json` of each output item for this input item */
-	execute(call: Call<P[number]>): Promise<JsonObject[]>;
+	/** @throws what makes the work impossible for every item */
+	execute(run: Run, parameters: Parameters<P[number]>): Promise<Outcomes>;
 }
 
 /** An operation with any parameters. */
 export type Operation = OperationDefinition<readonly PropertyDefinition[]>;
+
+/** A resource: one value of the parameter 'resource', and its operations. */
+export interface Resource {
+	value: string;
+	name: string;
+	/** A new node starts with the first one; the selector sorts them by name. */
+	operations: readonly Operation[];
+}
 
 /**
  * Defines an operation. Parameter names and types are inferred from `properties`, so a misspelled name is a compile
@@ -93,10 +58,89 @@ export function defineOperation<const P extends readonly PropertyDefinition[]>(
 	return definition as unknown as Operation;
 }
 
-/** A resource: one value of the parameter 'resource', and its operations. */
-export interface Resource {
-	value: string;
-	name: string;
-	/** A new node starts with the first one; the selector sorts them by name. */
-	operations: readonly Operation[];
+/**
+ * Makes an operation of the work for one item. Items run in parallel; after the first error no further one begins,
+ * unless the run continues on errors.
+ *
+ * @param work returns the `json` of each output item of this input item
+ */
+export function eachItem<P extends PropertyDefinition>(
+	work: (run: Run, get: GetOf<P>, itemIndex: number) => Promise<JsonObject[]>,
+): (run: Run, parameters: Parameters<P>) => Promise<Outcomes> {
+	return async (run, parameters) => {
+		const items: ItemOutcome[] = [];
+		let next = 0;
+		let isStopped = false;
+		const workOn = async (itemIndex: number): Promise<ItemOutcome> => {
+			try {
+				await run.breathe();
+				return { json: await work(run, (name) => parameters.get(name, itemIndex), itemIndex) };
+			} catch (error) {
+				isStopped ||= !run.continues;
+				return { json: [], error };
+			}
+		};
+		const workThrough = async (): Promise<void> => {
+			while (next < run.itemCount) {
+				const itemIndex = next++;
+				items[itemIndex] = isStopped
+					? { json: [], error: new Cancelled() }
+					: await workOn(itemIndex);
+			}
+		};
+		await Promise.all(Array.from({ length: run.api.width({}) }, workThrough));
+		return { items };
+	};
+}
+
+/** Reads the parameters of an operation. */
+export interface Parameters<P> {
+	/** Reads a parameter for an item, with its expressions evaluated. @throws InputError if one returns no value */
+	get<Name extends keyof ParameterValues<P> & string>(
+		name: Name,
+		itemIndex: number,
+	): ParameterValues<P>[Name];
+}
+
+/** Reads a parameter for the item at hand. */
+export type GetOf<P> = <Name extends keyof ParameterValues<P> & string>(
+	name: Name,
+) => ParameterValues<P>[Name];
+
+/** A parameter of the node, as an operation's file defines it. */
+export type PropertyDefinition = DeepReadonly<INodeProperties>;
+
+type DeepReadonly<T> = T extends (infer U)[]
+	? ReadonlyArray<DeepReadonly<U>>
+	: T extends object
+		? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+		: T;
+
+/** The names and types of parameters, inferred from their definitions. */
+export type ParameterValues<P> = {
+	[Q in P as Q extends { readonly name: infer N extends string } ? N : never]: ValueOf<Q>;
+};
+
+/** The type of a parameter's value, inferred from its definition. */
+type ValueOf<P> = P extends { readonly type: infer T extends keyof Values }
+	? Values[T]
+	: P extends { readonly type: 'options' }
+		? Options<P> extends { readonly value: infer V }
+			? V
+			: string
+		: P extends { readonly type: 'collection' }
+			? Partial<ParameterValues<Options<P>>>
+			: unknown;
+
+type Options<P> = P extends { readonly options: infer O extends readonly unknown[] }
+	? O[number]
+	: never;
+
+/** The types of values by the type of their parameter. */
+interface Values {
+	string: string;
+	number: number;
+	boolean: boolean;
+	multiOptions: string[];
+	resourceLocator: Locator;
 }

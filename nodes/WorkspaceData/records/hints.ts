@@ -1,0 +1,40 @@
+/** What a run tells besides its output: hints, names instead of IDs, and notes on errors. */
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { sentences } from '../values/messageText';
+
+export class Hints {
+	private readonly shown = new Set<string>();
+	private readonly names = new Map<string, string>();
+
+	constructor(private readonly context: Pick<IExecuteFunctions, 'addExecutionHints'>) {}
+
+	/** Shows a hint next to the output. Each text is shown once. */
+	add(message: string): void {
+		if (this.shown.has(message)) return;
+		this.shown.add(message);
+		this.context.addExecutionHints({ message, location: 'outputPane' });
+	}
+
+	/** Remembers the name of a field or card, to replace its ID in the service's messages. */
+	learnName(id: string, name: string): void {
+		// A bare number may mean anything in a text.
+		if (name !== id && /\D/.test(id)) this.names.set(id, name);
+	}
+
+	/** Replaces known IDs in a text with their names, in 'quotes'. */
+	withNames(text: string): string {
+		// Includes the quotes that the service put around the ID, if any.
+		return text.replace(/(["'`]?)([\w-]+)\1/g, (quoted, _quote, word: string) => {
+			const name = this.names.get(word);
+			return name === undefined ? quoted : `'${name}'`;
+		});
+	}
+}
+
+/** Adds a sentence to the description of an error, once: items may share an error. */
+export function addNote(error: unknown, text: string): void {
+	if (!(error instanceof Error)) return;
+	const { description } = error as { description?: string };
+	if (!description?.includes(text))
+		Object.assign(error, { description: sentences(description, text) });
+}

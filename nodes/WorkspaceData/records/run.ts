@@ -1,0 +1,179 @@
+/** What all items of one execution share. Nothing is sent before an item needs it. */
+import type { IExecuteFunctions } from 'n8n-workflow';
+import {
+	cards,
+	fieldsOf,
+	openApi,
+	type Api,
+	type Card,
+	type DataRecord,
+	type RequestOptions,
+} from '../transport/api';
+import { Cancelled } from '../transport/errors';
+import { localTime } from '../transport/timeZone';
+import type { Zone } from '../values/time';
+import { Done } from './done';
+import { FieldIndex } from './fieldIndex';
+import { Hints } from './hints';
+import { locateCard, readLocator, type Locator } from './locator';
+
+/** Opens what the items of one execution share. @throws InputError if the credential is missing or invalid */
+export async function openRun(context: IExecuteFunctions): Promise<Run> {
+	// This parameter allows no expressions, so it is the same for all items.
+	const authentication = context.getNodeParameter('authentication', 0, 'apiKey');
+	return new Run(context, await openApi(context, authentication));
+}
+
+/** A card that an item uses, and its name in messages. */
+export interface CardReference {
+	id: string;
+	name: string;
+}
+
+/** Receives records. Returns true if no further one is needed. */
+export type Take = (record: DataRecord) => unknown;
+
+/** How long a step computes before n8n's loop gets its turn, in ms. */
+const SLICE_MS = 50;
+
+export class Run {
+	/** The time zone of the workflow. */
+	readonly zone: Zone;
+	readonly itemCount: number;
+	/** True if the run goes on after an error (*On Error*). */
+	readonly continues: boolean;
+	readonly hints: Hints;
+	/** What was written so far. */
+	readonly done = new Done();
+	private cards: Promise<Card[]> | undefined;
+	private readonly fields = new Map<string, Promise<FieldIndex>>();
+	private readonly records = new Map<string, SharedRecords>();
+	private sliceEnd = 0;
+
+	constructor(
+		readonly context: IExecuteFunctions,
+		readonly api: Api,
+	) {
+		this.zone = localTime(context);
+		this.itemCount = context.getInputData().length;
+		this.continues = context.continueOnFail();
+		this.hints = new Hints(context);
+	}
+
+	/**
+	 * Gives n8n's loop its turn once 50 ms have passed.
+	 *
+	 * @throws Cancelled if the execution was canceled
+	 */
+	async breathe(): Promise<void> {
+		if (Date.now() < this.sliceEnd) return;
+		await new Promise((resolve) => setImmediate(resolve));
+		if (this.api.signal?.aborted) throw new Cancelled();
+		this.sliceEnd = Date.now() + SLICE_MS;
+	}
+
+	/**
+	 * Finds the card that a locator means. The list of cards is read once.
+	 *
+	 * @param isExact true for changes that can't be undone: a name must be exactly the card's
+	 * @throws InputError
+	 */
+	async findCard(
+		locator: Locator,
+		options?: RequestOptions,
+		isExact = false,
+	): Promise<CardReference> {
+		const listed = async () => await (this.cards ??= this.api.list(cards, options));
+		const { id, name } = await locateCard(readLocator(locator, 'Card'), listed, isExact);
+		this.hints.learnName(id, name);
+		return { id, name };
+	}
+
+	/** The fields of a card, read once. */
+	async fieldsOf(card: CardReference, options?: RequestOptions): Promise<FieldIndex> {
+		return await (this.fields.get(card.id) ?? this.fieldsAgain(card, options));
+	}
+
+	/** The fields of a card, read again: a card that is held, or after fields were added. All use these from then on. */
+	async fieldsAgain(card: CardReference, options?: RequestOptions): Promise<FieldIndex> {
+		const reading = this.readFields(card, options);
+		this.fields.set(card.id, reading);
+		return await reading;
+	}
+
+	/**
+	 * The card's records, read once for all items that want as many of them.
+	 *
+	 * @param wanted how many are needed at most; Infinity for all
+	 */
+	async readRecords(
+		card: CardReference,
+		wanted: number,
+		take: Take,
+		options?: RequestOptions,
+	): Promise<void> {
+		if (this.itemCount === 1) return await this.streamRecords(card, wanted, take, options);
+		const key = JSON.stringify([card.id, wanted]);
+		const shared =
+			this.records.get(key) ?? new SharedRecords(this.api.pages(card.id, wanted, options));
+		this.records.set(key, shared);
+		for (let place = 0; await shared.has(place); place += 1) {
+			await this.breathe();
+			if (take(shared.read[place] as DataRecord) === true) return;
+		}
+	}
+
+	/** The card's records, read from the service at each call. Nothing keeps them. */
+	async streamRecords(
+		card: CardReference,
+		wanted: number,
+		take: Take,
+		options?: RequestOptions,
+	): Promise<void> {
+		for await (const page of this.api.pages(card.id, wanted, options)) {
+			for (const record of page) {
+				await this.breathe();
+				if (take(record) === true) return;
+			}
+		}
+	}
+
+	private async readFields(card: CardReference, options?: RequestOptions): Promise<FieldIndex> {
+		const fields = await this.api.list(fieldsOf(card.id), options);
+		for (const { id, name } of fields) this.hints.learnName(id, name);
+		const index = new FieldIndex(fields, card.name);
+		const shown = fields.filter((field) => index.keyOf(field) !== field.name);
+		if (shown.length > 0) {
+			const names = [...new Set(shown.map(({ name }) => `'${name}'`))].join(', ');
+			this.hints.add(
+				`Fields of card '${card.name}' called ${names} appear under their IDs, because their names aren't unique`,
+			);
+		}
+		return index;
+	}
+}
+
+/** The records of a card that several items read. Pages are requested as the first of them needs them. */
+class SharedRecords {
+	readonly read: DataRecord[] = [];
+	private reading: Promise<boolean> | undefined;
+
+	constructor(private readonly pages: AsyncGenerator<DataRecord[]>) {}
+
+	/** Returns true if there is a record at this place. */
+	async has(place: number): Promise<boolean> {
+		while (place >= this.read.length) {
+			this.reading ??= this.readPage();
+			if (!(await this.reading)) return false;
+		}
+		return true;
+	}
+
+	private async readPage(): Promise<boolean> {
+		const { value, done } = await this.pages.next();
+		if (done) return false;
+		for (const record of value) this.read.push(record);
+		this.reading = undefined;
+		return true;
+	}
+}
