@@ -1,8 +1,7 @@
 /** Filters and Search: which records to return or change. */
 import { z } from 'zod/v3';
 import type { FieldHint, FieldIndex } from './fieldIndex';
-import { conditionTest, containsText, valuesIn, type ConditionPlace } from '../values/condition';
-import { showValue } from '../values/messageText';
+import { conditionTest, containsText, type ConditionPlace } from '../values/condition';
 import { InputError } from '../values/inputError';
 import { locatorValue } from './locator';
 import { OWN_VALUES, type DataRecord, type NamedValue } from '../model/response/record';
@@ -30,20 +29,13 @@ export interface EnteredCondition {
 }
 
 /** What is needed to read conditions. */
-export interface FilterPlace extends Omit<ConditionPlace, 'unlisted'> {
+export interface FilterPlace extends ConditionPlace {
 	/** What the node's field mapper saved about fields, by key, for fields that were renamed since. */
 	hints?: ReadonlyMap<string, FieldHint>;
 }
 
-/** The test of all conditions. */
-export interface RecordTest {
-	(record: DataRecord): boolean;
-	/**
-	 * Checks, after all records were tested, that a record holds each choice that its field doesn't have: it
-	 * may have been removed. @throws InputError
-	 */
-	requireSeen(): void;
-}
+/** Returns true if a record meets the conditions. */
+export type RecordTest = (record: DataRecord) => boolean;
 
 /**
  * Reads the conditions as entered.
@@ -125,40 +117,16 @@ export function recordTest(
 	index: FieldIndex,
 	place: FilterPlace,
 ): RecordTest | undefined {
-	const tests = conditions.map(({ key, condition, value }) => {
+	const tests = conditions.map(({ key, condition, value }): RecordTest => {
 		const { field, read } = namedValue(index, key, place);
-		const unlisted = new Map<unknown, InputError>();
-		const test = conditionTest(condition, value, field, { ...place, unlisted });
-		return { field, read, unlisted, meets: (record: DataRecord) => test(read(record)) };
+		const test = conditionTest(condition, value, field, place);
+		return (record) => test(read(record));
 	});
 	if (tests.length === 0) return undefined;
-	const unseen = tests.filter(({ unlisted }) => unlisted.size > 0);
-	const passes = (record: DataRecord): boolean => {
-		for (const { field, read, unlisted } of unseen) {
-			for (const value of valuesIn(field, read(record))) unlisted.delete(value);
-		}
-		let doubtful: (typeof tests)[number] | undefined;
-		for (const test of tests) {
-			const is = test.meets(record);
-			// This condition decides, so the others no longer matter.
-			if (is === any) return any;
-			if (is === undefined) doubtful ??= test;
-		}
-		if (doubtful) throw unreadable(record, doubtful);
-		return !any;
-	};
-	return Object.assign(passes, {
-		requireSeen() {
-			for (const { unlisted } of unseen) for (const refusal of unlisted.values()) throw refusal;
-		},
-	});
+	return any
+		? (record) => tests.some((test) => test(record))
+		: (record) => tests.every((test) => test(record));
 }
-
-const unreadable = (record: DataRecord, { field, read }: NamedValue): InputError =>
-	new InputError(
-		`Record ${record.id} has ${showValue(read(record))} in field '${field.name}', which isn't valid for the field's type`,
-		"It's unclear whether the record meets the conditions, so nothing was sent. Correct the value, or exclude the record by another condition.",
-	);
 
 /**
  * Returns a test that one of a record's fields contains text, as in the condition *Contains*.

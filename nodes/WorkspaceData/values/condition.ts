@@ -1,7 +1,6 @@
 /** The conditions of filters. A condition is read once, then applied to each stored value. */
 import { InputError } from './inputError';
 import type { Zone } from './time';
-import { isChoice } from './choices';
 import { compareForms } from './comparable';
 import {
 	daysOf,
@@ -16,15 +15,11 @@ import { isBlank, isEmpty } from './emptyValue';
 import { showValue } from './messageText';
 import { textOf } from './serialization';
 import { CONDITIONS, type Condition, type EntryRules, type ValueField } from './kinds/kind';
-import { enter, enterOperand, valueOf } from './entry';
-import { isOfKind, keyOf, placeOf, textsOf } from './identity';
+import { enter, enterOperand } from './entry';
+import { identityOf, placeOf, textsOf } from './identity';
 
-/**
- * Returns true if a stored value meets a condition. Returns undefined if this is unclear and records are
- * selected for a change: a value that isn't valid for its field may be another spelling of the entered
- * value.
- */
-export type Test = (stored: unknown) => boolean | undefined;
+/** Returns true if a stored value meets a condition. */
+export type Test = (stored: unknown) => boolean;
 
 /** What is needed to read a condition. */
 export interface ConditionPlace {
@@ -32,8 +27,6 @@ export interface ConditionPlace {
 	zone: Zone;
 	/** True if records are selected for a change, so that similar names and values don't match. */
 	isExact?: boolean;
-	/** Collects choices that the field doesn't have. Without it, they are errors at once. */
-	unlisted?: EntryRules['unlisted'];
 }
 
 /** A condition as entered, and its field. */
@@ -48,10 +41,6 @@ const not =
 	(stored) =>
 		!test(stored);
 
-/** The values of a field: the members of a stored set, else the value itself. */
-export const valuesIn = (field: ValueField, stored: unknown): readonly unknown[] =>
-	membersOf(field)[1](stored);
-
 /**
  * The field for one member of its set, and a function for the members of a stored set. If it isn't a set,
  * the field and its value.
@@ -62,36 +51,15 @@ function membersOf(field: ValueField): [ValueField, (stored: unknown) => readonl
 	return [{ ...field, kind: set.kind }, (stored) => set.of(stored, field)];
 }
 
-/** Returns true if a value or a member of a set can be read, so that it surely differs if it isn't equal. */
-function isReadable(field: ValueField, stored: unknown, zone: Zone): boolean {
-	if (isEmpty(stored) || isOfKind(field, stored, zone)) return true;
-	// A choice that was removed from the list, not another spelling of one.
-	return (
-		field.options.length > 0 &&
-		(typeof stored === 'string' || typeof stored === 'number') &&
-		!isChoice(field.options, String(stored))
-	);
-}
-
-/** Tests that a value isn't the entered one, or isn't one of several. */
-function isOther({ field, rules }: Asked, test: (stored: unknown) => boolean): Test {
-	const [member, members] = membersOf(field);
-	const isKnown = (one: unknown) => isReadable(member, one, rules.zone);
-	return (stored) => {
-		if (test(stored)) return false;
-		return !rules.exact || isEmpty(stored) || members(stored).every(isKnown) ? true : undefined;
-	};
-}
-
 /** The identities of entered values or members of a set. */
 const keysOf = (field: ValueField, entered: readonly unknown[], rules: EntryRules): Set<string> =>
-	new Set(entered.map((one) => keyOf(field, enterOperand(field, one, rules), rules.zone)));
+	new Set(entered.map((one) => identityOf(field, enterOperand(field, one, rules), rules.zone)));
 
 /** Tests that a value or a member of a set is one of the entered values. */
 function oneOf({ field, rules }: Asked, entered: readonly unknown[]): (stored: unknown) => boolean {
 	const [member, members] = membersOf(field);
 	const keys = keysOf(member, entered, rules);
-	return (stored) => members(stored).some((one) => keys.has(keyOf(member, one, rules.zone)));
+	return (stored) => members(stored).some((one) => keys.has(identityOf(member, one, rules.zone)));
 }
 
 /** Tests that a set has the same members as the entered one, in any order. */
@@ -103,7 +71,7 @@ function equalsSet(
 	const wanted = keysOf(member, list, rules);
 	return (stored) => {
 		const held = isEmpty(stored) ? [] : members(stored);
-		const keys = new Set(held.map((one) => keyOf(member, one, rules.zone)));
+		const keys = new Set(held.map((one) => identityOf(member, one, rules.zone)));
 		return keys.size === wanted.size && [...keys].every((key) => wanted.has(key));
 	};
 }
@@ -117,7 +85,7 @@ function equals(asked: Asked): (stored: unknown) => boolean {
 }
 
 const entriesOf = ({ field, entered, rules }: Asked): readonly unknown[] =>
-	listOf(entered, field.options, rules.exact);
+	listOf(entered, field.options, rules.isExact);
 
 const fold = (text: string): string => text.toLowerCase();
 
@@ -132,7 +100,7 @@ const textual =
 	(accepts: (text: string, part: string) => boolean) =>
 	({ field, entered, rules }: Asked): ((stored: unknown) => boolean) => {
 		const form = single(entered);
-		const part = fold(textOf(form === entered ? entered : valueOf(enter(field, entered, rules))));
+		const part = fold(textOf(form === entered ? entered : enter(field, entered, rules)));
 		return hasText(field, (text) => accepts(text, part));
 	};
 
@@ -210,15 +178,11 @@ const inDays =
 
 const READERS: Record<Condition, (asked: Asked) => Test> = {
 	equals,
-	notEquals: (asked) => isOther(asked, equals(asked)),
+	notEquals: (asked) => not(equals(asked)),
 	isAnyOf: (asked) => oneOf(asked, entriesOf(asked)),
-	isNoneOf: (asked) => isOther(asked, oneOf(asked, entriesOf(asked))),
+	isNoneOf: (asked) => not(oneOf(asked, entriesOf(asked))),
 	contains,
-	notContains: (asked) =>
-		// Choices are compared as values, everything else is compared as text.
-		asked.field.options.length > 0 || asked.field.kind.set
-			? isOther(asked, contains(asked))
-			: not(contains(asked)),
+	notContains: (asked) => not(contains(asked)),
 	startsWith: textual((text, part) => text.startsWith(part)),
 	endsWith: textual((text, part) => text.endsWith(part)),
 	greaterThan: ordered((order) => order > 0),
@@ -267,10 +231,10 @@ export function conditionTest(
 	condition: string,
 	entered: unknown,
 	field: ValueField,
-	{ zone, isExact = false, unlisted }: ConditionPlace,
+	{ zone, isExact = false }: ConditionPlace,
 ): Test {
 	const known = checkCondition(condition, entered);
-	const rules: EntryRules = { emptyValues: 'send', zone, exact: isExact, unlisted };
+	const rules: EntryRules = { zone, isExact };
 	return READERS[known]({ field, entered, rules });
 }
 

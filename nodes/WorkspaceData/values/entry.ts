@@ -21,46 +21,25 @@ const isEmptyEntry = (field: ValueField, entered: unknown): boolean =>
 
 const EMPTY_ADVICE = "Select 'Ignore' or 'Clear the Field' in the option 'Empty Values'.";
 
-/** What a field takes for an entered value: a value to send, nothing, or the reason why it is refused. */
-export type Entry = { value: unknown } | { empty: true } | { refused: InputError };
-
 /**
- * Converts an entered value to the value to send. `null` clears; `false`, `0` and `''` are values;
- * `undefined` changes nothing.
+ * Converts an entered value to the value to send. `null` clears; `false`, `0` and `''` are values.
  *
- * @returns the refusal names the field and the values that it accepts
+ * @param entered a value of an item or a parameter, of any type
+ * @returns the value as JSON; undefined to leave the field alone
+ * @throws InputError that names the field and the values that it accepts
  */
-export function enter(field: ValueField, entered: unknown, rules: EntryRules): Entry {
-	let refused: unknown;
-	try {
-		const value = valueToSend(field, entered, rules);
-		return value === undefined ? { empty: true } : { value };
-	} catch (error) {
-		refused = error;
-	}
-	if (!(refused instanceof InputError)) throw refused;
-	return { refused };
-}
-
-/** The value of an entry; undefined if there is none. @throws InputError if it is refused */
-export function valueOf(entry: Entry): unknown {
-	if ('refused' in entry) throw entry.refused;
-	return 'value' in entry ? entry.value : undefined;
-}
-
-/** @returns undefined to send none @throws InputError */
-function valueToSend(field: ValueField, entered: unknown, rules: EntryRules): unknown {
+export function enter(field: ValueField, entered: unknown, rules: EntryRules): unknown {
+	if (rules.isExact && isBlank(entered)) return null;
 	if (entered === undefined || entered === null) return entered;
 	if (isEmptyEntry(field, entered)) {
 		if (rules.emptyValues === 'clear') return null;
 		if (rules.emptyValues === 'ignore') return undefined;
-		// An empty key is refused as such.
-		if (holdsEmptyText(field) || rules.exact) return '';
+		if (holdsEmptyText(field)) return '';
 		if (rules.fits) return undefined;
 		throw new InputError(`Field '${field.name}' can't hold empty text`, EMPTY_ADVICE);
 	}
 	// Two different numbers of the service may have become this one.
-	if (rules.exact && isInexact(entered)) throw unusable(field, entered, TOO_MANY_DIGITS);
+	if (rules.isExact && isInexact(entered)) throw unusable(field, entered, TOO_MANY_DIGITS);
 	const { kind } = field;
 	const form = jsonForm(entered);
 	const isText = rules.fits && kind.isLanguage;
@@ -80,13 +59,15 @@ function valueToSend(field: ValueField, entered: unknown, rules: EntryRules): un
  * @throws InputError for a value that the field can't hold, because no record could match it
  */
 export function enterOperand(field: ValueField, entered: unknown, rules: EntryRules): unknown {
-	const entry = enter(field, entered, rules);
-	if ('value' in entry && !isEmpty(entry.value)) {
-		if (field.kind.read(entry.value, field, rules.zone) !== undefined) return entry.value;
+	try {
+		const value = enter(field, entered, rules);
+		if (!isEmpty(value) && field.kind.read(value, field, rules.zone) !== undefined) return value;
+		throw unusable(field, entered);
+	} catch (error) {
+		if (!(error instanceof InputError)) throw error;
+		throw new InputError(
+			`${error.message} ('Value' of a condition in 'Filters')`,
+			error.description,
+		);
 	}
-	const { message, description } = 'refused' in entry ? entry.refused : unusable(field, entered);
-	const told = new InputError(`${message} ('Value' of a condition in 'Filters')`, description);
-	if (!rules.unlisted || !field.kind.mayBeUnlisted?.(entered, field)) throw told;
-	rules.unlisted.set(entered, told);
-	return entered;
 }

@@ -12,7 +12,7 @@ import type { ValueField } from './kinds/kind';
  * @param zone of times without an offset
  * @returns `''` for an empty value only
  */
-export function keyOf(field: ValueField, stored: unknown, zone: Zone): string {
+export function identityOf(field: ValueField, stored: unknown, zone: Zone): string {
 	if (isEmpty(stored)) return '';
 	const form = identify(field, stored, zone);
 	return form === undefined ? `?${canonicalJson(stored)}` : keyOfForm(form);
@@ -21,9 +21,9 @@ export function keyOf(field: ValueField, stored: unknown, zone: Zone): string {
 const identify = (field: ValueField, stored: unknown, zone: Zone): Comparable | undefined =>
 	field.kind.identify ? field.kind.identify(stored, field) : field.kind.read(stored, field, zone);
 
-/** Returns true if a stored value is of its field's kind. It must not be empty. */
-export const isOfKind = (field: ValueField, stored: unknown, zone: Zone): boolean =>
-	identify(field, stored, zone) !== undefined;
+/** Returns true if two values of a field are the same value, in any spelling. */
+export const isSame = (field: ValueField, one: unknown, other: unknown, zone: Zone): boolean =>
+	identityOf(field, one, zone) === identityOf(field, other, zone);
 
 /**
  * The position of a stored value in the order of its field: values of the kind, then others, then empty

@@ -100,27 +100,12 @@ describe('where records are chosen to be changed', () => {
 	});
 });
 
-describe("a choice that records hold, and the field doesn't offer", () => {
-	const fields = [
-		field('Status', 'select', ['Open'], 's'),
-		field('Tags', 'multiselect', ['a'], 't'),
-	];
-	const held = [record('r1', { s: 'Gone', t: ['a', 'gone'] }), record('r2', { s: 'Open' })];
-	const open = (condition: EnteredCondition) =>
-		recordTest([condition], false, new FieldIndex(fields, 'Card'), place);
-	test.each([
-		['Status', 'equals', 'Gone', ['r1']],
-		['Status', 'isAnyOf', ['Gone', 'Open'], ['r1', 'r2']],
-		['Status', 'notEquals', 'Gone', ['r2']],
-		['Tags', 'equals', ['gone', 'a'], ['r1']],
-	])('%s %s %j', (key, condition, value, ids) => {
-		const passes = open(where(key, condition, value));
-		expect(held.filter((one) => passes?.(one)).map(({ id }) => id)).toEqual(ids);
-		expect(() => passes?.requireSeen()).not.toThrow();
-	});
-	test('is refused if no record holds it', () => {
-		const passes = open(where('Status', 'equals', 'Gnoe'));
-		expect(held.filter((one) => passes?.(one))).toEqual([]);
-		expect(() => passes?.requireSeen()).toThrow("Field 'Status' can't hold");
-	});
-});
+test.each(['equals', 'notEquals', 'isAnyOf', 'isNoneOf'])(
+	"%s: a choice that the field doesn't have is refused",
+	(condition) => {
+		const index = new FieldIndex([field('Status', 'select', ['Open'], 's')], 'Card');
+		expect(() => recordTest([where('Status', condition, 'Gone')], false, index, place)).toThrow(
+			"Field 'Status' can't hold",
+		);
+	},
+);

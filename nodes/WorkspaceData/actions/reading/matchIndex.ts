@@ -3,7 +3,7 @@ import type { FieldIndex } from '../../records/fieldIndex';
 import type { Zone } from '../../values/time';
 import { isBlank } from '../../values/emptyValue';
 import { showValue } from '../../values/messageText';
-import { keyOf } from '../../values/identity';
+import { identityOf as identity } from '../../values/identity';
 import { type DataRecord, ageOf, byAge } from '../../model/response/record';
 import { ownValue, type JsonObject } from '../../model/response/jsonObject';
 import { mayHaveHappened, UnexpectedResponse } from '../../transport/failure/failureKinds';
@@ -19,7 +19,7 @@ import { scanAll } from './scan';
 /** Returns a text that is the same for all spellings of a field's value. */
 export function identityOf(index: FieldIndex, fieldId: string, value: unknown, zone: Zone): string {
 	const field = index.byId(fieldId);
-	return field ? keyOf(field, value, zone) : JSON.stringify(value ?? null);
+	return field ? identity(field, value, zone) : JSON.stringify(value ?? null);
 }
 
 /** Returns true if two values of a field are the same in any spelling. */

@@ -95,7 +95,6 @@ export async function readPassing(
 	};
 	await scanRecords(run, listing, look, toTheEnd);
 	hintAtShift(run, listing, card);
-	if (!isEnough) filter?.requireSeen();
 }
 
 /** Adds a hint if pages repeated a record, as others may be missing. */

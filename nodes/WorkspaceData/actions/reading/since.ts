@@ -180,7 +180,7 @@ export async function notReturnedBefore(
 	query: SinceQuery,
 	request: ReadOptions,
 ): Promise<DataRecord[]> {
-	const { by, mark, filter, passes, limit } = query;
+	const { by, mark, passes, limit } = query;
 	const tracked = trackedCards.get(run) ?? new Map<string, Promise<TrackedCard>>();
 	trackedCards.set(run, tracked);
 	const key = JSON.stringify([card.id, by, mark]);
@@ -192,8 +192,6 @@ export async function notReturnedBefore(
 		const passing = (
 			await mapInSlices(run.yieldToLoop, listed, (one) => passes(one.record) && one)
 		).filter((one) => one !== false);
-		// Before anything counts as returned.
-		filter?.requireSeen();
 		if (by === 'newOrChanged' && passing.length > REMEMBERED.newOrChanged) {
 			throw new InputError(
 				`${passing.length} records of card '${card.name}' are too many to compare: 'New or Changed Records' can compare ${REMEMBERED.newOrChanged}`,

@@ -107,7 +107,6 @@ export class CardSync {
 			now: new Date().toISOString(),
 			pause: run.yieldToLoop,
 		});
-		meets?.requireSeen();
 		if (deletions.length > 0) matches.requireComplete();
 		return async (outcomes) => {
 			const prepare = async () => (grows ? await this.grow(write, items) : live);

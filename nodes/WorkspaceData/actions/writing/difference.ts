@@ -1,15 +1,11 @@
 /** Finds the item's values that a record lacks. Only these are sent, and a value it already has is never refused. */
-import type { Field } from '../../model/response/field';
-import { plainOption } from '../../model/response/choiceList';
 import { type DataRecord } from '../../model/response/record';
 import { type JsonObject, ownValue } from '../../model/response/jsonObject';
 import type { FieldIndex } from '../../records/fieldIndex';
 import type { InputError } from '../../values/inputError';
 import type { Zone } from '../../values/time';
-import { storedChoice } from '../../values/choices';
 import type { EntryRules } from '../../values/kinds/kind';
 import { textOf } from '../../values/serialization';
-import { enter, valueOf } from '../../values/entry';
 import { isSameValue } from '../reading/matchIndex';
 import { computed, inputErrorOf, requireNone, type Refusal } from './refusals';
 
@@ -26,27 +22,6 @@ export interface ItemValues {
 	data: JsonObject;
 	/** The values that are errors, unless the record has them. */
 	refused?: ReadonlyMap<string, RefusedValue> | undefined;
-}
-
-/** Adds the choices of a stored value that the field no longer offers. */
-function withHeldChoices(field: Field, stored: unknown): Field {
-	const members = field.kind.set?.of(stored, field) ?? [stored];
-	const held = members.filter(
-		(one): one is string | number =>
-			(typeof one === 'string' || typeof one === 'number') &&
-			storedChoice(field.options, one) === undefined,
-	);
-	return { ...field, options: [...field.options, ...held.map(plainOption)] };
-}
-
-/** The value for a refused one that has choices of the record. @throws InputError if it has others */
-function valueWithHeld(
-	{ entered, rules, refused }: RefusedValue,
-	field: Field | undefined,
-	stored: unknown,
-): unknown {
-	if (stored === undefined || !field || field.options.length === 0) throw refused;
-	return valueOf(enter(withHeldChoices(field, stored), entered, rules));
 }
 
 /**
@@ -75,7 +50,8 @@ export function settled(
 		if (isDoubtful && earlier && isHeld()) continue;
 		try {
 			if (field?.isReadOnly) throw computed(field.name);
-			values.push([id, refusal ? valueWithHeld(refusal, field, stored) : entered]);
+			if (refusal) throw refusal.refused;
+			values.push([id, entered]);
 		} catch (error) {
 			refusals.push({ error: inputErrorOf(error), field: field?.name ?? id, value: entered });
 		}

@@ -39,9 +39,8 @@ export interface ColumnOptions {
 	clearFields?: unknown;
 }
 
-/** Advice if the card lacks a field or a choice. */
+/** Advice if the card lacks a field. */
 const FIELD_ADVICE = `Or select 'Create the Field' in the option '${unknownFieldsOption.displayName}'.`;
-const CHOICE_ADVICE = `Or select 'Add to the Field' in the option '${missingChoicesOption.displayName}'.`;
 
 /** Returns the additions to a card that the options allow. @throws InputError for an unknown option value */
 export const readAdditions = ({ unknownFields, missingChoices }: ColumnOptions) => ({
@@ -62,7 +61,7 @@ export function readRules({ zone }: Pick<Run, 'zone'>, options: ColumnOptions): 
 		},
 		// Fields that were created for the values of all items also accept values of other types.
 		fits: adds.fields,
-		...(!adds.choices && { choiceAdvice: CHOICE_ADVICE }),
+		missingChoices: adds.choices ? 'add' : 'error',
 	};
 }
 
@@ -119,11 +118,14 @@ export function toRecordData(entered: Entered, index: FieldIndex): ItemValues {
 		const isKey = matching.has(field?.id);
 		if (!field || isLeftOut(entered, field, key, isKey)) return;
 		requireOnce(field, key, keys);
-		const taken = enter(field, entry, isKey ? { ...rules, exact: true } : rules);
-		if ('value' in taken) data.set(field.id, taken.value);
-		if (!('refused' in taken)) return;
-		if (isKey) refusals.push({ error: taken.refused, field: field.name, value: entry });
-		else refused.set(field.id, { ...taken, entered: entry, rules });
+		try {
+			const value = enter(field, entry, isKey ? { ...rules, isExact: true } : rules);
+			if (value !== undefined) data.set(field.id, value);
+		} catch (error) {
+			const reason = inputErrorOf(error);
+			if (isKey) refusals.push({ error: reason, field: field.name, value: entry });
+			else refused.set(field.id, { refused: reason, entered: entry, rules });
+		}
 	};
 	for (const [key, entry] of entries) collect(() => take(key, entry));
 	// Don't recommend the option that is already set.

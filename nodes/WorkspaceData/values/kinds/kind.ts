@@ -35,27 +35,23 @@ export interface ValueField {
 	habit?: Habit | undefined;
 }
 
-/** How entered values are treated. */
+/** How entered values are treated. Members with the names of options have their values. */
 export interface EntryRules {
-	/** The treatment of `''`: sent unchanged to a field that can hold it, left out, or sent as null. */
-	emptyValues: 'send' | 'ignore' | 'clear';
+	/** The zone of times without an offset. */
 	zone: Zone;
-	/** The formats of numbers, days, and yes or no in the text of items; undefined for the operands of filters. */
+	/** The treatment of `''`: sent to a field that can hold it (default), left out, or sent as null. */
+	emptyValues?: 'send' | 'ignore' | 'clear';
+	/** `error`: the refusal of a choice that the field doesn't have names the option that adds it. */
+	missingChoices?: 'error' | 'add';
+	/** The formats of numbers, days, and yes or no in text of items; undefined for values of conditions. */
 	formats?: Formats;
+	/** True for values to match on: choices are spelled exactly, and an empty value is null. */
+	isExact?: boolean;
 	/**
-	 * True if values are adapted: a text field turns other values into text, and a field that refuses `''`
-	 * leaves it out.
+	 * True for a field whose type was inferred from the values: a text field turns other values into text,
+	 * and a field that refuses `''` leaves it out.
 	 */
 	fits?: boolean;
-	/** True for values that select records for a change: choices must be spelled exactly, and numbers exact. */
-	exact?: boolean;
-	/**
-	 * Collects choices that the field doesn't have but records may hold, with their errors. Without it,
-	 * they are errors at once.
-	 */
-	unlisted?: Map<unknown, InputError> | undefined;
-	/** More advice for a choice that the field doesn't have. */
-	choiceAdvice?: string;
 }
 
 /** A type for new fields, and which values of a column it keeps without loss. */

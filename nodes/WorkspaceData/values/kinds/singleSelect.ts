@@ -20,6 +20,8 @@ import {
 
 const MAX_OPTIONS_SHOWN = 20;
 
+const CHOICE_ADVICE = "Or select 'Add to the Field' in 'If Choice Is Missing'.";
+
 /** The choices of a field in a message, limited to a readable number. */
 export function allowedChoices({ options }: Pick<ValueField, 'options'>): string {
 	const labels = options.map(({ label }) => `'${label}'`);
@@ -43,7 +45,7 @@ export function enterChoice(entered: unknown, field: ValueField, rules: EntryRul
 	const spelling = typeof only === 'boolean' ? String(only) : only;
 	if (isObject(spelling)) return sentForObject(spelling, field);
 	if (typeof spelling !== 'string' && typeof spelling !== 'number') return entered;
-	const named = enteredChoice(field, spelling, rules.exact);
+	const named = enteredChoice(field, spelling, rules.isExact);
 	if (!named) {
 		const numbered = typeof spelling === 'string' && numberedChoice(options, spelling);
 		const number =
@@ -52,7 +54,7 @@ export function enterChoice(entered: unknown, field: ValueField, rules: EntryRul
 			textOf(spelling),
 			options.map(({ label }) => label),
 		);
-		const advice = [number, near, allowedChoices(field), rules.choiceAdvice]
+		const advice = [number, near, allowedChoices(field), rules.missingChoices === 'error' && CHOICE_ADVICE]
 			.filter(Boolean)
 			.join(' ');
 		throw unusable(field, entered, advice);
