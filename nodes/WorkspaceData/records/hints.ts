@@ -3,10 +3,13 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { sentences } from '../values/messageText';
 
 export class Hints {
+	private readonly context: Pick<IExecuteFunctions, 'addExecutionHints'>;
 	private readonly shown = new Set<string>();
 	private readonly names = new Map<string, string>();
 
-	constructor(private readonly context: Pick<IExecuteFunctions, 'addExecutionHints'>) {}
+	constructor(context: Pick<IExecuteFunctions, 'addExecutionHints'>) {
+		this.context = context;
+	}
 
 	/** Shows a hint next to the output. Each text is shown once. */
 	add(message: string): void {

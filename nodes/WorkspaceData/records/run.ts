@@ -1,5 +1,5 @@
 /** What all items of one execution share. Nothing is sent before an item needs it. */
-import type { IExecuteFunctions } from 'n8n-workflow';
+import { type IExecuteFunctions, sleep } from 'n8n-workflow';
 import {
 	cards,
 	fieldsOf,
@@ -37,6 +37,8 @@ export type Take = (record: DataRecord) => unknown;
 const SLICE_MS = 50;
 
 export class Run {
+	readonly context: IExecuteFunctions;
+	readonly api: Api;
 	/** The time zone of the workflow. */
 	readonly zone: Zone;
 	readonly itemCount: number;
@@ -48,12 +50,12 @@ export class Run {
 	private cards: Promise<Card[]> | undefined;
 	private readonly fields = new Map<string, Promise<FieldIndex>>();
 	private readonly records = new Map<string, SharedRecords>();
+	/** When the step that computes now is to end, in ms since the epoch. */
 	private sliceEnd = 0;
 
-	constructor(
-		readonly context: IExecuteFunctions,
-		readonly api: Api,
-	) {
+	constructor(context: IExecuteFunctions, api: Api) {
+		this.context = context;
+		this.api = api;
 		this.zone = localTime(context);
 		this.itemCount = context.getInputData().length;
 		this.continues = context.continueOnFail();
@@ -67,7 +69,7 @@ export class Run {
 	 */
 	async breathe(): Promise<void> {
 		if (Date.now() < this.sliceEnd) return;
-		await new Promise((resolve) => setImmediate(resolve));
+		await sleep(0);
 		if (this.api.signal?.aborted) throw new Cancelled();
 		this.sliceEnd = Date.now() + SLICE_MS;
 	}
@@ -156,9 +158,12 @@ export class Run {
 /** The records of a card that several items read. Pages are requested as the first of them needs them. */
 class SharedRecords {
 	readonly read: DataRecord[] = [];
+	private readonly pages: AsyncGenerator<DataRecord[]>;
 	private reading: Promise<boolean> | undefined;
 
-	constructor(private readonly pages: AsyncGenerator<DataRecord[]>) {}
+	constructor(pages: AsyncGenerator<DataRecord[]>) {
+		this.pages = pages;
+	}
 
 	/** Returns true if there is a record at this place. */
 	async has(place: number): Promise<boolean> {
