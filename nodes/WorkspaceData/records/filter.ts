@@ -1,12 +1,41 @@
 /** Filters and Search: which records to return or change. */
 import { z } from 'zod/v3';
-import type { FieldHint, FieldIndex } from './fieldIndex';
+import { ownValue } from '../model/response/jsonObject';
+import type { DataRecord } from '../transport/api';
 import { conditionTest, containsText, type ConditionPlace } from '../values/condition';
 import { InputError } from '../values/inputError';
-import { locatorValue } from './locator';
-import { OWN_VALUES, type DataRecord, type NamedValue } from '../model/response/record';
-import { ownValue } from '../model/response/jsonObject';
 import { plainText } from '../values/parameterValue';
+import type { FieldIndex } from './fieldIndex';
+import { locatorValue } from './locator';
+import { OWN_VALUES, type NamedValue } from './ownValues';
+
+/** Returns true if a record is wanted. */
+export type RecordTest = (record: DataRecord) => boolean;
+
+/**
+ * Reads the conditions of an operation.
+ *
+ * @param filters the parameter `filters`
+ * @param matchType the parameter `matchType`
+ * @param place the time zone; `isExact` if it selects records to change: names must then match exactly
+ * @returns a test for records; undefined if there are no conditions
+ * @throws InputError for an unknown field or condition, or a value that the field can't hold
+ */
+export const readFilter = (
+	filters: unknown,
+	matchType: unknown,
+	index: FieldIndex,
+	place: ConditionPlace,
+): RecordTest | undefined =>
+	recordTest(readConditions(filters), readMatchType(matchType), index, place);
+
+/** One condition as entered. */
+export interface EnteredCondition {
+	/** Name or ID of a field, or of a property of the record itself. */
+	key: string;
+	condition: string;
+	value: unknown;
+}
 
 const filtersSchema = z.object({
 	conditions: z
@@ -20,29 +49,7 @@ const filtersSchema = z.object({
 		.nullish(),
 });
 
-/** One condition as entered. */
-export interface EnteredCondition {
-	/** Name or ID of a field, or of a property of the record itself. */
-	key: string;
-	condition: string;
-	value: unknown;
-}
-
-/** What is needed to read conditions. */
-export interface FilterPlace extends ConditionPlace {
-	/** What the node's field mapper saved about fields, by key, for fields that were renamed since. */
-	hints?: ReadonlyMap<string, FieldHint>;
-}
-
-/** Returns true if a record meets the conditions. */
-export type RecordTest = (record: DataRecord) => boolean;
-
-/**
- * Reads the conditions as entered.
- *
- * @param filters the parameter `filters`
- * @throws InputError for unreadable conditions, or a condition without a field
- */
+/** Reads the conditions as entered. @throws InputError for unreadable conditions, or a condition without a field */
 export function readConditions(filters: unknown): EnteredCondition[] {
 	const parsed = filtersSchema.safeParse(filters ?? {});
 	if (!parsed.success) {
@@ -58,12 +65,7 @@ export function readConditions(filters: unknown): EnteredCondition[] {
 	});
 }
 
-/**
- * Returns true if one condition is enough.
- *
- * @param matchType the parameter `matchType`; undefined means all conditions
- * @throws InputError for another value
- */
+/** Returns true if one condition is enough. @throws InputError for a value that isn't in the list */
 export function readMatchType(matchType: unknown): boolean {
 	if (matchType === 'anyCondition') return true;
 	if (matchType === undefined || matchType === null || matchType === 'allConditions') return false;
@@ -73,52 +75,21 @@ export function readMatchType(matchType: unknown): boolean {
 	);
 }
 
-/** The saved hint about a field, by its name when the mapper or the condition was last edited. */
-const hintOf = (hints: FilterPlace['hints'], key: string): FieldHint =>
-	hints?.get(key) ?? [...(hints?.values() ?? [])].find(({ name }) => name === key) ?? {};
-
 /**
- * The value for a key: the record's own `id` or `created_at`, or a field of the card.
- *
- * @throws InputError if no field or more than one matches; with `isExact` also for a field with the name of
- * a property
- */
-export function namedValue(
-	index: FieldIndex,
-	key: string,
-	{ isExact = false, hints }: Pick<FilterPlace, 'isExact' | 'hints'> = {},
-): NamedValue {
-	const own = OWN_VALUES.get(key);
-	if (own) {
-		const named = isExact && index.fields.find(({ name }) => name === key);
-		if (named) {
-			throw new InputError(
-				`'${key}' in a filter is both a property of the record and a field of the card`,
-				`Nothing was changed. To compare the field, use its ID: ${named.id}.`,
-			);
-		}
-		return own;
-	}
-	const kept = hintOf(hints, key);
-	const field = isExact ? index.exact(key, kept) : index.resolve(key, kept);
-	return { field, read: ({ data }) => ownValue(data, field.id) };
-}
-
-/**
- * Combines all conditions into one test.
+ * Combines conditions into one test.
  *
  * @param any true if one condition is enough
- * @returns a test that returns true if a record passes; undefined if there is no condition
+ * @returns undefined if there is no condition
  * @throws InputError for an unknown field or condition, or a value that the field can't hold
  */
 export function recordTest(
 	conditions: readonly EnteredCondition[],
 	any: boolean,
 	index: FieldIndex,
-	place: FilterPlace,
+	place: ConditionPlace,
 ): RecordTest | undefined {
 	const tests = conditions.map(({ key, condition, value }): RecordTest => {
-		const { field, read } = namedValue(index, key, place);
+		const { field, read } = namedValue(index, key, place.isExact);
 		const test = conditionTest(condition, value, field, place);
 		return (record) => test(read(record));
 	});
@@ -129,16 +100,34 @@ export function recordTest(
 }
 
 /**
+ * The value for a key: the record's own `id` or `created_at`, or a field of the card.
+ *
+ * @param isExact true if the name must match exactly
+ * @throws InputError if no field or more than one matches; with `isExact` also for a field with the name of a
+ * property
+ */
+export function namedValue(index: FieldIndex, key: string, isExact = false): NamedValue {
+	const own = OWN_VALUES.get(key);
+	const namesake = own && isExact && index.fields.find(({ name }) => name === key);
+	if (namesake) {
+		throw new InputError(
+			`'${key}' in a filter is both a property of the record and a field of the card`,
+			`Nothing was changed. To compare the field, use its ID: ${namesake.id}.`,
+		);
+	}
+	if (own) return own;
+	const field = isExact ? index.exact(key) : index.resolve(key);
+	return { field, read: ({ data }) => ownValue(data, field.id) };
+}
+
+/**
  * Returns a test that one of a record's fields contains text, as in the condition *Contains*.
  *
  * @param value the parameter `search`
  * @returns undefined if there is nothing to search for
  * @throws InputError if it isn't text
  */
-export function readSearch(
-	value: unknown,
-	{ fields }: FieldIndex,
-): ((record: DataRecord) => boolean) | undefined {
+export function readSearch(value: unknown, { fields }: FieldIndex): RecordTest | undefined {
 	const text = plainText(value ?? '').trim();
 	if (text === '') return undefined;
 	if (typeof value === 'object') {

@@ -1,10 +1,9 @@
 /** Reads resource locators: From List, By ID or By Name. */
 import { pathSegment } from '../transport/serviceUrl';
-import type { Card } from '../model/response/card';
-import { InputError } from '../values/inputError';
-import { askForNearest } from '../values/similarNames';
-import { listedInQuotes, quote } from '../values/messageText';
+import type { Card } from '../transport/api';
 import { isObject } from '../model/response/jsonObject';
+import { InputError } from '../values/inputError';
+import { listedInQuotes, quote } from '../values/messageText';
 import { foldCase } from '../values/nameSpelling';
 
 /** A resource locator from n8n: the mode that the user selected, and the value. */
@@ -56,7 +55,7 @@ export function readLocator(value: unknown, parameter: string): LocatorReading {
 	if (typeof given === 'number' && !Number.isSafeInteger(given)) {
 		throw new InputError(
 			`'${parameter}' can't be the number ${given}`,
-			'Numbers this large lose digits on their way, so another ID could be meant. Give the ID as text.',
+			'A number this large may have lost digits, so it could mean another ID. Give the ID as text.',
 		);
 	}
 	if (locator) {
@@ -65,41 +64,6 @@ export function readLocator(value: unknown, parameter: string): LocatorReading {
 		return locator;
 	}
 	throw new InputError(`'${parameter}' is empty`, `Select or enter a value for '${parameter}'.`);
-}
-
-/** The cards with exactly this name; else the cards whose names differ only in case. */
-export function cardsOfName(cards: readonly Card[], name: string): readonly Card[] {
-	const exact = cards.filter((card) => card.name === name);
-	if (exact.length > 0) return exact;
-	return cards.filter((card) => foldCase(card.name) === foldCase(name));
-}
-
-/** Max cards in a message. */
-const MAX_NAMED = 3;
-
-function cardAdvice(cards: readonly Card[], name: string): string {
-	if (cards.length === 0) return 'The workspace has no cards yet.';
-	const names = cards.map((card) => card.name);
-	return askForNearest(name, names) || `The cards are ${listedInQuotes(names, MAX_NAMED)}.`;
-}
-
-/**
- * The card with this name.
- *
- * @param isExact true if the name must match exactly, for changes that can't be undone
- * @throws InputError if there is none or more than one; names the nearest cards
- */
-export function findCardByName(cards: readonly Card[], name: string, isExact = false): Card {
-	const found = isExact ? cards.filter((card) => card.name === name) : cardsOfName(cards, name);
-	const [card] = found;
-	if (card && found.length === 1) return card;
-	if (card) {
-		throw new InputError(
-			`The workspace has ${found.length} cards called '${name}'`,
-			`Select the card by its ID: ${found.map(({ id }) => id).join(', ')}.`,
-		);
-	}
-	throw new InputError(`The workspace has no card called ${quote(name)}`, cardAdvice(cards, name));
 }
 
 /**
@@ -117,4 +81,40 @@ export async function locateCard(
 	if (mode !== 'name') return { id: text, name: shown };
 	const cards = await listed();
 	return findCardByName(cards, isExact ? entered : text, isExact);
+}
+
+/** Max cards in a message. */
+const MAX_NAMED = 20;
+
+/**
+ * The card with this name.
+ *
+ * @param isExact true if the name must match exactly, for changes that can't be undone
+ * @throws InputError if there is none or more than one
+ */
+export function findCardByName(cards: readonly Card[], name: string, isExact = false): Card {
+	const found = isExact ? cards.filter((card) => card.name === name) : cardsOfName(cards, name);
+	const [card] = found;
+	if (card && found.length === 1) return card;
+	if (card) {
+		throw new InputError(
+			`The workspace has ${found.length} cards called '${name}'`,
+			`Select the card by its ID: ${found.map(({ id }) => id).join(', ')}.`,
+		);
+	}
+	const names = listedInQuotes(
+		cards.map((one) => one.name),
+		MAX_NAMED,
+	);
+	throw new InputError(
+		`The workspace has no card called ${quote(name)}`,
+		names === '' ? 'The workspace has no cards yet.' : `The cards are ${names}.`,
+	);
+}
+
+/** The cards with exactly this name; else the cards whose names differ only in case. */
+export function cardsOfName(cards: readonly Card[], name: string): readonly Card[] {
+	const exact = cards.filter((card) => card.name === name);
+	if (exact.length > 0) return exact;
+	return cards.filter((card) => foldCase(card.name) === foldCase(name));
 }

@@ -33,7 +33,7 @@ export const EVENT_KEYS = [
 ] as const;
 
 /** All keys that the trigger adds to an item with a `delivery_key`. */
-export const TRIGGER_KEYS = [...EVENT_KEYS, 'caught_up', 'extra'] as const;
+export const TRIGGER_KEYS = [...EVENT_KEYS, 'extra'] as const;
 
 /** The key of a field at the top level of an item. */
 export function topLevelKey(reserved: Iterable<string>): (key: string) => string {
