@@ -1,0 +1,280 @@
+/** The service as everything else sees it: its things, paths and schemas are here and nowhere else. */
+import type { IAllExecuteFunctions } from 'n8n-workflow';
+import { isObject, type JsonObject } from '../values/jsonObject';
+import { quote } from '../values/messageText';
+import { systemClock, type Clock } from './clock';
+import { readCredential, toAuthentication } from './credential';
+import { misfit, RequestError, type ThingName } from './errors';
+import { bodyOf, readAs, readList, readSingle } from './response';
+import { card, type Card } from './schemas/card';
+import { field, type Field } from './schemas/field';
+import type { Schema } from './schemas/parts';
+import { record, type DataRecord } from './schemas/record';
+import { recordPage, type RecordPage } from './schemas/recordPage';
+import { subscription } from './schemas/subscription';
+import { Sender, widthOf, type ApiRequest, type RequestOptions } from './send';
+import { exactSegment, parseBaseUrl, pathSegment } from './serviceUrl';
+import { tokenAddress } from './token';
+
+export type { Card, DataRecord, Field, RecordPage, RequestOptions };
+
+/** The maximum page size that is requested; larger pages save little and block the event loop. */
+const MAX_PAGE_SIZE = 1_000;
+
+/** A path parameter. It is always percent-encoded. */
+export type PathValue = string | number;
+
+/** A collection of things: its path below the workspace, and their schema. */
+export interface Collection<Thing> {
+	thing: ThingName & ('card' | 'field' | 'record');
+	path: string;
+	schema: Schema<Thing>;
+}
+
+export const cards: Collection<Card> = { thing: 'card', path: 'cards', schema: card };
+
+const below = (cardId: PathValue, name: string): string =>
+	`cards/${exactSegment(cardId, 'Card')}/${name}`;
+
+/** The fields of a card. @throws InputError for an ID that can't be part of a path */
+export const fieldsOf = (cardId: PathValue): Collection<Field> => ({
+	thing: 'field',
+	path: below(cardId, 'fields'),
+	schema: field,
+});
+
+/** The records of a card. @throws InputError for an ID that can't be part of a path */
+export const recordsOf = (cardId: PathValue): Collection<DataRecord> => ({
+	thing: 'record',
+	path: below(cardId, 'records'),
+	schema: record,
+});
+
+/** The labels of identifiers in the editor. */
+const LABELS = { card: 'Card', field: 'Field', record: 'Record' } as const;
+
+const pathOf = ({ path, thing }: Collection<unknown>, id: PathValue): string =>
+	`${path}/${exactSegment(id, LABELS[thing])}`;
+
+/**
+ * Opens the service with the node's credential. Sends nothing.
+ *
+ * @param authentication the value of the node's parameter
+ * @throws InputError if the credential is missing or invalid
+ */
+export async function openApi(
+	context: IAllExecuteFunctions,
+	authentication: unknown,
+	clock: Clock = systemClock,
+): Promise<Api> {
+	const type = toAuthentication(authentication);
+	const credential = await readCredential(context, type);
+	if (type === 'serviceAccount') tokenAddress(credential);
+	const address = { baseUrl: credential.baseUrl, workspaceId: credential.workspaceId };
+	return new Api(address, new Sender(context, credential, type, clock));
+}
+
+/** The service for one credential, during one execution. */
+export class Api {
+	readonly baseUrl: string;
+	readonly workspaceId: string;
+	/** Identifies the workspace in this process. */
+	readonly address: string;
+	private readonly sender: Sender;
+	private readonly heldBeforeMs: number;
+
+	/** @throws InputError for an address that can't be used */
+	constructor(address: { baseUrl: unknown; workspaceId: unknown }, sender: Sender) {
+		const workspace = pathSegment(address.workspaceId, 'Workspace ID');
+		this.baseUrl = parseBaseUrl(address.baseUrl);
+		this.workspaceId = String(address.workspaceId).trim();
+		this.address = `${this.baseUrl}/workspaces/${workspace}`;
+		this.sender = sender;
+		this.heldBeforeMs = sender.limiter.heldMs;
+	}
+
+	/** The execution's cancel signal. */
+	get signal(): AbortSignal | undefined {
+		return this.sender.signal;
+	}
+
+	/** How long requests of the key have waited for the rate limit during this execution, in ms. */
+	get waitedMs(): number {
+		return this.sender.limiter.heldMs - this.heldBeforeMs;
+	}
+
+	/** Removes this credential's secrets from a text, as they are and URL-encoded. */
+	redact(text: string): string {
+		return this.sender.redact(text);
+	}
+
+	/** How many requests may be under way. */
+	width(options: RequestOptions): number {
+		return widthOf(options);
+	}
+
+	/** Reads all things of a collection. @throws RequestError also if a cursor comes again */
+	async list<Thing>(what: Collection<Thing>, options?: RequestOptions): Promise<Thing[]> {
+		const all: Thing[] = [];
+		const isNew = newCursors(`${what.thing}s`);
+		for (let query: ApiRequest['query']; ; ) {
+			const body = await this.request({ method: 'GET', path: what.path, query }, options);
+			const { things, nextCursor } = readList(what.schema, body, `${what.thing}s`);
+			for (const one of things) all.push(one);
+			if (nextCursor === null) return all;
+			query = { cursor: isNew(nextCursor) };
+		}
+	}
+
+	/** Reads one thing. */
+	async get<Thing>(
+		what: Collection<Thing>,
+		id: PathValue,
+		options?: RequestOptions,
+	): Promise<Thing> {
+		const body = await this.request({ method: 'GET', path: pathOf(what, id) }, options);
+		return readSingle(what.schema, body, what.thing);
+	}
+
+	/** Creates a thing. @returns undefined if the response doesn't show it */
+	async create<Thing>(
+		what: Collection<Thing>,
+		body: JsonObject,
+		options?: RequestOptions,
+	): Promise<Thing | undefined> {
+		const request = { method: 'POST', path: what.path, body, thing: what.thing } as const;
+		return shown(what, await this.request(request, options));
+	}
+
+	/** Changes the members of a thing that the body names. @returns undefined if the response doesn't show it */
+	async change<Thing>(
+		what: Collection<Thing>,
+		id: PathValue,
+		body: JsonObject,
+		options?: RequestOptions,
+	): Promise<Thing | undefined> {
+		const request = { method: 'PATCH', path: pathOf(what, id), body } as const;
+		return shown(what, await this.request(request, options));
+	}
+
+	/** Deletes a thing. */
+	async remove(what: Collection<unknown>, id: PathValue, options?: RequestOptions): Promise<void> {
+		await this.request({ method: 'DELETE', path: pathOf(what, id) }, options);
+	}
+
+	/**
+	 * Reads the records of a card. The next page is requested while the caller works on one.
+	 *
+	 * @param wanted the maximum number of records to read; Infinity for all
+	 * @throws RequestError also if a cursor comes again
+	 */
+	async *pages(
+		cardId: PathValue,
+		wanted: number,
+		options?: RequestOptions,
+	): AsyncGenerator<DataRecord[]> {
+		const isNew = newCursors('records');
+		let limit: number | undefined = Math.min(MAX_PAGE_SIZE, wanted);
+		let next: Promise<RecordPage> | undefined = this.page(cardId, { limit }, options).catch(
+			async (error: unknown) => {
+				const { status } = Object(error) as RequestError;
+				if (status !== 400 && status !== 422) throw error;
+				limit = undefined;
+				return await this.page(cardId, {}, options).catch(() => Promise.reject(error));
+			},
+		);
+		try {
+			for (let left = wanted; next; ) {
+				const { records, nextCursor } = await next;
+				left -= records.length;
+				next = undefined;
+				if (nextCursor !== null && left > 0) {
+					next = this.page(cardId, { limit, cursor: isNew(nextCursor) }, options);
+					next.catch(() => {});
+				}
+				yield records;
+			}
+		} finally {
+			// A request under way would listen to the execution's signal after its end.
+			await next?.catch(() => {});
+		}
+	}
+
+	/** Reads one page of records. */
+	async page(
+		cardId: PathValue,
+		{ limit, cursor }: { limit?: number | undefined; cursor?: string | undefined },
+		options?: RequestOptions,
+	): Promise<RecordPage> {
+		const query = { ...(limit !== undefined && { limit }), ...(cursor && { cursor }) };
+		const body = await this.request(
+			{ method: 'GET', path: below(cardId, 'records'), query },
+			options,
+		);
+		return readAs(recordPage, body, 'records');
+	}
+
+	/** Creates a webhook subscription. `date` is the service's time, in ms since the epoch. */
+	async subscribe(
+		body: { target_url: string; events: string[]; card_id?: string },
+		options?: RequestOptions,
+	): Promise<{ id: string; secret: string; date: number | undefined }> {
+		const request = { method: 'POST', path: 'webhooks', body, thing: 'subscription' } as const;
+		const response = await this.send(request, options);
+		const made = readSingle(subscription, bodyOf(response, true), 'webhook', true);
+		const date = Date.parse(String(response.headers.date));
+		return { ...made, date: Number.isNaN(date) ? undefined : date };
+	}
+
+	/** Deletes a webhook subscription. One that is missing counts as deleted. */
+	async unsubscribe(webhookId: string, options?: RequestOptions): Promise<void> {
+		const path = `webhooks/${exactSegment(webhookId, 'Subscription')}`;
+		await this.request({ method: 'DELETE', path }, options).catch((error: unknown) => {
+			if (!(error instanceof RequestError && error.status === 404)) throw error;
+		});
+	}
+
+	/** Reads the service's OpenAPI description; YAML as `{ yaml }`. */
+	async description(format: 'json' | 'yaml', options?: RequestOptions): Promise<JsonObject> {
+		const url = `${this.baseUrl}/openapi.${format}`;
+		const response = await this.sender.send({ method: 'GET', url }, options);
+		if (format === 'yaml' && !/^\s*</.test(response.text)) return { yaml: response.text };
+		const body = bodyOf(response);
+		if (!isObject(body)) throw misfit('body', body);
+		return body;
+	}
+
+	private async send(
+		{ path, ...request }: Omit<ApiRequest, 'url'> & { path: string },
+		options?: RequestOptions,
+	) {
+		return await this.sender.send({ ...request, url: `${this.address}/${path}` }, options);
+	}
+
+	/** Sends a request, and parses the body of its response. */
+	private async request(
+		request: Parameters<Api['send']>[0],
+		options?: RequestOptions,
+	): Promise<unknown> {
+		return bodyOf(await this.send(request, options), request.method !== 'GET');
+	}
+}
+
+/** Reads the thing in the response to its change. */
+const shown = <Thing>({ schema, thing }: Collection<Thing>, body: unknown): Thing | undefined =>
+	body === undefined ? undefined : readSingle(schema, body, thing, true);
+
+/** Returns a function that passes cursors on, each once. */
+function newCursors(name: string): (cursor: string) => string {
+	const seen = new Set<string>();
+	return (cursor) => {
+		if (seen.has(cursor)) {
+			throw new RequestError(
+				`The service's list of ${name} doesn't end: 'next_cursor' is ${quote(cursor)} again`,
+				{ advice: 'Nothing was done with it. Tell the operator of the service.' },
+			);
+		}
+		seen.add(cursor);
+		return cursor;
+	};
+}

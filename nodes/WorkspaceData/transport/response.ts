@@ -1,0 +1,109 @@
+/** Reads responses: what doesn't follow the interface is an error that names the place and what came. */
+import { z } from 'zod/v3';
+import { isObject } from '../values/jsonObject';
+import { tryParse } from '../values/parseJson';
+import { misfit, requestError, type RequestError, type RequestOrigin } from './errors';
+import { nextCursor, type Schema } from './schemas/parts';
+import { problem } from './schemas/problem';
+
+/** A response of the service or its auth server. */
+export interface ApiResponse {
+	status: number;
+	headers: Record<string, unknown>;
+	text: string;
+}
+
+/** How n8n's helper returns every response, as text. A redirect would receive the credential. */
+export const PLAIN_RESPONSE = {
+	encoding: 'text',
+	returnFullResponse: true,
+	ignoreHttpStatusErrors: true,
+	disableFollowRedirect: true,
+} as const;
+
+/** Reads what n8n's helper returns. */
+export function toResponse(full: unknown): ApiResponse {
+	const { statusCode, headers, body } = Object(full) as Record<string, unknown>;
+	return {
+		status: Number(statusCode),
+		headers: isObject(headers) ? headers : {},
+		text: typeof body === 'string' ? body : '',
+	};
+}
+
+const MAX_TEXT = 500;
+
+/** Shortens a text of the service to one line. */
+const clip = (text: string): string => {
+	const line = text.replace(/\s+/g, ' ').trim();
+	return line.length > MAX_TEXT ? `${line.slice(0, MAX_TEXT)}…` : line;
+};
+
+export const isSuccess = ({ status }: ApiResponse): boolean => status >= 200 && status < 300;
+
+/**
+ * Parses the JSON of a response.
+ *
+ * @param isChange true for the response to a change, which may have been carried out
+ * @returns undefined if it has no body
+ * @throws RequestError if it isn't JSON
+ */
+export function bodyOf({ text }: ApiResponse, isChange = false): unknown {
+	if (text.trim() === '') return undefined;
+	const parsed = tryParse(text);
+	if (!parsed) throw misfit('body', text.trim(), isChange);
+	return parsed.value;
+}
+
+/** The error for a response that isn't a success. @param clean removes secrets */
+export function refusal(
+	{ status, text }: ApiResponse,
+	origin: RequestOrigin,
+	clean: (text: string) => string,
+	mayHaveHappened: boolean,
+): RequestError {
+	const { title, detail, kind } = problem.parse(tryParse(text)?.value);
+	const facts = {
+		status,
+		mayHaveHappened,
+		isTransient: status === 429 || status === 408 || status >= 500,
+		detail: detail && clip(clean(detail)),
+		kind: kind && clean(kind),
+	};
+	const said = title && clip(clean(title));
+	return requestError(said || `${origin.host} responded with status ${status}`, facts, origin);
+}
+
+/** Reads a value by its schema. @param whole the name of the whole value @throws RequestError if it doesn't fit */
+export function readAs<Thing>(
+	schema: Schema<Thing>,
+	value: unknown,
+	whole: string,
+	isChange = false,
+): Thing {
+	const result = schema.safeParse(value);
+	if (result.success) return result.data;
+	const path = result.error.issues[0]?.path ?? [];
+	const came = path.reduce<unknown>((part, key) => Object(part)[key], value);
+	const place = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('');
+	throw misfit(place.replace(/^\./, '') || whole, came, isChange);
+}
+
+/** Reads a list of cards or fields: an array under its name, or bare. */
+export function readList<Thing>(schema: Schema<Thing>, body: unknown, name: string) {
+	const list = z.object({ [name]: z.array(schema), next_cursor: nextCursor });
+	const read = readAs(list, Array.isArray(body) ? { [name]: body } : body, name);
+	return { things: read[name] as Thing[], nextCursor: read.next_cursor as string | null };
+}
+
+/** Reads a single object: bare if it has its identifier, else under its name or under `data`. */
+export function readSingle<Thing>(
+	schema: Schema<Thing>,
+	body: unknown,
+	name: string,
+	isChange = false,
+): Thing {
+	const isBare = !isObject(body) || ['id', `${name}_id`].some((id) => body[id] !== undefined);
+	const single = isBare ? body : (body[name] ?? body.data ?? body);
+	return readAs(schema, single, name, isChange);
+}

@@ -1,0 +1,245 @@
+/** Sends requests through n8n's helper: waits for the rate limit, has a token, and tries again where that is safe. */
+import type {
+	IAllExecuteFunctions,
+	ICredentialDataDecryptedObject,
+	IHttpRequestMethods,
+	IHttpRequestOptions,
+} from 'n8n-workflow';
+import type { Clock } from './clock';
+import { apiKeyOf, CREDENTIAL_TYPES, type Authentication } from './credential';
+import {
+	Cancelled,
+	networkError,
+	RequestError,
+	type RequestOrigin,
+	type ThingName,
+} from './errors';
+import { AT_ONCE, closedUntil, MAX_WAIT_MS, type Turn } from './limiter';
+import { redact } from './redact';
+import { isSuccess, PLAIN_RESPONSE, refusal, toResponse, type ApiResponse } from './response';
+import { limiterOf, tokenOf } from './shared';
+import { within } from './within';
+
+/** How a request is sent. */
+export interface RequestOptions {
+	/** The time limit of one try, in ms. */
+	timeoutMs?: number;
+	/** The maximum of parallel requests of the execution, 1 to 64; undefined is automatic. */
+	maxParallel?: number;
+	/** True if a person or a hook waits: one try, and at most 5 s for the rate limit. */
+	isUrgent?: boolean;
+	/** Ends the wait of a request that wasn't sent, in addition to the execution's own signal. */
+	signal?: AbortSignal;
+}
+
+/** One request. */
+export interface ApiRequest {
+	method: IHttpRequestMethods & ('GET' | 'POST' | 'PATCH' | 'DELETE');
+	url: string;
+	query?: Record<string, string | number>;
+	body?: object;
+	/** The thing that a POST creates. */
+	thing?: ThingName;
+}
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+const URGENT_WAIT_MS = 5_000;
+const MAX_AT_ONCE = 64;
+const TRIES = 3;
+/** The pause after the first fault, in ms; it doubles with each further one. */
+const FIRST_PAUSE_MS = 300;
+
+/** The number of requests that an execution may have under way. */
+export const widthOf = ({ maxParallel = AT_ONCE }: RequestOptions): number =>
+	Math.min(maxParallel, MAX_AT_ONCE);
+
+type Outcome = ApiResponse | RequestError | Cancelled;
+
+const isFault = (status: number): boolean => status === 408 || status >= 500;
+
+/**
+ * Decides what follows a try. A POST is sent again only if it was refused with 429, or never left.
+ *
+ * @param tries how often it failed for other reasons than the rate limit, with this time
+ */
+export function nextStep(
+	outcome: Outcome,
+	{ method }: Pick<ApiRequest, 'method'>,
+	{ isUrgent = false }: RequestOptions,
+	tries: number,
+): 'done' | 'fail' | 'again' | 'wait' {
+	if (outcome instanceof Cancelled) return 'fail';
+	const isLast = isUrgent || tries >= TRIES;
+	if (outcome instanceof RequestError) {
+		const isSafe = method !== 'POST' || !outcome.mayHaveHappened;
+		return outcome.isTransient && isSafe && !isLast ? 'again' : 'fail';
+	}
+	if (isSuccess(outcome)) return 'done';
+	if (outcome.status === 429) return 'wait';
+	return isFault(outcome.status) && method !== 'POST' && !isLast ? 'again' : 'fail';
+}
+
+/** Sends the requests of one execution with its credential. */
+export class Sender {
+	/** The execution's cancel signal. */
+	readonly signal: AbortSignal | undefined;
+	private readonly context: IAllExecuteFunctions;
+	private readonly credential: ICredentialDataDecryptedObject;
+	private readonly authentication: Authentication;
+	private readonly clock: Clock;
+
+	/** @throws InputError if the API key can't be sent */
+	constructor(
+		context: IAllExecuteFunctions,
+		credential: ICredentialDataDecryptedObject,
+		authentication: Authentication,
+		clock: Clock,
+	) {
+		if (authentication === 'apiKey') apiKeyOf(credential);
+		this.context = context;
+		this.credential = credential;
+		this.authentication = authentication;
+		this.clock = clock;
+		this.signal =
+			'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
+	}
+
+	get limiter() {
+		return limiterOf(this.credential, this.clock);
+	}
+
+	private get token() {
+		return this.authentication === 'serviceAccount' ? tokenOf(this.credential) : undefined;
+	}
+
+	/** Removes the credential's secrets from a text. */
+	redact(text: string): string {
+		const { apiKey, clientSecret } = this.credential;
+		return redact(text, [apiKey, clientSecret, ...(this.token?.recent ?? [])]);
+	}
+
+	/**
+	 * Sends a request.
+	 *
+	 * @returns a response with a status of success
+	 * @throws RequestError if the service refuses, doesn't respond, or gives no access token
+	 * @throws Cancelled if the execution is canceled
+	 */
+	async send(request: ApiRequest, options: RequestOptions = {}): Promise<ApiResponse> {
+		const { limiter, clock } = this;
+		const turn = this.turnOf(options);
+		let faults = 0;
+		let waitedMs = 0;
+		let isUnclear = false;
+		for (;;) {
+			await limiter.enter(turn, faults > 0 || waitedMs > 0);
+			const outcome = await this.try(request, options);
+			const response = outcome instanceof Error ? undefined : outcome;
+			const step = nextStep(outcome, request, options, faults + 1);
+			if (step === 'fail') {
+				// What waits isn't sent before the caller has seen the failure.
+				void clock.sleep(0).then(() => limiter.leave(turn, response));
+				return this.conclude(outcome, request, isUnclear);
+			}
+			const ms = limiter.leave(turn, response);
+			if (response && step === 'done') return response;
+			waitedMs += ms;
+			if (waitedMs > turn.patienceMs) throw closedUntil(clock.now() + ms);
+			if (step === 'wait') continue;
+			isUnclear ||= this.isUnclear(outcome, request);
+			faults += 1;
+			const pause = FIRST_PAUSE_MS * 2 ** (faults - 1) * (0.5 + clock.random());
+			await within(Infinity, clock, clock.sleep(pause), turn.signals);
+		}
+	}
+
+	private turnOf(options: RequestOptions): Turn {
+		return {
+			owner: this,
+			width: widthOf(options),
+			patienceMs: options.isUrgent ? URGENT_WAIT_MS : MAX_WAIT_MS,
+			signals: [this.signal, options.signal].filter((signal) => signal !== undefined),
+		};
+	}
+
+	/** Sends it once, or twice with another access token if the service refuses the first one. */
+	private async try(
+		request: ApiRequest,
+		options: RequestOptions,
+		isSecond = false,
+	): Promise<Outcome> {
+		const { context, credential, token, clock, signal } = this;
+		const { timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+		const signals = signal ? [signal] : [];
+		const type = CREDENTIAL_TYPES[this.authentication];
+		let isSent = false;
+		try {
+			const getToken = token?.get(
+				credential,
+				async (all) => await context.helpers.httpRequest(all),
+			);
+			const accessToken = getToken && (await within(Infinity, clock, getToken, signals));
+			// n8n asks for no token of its own while `sessionToken` isn't empty.
+			const data = {
+				...credential,
+				...(accessToken && { accessToken, sessionToken: accessToken }),
+			};
+			const credentialsDecrypted = { id: '', name: '', type, data };
+			const { httpRequestWithAuthentication } = context.helpers;
+			const http = httpRequest(request, timeoutMs);
+			isSent = true;
+			const sending = httpRequestWithAuthentication.call(context, type, http, {
+				credentialsDecrypted,
+			});
+			const response = toResponse(await within(timeoutMs, clock, sending, signals));
+			const isRefused = response.status === 401 && accessToken && token?.refuse(accessToken);
+			return isRefused && !isSecond ? await this.try(request, options, true) : response;
+		} catch (error) {
+			const isChange = isSent && request.method !== 'GET';
+			if (signal?.aborted) return new Cancelled(isChange);
+			return networkError(error, this.originOf(request), (text) => this.redact(text));
+		}
+	}
+
+	/** Returns true if a try that isn't the last may have made a change. */
+	private isUnclear(outcome: Outcome, { method }: ApiRequest): boolean {
+		if (outcome instanceof Error) return outcome.mayHaveHappened;
+		return method !== 'GET' && isFault(outcome.status);
+	}
+
+	/** @param wasUnclear true if an earlier try may have made the change */
+	private conclude(outcome: Outcome, request: ApiRequest, wasUnclear: boolean): ApiResponse {
+		if (outcome instanceof Error) {
+			outcome.mayHaveHappened ||= wasUnclear;
+			throw outcome;
+		}
+		const { status } = outcome;
+		if (request.method === 'DELETE' && status === 404 && wasUnclear) {
+			return { ...outcome, status: 204, text: '' };
+		}
+		const isUnclear = wasUnclear || this.isUnclear(outcome, request);
+		throw refusal(outcome, this.originOf(request), (text) => this.redact(text), isUnclear);
+	}
+
+	private originOf({ method, thing, url }: ApiRequest): RequestOrigin {
+		const account = this.authentication === 'apiKey' ? 'API key' : 'service account';
+		return { host: new URL(url).host, account, method, thing };
+	}
+}
+
+/** The options for n8n's helper. The body is text: n8n drops `{}`, and the HTTP client would lose keys like `__proto__`. */
+const httpRequest = (
+	{ method, url, query, body }: ApiRequest,
+	timeout: number,
+): IHttpRequestOptions => ({
+	...PLAIN_RESPONSE,
+	method,
+	url,
+	timeout,
+	json: true,
+	...(query && { qs: query }),
+	...(body && {
+		body: JSON.stringify(body),
+		headers: { 'Content-Type': 'application/json' },
+	}),
+});

@@ -1,0 +1,186 @@
+/** The access token of a service account: requested once for each lifetime, whoever needs it. */
+import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
+import { z } from 'zod/v3';
+import { tryParse } from '../values/parseJson';
+import type { Clock } from './clock';
+import { entryText } from './credential';
+import {
+	networkError,
+	REFUSES_CLIENT,
+	RequestError,
+	requestError,
+	type RequestOrigin,
+} from './errors';
+import { redact } from './redact';
+import { isSuccess, PLAIN_RESPONSE, refusal, toResponse, type ApiResponse } from './response';
+import { token as tokenSchema, type Token } from './schemas/token';
+import { parseAddress, pathSegment } from './serviceUrl';
+import { within } from './within';
+
+/** The fraction of its lifetime after which a token is renewed. */
+const RENEW_AFTER = 0.85;
+/** The time limit of a token request, in ms. */
+const TIMEOUT_MS = 10_000;
+const TRIES = 3;
+const FIRST_PAUSE_MS = 250;
+/** How long a failure is remembered, so that many items cause one request; the second is for faults that pass. */
+const FAILURE_MS = 30_000;
+const FAULT_MS = 5_000;
+/** How long the replacement of a refused token isn't replaced, in ms: the refusal must have another reason. */
+const REPLACED_MS = 30_000;
+const MAX_RECENT = 5;
+
+/** Sends one HTTP request and returns n8n's full response. Throws if there is no response. */
+export type Send = (options: IHttpRequestOptions) => Promise<unknown>;
+
+interface IssuedToken {
+	value: string;
+	issuedAt: number;
+	renewAt: number;
+	expiresAt: number;
+	/** True if the service refused the one before. */
+	isReplacement: boolean;
+}
+
+/** Kept in memory only. Times are in ms since the epoch. @see RFC 6749, section 4.4 */
+export class AccountToken {
+	/** The most recent tokens, valid or not: the service may still quote them. */
+	recent: readonly string[] = [];
+	private readonly clock: Clock;
+	private issued: IssuedToken | undefined;
+	private isRefused = false;
+	private renewal: Promise<string> | undefined;
+	private failure: { error: unknown; until: number } | undefined;
+
+	constructor(clock: Clock) {
+		this.clock = clock;
+	}
+
+	/**
+	 * Returns a valid token. While it is renewed before its end, it is still used.
+	 *
+	 * @throws RequestError if no token can be obtained
+	 * @throws InputError if the credential's addresses can't be used
+	 */
+	async get(credential: ICredentialDataDecryptedObject, send: Send): Promise<string> {
+		const now = this.clock.now();
+		const { issued, failure } = this;
+		const valid = issued && !this.isRefused && now < issued.expiresAt ? issued : undefined;
+		if (valid && now < valid.renewAt) return valid.value;
+		if (failure && now < failure.until) {
+			if (valid) return valid.value;
+			throw failure.error;
+		}
+		this.renewal ??= this.renew(credential, send).finally(() => (this.renewal = undefined));
+		if (!valid) return await this.renewal;
+		this.renewal.catch(() => {});
+		return valid.value;
+	}
+
+	/** Notes that the service refused a token. @returns true if it may accept another one */
+	refuse(value: string): boolean {
+		const { issued } = this;
+		if (issued?.value !== value) return true;
+		const isFresh = this.clock.now() - issued.issuedAt < REPLACED_MS;
+		if (issued.isReplacement && isFresh) return false;
+		this.isRefused = true;
+		return true;
+	}
+
+	private async renew(credential: ICredentialDataDecryptedObject, send: Send): Promise<string> {
+		const { clock, recent } = this;
+		for (let tries = 1; ; tries += 1) {
+			const issuedAt = clock.now();
+			try {
+				const { access_token: value, expires_in } = await requestToken(
+					credential,
+					send,
+					this.clock,
+					recent,
+				);
+				const lifeMs = expires_in * 1_000;
+				const [renewAt, expiresAt] = [issuedAt + lifeMs * RENEW_AFTER, issuedAt + lifeMs];
+				this.issued = { value, issuedAt, renewAt, expiresAt, isReplacement: this.isRefused };
+				this.isRefused = false;
+				this.recent = [value, ...recent].slice(0, MAX_RECENT);
+				this.failure = undefined;
+				return value;
+			} catch (error) {
+				const mayPass = error instanceof RequestError && error.isTransient;
+				if (!mayPass || tries === TRIES) {
+					this.failure = { error, until: clock.now() + (mayPass ? FAULT_MS : FAILURE_MS) };
+					throw error;
+				}
+				await clock.sleep(FIRST_PAUSE_MS * 2 ** (tries - 1));
+			}
+		}
+	}
+}
+
+/** The address that issues tokens. @throws InputError if it can't be used @see service interface, parts 4 and 5 */
+export function tokenAddress({ authUrl, realm }: ICredentialDataDecryptedObject): string {
+	const root = parseAddress(authUrl, 'Auth URL', 'https://auth.example.com');
+	return `${root}/realms/${pathSegment(realm, 'Realm')}/protocol/openid-connect/token`;
+}
+
+/** Requests an access token once, with the client credentials grant. @throws RequestError */
+export async function requestToken(
+	credential: ICredentialDataDecryptedObject,
+	send: Send,
+	clock: Clock,
+	recent: readonly string[] = [],
+): Promise<Token> {
+	const url = tokenAddress(credential);
+	const { host } = new URL(url);
+	const origin: RequestOrigin = { host, account: 'token request', method: 'GET' };
+	const clean = (text: string) => redact(text, [credential.clientSecret, ...recent]);
+	const sending = send({
+		...PLAIN_RESPONSE,
+		method: 'POST',
+		url,
+		timeout: TIMEOUT_MS,
+		headers: { 'Content-Type': 'application/x-www-form-urlencoded', Accept: 'application/json' },
+		body: new URLSearchParams({
+			grant_type: 'client_credentials',
+			client_id: entryText(credential.clientId),
+			client_secret: entryText(credential.clientSecret),
+		}).toString(),
+	});
+	const response = await within(TIMEOUT_MS, clock, sending).then(toResponse, (error: unknown) => {
+		throw networkError(error, origin, clean);
+	});
+	const body = tryParse(response.text)?.value;
+	if (!isSuccess(response)) throw tokenRefusal(response, body, origin, clean);
+	const read = tokenSchema.safeParse(body);
+	if (read.success) return read.data;
+	throw new RequestError(`${host} didn't return an access token`, {
+		status: response.status,
+		isTransient: true,
+		advice:
+			"Check 'Auth URL' and 'Realm' in the credential: another server may be answering there.",
+	});
+}
+
+/** @see RFC 6749, section 5.2 */
+const oauthError = z.object({ error: z.string() }).catch({ error: '' });
+
+/** The error for a refused token request: its heading says which entry to look at. */
+function tokenRefusal(
+	response: ApiResponse,
+	body: unknown,
+	origin: RequestOrigin,
+	clean: (text: string) => string,
+): RequestError {
+	const { status, title, detail, isTransient } = refusal(response, origin, clean, false);
+	const kind = oauthError.parse(body).error;
+	const isClient = status === 401 || REFUSES_CLIENT.test(kind);
+	const heading = isTransient
+		? `The auth server ${origin.host} isn't available right now (status ${status})`
+		: status === 404
+			? `The auth server ${origin.host} has no token endpoint for this realm`
+			: isClient
+				? "The service account wasn't accepted"
+				: 'The realm refused the token request';
+	const said = `The auth server responded: ${detail ?? title}`;
+	return requestError(heading, { status, kind, isTransient, detail: said }, origin);
+}

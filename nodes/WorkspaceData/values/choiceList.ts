@@ -1,0 +1,52 @@
+/** The choices of a field, as its listing has them. @see service interface, part 2, "Field" */
+import { isObject, type JsonObject } from './jsonObject';
+
+/** One choice of a select field. */
+export interface FieldOption {
+	/** The text that people see. */
+	label: string;
+	/** The value that records hold for it. */
+	stored: string | number;
+	/** An identifier that is read as this choice as well. */
+	id?: string | number;
+}
+
+export const isTextOrNumber = (value: unknown): value is string | number =>
+	typeof value === 'string' || typeof value === 'number';
+
+/** A choice: a text, or an object with `name` or `label`, and perhaps `value` (stored) and `id`. */
+function toOption(raw: unknown): FieldOption | undefined {
+	if (isTextOrNumber(raw)) return plainOption(raw);
+	if (!isObject(raw)) return undefined;
+	const label = [raw.name, raw.label, raw.value].find(isTextOrNumber);
+	if (label === undefined) return undefined;
+	const stored = isTextOrNumber(raw.value) ? raw.value : label;
+	return { label: String(label), stored, ...(isTextOrNumber(raw.id) && { id: raw.id }) };
+}
+
+/** A choice that is only a text or a number. */
+export const plainOption = (value: string | number): FieldOption => ({
+	label: String(value),
+	stored: value,
+});
+
+/** The choices of a field. */
+export interface ChoiceList {
+	list: readonly unknown[];
+	/** The change of the field that replaces the list. */
+	replacedBy(list: readonly unknown[]): JsonObject;
+}
+
+/** Finds the choices of a field: its `options`, or their member `choices`; else it has none. */
+export function choiceListOf({ options }: JsonObject): ChoiceList {
+	if (!isObject(options)) {
+		const list = Array.isArray(options) ? options : [];
+		return { list, replacedBy: (changed) => ({ options: changed }) };
+	}
+	const list = Array.isArray(options.choices) ? options.choices : [];
+	return { list, replacedBy: (choices) => ({ options: { ...options, choices } }) };
+}
+
+/** The choices in a list. Entries of another shape are left out. */
+export const readOptions = (list: readonly unknown[]): FieldOption[] =>
+	list.map(toOption).filter((option) => option !== undefined);
