@@ -1,157 +1,88 @@
-/** Runs the selected operation for every input item. */
-import type { IDataObject, IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
-import { isObject, type JsonObject } from '../model/response/jsonObject';
-import { sentences } from '../values/messageText';
-import { Cancelled } from '../transport/failure/failureKinds';
-import { errorDetails, toNodeError } from '../transport/failure/nodeError';
-import type { Call, Operation, PropertyDefinition } from './operation';
+/** Runs the selected operation for all input items. Only this file knows error items and *On Error*. */
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INode,
+	INodeExecutionData,
+	NodeApiError,
+	NodeOperationError,
+} from 'n8n-workflow';
+import { openRun, type Run } from '../records/run';
+import { Cancelled, errorDetails, mayHaveHappened, toNodeError } from '../transport/errors';
+import { isObject } from '../values/jsonObject';
+import { count, sentences } from '../values/messageText';
+import type { ItemOutcome, Operation, Outcomes } from './operation';
+import { outputItems } from './outputItems';
 import { openParameters } from './readParameters';
 import { findOperation } from './registry';
-import { progressOf, type Messages } from './run/messages';
-import { openRun, type Run } from './run/run';
-import { copyOf, passedOn, withoutErrorFlag } from './outputItems';
-import { refusalOf, RefusedValues } from './writing/refusals';
 
-/**
- * Runs the selected operation for all input items in parallel, and returns the output in input order. Only this file
- * handles items, pairing and Continue On Fail.
- */
+/** Runs the node: the output of all items, in input order. @throws n8n's error, unless the run continues on errors */
 export async function route(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	let operation: Operation;
-	let run: Run;
+	const node = context.getNode();
+	let run: Run | undefined;
 	try {
-		operation = findOperation(
+		const operation = findOperation(
 			context.getNodeParameter('resource', 0, ''),
 			context.getNodeParameter('operation', 0, ''),
 		);
 		run = await openRun(context);
+		return [await runItems(operation, run)];
 	} catch (error) {
-		const node = context.getNode();
 		const errorOf = (itemIndex: number) => toNodeError(node, error, { itemIndex });
 		if (!context.continueOnFail()) throw errorOf(0);
 		// A thrown error would make n8n pass the input items on as if they had succeeded.
 		return [context.getInputData().map((_, item) => errorItem(node, errorOf(item), item))];
-	}
-	try {
-		return [await runItems(operation, run)];
 	} finally {
-		run.close();
+		await run?.close();
 	}
 }
 
-/** @throws the error that ends the run, unless n8n continues on errors */
 async function runItems(operation: Operation, run: Run): Promise<INodeExecutionData[]> {
-	const { context } = run;
-	const parameter = openParameters(context, operation);
-	const outcomes = await run.items.each(async (itemIndex) => {
-		await run.yieldToLoop();
-		const get = (name: string, ofItem = itemIndex): unknown => parameter(name, ofItem);
-		return await runItem(operation, { run, itemIndex, get });
-	});
-	const errors = outcomes.filter(({ error }) => error !== undefined);
-	const failed = errors.find(({ error }) => !(error instanceof Cancelled)) ?? errors[0];
-	const isCancelled = operation.writes && context.getExecutionCancelSignal()?.aborted;
-	if (failed && (isCancelled || !context.continueOnFail())) {
-		// Reports the number of processed items, because a new run repeats them.
-		const progress = operation.writes && stoppedNote(run.messages, outcomes, failed.error);
-		const note = sentences(progress, ...run.messages.additions);
-		const error = itemError(run, withOthers(failed.error, errors), failed.itemIndex, note);
-		if (run.done.count > 0) {
-			const data = isObject(error.context.data) ? error.context.data : {};
-			error.context.data = { ...data, ...run.done.details } as IDataObject;
-		}
-		if (isCancelled) logCancelled(run, error);
-		if (!context.continueOnFail()) throw error;
-	}
-	run.finish();
-	// Cards are worked on in parallel.
-	const late = [...run.appended]
-		.sort((a, b) => a.itemIndex - b.itemIndex)
-		.map(({ itemIndex, json }) => ({
-			json: withoutErrorFlag(json) as IDataObject,
-			pairedItem: { item: itemIndex },
-		}));
-	return [...outcomes.flatMap(({ items }) => items), ...late];
+	const outcomes = await outcomesOf(operation, run);
+	const ending = endingError(operation, run, outcomes);
+	if (ending) throw ending;
+	const output = await outputItems(operation, run, outcomes, (error, itemIndex) =>
+		errorItem(run.context.getNode(), itemError(run, error, itemIndex), itemIndex),
+	);
+	hintAtWait(run);
+	return output;
 }
 
-/** The number of an item's results prepared between two yields to the event loop. */
-const SLICE_RESULTS = 100;
-
-interface Outcome {
-	itemIndex: number;
-	items: INodeExecutionData[];
-	error?: unknown;
-}
-
-async function runItem(operation: Operation, call: Call<PropertyDefinition>): Promise<Outcome> {
-	const { run, itemIndex } = call;
-	const { context } = run;
-	// A previous item has ended the run, or it was canceled.
-	if (run.session.halted.isOver && !operation.isShared)
-		return { itemIndex, items: [], error: new Cancelled() };
+/** What stops the work for all items is the error of each of them. */
+async function outcomesOf(operation: Operation, run: Run): Promise<Outcomes> {
 	try {
-		return { itemIndex, items: await itemsOf(operation, call, await operation.execute(call)) };
+		return await operation.execute(run, openParameters(run.context, operation));
 	} catch (error) {
-		if (!context.continueOnFail()) {
-			run.session.stop();
-			return { itemIndex, items: [], error };
-		}
-		const done = await itemsOf(operation, call, run.partial.get(itemIndex) ?? []);
-		const item = errorItem(context.getNode(), itemError(run, error, itemIndex), itemIndex);
-		return { itemIndex, items: [...done, item], error };
+		return { items: Array.from({ length: run.itemCount }, () => ({ json: [], error })) };
 	}
 }
 
-/** Pairs the results of an item with it. */
-async function itemsOf(
-	operation: Operation,
-	{ run, itemIndex }: Call<PropertyDefinition>,
-	results: readonly JsonObject[],
-): Promise<INodeExecutionData[]> {
-	const { context } = run;
-	const pairedItem = { item: itemIndex };
-	const isAlone = context.getInputData().length === 1;
-	const binary = operation.passesOn && context.getInputData()[itemIndex]?.binary;
-	// Created with its final length: a growing array reserves room for 16 more, and there may be 100,000 of them.
-	const items = new Array<INodeExecutionData>(results.length);
-	for (const [place, result] of results.entries()) {
-		if (place % SLICE_RESULTS === SLICE_RESULTS - 1) await run.yieldToLoop();
-		const safe = operation.passesOn
-			? passedOn(result, context.getNode())
-			: withoutErrorFlag(result);
-		const json = (isAlone ? safe : copyOf(safe)) as IDataObject;
-		items[place] = binary ? { json, binary, pairedItem } : { json, pairedItem };
+/** The error that ends the run; undefined if there is none, or the run continues on errors. */
+function endingError(operation: Operation, run: Run, { items }: Outcomes): ItemError | undefined {
+	const failed = items.filter(({ error }) => error !== undefined);
+	const first = failed.find(({ error }) => !(error instanceof Cancelled)) ?? failed[0];
+	const isCanceled = operation.writes && run.api.signal?.aborted;
+	if (!first || (run.continues && !isCanceled)) return undefined;
+	const note = operation.writes && stoppedNote(items, first);
+	const error = itemError(run, first.error, items.indexOf(first), note || undefined);
+	if (run.done.count > 0) {
+		const data = isObject(error.context.data) ? error.context.data : {};
+		error.context.data = { ...data, ...run.done.details } as IDataObject;
 	}
-	return items;
+	if (isCanceled) logCanceled(run, error);
+	return run.continues ? undefined : error;
 }
 
-/** Returns the error that ends the run, with those of other items whose values were refused as well. */
-function withOthers(failed: unknown, errors: readonly Outcome[]): unknown {
-	const refused = errors.filter(({ error }) => error instanceof RefusedValues);
-	if (!(failed instanceof RefusedValues) || refused.length < 2) return failed;
-	const items = refused.map(({ itemIndex, error }) => ({
-		which: `Item ${itemIndex}`,
-		error: error as RefusedValues,
-	}));
-	return refusalOf(items);
-}
-
-/**
- * Says how many items were processed before an error ended the run; undefined if one item's error is enough.
- *
- * @param outcomes the outcomes of all items, with the errors of the failed ones
- * @param failed the error that ends the run
- */
-function stoppedNote(
-	messages: Messages,
-	outcomes: readonly Outcome[],
-	failed: unknown,
-): string | undefined {
-	const isUntold = failed instanceof Cancelled && messages.noteOn(failed) === undefined;
-	if (outcomes.length === 1 && !isUntold) return undefined;
-	const errors = outcomes.flatMap(({ error }) => (error ? [error] : []));
-	const done = outcomes.length - errors.length;
-	return progressOf(done, outcomes.length, 'item', 'processed before the run stopped', errors);
+/** Says how many items were processed, because a new run repeats them; undefined if one item's error is enough. */
+function stoppedNote(items: readonly ItemOutcome[], first: ItemOutcome): string | undefined {
+	if (items.length === 1 && !(first.error instanceof Cancelled)) return undefined;
+	const done = items.filter(({ error }) => error === undefined).length;
+	const unclear = items.filter(({ error }) => mayHaveHappened(error)).length;
+	const was = done === 1 || items.length === 1 ? 'was' : 'were';
+	return sentences(
+		`${done} of ${count(items.length, 'item')} ${was} processed before the run stopped.`,
+		unclear > 0 && `For ${unclear} more, the request was under way: it may have been carried out.`,
+	);
 }
 
 /** The maximum number of IDs in a line of n8n's log. */
@@ -161,26 +92,43 @@ const IDS_IN_LINE = 1_000;
  * Logs the progress of a canceled run, with the IDs of the written records. n8n stores the execution as soon as it is
  * canceled, and ignores later messages of the node.
  */
-function logCancelled({ context, done }: Run, { message, description }: ItemError): void {
+function logCanceled({ context, done }: Run, { message, description }: ItemError): void {
 	const { name } = context.getNode();
 	const place = { workflowId: context.getWorkflow().id, executionId: context.getExecutionId() };
 	context.logger.info(`${name}: ${sentences(message, description ?? '')}`, place);
 	for (const line of done.lines(IDS_IN_LINE)) context.logger.info(`${name}: ${line}`, place);
 }
 
-type ItemError = ReturnType<typeof toNodeError>;
+/** A longer wait for the rate limit, in ms, causes a hint, because n8n shows no progress. */
+const LONG_WAIT_MS = 5_000;
 
-/** Returns the error of an item, with the run's note on it. @param more a further note */
-function itemError(run: Run, error: unknown, itemIndex: number, more?: string): ItemError {
-	const withFieldNames = (text: string) => run.messages.withNames(text);
-	const place = { itemIndex, withFieldNames, redact: (text: string) => run.session.redact(text) };
-	const nodeError = toNodeError(run.context.getNode(), error, place);
-	const description = sentences(nodeError.description ?? '', run.messages.noteOn(error), more);
-	nodeError.description = description || undefined;
+function hintAtWait({ api: { waitedMs }, hints }: Run): void {
+	if (waitedMs <= LONG_WAIT_MS) return;
+	hints.add(
+		`This run waited ${Math.round(waitedMs / 1_000)} seconds for the service's rate limit. Process fewer items at a time, or ask the operator of the service for a higher limit.`,
+	);
+}
+
+type ItemError = NodeApiError | NodeOperationError;
+
+/** Returns the error of an item. @param note a further sentence of its description */
+function itemError(run: Run, error: unknown, itemIndex: number, note?: string): ItemError {
+	const node = run.context.getNode();
+	const nodeError = toNodeError(node, error, {
+		itemIndex,
+		withNames: (text) => run.hints.withNames(text),
+		redact: (text) => run.api.redact(text),
+	});
+	const description = sentences(nodeError.description ?? '', note);
+	const isTool = node.type.endsWith('Tool');
 	// An AI model receives only the message, so the message must list the allowed values.
-	if (description && run.context.getNode().type.endsWith('Tool')) {
-		nodeError.message = sentences(nodeError.message, description);
+	if (isTool && description !== '') {
+		const { message } = nodeError;
+		nodeError.message = description.includes(message)
+			? description
+			: sentences(message, description);
 	}
+	nodeError.description = isTool ? undefined : description || undefined;
 	return nodeError;
 }
 
@@ -193,8 +141,5 @@ function errorItem(node: INode, nodeError: ItemError, itemIndex: number): INodeE
 	const { description: message } = details;
 	const isErrorOutput = node.onError === 'continueErrorOutput';
 	const more = isErrorOutput ? { ...(message && { message }) } : { details };
-	return {
-		json: { error: nodeError.message, ...more },
-		pairedItem: { item: itemIndex },
-	};
+	return { json: { error: nodeError.message, ...more }, pairedItem: { item: itemIndex } };
 }

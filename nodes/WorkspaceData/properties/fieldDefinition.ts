@@ -61,10 +61,9 @@ export const fieldOptionsProperty = {
 	displayName: 'Options (JSON)',
 	name: 'options',
 	type: 'json',
-	// Empty, because an empty list would remove all choices of an existing field.
 	default: '',
 	placeholder: 'e.g. ["Open", "Done"]',
-	description: 'The options of the field as JSON, for example the choices of a select field',
+	description: 'The options of the field as JSON, for example choices with IDs or colors',
 } as const;
 
 /** The choices of a select field as a plain list. */
@@ -75,8 +74,7 @@ export const choicesProperty = {
 	typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Choice' },
 	default: [],
 	placeholder: 'e.g. Open',
-	description:
-		'The choices of a select field. On an update, choices that are missing here are removed.',
+	description: 'The choices of a select field',
 } as const;
 
 /** The type of a field whose card need not exist yet. */
@@ -122,6 +120,15 @@ export const cardNameProperty = {
 	default: '',
 	placeholder: 'e.g. Customers',
 	description: 'The name of the card',
+} as const;
+
+export const cardDescriptionProperty = {
+	displayName: 'Description',
+	name: 'description',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. People who bought from us',
+	description: 'A description of the card, for example its purpose',
 } as const;
 
 /** What to do if a card with the same name exists. */

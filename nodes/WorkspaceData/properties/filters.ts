@@ -1,4 +1,4 @@
-/** The conditions that select records, and the notice about their cost. */
+/** The conditions that select records. */
 
 /** All conditions. The editor offers the ones that suit the selected field. */
 export const CONDITION_OPTIONS = [
@@ -92,7 +92,8 @@ export const filtersProperty = {
 			],
 		},
 	],
-	description: 'Conditions that records must meet',
+	description:
+		"Conditions that records must meet. The service can't filter, so the card is read page by page.",
 } as const;
 
 /** Selects if records must meet all conditions or any of them. */
@@ -108,25 +109,5 @@ export const matchTypeProperty = {
 	description: 'How many of the conditions a record must meet',
 } as const;
 
-/** Explains the cost of a filter. */
-const filterNotice = {
-	displayName:
-		"The service can't filter, so the node reads the card page by page until the result is known",
-	name: 'filterNotice',
-	type: 'notice',
-	default: '',
-	displayOptions: { show: { '/filters.conditions': [{ _cnd: { exists: true } }] } },
-} as const;
-
-/**
- * The parts after Filters: the cost, and how several conditions are combined. n8n drops the value of a parameter
- * whose condition depends on a collection, so the hidden one keeps it.
- */
-export const filterDetails = [
-	filterNotice,
-	{
-		...matchTypeProperty,
-		displayOptions: { show: { '/filters.conditions[1]': [{ _cnd: { exists: true } }] } },
-	},
-	{ ...matchTypeProperty, type: 'hidden' },
-] as const;
+/** The parameters that select records by conditions. */
+export const filterProperties = [filtersProperty, matchTypeProperty] as const;

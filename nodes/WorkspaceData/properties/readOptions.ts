@@ -43,7 +43,7 @@ export const sortProperty = {
 			],
 		},
 	],
-	description: 'Fields to sort by. All records are read first.',
+	description: 'Fields to sort by; all records are read first',
 } as const;
 
 export const sinceProperty = {
@@ -53,19 +53,22 @@ export const sinceProperty = {
 	options: [
 		{ name: 'All Records', value: 'all' },
 		{
-			name: 'New or Changed Records',
-			value: 'newOrChanged',
-			description: 'Return new records, and records whose values changed since they were returned',
-		},
-		{
 			name: 'New Records',
 			value: 'new',
-			description: "Return records that this node hasn't returned before",
+			description: 'Return records created since this node last returned some, oldest first',
 		},
 	],
 	default: 'all',
-	description:
-		'Which records to return. Only published workflows keep track; a manual run returns what the next one would.',
+	description: 'Which records to return',
+} as const;
+
+export const sinceNotice = {
+	displayName:
+		'Counts only when the published workflow runs by itself: a manual run shows what the next run would return',
+	name: 'sinceNotice',
+	type: 'notice',
+	default: '',
+	displayOptions: { show: { since: ['new'] } },
 } as const;
 
 /** Return All and Limit of every Get Many. */
@@ -90,14 +93,4 @@ export const pageLimitProperty = {
 export const limitProperty = {
 	...pageLimitProperty,
 	displayOptions: { show: { returnAll: [false] } },
-} as const;
-
-export const startAgainOption = {
-	displayName: 'Start Again',
-	name: 'startAgain',
-	type: 'string',
-	default: '',
-	placeholder: 'e.g. 1',
-	displayOptions: { show: { '/since': ['new', 'newOrChanged'] } },
-	description: 'Change this text to return all records once more',
 } as const;

@@ -58,21 +58,11 @@ const timeoutOption = {
 	description: 'How long to wait for the response to a request',
 } as const;
 
-const requestsPerSecondOption = {
-	displayName: 'Requests per Second',
-	name: 'requestsPerSecond',
-	type: 'number',
-	typeOptions: { minValue: 0 },
-	default: 0,
-	description:
-		'Max number of requests that this n8n process sends in a second with this credential; 0 is automatic',
-} as const;
+/** How records are returned. */
+const outputOptions = [fieldKeysOption, outputFieldsOption] as const;
 
-/** The options of operations that return records. */
-export const outputOptions = [fieldKeysOption, outputFieldsOption] as const;
-
-/** The options of requests that read. */
-export const readingOptions = [requestsPerSecondOption, timeoutOption] as const;
+/** The options of operations that read records. */
+export const readingOptions = [...outputOptions, timeoutOption] as const;
 
 /** The options of requests that change something. */
-export const sendingOptions = [maxParallelOption, ...readingOptions] as const;
+export const sendingOptions = [maxParallelOption, timeoutOption] as const;

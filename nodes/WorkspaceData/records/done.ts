@@ -1,5 +1,5 @@
 /** What a run has written so far. If it fails halfway, its error says so. */
-import type { JsonObject } from '../model/response/jsonObject';
+import type { JsonObject } from '../values/jsonObject';
 
 /** The approximate maximum of characters that an error's details hold. */
 const MAX_CHARACTERS = 1_000_000;

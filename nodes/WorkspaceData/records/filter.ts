@@ -1,6 +1,6 @@
 /** Filters and Search: which records to return or change. */
 import { z } from 'zod/v3';
-import { ownValue } from '../model/response/jsonObject';
+import { ownValue } from '../values/jsonObject';
 import type { DataRecord } from '../transport/api';
 import { conditionTest, containsText, type ConditionPlace } from '../values/condition';
 import { InputError } from '../values/inputError';

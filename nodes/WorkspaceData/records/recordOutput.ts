@@ -1,5 +1,5 @@
 /** Makes n8n items of records: flat under field names, or as the service sent them. */
-import { isObject, type JsonObject } from '../model/response/jsonObject';
+import { isObject, type JsonObject } from '../values/jsonObject';
 import type { DataRecord, Field } from '../transport/api';
 import { plainNames } from '../values/parameterValue';
 import type { FieldIndex } from './fieldIndex';

@@ -33,8 +33,10 @@ export interface CardReference {
 /** Receives records. Returns true if no further one is needed. */
 export type Take = (record: DataRecord) => unknown;
 
-/** How long a step computes before n8n's loop gets its turn, in ms. */
+/** How long a run computes before n8n's loop gets its turn, in ms. */
 const SLICE_MS = 50;
+/** The number of records between two looks at the clock. */
+const STEP = 50;
 
 export class Run {
 	readonly context: IExecuteFunctions;
@@ -74,8 +76,13 @@ export class Run {
 		this.sliceEnd = Date.now() + SLICE_MS;
 	}
 
+	/** The cards of the workspace, read once. */
+	async listCards(options?: RequestOptions): Promise<Card[]> {
+		return await (this.cards ??= this.api.list(cards, options));
+	}
+
 	/**
-	 * Finds the card that a locator means. The list of cards is read once.
+	 * Finds the card that a locator means.
 	 *
 	 * @param isExact true for changes that can't be undone: a name must be exactly the card's
 	 * @throws InputError
@@ -85,7 +92,7 @@ export class Run {
 		options?: RequestOptions,
 		isExact = false,
 	): Promise<CardReference> {
-		const listed = async () => await (this.cards ??= this.api.list(cards, options));
+		const listed = async () => await this.listCards(options);
 		const { id, name } = await locateCard(readLocator(locator, 'Card'), listed, isExact);
 		this.hints.learnName(id, name);
 		return { id, name };
@@ -119,8 +126,8 @@ export class Run {
 		const shared =
 			this.records.get(key) ?? new SharedRecords(this.api.pages(card.id, wanted, options));
 		this.records.set(key, shared);
-		for (let place = 0; await shared.has(place); place += 1) {
-			await this.breathe();
+		for (let place = 0; place < shared.read.length || (await shared.readMore(place)); place += 1) {
+			if (place % STEP === 0) await this.breathe();
 			if (take(shared.read[place] as DataRecord) === true) return;
 		}
 	}
@@ -133,11 +140,16 @@ export class Run {
 		options?: RequestOptions,
 	): Promise<void> {
 		for await (const page of this.api.pages(card.id, wanted, options)) {
-			for (const record of page) {
-				await this.breathe();
+			for (const [place, record] of page.entries()) {
+				if (place % STEP === 0) await this.breathe();
 				if (take(record) === true) return;
 			}
 		}
+	}
+
+	/** Ends what is under way. */
+	async close(): Promise<void> {
+		for (const shared of this.records.values()) await shared.close();
 	}
 
 	private async readFields(card: CardReference, options?: RequestOptions): Promise<FieldIndex> {
@@ -165,13 +177,17 @@ class SharedRecords {
 		this.pages = pages;
 	}
 
-	/** Returns true if there is a record at this place. */
-	async has(place: number): Promise<boolean> {
+	/** Reads on if no record is at this place. @returns true if there is one then */
+	async readMore(place: number): Promise<boolean> {
 		while (place >= this.read.length) {
 			this.reading ??= this.readPage();
 			if (!(await this.reading)) return false;
 		}
 		return true;
+	}
+
+	async close(): Promise<void> {
+		await this.pages.return(undefined);
 	}
 
 	private async readPage(): Promise<boolean> {

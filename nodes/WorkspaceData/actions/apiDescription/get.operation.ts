@@ -1,5 +1,6 @@
+import type { JsonObject } from '../../values/jsonObject';
+import { defineOperation, eachItem } from '../operation';
 import { readChoice } from '../readParameters';
-import { defineOperation } from '../operation';
 
 const formatProperty = {
 	displayName: 'Format',
@@ -19,8 +20,14 @@ export const getApiDescription = defineOperation({
 	action: 'Get API description',
 	description: 'Retrieve the OpenAPI description of the service',
 	properties: [formatProperty],
-	async execute({ run, get }) {
-		const format = readChoice(formatProperty, get('format')) ?? 'json';
-		return [await run.description(format)];
+	async execute(run, parameters) {
+		// Read once for all items.
+		const known = new Map<string, Promise<JsonObject>>();
+		return await eachItem<typeof formatProperty>(async (_, get) => {
+			const format = readChoice(formatProperty, get('format')) ?? 'json';
+			const reading = known.get(format) ?? run.api.description(format);
+			known.set(format, reading);
+			return [await reading];
+		})(run, parameters);
 	},
 });

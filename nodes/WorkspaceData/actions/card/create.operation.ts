@@ -1,26 +1,25 @@
 import {
 	additionalProperties,
+	cardDescriptionProperty,
 	cardFieldsProperty,
 	cardNameProperty,
 	customPropertiesProperty,
 	ifCardExistsProperty,
 } from '../../properties/fieldDefinition';
-import { readChoice, readJsonObject, requireText } from '../readParameters';
-import { noIdHint } from '../../transport/writeResponse';
-import { sendCreation } from '../../transport/writeRequests';
-import { defineOperation } from '../operation';
-import { readFieldList } from '../field/definition';
-import { createFields } from '../newFields/createFields';
-import { readCard, type Card } from '../../model/response/card';
-import { InputError } from '../../values/inputError';
+import { hold } from '../../records/heldCards';
+import { addNote } from '../../records/hints';
 import { cardsOfName, findCardByName } from '../../records/locator';
-import type { JsonObject } from '../../model/response/jsonObject';
-import { UnexpectedResponse } from '../../transport/failure/failureKinds';
-import { listCards, type ReadOptions } from '../../transport/cardAndFieldListings';
-import type { Run } from '../run/run';
-import { quote } from '../../values/messageText';
-import { cleanName, foldCase, slugsOf } from '../../values/nameSpelling';
-import { unclearCreations } from '../run/acrossRuns';
+import type { Run } from '../../records/run';
+import { cards, fieldsOf, type Card } from '../../transport/api';
+import { mayHaveHappened, RequestError } from '../../transport/errors';
+import { InputError } from '../../values/inputError';
+import type { JsonObject } from '../../values/jsonObject';
+import { listedInQuotes, quote } from '../../values/messageText';
+import { foldCase } from '../../values/nameSpelling';
+import { hintAtNoChoices, readFieldList, type DefinedField } from '../field/definition';
+import { defineOperation, eachItem } from '../operation';
+import { hintAtNoId, thingOutput } from '../outputItems';
+import { readChoice, readJsonObject, readText, requireText } from '../readParameters';
 
 export const createCard = defineOperation({
 	value: 'create',
@@ -31,131 +30,101 @@ export const createCard = defineOperation({
 	properties: [
 		cardNameProperty,
 		cardFieldsProperty,
-		additionalProperties([
-			customPropertiesProperty,
-			{
-				displayName: 'Description',
-				name: 'description',
-				type: 'string',
-				default: '',
-				placeholder: 'e.g. People who bought from us',
-				description: 'A description of the card, for example its purpose',
-			},
-			ifCardExistsProperty,
-		]),
+		additionalProperties([customPropertiesProperty, cardDescriptionProperty, ifCardExistsProperty]),
 	],
-	async execute({ run, get }) {
+	execute: eachItem(async (run, get) => {
 		const { description, customProperties, ifExists } = get('additionalFields');
 		const policy = readChoice(ifCardExistsProperty, ifExists) ?? 'create';
-		const name = requireText(get('name'), 'Name');
-		const words = { entry: 'field', key: 'name', name: 'Name' };
-		const fields = readFieldList(get('fields'), cardFieldsProperty.displayName, words, cleanName);
-		const sent = {
-			...readJsonObject(customProperties, 'Custom Properties'),
+		const name = requireText(get('name'), cardNameProperty.displayName);
+		const fields = readFieldList(get('fields'));
+		const body = {
+			...readJsonObject(customProperties, customPropertiesProperty.displayName),
 			name,
-			...(description !== undefined && { description }),
+			...(description !== undefined && {
+				description: readText(description, cardDescriptionProperty.displayName),
+			}),
 		};
-		const { card, isNew } =
-			policy === 'create'
-				? { card: await addCard(run, sent), isNew: true }
-				: await cardOfName(run, name, policy === 'reuse' ? { reuse: true } : REFUSED, sent);
-		const item = card?.raw ?? sent;
-		if (isNew) run.done.add('created', card?.id ?? '', item);
-		if (!card && fields.length > 0) {
-			throw new UnexpectedResponse(
-				`Card ${quote(name)} was created, but the service returned no ID for it`,
-				"Its fields weren't created. Look for the card in the service, and add them with Field > Create.",
-				true,
-			);
+		if (policy === 'create') return [await createWithFields(run, body, fields)];
+		// Two items or executions don't create it twice.
+		const letGo = await hold(run.api, [`card ${foldCase(name)}`]);
+		try {
+			const existing = existingCard(await run.api.list(cards), name, policy, REFUSED);
+			return [existing ? thingOutput(existing) : await createWithFields(run, body, fields)];
+		} finally {
+			letGo();
 		}
-		if (!card) run.messages.hint(noIdHint('card'));
-		if (card && isNew) {
-			// In the order of the parameter.
-			const planned = fields.map((field) => ({
-				...field,
-				name: cleanName(field.name),
-				why: 'chosen',
-			}));
-			await createFields(run, card, planned, {}).catch((error: unknown) => {
-				run.messages.note(error, `Card ${quote(card.name)} (${card.id}) exists now.`);
-				throw error;
-			});
-		}
-		return [item];
-	},
+	}),
 });
 
-const REFUSED: ExistingCard = {
-	advice:
-		"Nothing was changed. Enter another name, or select 'Reuse the Card' in 'If Card Exists'.",
-};
-
-/** Creates a card. @returns undefined if the response has no ID */
-const addCard = async (
-	{ session }: Run,
-	body: JsonObject,
-	request: ReadOptions = {},
-): Promise<Card | undefined> =>
-	await sendCreation(session, 'card', readCard, { ...request, path: ['cards'], body });
-
-/** What to do with a card that exists: reuse it, or refuse it with this advice. */
-export type ExistingCard = { reuse: true } | { advice: string };
+const REFUSED =
+	"Nothing was changed. Enter another name, or select 'Reuse the Card' in 'If Card Exists'.";
 
 /**
  * Finds the card with a name.
  *
+ * @param advice what to do if it must not exist
  * @returns undefined if there is none
  * @throws InputError if it exists but must not, or if several cards have the name
  */
 export function existingCard(
-	cards: readonly Card[],
+	listed: readonly Card[],
 	name: string,
-	policy: ExistingCard,
+	policy: 'reuse' | 'error',
+	advice: string,
 ): Card | undefined {
-	const named = cardsOfName(cards, name.trim());
-	// The service may store names in another spelling.
-	const [found, ...others] =
-		named.length > 0 ? named : cards.filter((card) => slugsOf(name).includes(card.name));
-	if (!found) return undefined;
-	if ('reuse' in policy) return others.length > 0 ? findCardByName(cards, name.trim()) : found;
-	throw new InputError(`A card called ${quote(found.name)} exists already`, policy.advice);
+	const [found] = cardsOfName(listed, name.trim());
+	if (!found || policy === 'reuse') return found && findCardByName(listed, name.trim());
+	throw new InputError(`A card called ${quote(found.name)} exists already`, advice);
 }
 
-/**
- * Finds the card with a name, or creates it. Executions of this process take turns, so that two of them don't
- * create it twice.
- *
- * @param body the values of a new card
- * @returns the card, and true if it is new
- * @throws InputError as `existingCard`
- */
-export async function cardOfName(
+/** Creates a card, then its fields, in the order of the parameter. @returns the card's item */
+async function createWithFields(
 	run: Run,
-	name: string,
-	policy: ExistingCard,
-	body: JsonObject,
-	request: ReadOptions = {},
-): Promise<{ card: Card; isNew: boolean }> {
-	return await run.turns.exclusively(`card ${foldCase(name)}`, async () => {
-		const before = await listCards(run.session, request);
-		const card = existingCard(before, name, policy);
-		if (card) return { card, isNew: false };
-		const known = new Set(before.map(({ id }) => id));
-		const findNew = async () => {
-			const now = await listCards(run.session, request);
-			return now.find((one) => one.name.trim() === name.trim() && !known.has(one.id));
-		};
-		const made = await unclearCreations.creating(
-			run.turns.address(`new card ${foldCase(name)}`),
-			`Card ${quote(name)}`,
-			async () => await addCard(run, body, request),
-			findNew,
+	body: JsonObject & { name: string },
+	fields: readonly DefinedField[],
+): Promise<JsonObject> {
+	const card = await run.api.create(cards, body);
+	const item = card ? thingOutput(card) : body;
+	run.done.add('created', card?.id ?? '', item);
+	if (card) await createFields(run, card, fields);
+	else if (fields.length === 0) hintAtNoId(run, 'card');
+	else {
+		throw new RequestError(
+			`Card ${quote(body.name)} was created, but the service returned no ID for it`,
+			{
+				mayHaveHappened: true,
+				advice:
+					"Its fields weren't created. Look for the card in the service, and add them with Field > Create.",
+			},
 		);
-		if (made) return { card: made, isNew: true };
-		throw new UnexpectedResponse(
-			`Card ${quote(name)} was created, but isn't listed`,
-			'Look for the card before you run this item again.',
-			true,
+	}
+	return item;
+}
+
+/** @throws what stopped it; its description says what exists now */
+async function createFields(
+	run: Run,
+	{ id, name }: Card,
+	fields: readonly DefinedField[],
+): Promise<void> {
+	const quoted = (some: readonly DefinedField[]) =>
+		listedInQuotes(
+			some.map((field) => field.name),
+			Infinity,
 		);
-	});
+	for (const [place, field] of fields.entries()) {
+		const { choices, ...named } = field;
+		const body = { ...named, ...(choices.length > 0 && { options: choices }) };
+		try {
+			await run.api.create(fieldsOf(id), body);
+		} catch (error) {
+			const made = fields.slice(0, place);
+			const left = fields.slice(place + Number(mayHaveHappened(error)));
+			const withFields = made.length > 0 ? ` with the fields ${quoted(made)}` : '';
+			addNote(error, `Card ${quote(name)} (${id}) exists now${withFields}.`);
+			if (left.length > 0) addNote(error, `Not created: ${quoted(left)}.`);
+			throw error;
+		}
+		hintAtNoChoices(run, field);
+	}
 }

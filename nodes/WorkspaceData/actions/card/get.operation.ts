@@ -1,6 +1,7 @@
 import { cardLocator } from '../../properties/locators';
-import { getCard } from '../../transport/cardAndFieldListings';
-import { defineOperation } from '../operation';
+import { cards } from '../../transport/api';
+import { defineOperation, eachItem } from '../operation';
+import { thingOutput } from '../outputItems';
 
 export const getCardOperation = defineOperation({
 	value: 'get',
@@ -8,8 +9,8 @@ export const getCardOperation = defineOperation({
 	action: 'Get card',
 	description: 'Retrieve the name and properties of a card',
 	properties: [cardLocator],
-	async execute({ run, get }) {
-		const { id } = await run.cards.find(get('cardId'));
-		return [(await getCard(run.session, id)).raw];
-	},
+	execute: eachItem(async (run, get) => {
+		const { id } = await run.findCard(get('cardId'));
+		return [thingOutput(await run.api.get(cards, id))];
+	}),
 });

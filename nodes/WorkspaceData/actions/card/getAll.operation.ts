@@ -1,6 +1,7 @@
 import { limitProperty, returnAllProperty } from '../../properties/readOptions';
+import { defineOperation, eachItem } from '../operation';
+import { thingOutput } from '../outputItems';
 import { readLimit } from '../readParameters';
-import { defineOperation } from '../operation';
 
 export const getManyCards = defineOperation({
 	value: 'getAll',
@@ -8,8 +9,8 @@ export const getManyCards = defineOperation({
 	action: 'Get many cards',
 	description: 'Retrieve the cards of the workspace',
 	properties: [returnAllProperty, limitProperty],
-	async execute({ run, get }) {
+	execute: eachItem(async (run, get) => {
 		const limit = readLimit(get('returnAll'), get('limit'));
-		return (await run.cards.list().first(limit)).map(({ raw }) => raw);
-	},
+		return (await run.listCards()).slice(0, limit).map(thingOutput);
+	}),
 });

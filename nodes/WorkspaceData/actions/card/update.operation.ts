@@ -1,15 +1,15 @@
-import { readCard } from '../../model/response/card';
-import { cardPath } from '../../transport/cardAndFieldListings';
 import {
-	changedProperties,
+	cardDescriptionProperty,
 	cardNameProperty,
+	changedProperties,
 	customPropertiesProperty,
 	PROPERTIES_TO_CHANGE,
 } from '../../properties/fieldDefinition';
 import { cardLocator } from '../../properties/locators';
-import { readJsonObject, requireEntries, requireText } from '../readParameters';
-import { defineOperation } from '../operation';
-import { sendChange } from '../../transport/writeRequests';
+import { cards } from '../../transport/api';
+import { defineOperation, eachItem } from '../operation';
+import { thingOutput } from '../outputItems';
+import { readJsonObject, readText, requireEntries, requireText } from '../readParameters';
 
 export const updateCard = defineOperation({
 	value: 'update',
@@ -22,29 +22,28 @@ export const updateCard = defineOperation({
 		changedProperties([
 			customPropertiesProperty,
 			{
-				displayName: 'Description',
-				name: 'description',
-				type: 'string',
-				default: '',
+				...cardDescriptionProperty,
 				description: 'The new description; leave it empty to remove the current one',
 			},
 			{ ...cardNameProperty, required: false, description: 'The new name' },
 		]),
 	],
-	async execute({ run, get }) {
+	execute: eachItem(async (run, get) => {
 		const { name, description, customProperties } = get('updateFields');
-		const sent = requireEntries(
+		const body = requireEntries(
 			{
-				...readJsonObject(customProperties, 'Custom Properties'),
-				...(name !== undefined && { name: requireText(name, 'Name') }),
-				...(description !== undefined && { description }),
+				...readJsonObject(customProperties, customPropertiesProperty.displayName),
+				...(name !== undefined && { name: requireText(name, cardNameProperty.displayName) }),
+				...(description !== undefined && {
+					description: readText(description, cardDescriptionProperty.displayName),
+				}),
 			},
 			PROPERTIES_TO_CHANGE,
 		);
-		const { id } = await run.cards.find(get('cardId'));
-		const body = await sendChange(run.session, 'card', { path: cardPath(id), body: sent });
-		const item = readCard(body)?.raw ?? { id, ...sent };
+		const { id } = await run.findCard(get('cardId'));
+		const changed = await run.api.change(cards, id, body);
+		const item = changed ? thingOutput(changed) : { id, ...body };
 		run.done.add('updated', id, item);
 		return [item];
-	},
+	}),
 });

@@ -8,20 +8,16 @@ import {
 	ifFieldExistsProperty,
 } from '../../properties/fieldDefinition';
 import { cardLocator } from '../../properties/locators';
-import { noIdHint } from '../../transport/writeResponse';
-import { readChoice, readJsonObject, requireText } from '../readParameters';
-import { sendCreation } from '../../transport/writeRequests';
-import { defineOperation } from '../operation';
-import { readField, type Field } from '../../model/response/field';
+import { hold } from '../../records/heldCards';
+import type { CardReference, Run } from '../../records/run';
+import { fieldsOf, type Field } from '../../transport/api';
 import { InputError } from '../../values/inputError';
-import type { JsonObject } from '../../model/response/jsonObject';
 import { quote } from '../../values/messageText';
-import { cleanName, foldCase, slugsOf } from '../../values/nameSpelling';
-import { cardPath, listFields, type ReadOptions } from '../../transport/cardAndFieldListings';
-import type { CardReference, Run } from '../run/run';
-import { readFieldOptions } from './definition';
-import { fieldsOf } from './fieldLocator';
-import { unclearCreations } from '../run/acrossRuns';
+import { cleanName, foldCase } from '../../values/nameSpelling';
+import { defineOperation, eachItem } from '../operation';
+import { hintAtNoId, thingOutput } from '../outputItems';
+import { readChoice, readJsonObject, requireText } from '../readParameters';
+import { hintAtNoChoices, readChoices, readFieldOptions, requireOneWay } from './definition';
 
 export const createField = defineOperation({
 	value: 'create',
@@ -33,84 +29,53 @@ export const createField = defineOperation({
 		cardLocator,
 		{ ...fieldNameProperty, required: true },
 		{ ...fieldTypeProperty, required: true },
-		additionalProperties([
-			choicesProperty,
-			customPropertiesProperty,
-			ifFieldExistsProperty,
-			fieldOptionsProperty,
-		]),
+		choicesProperty,
+		additionalProperties([customPropertiesProperty, ifFieldExistsProperty, fieldOptionsProperty]),
 	],
-	async execute({ run, get }) {
-		const { customProperties, ifExists, ...entered } = get('additionalFields');
+	execute: eachItem(async (run, get) => {
+		const { customProperties, ifExists, options: entered } = get('additionalFields');
 		const policy = readChoice(ifFieldExistsProperty, ifExists) ?? 'error';
-		const name = cleanName(requireText(get('name'), 'Name'));
-		const sent = {
-			...readJsonObject(customProperties, 'Custom Properties'),
-			name: requireText(name, 'Name'),
-			type: requireText(get('type'), fieldTypeProperty.displayName),
-			...readFieldOptions(entered),
+		const name = cleanName(requireText(get('name'), fieldNameProperty.displayName));
+		const type = requireText(get('type'), fieldTypeProperty.displayName);
+		const choices = readChoices(get('choices'));
+		const options = readFieldOptions(entered) ?? (choices.length > 0 ? choices : undefined);
+		requireOneWay(choices, readFieldOptions(entered), choicesProperty.displayName);
+		const body = {
+			...readJsonObject(customProperties, customPropertiesProperty.displayName),
+			name: requireText(name, fieldNameProperty.displayName),
+			type,
+			...(options && { options }),
 		};
-		const card = await run.cards.find(get('cardId'));
-		// Executions take turns, so that two of them don't create it twice.
-		return await run.turns.exclusively(fieldsOf(card), async () => {
-			const known = policy === 'create' ? undefined : await run.fields.changed(card);
-			const existing = known?.fields.find((field) => isCalled(field, name));
-			if (existing && policy === 'error') throw exists(existing, card);
-			const add = policy === 'create' ? addField : addNewField;
-			const field = existing ?? (await add(run, card, sent));
-			if (!field) run.messages.hint(noIdHint('field'));
-			const item = field?.raw ?? sent;
-			if (!existing) run.done.add('created', field?.id ?? '', item);
+		const card = await run.findCard(get('cardId'));
+		// One after the other: fields stand in the order of the items, and no two executions create the same.
+		const letGo = await hold(run.api, [card.id]);
+		try {
+			const existing = policy !== 'create' && (await existingField(run, card, name, policy));
+			if (existing) return [thingOutput(existing)];
+			const field = await run.api.create(fieldsOf(card.id), body);
+			if (!field) hintAtNoId(run, 'field');
+			if (!options) hintAtNoChoices(run, { name, type, choices });
+			const item = field ? thingOutput(field) : body;
+			run.done.add('created', field?.id ?? '', item);
 			return [item];
-		});
-	},
+		} finally {
+			letGo();
+		}
+	}),
 });
 
-/** Returns true if a field has a name, which the service may store in another spelling. */
-const isCalled = (field: Field, name: string): boolean =>
-	foldCase(field.name) === foldCase(name) || slugsOf(name).includes(field.name);
-
-const exists = ({ name }: Field, card: CardReference): InputError =>
-	new InputError(
-		`Card '${card.name}' has a field called ${quote(name)} already`,
-		`Nothing was changed. Enter another name, or select 'Reuse the Field' in '${ifFieldExistsProperty.displayName}'.`,
-	);
-
-/**
- * Adds a field to a card that has none of its name. If the response isn't clear, the request isn't repeated: the listing
- * shows if the field was created.
- *
- * @returns undefined if the response has no ID, and the field isn't listed
- */
-export async function addNewField(
+/** @throws InputError if the field exists but must not */
+async function existingField(
 	run: Run,
 	card: CardReference,
-	body: JsonObject & { name: string },
-	request: ReadOptions = {},
+	name: string,
+	policy: 'reuse' | 'error',
 ): Promise<Field | undefined> {
-	const { name } = body;
-	const add = async () => await addField(run, card, body, request);
-	const find = async () => {
-		const now = await listFields(run.session, card.id, request);
-		return now.find((field) => field.name === name);
-	};
-	const key = run.turns.address(`field ${foldCase(name)} of ${card.id}`);
-	return await unclearCreations.creating(key, `Field ${quote(name)}`, add, find);
-}
-
-/** Adds a field to a card. @returns undefined if the response has no ID */
-async function addField(
-	{ session }: Run,
-	card: CardReference,
-	body: JsonObject,
-	request: ReadOptions = {},
-): Promise<Field | undefined> {
-	const path = [...cardPath(card.id), 'fields'];
-	// One at a time, so that fields are in the order of the items.
-	return await sendCreation(session, 'field', readField, {
-		...request,
-		path,
-		body,
-		maxParallel: 1,
-	});
+	const { fields } = await run.fieldsAgain(card);
+	const found = fields.find((field) => foldCase(field.name) === foldCase(name));
+	if (!found || policy === 'reuse') return found;
+	throw new InputError(
+		`Card '${card.name}' has a field called ${quote(found.name)} already`,
+		`Nothing was changed. Enter another name, or select 'Reuse the Field' in '${ifFieldExistsProperty.displayName}'.`,
+	);
 }

@@ -1,15 +1,20 @@
 /** Reads what fields are made of, before anything is sent: names, types and choices. */
-import { InputError } from '../../values/inputError';
+import {
+	cardFieldsProperty,
+	choicesProperty,
+	fieldOptionsProperty,
+} from '../../properties/fieldDefinition';
 import { locatorValue } from '../../records/locator';
+import type { Run } from '../../records/run';
+import { InputError } from '../../values/inputError';
+import { isObject } from '../../values/jsonObject';
+import { kindOfType } from '../../values/kinds/allKinds';
 import { quote, showValue } from '../../values/messageText';
-import type { FieldOption } from '../../model/response/choiceList';
-import { isObject, type JsonObject } from '../../model/response/jsonObject';
+import { cleanName, foldCase } from '../../values/nameSpelling';
 import { plainText } from '../../values/parameterValue';
-import { listedChoices } from '../../values/kinds/multiSelect';
-import { choicesProperty, fieldOptionsProperty } from '../../properties/fieldDefinition';
-import { readJson, requireText } from '../readParameters';
+import { readJson } from '../readParameters';
 
-/** A field in a list of fields. */
+/** A field of a new card. */
 export interface DefinedField {
 	name: string;
 	type: string;
@@ -17,81 +22,86 @@ export interface DefinedField {
 	choices: string[];
 }
 
-/**
- * Reads a list of fields.
- *
- * @param label the label of the list in the editor
- * @param words an entry and its name in messages, and the key of the name
- * @param keyOf returns the same text for names of one field
- * @throws InputError for an empty name or type, and for a repeated name
- */
-export function readFieldList(
-	value: unknown,
-	label: string,
-	words: { entry: string; key: string; name: string },
-	keyOf: (name: string) => string,
-): DefinedField[] {
+/** Reads the fields of a new card. @throws InputError for an empty name or type, and for a repeated name */
+export function readFieldList(value: unknown): DefinedField[] {
 	const entries = [(isObject(value) && value.values) || []].flat();
+	const label = cardFieldsProperty.displayName;
 	const names = new Set<string>();
 	return entries.map((entry: unknown, place) => {
 		const given = isObject(entry) ? entry : {};
-		const part = (what: string) => `${what} of ${words.entry} ${place + 1} in ${label}`;
-		const name = requireText(given[words.key], part(words.name));
-		const type = requireText(locatorValue(given.type), part('Type')).trim();
-		if (names.has(keyOf(name))) {
+		const read = (what: string, entered: unknown): string => {
+			const text = cleanName(plainText(entered ?? ''));
+			if (text !== '' && typeof entered !== 'object') return text;
+			throw new InputError(`Enter a ${what} for field ${place + 1} in '${label}'`);
+		};
+		const name = read('name', given.name);
+		const type = read('type', locatorValue(given.type));
+		if (names.has(foldCase(name))) {
 			throw new InputError(
 				`'${label}' has two entries for ${quote(name)}`,
 				'Nothing was sent. Remove one of them, or change its name.',
 			);
 		}
-		names.add(keyOf(name));
-		return { name, type, choices: readChoices(given.choices, []) };
+		names.add(foldCase(name));
+		return { name, type, choices: readChoices(given.choices) };
 	});
 }
 
 /**
- * Reads the parameter 'Choices': each value once, without empty ones.
+ * Reads the parameter 'Choices': a list, or text with commas, semicolons or line breaks; each choice once.
  *
+ * @param label the name in the message
  * @throws InputError for an object, because its ID and its color would be lost
  */
-function readChoices(entered: unknown, options: readonly FieldOption[]): string[] {
-	const list = listedChoices({ options }, entered) ?? [entered];
-	const labels = list.flat().map((choice) => {
-		if (typeof choice !== 'object' || choice === null) return spellingOf(choice ?? '', options);
+export function readChoices(
+	entered: unknown,
+	label: string = choicesProperty.displayName,
+): string[] {
+	const isList = Array.isArray(entered);
+	const parts = [entered ?? ''].flat(Infinity).flatMap((choice: unknown) => {
+		if (typeof choice === 'string' || Number.isFinite(choice)) {
+			const text = String(choice);
+			return text.split(isList || /[\r\n]/.test(text) ? /[\r\n]+/ : /[,;]/);
+		}
 		throw new InputError(
-			`'${choicesProperty.displayName}' can't be ${showValue(choice)}`,
+			`'${label}' can't be ${showValue(choice)}`,
 			`Enter text values. For choices with an ID or a color, use '${fieldOptionsProperty.displayName}'.`,
 		);
 	});
-	return [...new Set(labels)].filter((text) => text.trim() !== '');
-}
-
-/** The text of a choice without outer spaces, unless the field has the choice with them. */
-function spellingOf(choice: unknown, options: readonly FieldOption[]): string {
-	const text = plainText(choice);
-	const known = options.map(({ label }) => label).filter((label) => label.trim() === text.trim());
-	return known.find((label) => label === text) ?? known[0] ?? text.trim();
+	return [...new Set(parts.map((text) => text.trim()))].filter((text) => text !== '');
 }
 
 /**
- * Reads the options of a field, which the user can enter in two ways.
+ * Reads the parameter 'Options (JSON)'.
  *
- * @param shape converts the choices to the shape that the field uses
- * @param known the existing choices of the field, which may contain commas
- * @throws InputError for invalid JSON, or if both ways are used
+ * @returns undefined if nothing was entered
+ * @throws InputError for invalid JSON, and for what holds no options: an empty list would remove all choices
  */
-export function readFieldOptions(
-	{ options, choices }: { options?: unknown; choices?: unknown },
-	shape: (choices: string[]) => JsonObject = (texts) => ({ options: texts }),
-	known: readonly FieldOption[] = [],
-): JsonObject {
-	const json = readJson(options, fieldOptionsProperty.displayName);
-	const texts = readChoices(choices, known);
-	if (texts.length === 0) return json === undefined ? {} : { options: json };
-	// An unchanged JSON input holds an empty list.
-	if (json === undefined || (Array.isArray(json) && json.length === 0)) return shape(texts);
+export function readFieldOptions(entered: unknown): object | undefined {
+	const label = fieldOptionsProperty.displayName;
+	const options = readJson(entered, label);
+	if (options === undefined) return undefined;
+	if (typeof options === 'object' && options !== null && Object.keys(options).length > 0)
+		return options;
 	throw new InputError(
-		`'${choicesProperty.displayName}' and '${fieldOptionsProperty.displayName}' are both filled in`,
-		`Remove one of them: '${choicesProperty.displayName}' is enough for a list of text values.`,
+		`'${label}' can't be ${showValue(options)}`,
+		'Enter a list with at least one choice, or an object with the options of the field.',
+	);
+}
+
+/** @throws InputError if choices are entered in two ways */
+export function requireOneWay(choices: readonly string[], options: unknown, label: string): void {
+	if (choices.length === 0 || options === undefined) return;
+	throw new InputError(
+		`'${label}' and '${fieldOptionsProperty.displayName}' are both filled in`,
+		`Remove one of them: '${label}' is enough for a list of text values.`,
+	);
+}
+
+/** A select field without choices takes no value. */
+export function hintAtNoChoices({ hints }: Run, { name, type, choices }: DefinedField): void {
+	if (choices.length > 0 || !kindOfType(type).choicesIn) return;
+	hints.add(
+		`Field ${quote(name)} has no choices yet, so it takes no values. Add some with Field > Update`,
 	);
 }

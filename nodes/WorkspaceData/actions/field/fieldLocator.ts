@@ -1,10 +1,8 @@
 /** Finds the field that the parameters 'Card' and 'Field' mean. */
-import type { Field } from '../../model/response/field';
-import { InputError } from '../../values/inputError';
 import { type Locator, readLocator } from '../../records/locator';
-import { cardPath } from '../../transport/cardAndFieldListings';
-import type { PathPart } from '../../transport/request';
-import type { CardReference, Run } from '../run/run';
+import type { CardReference, Run } from '../../records/run';
+import type { Field } from '../../transport/api';
+import { InputError } from '../../values/inputError';
 import { listedInQuotes, quote } from '../../values/messageText';
 
 /** The maximum number of fields in a message. */
@@ -26,8 +24,8 @@ export async function locateField(
 	isExact = false,
 ): Promise<{ card: CardReference; field: Field }> {
 	const { mode, text, entered, shown } = readLocator(fieldLocator, 'Field');
-	const card = await run.cards.find(cardLocator, {}, isExact);
-	const index = await run.fields.of(card);
+	const card = await run.findCard(cardLocator, {}, isExact);
+	const index = await run.fieldsOf(card);
 	const { fields } = index;
 	if (mode === 'name') return { card, field: isExact ? index.exact(entered) : index.resolve(text) };
 	const field = index.byId(text) ?? (isExact || shown === text ? undefined : index.find(shown));
@@ -46,12 +44,3 @@ export async function locateField(
 		`Nothing was deleted. Select the field again: ${field.id} is ${quote(field.name)}, ${namesake.id} is ${quote(namesake.name)}.`,
 	);
 }
-
-export const fieldPath = (cardId: string, fieldId: string): PathPart[] => [
-	...cardPath(cardId),
-	'fields',
-	{ value: fieldId, parameter: 'Field' },
-];
-
-/** The key by which executions that change the fields of a card take turns. */
-export const fieldsOf = (card: CardReference): string => `fields of ${card.id}`;

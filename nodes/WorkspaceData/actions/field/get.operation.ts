@@ -1,5 +1,6 @@
 import { cardLocator, fieldLocator } from '../../properties/locators';
-import { defineOperation } from '../operation';
+import { defineOperation, eachItem } from '../operation';
+import { thingOutput } from '../outputItems';
 import { locateField } from './fieldLocator';
 
 export const getField = defineOperation({
@@ -8,8 +9,8 @@ export const getField = defineOperation({
 	action: 'Get field',
 	description: 'Retrieve the type and options of a field',
 	properties: [cardLocator, fieldLocator],
-	async execute({ run, get }) {
+	execute: eachItem(async (run, get) => {
 		const { field } = await locateField(run, get('cardId'), get('fieldId'));
-		return [field.raw];
-	},
+		return [thingOutput(field)];
+	}),
 });

@@ -1,7 +1,8 @@
 import { cardLocator } from '../../properties/locators';
 import { limitProperty, returnAllProperty } from '../../properties/readOptions';
+import { defineOperation, eachItem } from '../operation';
+import { thingOutput } from '../outputItems';
 import { readLimit } from '../readParameters';
-import { defineOperation } from '../operation';
 
 export const getManyFields = defineOperation({
 	value: 'getAll',
@@ -9,9 +10,9 @@ export const getManyFields = defineOperation({
 	action: 'Get many fields',
 	description: 'Retrieve the fields of a card',
 	properties: [cardLocator, returnAllProperty, limitProperty],
-	async execute({ run, get }) {
+	execute: eachItem(async (run, get) => {
 		const limit = readLimit(get('returnAll'), get('limit'));
-		const { fields } = await run.fields.of(await run.cards.find(get('cardId')));
-		return fields.slice(0, limit).map(({ raw }) => raw);
-	},
+		const { fields } = await run.fieldsOf(await run.findCard(get('cardId')));
+		return fields.slice(0, limit).map(thingOutput);
+	}),
 });

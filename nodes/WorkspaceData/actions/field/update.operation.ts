@@ -1,7 +1,3 @@
-import { settingChoices } from '../../values/newChoices';
-import { readField, type Field } from '../../model/response/field';
-import type { FieldOption } from '../../model/response/choiceList';
-import type { JsonObject } from '../../model/response/jsonObject';
 import {
 	changedProperties,
 	choicesProperty,
@@ -12,103 +8,73 @@ import {
 	PROPERTIES_TO_CHANGE,
 } from '../../properties/fieldDefinition';
 import { cardLocator, fieldLocator } from '../../properties/locators';
+import { hold } from '../../records/heldCards';
+import { fieldsOf } from '../../transport/api';
+import { isChoice } from '../../values/choices';
+import type { JsonObject } from '../../values/jsonObject';
+import { addingChoices } from '../../values/newChoices';
+import { defineOperation, eachItem } from '../operation';
+import { thingOutput } from '../outputItems';
 import { readJsonObject, requireEntries, requireText } from '../readParameters';
-import { defineOperation } from '../operation';
-import type { CardReference, Run } from '../run/run';
-import { countUse, dryRunItem, readDryRun } from '../writing/dryRun';
-import { readFieldOptions } from './definition';
-import { fieldPath, fieldsOf, locateField } from './fieldLocator';
-import { sendChange } from '../../transport/writeRequests';
-import { dryRunProperty } from '../../properties/writeOptions';
+import { readChoices, readFieldOptions, requireOneWay } from './definition';
+import { locateField } from './fieldLocator';
 
-/** The labels of choices that a changed field no longer has, compared by ID and by label. */
-function removedChoices({ options }: Field, changed: Field): string[] {
-	const kept = new Set(
-		changed.options.flatMap(({ identifiers, labels }) => [...identifiers.map(String), ...labels]),
-	);
-	const isKept = ({ identifiers, label }: FieldOption) =>
-		kept.has(label) || identifiers.some((identifier) => kept.has(String(identifier)));
-	return options.filter((option) => !isKept(option)).map(({ label }) => label);
-}
-
-/** Previews an update: the changed field, the lost choices, and the number of records that use them. */
-async function previewUpdate(
-	run: Run,
-	card: CardReference,
-	field: Field,
-	sent: JsonObject,
-): Promise<JsonObject> {
-	const changed = readField({ ...field.raw, ...sent }) ?? field;
-	const removed = removedChoices(field, changed);
-	const { values, choices } = await countUse(run, card, field, removed);
-	const shown = ({ name, type, options }: Field) => ({
-		name,
-		type,
-		choices: options.map(({ label }) => label),
-	});
-	const [from, to] = [shown(field), shown(changed)];
-	const differing = (['name', 'type', 'choices'] as const).filter(
-		(key) => JSON.stringify(from[key]) !== JSON.stringify(to[key]),
-	);
-	const changes = differing.map((key) => [key, { from: from[key], to: to[key] }] as const);
-	return dryRunItem('update', {
-		changes: Object.fromEntries(changes),
-		...to,
-		values,
-		removed_choices: choices,
-		id: field.id,
-	});
-}
+const choicesToAdd = {
+	...choicesProperty,
+	displayName: 'Choices to Add',
+	description: 'Further choices of a select field; the ones that it has stay',
+} as const;
 
 export const updateField = defineOperation({
 	value: 'update',
 	name: 'Update',
 	action: 'Update field',
-	description: 'Change the name, type or options of a field',
+	description: 'Change the name, type or choices of a field',
 	writes: true,
 	properties: [
 		cardLocator,
 		fieldLocator,
 		changedProperties([
-			choicesProperty,
+			choicesToAdd,
 			customPropertiesProperty,
 			{ ...fieldNameProperty, description: 'The new name' },
-			fieldOptionsProperty,
+			{
+				...fieldOptionsProperty,
+				description: 'The new options as JSON; choices that are missing here are removed',
+			},
 			fieldTypeProperty,
 		]),
-		dryRunProperty,
 	],
-	async execute({ run, get }) {
-		const isDry = readDryRun(get('dryRun'));
+	execute: eachItem(async (run, get) => {
 		const { name, type, customProperties, ...entered } = get('updateFields');
+		const options = readFieldOptions(entered.options);
+		const choices = readChoices(entered.choices, choicesToAdd.displayName);
+		requireOneWay(choices, options, choicesToAdd.displayName);
 		const changes = {
-			...readJsonObject(customProperties, 'Custom Properties'),
-			...(name !== undefined && { name: requireText(name, 'Name') }),
+			...readJsonObject(customProperties, customPropertiesProperty.displayName),
+			...(name !== undefined && { name: requireText(name, fieldNameProperty.displayName) }),
 			...(type !== undefined && { type: requireText(type, fieldTypeProperty.displayName) }),
+			...(options && { options }),
 		};
-		requireEntries({ ...changes, ...readFieldOptions(entered) }, PROPERTIES_TO_CHANGE);
+		if (choices.length === 0) requireEntries(changes, PROPERTIES_TO_CHANGE);
 		const { card, field } = await locateField(run, get('cardId'), get('fieldId'));
-		const bodyFor = (current: Field) => {
-			// Another execution has added these choices since, so its records may use them.
-			const since = removedChoices(current, field);
-			const shape = (texts: string[]) =>
-				settingChoices(current, [...new Set([...texts, ...since])]);
-			return { ...changes, ...readFieldOptions(entered, shape, field.options) };
-		};
-		if (isDry) return [await previewUpdate(run, card, field, bodyFor(field))];
-		const send = async (body: JsonObject): Promise<JsonObject[]> => {
-			const path = fieldPath(card.id, field.id);
-			const response = await sendChange(run.session, 'field', { path, body });
-			// A response may show the ID alone.
-			const item = readField(response)?.raw ?? { id: field.id, ...body };
+		// The service's list is replaced, so executions that add choices take turns.
+		const letGo = choices.length > 0 ? await hold(run.api, [card.id]) : () => {};
+		try {
+			const current = choices.length > 0 && (await run.fieldsAgain(card)).byId(field.id);
+			const added = choices.filter((text) => current && !isChoice(current.options, text));
+			if (current && added.length === 0 && Object.keys(changes).length === 0)
+				return [thingOutput(current)];
+			const body: JsonObject = {
+				...changes,
+				...(current && added.length > 0 && addingChoices(current, added)),
+			};
+			const changed = await run.api.change(fieldsOf(card.id), field.id, body);
+			const item = changed ? thingOutput(changed) : { id: field.id, ...body };
 			run.done.add('updated', field.id, item);
 			return [item];
-		};
-		if (Object.keys(readFieldOptions(entered)).length === 0) return await send(changes);
-		// The update replaces the list, so executions that add choices take turns.
-		return await run.turns.exclusively(fieldsOf(card), async () => {
-			const current = (await run.fields.changed(card)).byId(field.id) ?? field;
-			return await send(bodyFor(current));
-		});
-	},
+		} finally {
+			letGo();
+		}
+	}),
 });

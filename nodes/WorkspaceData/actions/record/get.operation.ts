@@ -1,12 +1,13 @@
-import { readLocator } from '../../records/locator';
-import { cardLocator, recordLocator } from '../../properties/locators';
-import { outputOptions, readingOptions, recordOptions } from '../../properties/recordOptions';
-import { simplifyProperty } from '../../properties/simplify';
-import { defineOperation } from '../operation';
-import { findRecord, readNotFound } from '../reading/ifNotFound';
-import { recordOutput } from '../outputItems';
-import { requestOptions } from '../requestOptions';
 import { ifNotFoundOption } from '../../properties/ifNotFound';
+import { cardLocator, recordLocator } from '../../properties/locators';
+import { readingOptions, recordOptions } from '../../properties/recordOptions';
+import { simplifyProperty } from '../../properties/simplify';
+import { readLocator } from '../../records/locator';
+import { recordOutput } from '../../records/recordOutput';
+import type { DataRecord } from '../../transport/api';
+import { InputError } from '../../values/inputError';
+import { defineOperation, eachItem } from '../operation';
+import { outputOptions, readChoice, requestOptions } from '../readParameters';
 
 export const getRecord = defineOperation({
 	value: 'get',
@@ -17,17 +18,28 @@ export const getRecord = defineOperation({
 		cardLocator,
 		recordLocator,
 		simplifyProperty,
-		recordOptions([ifNotFoundOption, ...outputOptions, ...readingOptions]),
+		recordOptions([ifNotFoundOption, ...readingOptions]),
 	],
-	async execute({ run, get }) {
+	execute: eachItem(async (run, get) => {
 		const options = get('options');
 		const request = requestOptions(options);
-		const whenNotFound = readNotFound(options.ifNotFound);
-		const { text: recordId } = readLocator(get('recordId'), 'Record');
-		const card = await run.cards.find(get('cardId'), request);
-		const output = recordOutput(await run.fields.of(card, request), get('simple'), options);
-		return await findRecord(run, { card, request }, recordId)
-			.then((record) => [output(record)])
-			.catch(whenNotFound);
-	},
+		const ifNotFound = readChoice(ifNotFoundOption, options.ifNotFound) ?? 'error';
+		const { text: id } = readLocator(get('recordId'), recordLocator.displayName);
+		const how = outputOptions(options, get('simple'));
+		const card = await run.findCard(get('cardId'), request);
+		const output = recordOutput(await run.fieldsOf(card, request), how);
+		let found: DataRecord | undefined;
+		// The interface has no request for one record.
+		const take = (record: DataRecord): boolean => {
+			if (record.id === id) found = record;
+			return found !== undefined;
+		};
+		await run.readRecords(card, Infinity, take, request);
+		if (found) return [output(found)];
+		if (ifNotFound !== 'error') return ifNotFound === 'skip' ? [] : [{}];
+		throw new InputError(
+			`Card '${card.name}' has no record '${id}'`,
+			`Check '${recordLocator.displayName}', or select another entry in '${ifNotFoundOption.displayName}'.`,
+		);
+	}),
 });

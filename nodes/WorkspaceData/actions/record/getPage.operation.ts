@@ -1,13 +1,11 @@
-import { plainText } from '../../values/parameterValue';
 import { cardLocator } from '../../properties/locators';
 import { pageLimitProperty } from '../../properties/readOptions';
+import { readingOptions, recordOptions } from '../../properties/recordOptions';
 import { simplifyProperty } from '../../properties/simplify';
-import { outputOptions, readingOptions, recordOptions } from '../../properties/recordOptions';
-import { readLimit } from '../readParameters';
-import { defineOperation } from '../operation';
-import { recordOutput } from '../outputItems';
-import { requestOptions } from '../requestOptions';
-import { getRecordPage } from '../../transport/recordListing';
+import { recordOutput } from '../../records/recordOutput';
+import { plainText } from '../../values/parameterValue';
+import { defineOperation, eachItem } from '../operation';
+import { outputOptions, readLimit, requestOptions } from '../readParameters';
 
 export const getRecordPageOperation = defineOperation({
 	value: 'getPage',
@@ -26,17 +24,18 @@ export const getRecordPageOperation = defineOperation({
 		},
 		pageLimitProperty,
 		simplifyProperty,
-		recordOptions([...outputOptions, ...readingOptions]),
+		recordOptions(readingOptions),
 	],
-	async execute({ run, get }) {
+	execute: eachItem(async (run, get) => {
 		const options = get('options');
 		const request = requestOptions(options);
 		const limit = readLimit(undefined, get('limit'));
 		const cursor = plainText(get('cursor') ?? '').trim();
-		const card = await run.cards.find(get('cardId'), request);
-		const output = recordOutput(await run.fields.of(card, request), get('simple'), options);
+		const how = outputOptions(options, get('simple'));
+		const card = await run.findCard(get('cardId'), request);
+		const output = recordOutput(await run.fieldsOf(card, request), how);
 		const query = { limit, ...(cursor !== '' && { cursor }) };
-		const page = await getRecordPage(run.session, card.id, query, request);
-		return [{ records: page.records.map(output), next_cursor: page.nextCursor }];
-	},
+		const { records, nextCursor } = await run.api.page(card.id, query, request);
+		return [{ records: records.map((record) => output(record)), next_cursor: nextCursor }];
+	}),
 });

@@ -1,10 +1,21 @@
-import { filterDetails, filtersProperty } from '../../properties/filters';
+import { filterProperties } from '../../properties/filters';
 import { cardLocator } from '../../properties/locators';
-import { defineOperation, type Operation } from '../operation';
-import { readFilter, readPassing } from '../reading/scan';
+import { readFilter } from '../../records/filter';
+import { defineOperation, eachItem, type Operation } from '../operation';
 
-/** The name of an operation in the editor. */
-type Names = Pick<Operation, 'value' | 'name' | 'action' | 'description'>;
+export const ifRecordExists = existsOperation(true, {
+	value: 'ifExists',
+	name: 'If Record Exists',
+	action: 'If record exists',
+	description: 'Keep the input items for which a record meets the conditions',
+});
+
+export const ifRecordDoesNotExist = existsOperation(false, {
+	value: 'ifNotExists',
+	name: 'If Record Does Not Exist',
+	action: "If record doesn't exist",
+	description: 'Keep the input items for which no record meets the conditions',
+});
 
 /**
  * Defines an operation that passes on input items, depending on a record. Reading stops at the first record that
@@ -12,29 +23,22 @@ type Names = Pick<Operation, 'value' | 'name' | 'action' | 'description'>;
  *
  * @param wanted true to pass on an item if such a record exists; false if none exists
  */
-export const existsOperation = (names: Names, wanted: boolean): Operation =>
-	defineOperation({
+function existsOperation(
+	wanted: boolean,
+	names: Pick<Operation, 'value' | 'name' | 'action' | 'description'>,
+): Operation {
+	return defineOperation({
 		...names,
 		passesOn: true,
-		properties: [cardLocator, filtersProperty, ...filterDetails],
-		async execute({ run, itemIndex, get }) {
-			const card = await run.cards.find(get('cardId'));
-			const index = await run.fields.of(card);
-			const filter = readFilter(get('filters'), get('matchType'), index, run);
-			const listing = run.records.of(card, Infinity);
+		properties: [cardLocator, ...filterProperties],
+		execute: eachItem(async (run, get, itemIndex) => {
+			const card = await run.findCard(get('cardId'));
+			const index = await run.fieldsOf(card);
+			const passes = readFilter(get('filters'), get('matchType'), index, run);
 			let exists = false;
-			await readPassing(run, { card, listing, filter }, () => (exists = true));
+			await run.readRecords(card, Infinity, (record) => (exists = passes?.(record) !== false));
 			const item = run.context.getInputData()[itemIndex];
 			return exists === wanted && item ? [item.json] : [];
-		},
+		}),
 	});
-
-export const ifRecordExists = existsOperation(
-	{
-		value: 'ifExists',
-		name: 'If Record Exists',
-		action: 'If record exists',
-		description: 'Keep the input items for which a record meets the conditions',
-	},
-	true,
-);
+}
