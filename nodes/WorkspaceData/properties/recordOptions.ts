@@ -59,7 +59,7 @@ const timeoutOption = {
 } as const;
 
 /** How records are returned. */
-const outputOptions = [fieldKeysOption, outputFieldsOption] as const;
+export const outputOptions = [fieldKeysOption, outputFieldsOption] as const;
 
 /** The options of operations that read records. */
 export const readingOptions = [...outputOptions, timeoutOption] as const;
