@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- [--only part] [--rounds number] [--json] [--write] [--profile folder]`: what our nodes take in a real n8n, next to
  * n8n's HTTP Request node, an empty community trigger and a bare undici client. Paired rounds, medians.
- * Exits 1 where a goal is missed. Without `--only` or with `--write`, writes the measured rows into docs/testing.md. `--profile` has n8n write CPU profiles into a folder.
+ * Exits 1 where a goal is missed. Without `--only` or with `--write`, writes the measured rows into test/README.md. `--profile` has n8n write CPU profiles into a folder.
  */
 import { parseArgs } from 'node:util';
 import { stopEverything, stopOnSignals } from '../host/cleanup.ts';

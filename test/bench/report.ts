@@ -1,4 +1,4 @@
-/** Writes the figures into docs/testing.md. */
+/** Writes the figures into test/README.md. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -28,15 +28,15 @@ async function versionOf(folder: string, name: string): Promise<string> {
 const shown = (value: number): string =>
 	Number.isNaN(value) ? 'failed' : value.toFixed(Math.abs(value) < 10 ? 2 : 0);
 
-/** A row of the page's table: name, measure, ratio, goal, day. */
-const ROW = /^\| ([a-z][\w-]*) \| (.+) \| .+ \| .+ \| \d{4}-\d\d-\d\d \|$/;
+/** A row of the page's table: name, measure, ratio, goal, and the day or a dash. */
+const ROW = /^\| ([a-z][\w-]*) \| (.+) \| .+ \| ≤ .+ \| (?:\d{4}-\d\d-\d\d|–) \|$/;
 
 /**
  * Writes figures into the page's table. The page says which rows it shows and what each measures; the lines of rows that were not
  * measured stay.
  */
 export async function writeReport(results: readonly Result[]): Promise<void> {
-	const page = join(repository, 'docs', 'testing.md');
+	const page = join(repository, 'test', 'README.md');
 	const before = await readFile(page, 'utf8');
 	const start = before.indexOf(START);
 	const end = before.indexOf(END);
@@ -54,7 +54,8 @@ export async function writeReport(results: readonly Result[]): Promise<void> {
 			if (name === undefined) return [];
 			const result = results.find((one) => one.name === name);
 			if (result === undefined) return [line];
-			return [`| ${name} | ${measure} | ${shown(result.ratio)} | ≤ ${result.goal} | ${today} |`];
+			const ratio = shown(result.ratio) + (result.ok ? '' : ' (missed)');
+			return [`| ${name} | ${measure} | ${ratio} | ≤ ${result.goal} | ${today} |`];
 		});
 	const measured = [
 		START,

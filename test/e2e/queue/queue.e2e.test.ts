@@ -7,7 +7,7 @@ import { openQueueMode, WORKER_CONCURRENCY, type QueueMode } from './queueMode.t
 
 /** The service delivers to one subscription in order, so several workflows share the load. */
 const WORKFLOWS = 5;
-/** `QUEUE_RECORDS=5000` is what docs/testing.md tells of. */
+/** `QUEUE_RECORDS=5000` is what test/README.md tells of. */
 const RECORDS = Number(process.env.QUEUE_RECORDS ?? 400);
 const RECORDS_EACH = RECORDS / WORKFLOWS;
 
