@@ -96,7 +96,7 @@ function comparePlaces(
 	isDescending: boolean,
 ): number {
 	if (a.rank !== b.rank) return a.rank - b.rank;
-	const compareTexts = kind.isLanguage && a.rank === 0 ? byLanguage : byCharacter;
+	const compareTexts = kind.isText && a.rank === 0 ? byLanguage : byCharacter;
 	const order = compareForms(a.form, b.form, compareTexts);
 	return isDescending ? -order : order;
 }

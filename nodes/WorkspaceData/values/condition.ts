@@ -1,22 +1,24 @@
 /** The conditions of filters. A condition is read once, then applied to each stored value. */
 import { InputError } from './inputError';
 import type { Zone } from './time';
-import { compareForms } from './comparable';
+import { compareForms, type Comparable } from './comparable';
 import {
 	daysOf,
 	listOf,
 	notDays,
 	noValue,
 	requireEntries,
+	requireUsable,
 	single,
 	VALUE_LABEL,
 } from './conditionValue';
+import { readNumber } from './decimal';
 import { isBlank, isEmpty } from './emptyValue';
+import { enter, enterOperand } from './entry';
+import { identityOf, membersOf, placeOf, textsOf } from './identity';
+import { CONDITIONS, type Condition, type EntryRules, type ValueField } from './kinds/kind';
 import { showValue } from './messageText';
 import { textOf } from './serialization';
-import { CONDITIONS, type Condition, type EntryRules, type ValueField } from './kinds/kind';
-import { enter, enterOperand } from './entry';
-import { identityOf, placeOf, textsOf } from './identity';
 
 /** Returns true if a stored value meets a condition. */
 export type Test = (stored: unknown) => boolean;
@@ -25,7 +27,7 @@ export type Test = (stored: unknown) => boolean;
 export interface ConditionPlace {
 	/** The zone of times without an offset, and of today. */
 	zone: Zone;
-	/** True if records are selected for a change, so that similar names and values don't match. */
+	/** True if records are selected for a change, so that only exact names and choices match. */
 	isExact?: boolean;
 }
 
@@ -37,80 +39,50 @@ interface Asked {
 }
 
 const not =
-	(test: (stored: unknown) => boolean): Test =>
+	(test: Test): Test =>
 	(stored) =>
 		!test(stored);
 
-/**
- * The field for one member of its set, and a function for the members of a stored set. If it isn't a set,
- * the field and its value.
- */
-function membersOf(field: ValueField): [ValueField, (stored: unknown) => readonly unknown[]] {
-	const { set } = field.kind;
-	if (!set) return [field, (stored) => [stored]];
-	return [{ ...field, kind: set.kind }, (stored) => set.of(stored, field)];
+/** Tests that a value is one of the entered values, or that a list has one of them. */
+function oneOf({ field, rules }: Asked, entered: readonly unknown[]): Test {
+	const member = { ...field, kind: field.kind.member ?? field.kind };
+	const keyOf = (one: unknown) => identityOf(member, one, rules.zone);
+	const keys = new Set(entered.map((one) => keyOf(enterOperand(member, one, rules))));
+	return (stored) => membersOf(field, stored).some((one) => keys.has(keyOf(one)));
 }
 
-/** The identities of entered values or members of a set. */
-const keysOf = (field: ValueField, entered: readonly unknown[], rules: EntryRules): Set<string> =>
-	new Set(entered.map((one) => identityOf(field, enterOperand(field, one, rules), rules.zone)));
+const anyOf = (asked: Asked): Test =>
+	oneOf(asked, listOf(asked.entered, asked.field.options, asked.rules.isExact));
 
-/** Tests that a value or a member of a set is one of the entered values. */
-function oneOf({ field, rules }: Asked, entered: readonly unknown[]): (stored: unknown) => boolean {
-	const [member, members] = membersOf(field);
-	const keys = keysOf(member, entered, rules);
-	return (stored) => members(stored).some((one) => keys.has(identityOf(member, one, rules.zone)));
+function equals({ field, entered, rules }: Asked): Test {
+	const key = identityOf(field, enterOperand(field, entered, rules), rules.zone);
+	return (stored) => identityOf(field, stored, rules.zone) === key;
 }
-
-/** Tests that a set has the same members as the entered one, in any order. */
-function equalsSet(
-	{ field, rules }: Asked,
-	list: readonly unknown[],
-): (stored: unknown) => boolean {
-	const [member, members] = membersOf(field);
-	const wanted = keysOf(member, list, rules);
-	return (stored) => {
-		const held = isEmpty(stored) ? [] : members(stored);
-		const keys = new Set(held.map((one) => identityOf(member, one, rules.zone)));
-		return keys.size === wanted.size && [...keys].every((key) => wanted.has(key));
-	};
-}
-
-function equals(asked: Asked): (stored: unknown) => boolean {
-	const { field, entered } = asked;
-	if (!field.kind.set) return oneOf(asked, [entered]);
-	const list = field.kind.choicesIn?.(entered, field) ?? [];
-	requireEntries(list);
-	return equalsSet(asked, list.length > 0 ? list : [entered]);
-}
-
-const entriesOf = ({ field, entered, rules }: Asked): readonly unknown[] =>
-	listOf(entered, field.options, rules.isExact);
 
 const fold = (text: string): string => text.toLowerCase();
 
-/** Returns true for a value of which some text, in lower case, is accepted. */
+/** Tests that some text of a value, in lower case, is accepted. */
 const hasText =
-	(field: ValueField, accepts: (text: string) => boolean) =>
-	(stored: unknown): boolean =>
+	(field: ValueField, accepts: (text: string) => boolean): Test =>
+	(stored) =>
 		textsOf(field, stored).some((text) => accepts(fold(text)));
 
 /** A condition about the text of a value, without regard to case. */
 const textual =
 	(accepts: (text: string, part: string) => boolean) =>
-	({ field, entered, rules }: Asked): ((stored: unknown) => boolean) => {
+	({ field, entered, rules }: Asked): Test => {
 		const form = single(entered);
+		// A date is looked for as the field keeps it.
 		const part = fold(textOf(form === entered ? entered : enter(field, entered, rules)));
 		return hasText(field, (text) => accepts(text, part));
 	};
 
 const includes = textual((text, part) => text.includes(part));
 
-/** Tests that a set has a choice, or that the text of any other value has a part. */
-function contains(asked: Asked): (stored: unknown) => boolean {
-	const { kind } = asked.field;
-	if (!kind.set) return includes(asked);
-	const [only, ...others] = Array.isArray(asked.entered) ? asked.entered : [asked.entered];
+/** Tests that a list has a choice, or that the text of any other value has a part. */
+function contains(asked: Asked): Test {
+	if (!asked.field.kind.member) return includes(asked);
+	const [only, ...others] = [asked.entered].flat();
 	if (others.length === 0) return oneOf(asked, [only]);
 	throw new InputError(
 		`${VALUE_LABEL} has several entries`,
@@ -118,24 +90,32 @@ function contains(asked: Asked): (stored: unknown) => boolean {
 	);
 }
 
-/** Compares stored values with an operand; undefined if one of the two has no place in the order. */
-function orderTo(
+/** The form by which values are compared with an operand: of a text, the number in it. */
+function orderedForms(
 	{ field, rules }: Asked,
 	operand: unknown,
-): (stored: unknown) => number | undefined {
-	const { kind } = field;
-	if (kind.orderAgainst) {
-		const order = kind.orderAgainst(operand);
-		if (order) return order;
+): [Comparable, (stored: unknown) => Comparable | undefined] {
+	if (field.kind.isText) {
+		const number = readNumber(operand);
+		if (number !== undefined) return [number, readNumber];
 		throw new InputError(
 			`${VALUE_LABEL} can't be ${showValue(operand)}: field '${field.name}' isn't a field for dates or numbers`,
 			"'Greater Than' and 'Less Than' compare text with a number only. Enter a number, or give the field another type.",
 		);
 	}
-	const { form } = placeOf(field, enterOperand(field, operand, rules), rules.zone);
-	return (stored) => {
+	const form = (stored: unknown) => {
 		const place = placeOf(field, stored, rules.zone);
-		return place.rank === 0 ? compareForms(place.form, form) : undefined;
+		return place.rank === 0 ? place.form : undefined;
+	};
+	return [placeOf(field, enterOperand(field, operand, rules), rules.zone).form, form];
+}
+
+/** Compares stored values with an operand; undefined for a value that has no place in the order. */
+function orderTo(asked: Asked, operand: unknown): (stored: unknown) => number | undefined {
+	const [wanted, formOf] = orderedForms(asked, operand);
+	return (stored) => {
+		const form = formOf(stored);
+		return form === undefined ? undefined : compareForms(form, wanted);
 	};
 }
 
@@ -143,11 +123,11 @@ const ordered =
 	(accepts: (order: number) => boolean) =>
 	(asked: Asked): Test => {
 		const { field, entered } = asked;
-		if (field.kind.set) throw unsuitable(field);
+		if (field.kind.member) throw unsuitable(field);
 		single(entered);
 		const order = orderTo(asked, entered);
 		return (stored) => {
-			const found = isEmpty(stored) ? undefined : order(stored);
+			const found = order(stored);
 			return found !== undefined && accepts(found);
 		};
 	};
@@ -170,17 +150,14 @@ const inDays =
 		const to = from && rules.zone.day(last);
 		if (!from || !to) throw notDays(entered);
 		const [sinceFirst, sinceEnd] = [orderTo(asked, from), orderTo(asked, to)];
-		return (stored) => {
-			if (isEmpty(stored)) return false;
-			return (sinceFirst(stored) ?? -1) >= 0 && (sinceEnd(stored) ?? 1) < 0;
-		};
+		return (stored) => (sinceFirst(stored) ?? -1) >= 0 && (sinceEnd(stored) ?? 1) < 0;
 	};
 
 const READERS: Record<Condition, (asked: Asked) => Test> = {
 	equals,
 	notEquals: (asked) => not(equals(asked)),
-	isAnyOf: (asked) => oneOf(asked, entriesOf(asked)),
-	isNoneOf: (asked) => not(oneOf(asked, entriesOf(asked))),
+	isAnyOf: anyOf,
+	isNoneOf: (asked) => not(anyOf(asked)),
 	contains,
 	notContains: (asked) => not(contains(asked)),
 	startsWith: textual((text, part) => text.startsWith(part)),
@@ -201,8 +178,8 @@ const WITHOUT_VALUE: readonly Condition[] = ['isEmpty', 'isNotEmpty'];
  * Checks a condition as far as possible without its field.
  *
  * @param entered the value to compare with
- * @throws InputError for an unknown condition, a missing value, an empty entry, or an invalid number of
- * days
+ * @throws InputError for an unknown condition, a missing value, an empty entry, a value that no field can hold, or
+ * an invalid number of days
  */
 export function checkCondition(condition: string, entered: unknown): Condition {
 	const known = CONDITIONS.find((name) => name === condition);
@@ -214,7 +191,9 @@ export function checkCondition(condition: string, entered: unknown): Condition {
 	}
 	if (WITHOUT_VALUE.includes(known)) return known;
 	if (isBlank(entered)) throw noValue();
-	if (Array.isArray(entered)) requireEntries(entered);
+	const list = [entered].flat();
+	requireEntries(list);
+	list.forEach(requireUsable);
 	if (known === 'isAnyOf' || known === 'isNoneOf') listOf(entered, [], false);
 	if (known === 'inLastDays' || known === 'inNextDays') daysOf(entered);
 	return known;
@@ -234,12 +213,11 @@ export function conditionTest(
 	{ zone, isExact = false }: ConditionPlace,
 ): Test {
 	const known = checkCondition(condition, entered);
-	const rules: EntryRules = { zone, isExact };
-	return READERS[known]({ field, entered, rules });
+	return READERS[known]({ field, entered, rules: { zone, isExact } });
 }
 
 /** Tests that a stored value of any kind contains text, without regard to case. */
-export function containsText(field: ValueField, text: string): (stored: unknown) => boolean {
+export function containsText(field: ValueField, text: string): Test {
 	const part = fold(text);
 	return hasText(field, (one) => one.includes(part));
 }

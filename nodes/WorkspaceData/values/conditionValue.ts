@@ -1,11 +1,12 @@
 /** The entered values of conditions: one value, a list, or a number of days. */
-import { parseJsonText } from '../model/response/parseJson';
 import { InputError } from './inputError';
 import { plainNumber } from './parameterValue';
-import { isChoice, splitChoices } from './choices';
+import { isChoice } from './choices';
 import { isBlank } from './emptyValue';
+import { whyUnusable } from './entry';
 import type { ValueField } from './kinds/kind';
 import { showValue } from './messageText';
+import { parseJsonText } from './parseJson';
 import { jsonForm } from './serialization';
 
 /** The error for a condition without a value. */
@@ -17,13 +18,6 @@ export const noValue = (): InputError =>
 
 /** The name of a condition's value in messages. */
 export const VALUE_LABEL = "'Value' in a condition of 'Filters'";
-
-/** The text between commas, empty ones included. */
-function splitList(text: string, options: ValueField['options']): string[] {
-	const unquoted = text.replace(/"(?:[^"]|"")*"/g, '""');
-	if (/(?:^|,)\s*(?:,|$)/.test(unquoted)) return [''];
-	return splitChoices(text, (part) => isChoice(options, part));
-}
 
 /**
  * Reads the entered list. @throws InputError for an empty list, an empty entry, or text that may be one or
@@ -42,8 +36,10 @@ export function listOf(
 			'Records are changed, so enter a list, for example ["a", "b"], or one value without commas.',
 		);
 	}
-	const split = typeof given === 'string' && !isExact ? splitList(given, options) : [given];
-	const list: readonly unknown[] = Array.isArray(given) ? given : split;
+	const list: readonly unknown[] =
+		typeof given === 'string' && !isExact && !isChoice(options, given)
+			? given.split(',').map((part) => part.trim())
+			: [given].flat();
 	if (list.length === 0) throw noValue();
 	requireEntries(list);
 	return list;
@@ -56,6 +52,13 @@ export function requireEntries(list: readonly unknown[]): void {
 		`${VALUE_LABEL} has an empty entry`,
 		"Remove it, or add a condition 'Is Empty' for records without a value.",
 	);
+}
+
+/** @throws InputError for a value that no field can hold, such as a date that can't be read */
+export function requireUsable(entered: unknown): void {
+	const reason = whyUnusable(entered);
+	if (reason === undefined) return;
+	throw new InputError(`${VALUE_LABEL} can't be ${showValue(entered)}`, reason);
 }
 
 /**

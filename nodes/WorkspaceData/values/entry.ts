@@ -1,25 +1,11 @@
 /** Converts what a person enters into the value that a field takes. */
 import { InputError } from './inputError';
-import { isInexact } from '../model/response/jsonObject';
 import { isBlank, isEmpty } from './emptyValue';
-import { inUsualSpelling } from './formats';
 import { isSendable, jsonForm } from './serialization';
-import {
-	accepted,
-	oneValueOf,
-	TOO_MANY_DIGITS,
-	unusable,
-	type EntryRules,
-	type ValueField,
-} from './kinds/kind';
+import { mayLackDigits } from './decimal';
+import { unusable, type EntryRules, type ValueField } from './kinds/kind';
 
-const holdsEmptyText = (field: ValueField): boolean => field.kind.holdsEmptyText?.(field) ?? false;
-
-/** Returns true if an entry is empty text. Spaces count as empty if the field can't hold text of spaces. */
-const isEmptyEntry = (field: ValueField, entered: unknown): boolean =>
-	entered === '' || (typeof entered === 'string' && isBlank(entered) && !holdsEmptyText(field));
-
-const EMPTY_ADVICE = "Select 'Ignore' or 'Clear the Field' in the option 'Empty Values'.";
+const EMPTY_ADVICE = "Select 'Ignore' or 'Clear the Field' in 'Empty Values'.";
 
 /**
  * Converts an entered value to the value to send. `null` clears; `false`, `0` and `''` are values.
@@ -31,26 +17,53 @@ const EMPTY_ADVICE = "Select 'Ignore' or 'Clear the Field' in the option 'Empty 
 export function enter(field: ValueField, entered: unknown, rules: EntryRules): unknown {
 	if (rules.isExact && isBlank(entered)) return null;
 	if (entered === undefined || entered === null) return entered;
-	if (isEmptyEntry(field, entered)) {
+	const reason = whyUnusable(entered);
+	if (reason !== undefined) throw unusable(field, entered, reason);
+	const { kind } = field;
+	if (entered === '' || (typeof entered === 'string' && !kind.isText && isBlank(entered))) {
 		if (rules.emptyValues === 'clear') return null;
 		if (rules.emptyValues === 'ignore') return undefined;
-		if (holdsEmptyText(field)) return '';
+		if (kind.isText) return '';
 		if (rules.fits) return undefined;
 		throw new InputError(`Field '${field.name}' can't hold empty text`, EMPTY_ADVICE);
 	}
-	// Two different numbers of the service may have become this one.
-	if (rules.isExact && isInexact(entered)) throw unusable(field, entered, TOO_MANY_DIGITS);
-	const { kind } = field;
+	const sent = kind.enter(entered, field, rules);
+	if (sent !== undefined) return jsonForm(sent);
 	const form = jsonForm(entered);
-	const isText = rules.fits && kind.isLanguage;
-	if (kind.isSingle && typeof form === 'object' && form !== null && !isText) {
-		throw unusable(field, entered, oneValueOf(form));
+	const isOne = typeof form !== 'object' || form === null;
+	throw unusable(field, entered, isOne ? kind.accepts(entered, field, rules) : oneOf(form, kind));
+}
+
+/** n8n's text for a date that doesn't exist. */
+const NO_DATE = 'Invalid DateTime';
+
+/**
+ * The way out for a value that no field can hold, whatever its kind.
+ *
+ * @returns undefined if some field may hold it
+ */
+export function whyUnusable(entered: unknown): string | undefined {
+	if (entered === NO_DATE)
+		return "The value is a date that couldn't be read. Check its expression.";
+	if (mayLackDigits(entered)) {
+		return 'This number has too many digits to be exact. Enter it as text.';
 	}
-	const usual = kind.formatted ? inUsualSpelling(kind.formatted, entered, rules.formats) : entered;
-	const sent = usual === undefined ? undefined : kind.enter(usual, field, rules);
-	if (sent === undefined) throw unusable(field, entered, accepted(field, entered, rules.formats));
-	if (isSendable(sent)) return jsonForm(sent);
-	throw unusable(field, sent, 'Enter text, finite numbers, dates, or lists and objects of these.');
+	if (isSendable(entered)) return undefined;
+	return 'Enter text, finite numbers, valid dates, or lists and objects of these.';
+}
+
+/** Says how to get one value from a list or an object. */
+function oneOf(value: object, { isText }: ValueField['kind']): string {
+	const isList = Array.isArray(value);
+	const what = isList
+		? 'This is a list. Enter one of its entries'
+		: 'This is an object. Enter one of its values';
+	const example = isList ? '{{ $json.tags[0] }}' : '{{ $json.status.value }}';
+	if (!isText) return `${what}, for example ${example}.`;
+	const whole = isList
+		? "join them: {{ $json.tags.join(', ') }}"
+		: 'its JSON: {{ JSON.stringify($json.status) }}';
+	return `${what}, for example ${example}, or ${whole}.`;
 }
 
 /**
@@ -62,7 +75,7 @@ export function enterOperand(field: ValueField, entered: unknown, rules: EntryRu
 	try {
 		const value = enter(field, entered, rules);
 		if (!isEmpty(value) && field.kind.read(value, field, rules.zone) !== undefined) return value;
-		throw unusable(field, entered);
+		throw unusable(field, entered, field.kind.accepts(entered, field, rules));
 	} catch (error) {
 		if (!(error instanceof InputError)) throw error;
 		throw new InputError(

@@ -1,7 +1,7 @@
 /** Converts numbers, days, and yes or no in a country's format to the format that fields read. */
-import { foldCase } from './nameSpelling';
-import { quote } from './messageText';
 import { isDecimal } from './decimal';
+import { quote } from './messageText';
+import { foldCase } from './nameSpelling';
 import { isDay, readTimestamp } from './timestamp';
 
 /** The formats of numbers other than 1234.5. */
@@ -15,64 +15,43 @@ export interface Formats {
 	words?: readonly [string, string] | undefined;
 }
 
-/** The values that have formats. */
-export type Formatted = 'number' | 'date' | 'datetime' | 'boolean';
-
 /** A number with groups of three digits, and its decimals. @param more other groups */
 const grouped = (group: string, decimal: string, more = ''): RegExp =>
 	new RegExp(
 		`^\\s*([+-]?(?:[1-9]\\d{0,2}(?:${group}\\d{3})+${more}|\\d+))(?:${decimal}(\\d+))?\\s*$`,
 	);
 
-/** Spaces between groups of digits, of any width. */
-const SPACE = '[ \\u00a0\\u2009\\u202f]';
-
-/** Each format, with an example. */
-const NUMBER_FORMATS: Record<NumberFormat, { pattern: RegExp; example: string }> = {
-	comma: { pattern: grouped('\\.', ','), example: '1.234,5' },
+const NUMBER_PATTERNS: Record<NumberFormat, RegExp> = {
+	comma: grouped('\\.', ','),
 	// In India, groups before the last one have two digits.
-	pointGrouped: {
-		pattern: grouped(',', '\\.', '|[1-9]\\d?(?:,\\d{2})+,\\d{3}'),
-		example: '1,234.5',
-	},
-	commaSpaced: { pattern: grouped(SPACE, ','), example: '1 234,5' },
-	pointApostrophe: { pattern: grouped("['’]", '\\.'), example: "1'234.5" },
+	pointGrouped: grouped(',', '\\.', '|[1-9]\\d?(?:,\\d{2})+,\\d{3}'),
+	// Spaces of any width.
+	commaSpaced: grouped('[ \\u00a0\\u2009\\u202f]', ','),
+	pointApostrophe: grouped("['’]", '\\.'),
 };
 
-/** A day as three numbers, optionally with a time of day. */
-const DAY_IN_PARTS =
-	/^\s*(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?:,?\s+(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\s*([ap])m)?)?\s*$/i;
+/** The names of the formats in 'Number Format'. */
+export const NUMBER_EXAMPLES: Record<NumberFormat, string> = {
+	comma: '1.234,5',
+	pointGrouped: '1,234.5',
+	commaSpaced: '1 234,5',
+	pointApostrophe: "1'234.5",
+};
 
-/** Numbers for which a message about a date names Excel: 1954 to 2119. */
-const EXCEL_DAYS = { first: 20_000, last: 80_000 };
-/** The last day of the calendar, 9999-12-31, as Excel's number. */
-const LAST_EXCEL_DAY = 2_958_465;
-const DAY_MS = 86_400_000;
+/** The formats in 'Date Format', with an example. */
+export const DAY_EXAMPLES = {
+	dayFirst: "'Day First': enter a date such as 31.03.2026 or 31/3/2026",
+	monthFirst: "'Month First': enter a date such as 03/31/2026",
+	excel: "'Excel Day Numbers': enter a whole number such as 46205",
+};
 
-/**
- * Converts a value to the format that fields read.
- *
- * @param given not empty
- * @returns the value itself if its format is the usual one; undefined for text that doesn't fit the
- * selected format
- */
-export function inUsualSpelling(
-	type: string,
-	given: unknown,
-	{ number, date, words }: Formats = {},
-): unknown {
-	if (type === 'number') return fromNumber(given, number);
-	if (type === 'boolean') return words ? fromWords(given, words) : given;
-	const isTime = type === 'date' || type === 'datetime';
-	if (!isTime || !date || date === 'iso' || readTimestamp(given)) return given;
-	if (date !== 'excel') return typeof given === 'string' ? fromParts(given, date) : given;
-	const time = fromExcel(fromNumber(given, number));
-	return type === 'date' && time !== undefined && !isDay(time) ? undefined : time;
-}
-
-function fromNumber(given: unknown, format: Formats['number'] = 'point'): unknown {
-	if (typeof given !== 'string' || format === 'point') return given;
-	const [, whole, fraction] = NUMBER_FORMATS[format].pattern.exec(given) ?? [];
+/** The number in text, with a point before its decimals; undefined for text that doesn't fit the selected format. */
+export function toNumberText(
+	text: string,
+	{ number: format = 'point' }: Formats = {},
+): string | undefined {
+	if (format === 'point') return text;
+	const [, whole, fraction] = NUMBER_PATTERNS[format].exec(text) ?? [];
 	if (whole === undefined) return undefined;
 	return `${whole.replace(/[^\d+-]/g, '')}${fraction === undefined ? '' : `.${fraction}`}`;
 }
@@ -80,28 +59,62 @@ function fromNumber(given: unknown, format: Formats['number'] = 'point'): unknow
 /** The different numbers that text with a point, a comma or another separator is in any format, as JSON writes them. */
 export function numberReadings(text: string): string[] {
 	if (!/[.,'’\s]/.test(text.trim())) return [];
-	const formats = ['point', ...Object.keys(NUMBER_FORMATS)] as Array<Formats['number']>;
+	const formats = ['point', ...Object.keys(NUMBER_PATTERNS)] as Array<Formats['number']>;
 	const read = formats
-		.map((format) => fromNumber(text, format))
-		.filter((one) => typeof one === 'string' && isDecimal(one));
+		.map((number) => toNumberText(text, { number }))
+		.filter((one) => one !== undefined && isDecimal(one));
 	return [...new Set(read.map((one) => String(Number(one))))];
 }
 
-/** Says what text may be as a number. @param readings at least one */
-export const readingsHint = (text: string, readings: readonly string[]): string =>
-	readings.length > 1
-		? `${quote(text)} is ${readings.join(' or ')}: select 'Number Format'`
-		: `${quote(text)} can be read as ${readings.join()}: select 'Number Format'`;
+/** Text with one number, and what stands before and after it. */
+const WITH_NUMBER = /^(\D*?)([+-]?[.,]?\d[\d.,'’\s]*?)(\D*)$/;
+/** A sign or two, such as `$` and `%`, or a currency such as `EUR`. */
+const UNIT = /^(?:[^\p{L}\p{N}\s]{1,2}|[A-Z]{3})$/u;
+/** No number with a unit is longer, in characters. */
+const MAX_AMOUNT = 40;
 
-/** True and false are unchanged. So are 1 and 0, unless they are the words. */
-function fromWords(given: unknown, words: readonly [string, string]): unknown {
-	if (typeof given !== 'string') return given;
-	const folded = foldCase(given);
-	if (folded === 'true' || folded === 'false') return given;
-	const place = words.findIndex((word) => foldCase(word) === folded);
-	if (place >= 0) return place === 0 ? 'true' : 'false';
-	return folded === '1' || folded === '0' ? given : undefined;
+/** Says why text that looks like a number isn't one; undefined if it doesn't look like one. */
+export function numberHint(text: string, { number }: Formats): string | undefined {
+	const [, before = '', , after = ''] =
+		text.length > MAX_AMOUNT ? [] : (WITH_NUMBER.exec(text.trim()) ?? []);
+	const units = [before.trim(), after.trim()].filter((part) => part !== '');
+	if (units.length > 0 && units.every((part) => UNIT.test(part))) {
+		return `${quote(text)} has ${units.map(quote).join(' and ')} next to the number`;
+	}
+	if (number && number !== 'point') return undefined;
+	const readings = numberReadings(text);
+	if (readings.length === 0) return undefined;
+	const how = readings.length > 1 ? `is ${readings.join(' or ')}` : `can be read as ${readings[0]}`;
+	return `${quote(text)} ${how}: select 'Number Format'`;
 }
+
+/** `true` or `false` for the words that mean it. These, 1 and 0 are unchanged; undefined for another word. */
+export function toBooleanText(text: string, { words }: Formats = {}): string | undefined {
+	const folded = foldCase(text);
+	if (!words || folded === 'true' || folded === 'false') return text;
+	const place = words.findIndex((word) => foldCase(word) === folded);
+	if (place >= 0) return String(place === 0);
+	return folded === '1' || folded === '0' ? text : undefined;
+}
+
+/**
+ * Converts a day or a time of the selected format to ISO 8601.
+ *
+ * @returns a value that is ISO 8601 already, or isn't text, itself; undefined if it doesn't fit
+ */
+export function toTimeText(given: unknown, formats: Formats = {}): unknown {
+	const { date = 'iso' } = formats;
+	if (date === 'iso' || readTimestamp(given)) return given;
+	if (date !== 'excel') return typeof given === 'string' ? fromParts(given, date) : given;
+	return fromExcel(typeof given === 'string' ? toNumberText(given, formats) : given);
+}
+
+/** A day as three numbers, optionally with a time of day. */
+const DAY_IN_PARTS =
+	/^\s*(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?:,?\s+(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\s*([ap])m)?)?\s*$/i;
+
+export const isDayInParts = (given: unknown): boolean =>
+	typeof given === 'string' && DAY_IN_PARTS.test(given);
 
 const twoDigits = (part: string): string => part.padStart(2, '0');
 
@@ -123,13 +136,18 @@ function halfDayHour(hour: number, half: string): number | undefined {
 	return (hour % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
 }
 
+/** The last day of the calendar, 9999-12-31, as Excel's number. */
+const LAST_EXCEL_DAY = 2_958_465;
+const DAY_MS = 86_400_000;
+
 /**
  * Converts a number of Excel's 1900 system to a day, with the wall-clock time from its fraction.
  *
  * @see https://learn.microsoft.com/office/troubleshoot/excel/wrongly-assumes-1900-is-leap-year
  */
 function fromExcel(given: unknown): string | undefined {
-	const number = numberOf(given);
+	const isNumber = typeof given === 'number' || (typeof given === 'string' && isDecimal(given));
+	const number = isNumber ? Number(given) : NaN;
 	const seconds = Math.round((number * DAY_MS) / 1000);
 	const day = Math.floor(seconds / 86_400);
 	// Excel counts February 29, 1900, which didn't exist.
@@ -139,53 +157,8 @@ function fromExcel(given: unknown): string | undefined {
 	return Number.isInteger(number) ? iso.slice(0, 10) : iso.slice(0, 19);
 }
 
-const numberOf = (given: unknown): number =>
-	typeof given === 'number' || (typeof given === 'string' && isDecimal(given))
-		? Number(given)
-		: NaN;
-
-/** Returns true if a value may be Excel's number for a day. */
-function isExcelDay(value: unknown): boolean {
-	const number = numberOf(value);
-	return number >= EXCEL_DAYS.first && number <= EXCEL_DAYS.last;
-}
-
-/** The formats with an example, as in the options. */
-const ORDERS = {
-	dayFirst: "'Day First': enter a date such as 31.03.2026 or 31/3/2026",
-	monthFirst: "'Month First': enter a date such as 03/31/2026",
-	excel: "'Excel Day Numbers': enter a number such as 46205",
-};
-
-/** Says which values a field accepts in the selected formats. @param usual what it accepts without any */
-export function acceptedIn(
-	type: Formatted,
-	given: unknown,
-	{ number, date, words }: Formats,
-	usual: string,
-): string {
-	if (type === 'number') {
-		if (number && number !== 'point') {
-			const { example } = NUMBER_FORMATS[number];
-			return `'Number Format' is '${example}': enter a number such as ${example} or ${example.replace(/[.,' ](?=234)/, '')}.`;
-		}
-		const readings = typeof given === 'string' ? numberReadings(given) : [];
-		return readings.length > 0 ? `${usual} ${readingsHint(String(given), readings)}.` : usual;
-	}
-	if (type === 'boolean') {
-		if (words)
-			return `Enter ${words.map(quote).join(' or ')}, as 'Yes and No Words' says, or true or false.`;
-		return `${usual} Name other words in the option 'Yes and No Words'.`;
-	}
-	if (date && date !== 'iso') {
-		const whole = date === 'excel' && type === 'date' ? ' without decimals' : '';
-		return `'Date Format' is ${ORDERS[date]}${whole}, or as 2026-03-31.`;
-	}
-	if (isExcelDay(given)) {
-		return `It looks like Excel's number for ${fromExcel(given)?.slice(0, 10)}. Set the option 'Date Format' to 'Excel Day Numbers', or use the expression {{ DateTime.fromISO('1899-12-30').plus({ days: ${String(given)} }).toISODate() }}.`;
-	}
-	const isInParts = typeof given === 'string' && DAY_IN_PARTS.test(given);
-	return isInParts
-		? `${usual} For another order of day and month, set the option 'Date Format'.`
-		: usual;
+/** The day that a number may be in Excel; undefined for numbers that are no usual day (1954 to 2119). */
+export function excelDay(given: unknown): string | undefined {
+	const day = fromExcel(given)?.slice(0, 10);
+	return day !== undefined && day > '1954' && day < '2120' ? day : undefined;
 }

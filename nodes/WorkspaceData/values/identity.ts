@@ -1,6 +1,6 @@
 /** Identifies stored values of a field: equality, order, and the text by which they are found. */
 import type { Zone } from './time';
-import { keyOfForm, type Comparable } from './comparable';
+import type { Comparable } from './comparable';
 import { isEmpty } from './emptyValue';
 import { canonicalJson, textOf } from './serialization';
 import type { ValueField } from './kinds/kind';
@@ -14,36 +14,36 @@ import type { ValueField } from './kinds/kind';
  */
 export function identityOf(field: ValueField, stored: unknown, zone: Zone): string {
 	if (isEmpty(stored)) return '';
-	const form = identify(field, stored, zone);
-	return form === undefined ? `?${canonicalJson(stored)}` : keyOfForm(form);
+	const form = field.kind.read(stored, field, zone);
+	if (form === undefined) return `?${canonicalJson(stored)}`;
+	// 0 and -0 have the same text.
+	return typeof form === 'string' ? `'${form}` : `#${form}`;
 }
-
-const identify = (field: ValueField, stored: unknown, zone: Zone): Comparable | undefined =>
-	field.kind.identify ? field.kind.identify(stored, field) : field.kind.read(stored, field, zone);
 
 /** Returns true if two values of a field are the same value, in any spelling. */
 export const isSame = (field: ValueField, one: unknown, other: unknown, zone: Zone): boolean =>
 	identityOf(field, one, zone) === identityOf(field, other, zone);
 
-/**
- * The position of a stored value in the order of its field: values of the kind, then others, then empty
- * ones.
- */
+/** The position of a stored value in the order of its field: values of the kind, then others, then empty ones. */
 export interface Place {
 	rank: 0 | 1 | 2;
 	form: Comparable;
 }
 
-const NOWHERE: Place = { rank: 2, form: '' };
-
 export function placeOf(field: ValueField, stored: unknown, zone: Zone): Place {
-	if (isEmpty(stored)) return NOWHERE;
-	const form = field.kind.read(stored, field, zone);
+	if (isEmpty(stored)) return { rank: 2, form: '' };
+	const { kind } = field;
+	const form = kind.position?.(stored, field, zone) ?? kind.read(stored, field, zone);
 	return form === undefined ? { rank: 1, form: canonicalJson(stored) } : { rank: 0, form };
 }
+
+/** The members of a stored list, if the field holds lists; else the value itself. */
+export const membersOf = ({ kind }: ValueField, stored: unknown): readonly unknown[] =>
+	kind.member && Array.isArray(stored) ? stored : [stored];
 
 /** The text values by which a stored value is found. */
 export function textsOf(field: ValueField, stored: unknown): readonly string[] {
 	if (isEmpty(stored)) return [];
-	return field.kind.texts?.(stored, field) ?? [stored].flat().map(textOf);
+	const { shownText = textOf } = field.kind.member ?? field.kind;
+	return [stored].flat().map((one) => shownText(one, field));
 }

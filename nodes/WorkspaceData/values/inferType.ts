@@ -1,22 +1,23 @@
-/**
- * Infers the type that a field needs to hold the values of a column without loss. The types are the `newTypes` of
- * the kinds.
- */
+/** Infers the type that a field needs to hold the values of a column without loss, and names types as a service does. */
 import { isDecimal } from './decimal';
 import { isBlank } from './emptyValue';
+import { whyUnusable } from './entry';
 import {
-	inUsualSpelling,
+	isDayInParts,
+	numberHint,
 	numberReadings,
-	readingsHint,
+	toBooleanText,
+	toNumberText,
+	toTimeText,
 	type Formats,
-	type Formatted,
 } from './formats';
-import { jsonForm, textOf } from './serialization';
-import { readTimestamp } from './timestamp';
+import { kindOfType } from './kinds/allKinds';
 import { plainTypeName } from './kinds/kind';
-import { NEW_TYPES } from './kinds/allKinds';
 import { quote } from './messageText';
 import { foldCase } from './nameSpelling';
+import { jsonForm, textOf } from './serialization';
+import type { Zone } from './time';
+import { dayOf, isDate, isDay, readTimestamp } from './timestamp';
 
 /** The type of a field, and the reason for it. */
 export interface Inference {
@@ -26,10 +27,186 @@ export interface Inference {
 	why: string;
 }
 
+/** A type other than text, which is inferred if it fits all values. */
+interface InferredType {
+	type: string;
+	/** The word for one value in messages. */
+	one: string;
+	/** The text in the usual format; undefined if it can't become such a value and return unchanged. */
+	fromText(text: string, formats: Formats): string | undefined;
+	/** Returns true if a value that isn't text is such a value. */
+	fits?(value: unknown): boolean;
+}
+
+/** Text with leading zeros, an exponent or more than 15 digits may be a code: a number wouldn't keep it. */
+const PLAIN_NUMBER = /^(?!-0(?:\.0*)?$)-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+const MAX_DIGITS = 15;
+
+/** Not every service keeps more than milliseconds, and a time without an offset differs between zones. */
+const KEPT_EVERYWHERE =
+	/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+/** A value of a format, if it has the form. */
+const only = (value: unknown, hasForm: (text: string) => boolean): string | undefined =>
+	typeof value === 'string' && hasForm(value) ? value : undefined;
+
+/** Numbers are Excel's days only in fields that are dates. */
+const timeOf = (text: string, formats: Formats): unknown =>
+	formats.date === 'excel' ? text : toTimeText(text, formats);
+
+/** The narrowest first. */
+const INFERRED: readonly InferredType[] = [
+	{
+		type: 'boolean',
+		one: 'true or false',
+		fromText: (text, formats) =>
+			only(toBooleanText(text, formats), (word) => /^(?:true|false)$/i.test(word)),
+		fits: (value) => typeof value === 'boolean',
+	},
+	{
+		type: 'number',
+		one: 'a number',
+		fromText: (text, formats) =>
+			only(
+				toNumberText(text, formats),
+				(plain) => PLAIN_NUMBER.test(plain) && plain.replace(/\D/g, '').length <= MAX_DIGITS,
+			),
+		fits: (value) => typeof value === 'number',
+	},
+	{ type: 'date', one: 'a day', fromText: (text, formats) => only(timeOf(text, formats), isDay) },
+	{
+		type: 'datetime',
+		one: 'a time with an offset',
+		fromText: (text, formats) =>
+			only(
+				timeOf(text, formats),
+				(time) => KEPT_EVERYWHERE.test(time) && readTimestamp(time) !== undefined,
+			),
+	},
+];
+
+/**
+ * Infers the type of a field that holds all these values, so that each can be read back unchanged. If a
+ * value fits no other type, the field is a text field, and other values are sent as text.
+ *
+ * @param values the values of all items; empty ones, and those that no field can hold, are ignored
+ * @param formats the formats of numbers, days, and yes or no in text
+ * @param zone a `Date` at midnight of this zone, or of UTC, is a day
+ */
+export function inferType(
+	values: readonly unknown[],
+	formats: Formats | undefined,
+	zone: Zone,
+): Inference {
+	const given = values.filter(
+		(value) => (Array.isArray(value) || !isBlank(value)) && whyUnusable(value) === undefined,
+	);
+	if (given.length === 0) return { type: 'text', why: 'no item has a value' };
+	if (given.every((value) => isDate(value) && dayOf(value, zone) !== undefined)) {
+		return { type: 'date', why: 'each is a day' };
+	}
+	const filled = given.map(jsonForm);
+	const [first] = filled;
+	if (filled.every((value) => typeof value === 'string')) return fromTexts(filled, formats ?? {});
+	if (filled.every((value) => typeof value === 'object')) {
+		return { type: 'json', why: filled.every(Array.isArray) ? 'lists' : 'objects or lists' };
+	}
+	const fitting = INFERRED.find(({ fits }) => fits && filled.every(fits));
+	if (fitting)
+		return { type: fitting.type, why: `each is ${fitting.one}, such as ${textOf(first)}` };
+	const typeOf = (value: unknown): string =>
+		typeof value === 'object'
+			? 'list or object'
+			: typeof value === 'string'
+				? 'text'
+				: typeof value;
+	const other = filled.find((value) => typeOf(value) !== typeOf(first));
+	return asText(
+		filled,
+		`${quote(textOf(first))} (${typeOf(first)}) and ${quote(textOf(other))} (${typeOf(other)}) are of different types`,
+	);
+}
+
+function fromTexts(texts: readonly string[], formats: Formats): Inference {
+	let why: string | undefined;
+	for (const { type, one, fromText } of INFERRED) {
+		const read = texts.map((text) => fromText(text, formats));
+		const stranger = texts.find((_, place) => read[place] === undefined);
+		if (stranger === undefined) {
+			const doubt = type === 'number' ? doubtOf(texts, read, formats) : undefined;
+			if (doubt !== undefined) return asText(texts, doubt);
+			return { type, why: eachIs(one, texts[0] ?? '', read[0] ?? '') };
+		}
+		// The reason names a type that some of the values have.
+		if (read.some((text) => text !== undefined)) why = strangerHint(stranger, type, one, formats);
+	}
+	return asText(texts, why ?? otherReason(texts, formats));
+}
+
+/** The reason for a type, with an example and what becomes of it. */
+function eachIs(one: string, example: string, usual: string): string {
+	const kept = isDecimal(usual) ? String(Number(usual)) : usual;
+	return `each is ${one}, such as ${quote(example)}${kept === example ? '' : ` (${kept})`}`;
+}
+
+/** Why a value rules out a type that other values have. */
+function strangerHint(text: string, type: string, one: string, formats: Formats): string {
+	if (type !== 'number') return `${quote(text)} isn't ${one}`;
+	if (formats.number === undefined && isDecimal(text))
+		return `${quote(text)} would change as a number`;
+	const hint = numberHint(text, formats);
+	if (hint !== undefined) return hint;
+	return numberReadings(text).length > 0
+		? `${quote(text)} doesn't fit the selected 'Number Format'`
+		: `${quote(text)} isn't ${one}`;
+}
+
+const decimals = (text: string): number => text.split('.')[1]?.length ?? 0;
+
+/** Why numbers in text may be something else. @param read the numbers with a decimal point */
+function doubtOf(
+	texts: readonly string[],
+	read: ReadonlyArray<string | undefined>,
+	{ number }: Formats,
+): string | undefined {
+	if (number === undefined) {
+		const readings = texts.map(numberReadings);
+		const doubtful = texts.find((_, place) => (readings[place]?.length ?? 0) > 1);
+		// One value that can be read in one way only tells the format.
+		if (doubtful !== undefined && !readings.some(({ length }) => length === 1)) {
+			return numberHint(doubtful, {});
+		}
+	}
+	// `1.10` and `1.9` are versions, while `1.10` and `1.90` are amounts.
+	if (read.every((text) => String(Number(text)) === text)) return undefined;
+	const [first = ''] = read;
+	const other = read.findIndex((text = '') => decimals(text) !== decimals(first ?? ''));
+	if (other < 0) return undefined;
+	return `each is a number, but ${quote(texts[0] ?? '')} and ${quote(texts[other] ?? '')} are spelled in different ways`;
+}
+
+/** Why text that looks like numbers, days, times, or yes or no isn't read as these. */
+function otherReason(texts: readonly string[], formats: Formats): string {
+	const number = texts.map((text) => strangerHint(text, 'number', '', formats));
+	const told = number.find((hint) => !hint.endsWith("isn't "));
+	if (told !== undefined) return told;
+	const times = texts.map((text) => readTimestamp(timeOf(text, formats)));
+	if (times.every((time) => time?.clock !== undefined && time.offset === undefined)) {
+		return "times without an offset stay text: select a type in 'Field Types'";
+	}
+	const day = texts.find(isDayInParts);
+	if (day !== undefined) {
+		return formats.date
+			? `${quote(day)} doesn't fit the selected 'Date Format'`
+			: `${quote(day)} isn't a day like 2026-03-31: select 'Date Format'`;
+	}
+	const two = new Set(texts.map(foldCase));
+	if (formats.words || two.size !== 2 || texts.length < 3) return 'text';
+	return `only ${[...two].map(quote).join(' and ')}: for true and false, enter 'Yes and No Words'`;
+}
+
 /** Max length of a short text field, in characters: many services have this limit. */
 const MAX_TEXT_LENGTH = 255;
-
-const isContainer = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
 /** The text type that holds any values as text. */
 export function textType(values: readonly unknown[]): string {
@@ -45,144 +222,23 @@ const asText = (values: readonly unknown[], why: string): Inference => ({
 	why,
 });
 
-/** Converts text values to the format that fields of a type read; undefined for an invalid value. */
-function spellingsFor(
-	type: string,
-	texts: readonly string[],
-	formats: Formats,
-): Array<string | undefined> {
-	// Numbers are Excel's days only in fields that are dates.
-	const own = formats.date === 'excel' ? { ...formats, date: 'iso' as const } : formats;
-	return texts.map((text) => {
-		const usual = inUsualSpelling(type, text, own);
-		return typeof usual === 'string' ? usual : undefined;
-	});
-}
-
-/** What text can be as a number in another format; undefined if it is one, or if it can't be one in any. */
-function readingsOf(text: string, formats: Formats): string | undefined {
-	const readings = isDecimal(text) && formats.number === undefined ? [] : numberReadings(text);
-	if (readings.length === 0) return undefined;
-	return formats.number ? unfitting(text, 'Number Format') : readingsHint(text, readings);
-}
-
-/** Says that text isn't in the format that the user selected. */
-const unfitting = (text: string, option: string): string =>
-	`${quote(text)} doesn't fit the selected '${option}'`;
-
-/** Explains why text that looks like a number or a day isn't read as one. */
-function inOtherFormat(texts: readonly string[], formats: Formats): string | undefined {
-	const find = (type: Formatted, other: Formats) =>
-		texts.find((text) => inUsualSpelling(type, text, other) !== undefined);
-	const number = texts.map((text) => readingsOf(text, formats)).find((hint) => hint);
-	if (number !== undefined) return number;
-	const day = find('date', { date: 'dayFirst' }) ?? find('date', { date: 'monthFirst' });
-	if (day !== undefined && readTimestamp(day) === undefined) {
-		return formats.date
-			? unfitting(day, 'Date Format')
-			: `${quote(day)} isn't a day like 2026-03-31: select 'Date Format'`;
-	}
-	if (formats.words) return undefined;
-	const two = new Set(texts.map(foldCase));
-	if (two.size !== 2 || texts.length < 3) return undefined;
-	return `only ${[...two].map(quote).join(' and ')}: for true and false, enter 'Yes and No Words'`;
-}
-
-/**
- * Text whose points or commas have two meanings, while no format is selected and no other value of the column has only
- * one.
- */
-function ambiguousNumber(texts: readonly string[], { number }: Formats): string | undefined {
-	if (number !== undefined) return undefined;
-	const readings = texts.map(numberReadings);
-	const place = readings.findIndex(({ length }) => length > 1);
-	return readings.some(({ length }) => length === 1) ? undefined : texts[place];
-}
-
-/** Why a value rules out a type that other values have. */
-const strangerHint = (text: string, type: string, one?: string): string =>
-	type === 'number' && isDecimal(text)
-		? `${quote(text)} would change as a number`
-		: `${quote(text)} isn't ${one}`;
-
-/** The reason for a type, with an example. @param becomes the example in the usual format */
-function eachIs(one: string | undefined, example: string, becomes = example): string {
-	const kept = isDecimal(becomes) ? String(Number(becomes)) : becomes;
-	return `each is ${one}, such as ${example}${quote(kept) === example ? '' : ` (${kept})`}`;
-}
-
-function fromTexts(texts: readonly string[], formats: Formats): Inference {
-	let why: string | undefined;
-	for (const { type, one, fitsText = () => false, otherFormat } of NEW_TYPES) {
-		const spelled = spellingsFor(type, texts, formats);
-		const fits = (text: string | undefined) => text !== undefined && fitsText(text);
-		const stranger = spelled.findIndex((text) => !fits(text));
-		if (stranger >= 0) {
-			// The reason names a type that some of the values have.
-			const text = texts[stranger] ?? '';
-			if (spelled.some(fits)) why = readingsOf(text, formats) ?? strangerHint(text, type, one);
-			continue;
-		}
-		const ambiguous = type === 'number' ? ambiguousNumber(texts, formats) : undefined;
-		if (ambiguous !== undefined) {
-			return asText(texts, readingsHint(ambiguous, numberReadings(ambiguous)));
-		}
-		const [first = ''] = texts;
-		const other = texts[otherFormat?.(spelled.map(String)) ?? -1];
-		if (other === undefined) return { type, why: eachIs(one, quote(first), spelled[0]) };
-		return asText(
-			texts,
-			`each is ${one}, but ${quote(first)} and ${quote(other)} are spelled in different ways`,
-		);
-	}
-	const number = texts.find((text) => isDecimal(text));
-	why ??= inOtherFormat(texts, formats);
-	if (number !== undefined) why ??= `${quote(number)} would change as a number`;
-	return asText(texts, why ?? 'text');
-}
-
-/**
- * Infers the type of a field that holds all these values, so that each can be read back unchanged. If a
- * value fits no other type, the field is a text field, and other values are sent as text.
- *
- * @param values the values of all items; empty ones are ignored
- * @param formats the formats of numbers, days, and yes or no in text
- */
-export function inferType(values: readonly unknown[], formats: Formats = {}): Inference {
-	const filled = values.map(jsonForm).filter((value) => isContainer(value) || !isBlank(value));
-	if (filled.length === 0) return { type: 'text', why: 'no item has a value' };
-	const [first] = filled;
-	if (filled.every((value) => typeof value === 'string')) return fromTexts(filled, formats);
-	if (filled.every(isContainer)) {
-		return { type: 'json', why: filled.every(Array.isArray) ? 'lists' : 'objects or lists' };
-	}
-	const fitting = NEW_TYPES.find(({ fitsValue }) => fitsValue && filled.every(fitsValue));
-	if (fitting) {
-		const { type, one } = fitting;
-		return { type, why: `each is ${one}, such as ${textOf(first)}` };
-	}
-	const kindOf = (value: unknown): string =>
-		isContainer(value) ? 'list or object' : typeof value === 'string' ? 'text' : typeof value;
-	const other = filled.find((value) => kindOf(value) !== kindOf(first)) ?? first;
-	return asText(
-		filled,
-		`${quote(textOf(first))} (${kindOf(first)}) and ${quote(textOf(other))} (${kindOf(other)}) are of different types`,
-	);
-}
-
 /** The types for a service that doesn't list its own. */
-export const USUAL_TYPES: readonly string[] = NEW_TYPES.map(({ type }) => type);
+export const USUAL_TYPES: readonly string[] = [
+	...['boolean', 'number', 'date', 'datetime', 'single_select', 'multi_select'],
+	...['json', 'email', 'url', 'long_text', 'text'],
+];
 
 /** The service's name for a type that a user entered, in its spelling or by a usual name; undefined if there is none. */
 export function offeredName(type: string, offered: readonly string[]): string | undefined {
 	const plain = plainTypeName(type);
-	const own = offered.find((name) => plainTypeName(name) === plain);
-	const usual = NEW_TYPES.find(({ names }) => names.includes(plain))?.names ?? [];
-	return own ?? offered.find((name) => usual.includes(plainTypeName(name)));
+	const find = (wanted: string) => offered.find((name) => plainTypeName(name) === wanted);
+	const { types } = kindOfType(type);
+	const synonyms = types.includes(plain) ? types : [];
+	return find(plain) ?? synonyms.map(find).find((name) => name !== undefined);
 }
 
 /**
- * The service's name for a type, or for the nearest type that loses nothing.
+ * The service's name for an inferred type, or for the nearest type that loses nothing.
  *
  * @param offered as the service spells them
  * @returns the usual name of the text type if none is known
@@ -191,12 +247,10 @@ export function offeredType(
 	type: string,
 	offered: readonly string[],
 ): { type: string; name: string } {
-	const wanted = NEW_TYPES.find((known) => known.type === type);
-	for (const candidate of [type, ...(wanted?.else ?? []), 'text', 'long_text']) {
-		for (const plain of NEW_TYPES.find((known) => known.type === candidate)?.names ?? []) {
-			const name = offered.find((own) => plainTypeName(own) === plain);
-			if (name !== undefined) return { type: candidate, name };
-		}
+	const textTypes = type === 'json' ? ['long_text', 'text'] : ['text', 'long_text'];
+	for (const candidate of [type, ...textTypes]) {
+		const name = offeredName(candidate, offered);
+		if (name !== undefined) return { type: candidate, name };
 	}
 	return { type: 'text', name: 'text' };
 }

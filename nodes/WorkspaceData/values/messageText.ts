@@ -1,5 +1,5 @@
 /** Text in messages: names and values limited in length, counts, sentences. */
-import { hasJsonForm, isSendable } from './serialization';
+import { isSendable, jsonForm } from './serialization';
 
 /** Max length of a name in a message, in characters. */
 const SHOWN_LENGTH = 80;
@@ -38,16 +38,17 @@ export const sentences = (...texts: Array<string | false | undefined>): string =
 		)
 		.join(' ');
 
-/** Converts values that JSON can't represent to text. Others are unchanged. */
-const readable = (part: unknown): unknown =>
-	isSendable(part) || (typeof part === 'object' && !hasJsonForm(part)) ? part : String(part);
-
-/** A value in a message: short and readable. */
+/** A value in a message: short and readable. What JSON can't hold is text. */
 export function showValue(value: unknown): string {
-	const whole = readable(value);
+	const isDate = typeof value === 'object' && value !== null && jsonForm(value) === null;
 	const text =
-		whole === value
-			? (JSON.stringify(value, (_key, part: unknown) => readable(part)) ?? 'undefined')
-			: String(whole);
+		typeof value === 'object' && !isDate
+			? JSON.stringify(value, (_key, part: unknown) => readable(part))
+			: isSendable(value) && value !== undefined
+				? JSON.stringify(value)
+				: String(value);
 	return text.length > SHOWN_VALUE_LENGTH ? `${text.slice(0, SHOWN_VALUE_LENGTH)}…` : text;
 }
+
+const readable = (part: unknown): unknown =>
+	typeof part === 'object' || isSendable(part) ? part : String(part);

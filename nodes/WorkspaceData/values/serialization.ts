@@ -1,14 +1,9 @@
 /** Any value as JSON and as text. */
-import { isObject } from '../model/response/jsonObject';
+import { isObject } from './jsonObject';
 
-export const hasJsonForm = (value: unknown): value is { toJSON(): unknown } =>
-	isObject(value) && typeof value.toJSON === 'function';
-
-/**
- * The JSON form of an object that defines one: dates, including Luxon's and those of Code nodes, which have
- * another `Date` class.
- */
-export const jsonForm = (value: unknown): unknown => (hasJsonForm(value) ? value.toJSON() : value);
+/** The JSON form of an object that defines one: dates, also Luxon's and those of Code nodes. */
+export const jsonForm = (value: unknown): unknown =>
+	isObject(value) && typeof value.toJSON === 'function' ? value.toJSON() : value;
 
 /** Any value as text, without loss: lists and objects as JSON. */
 export function textOf(value: unknown): string {
@@ -24,17 +19,11 @@ export const canonicalJson = (value: unknown): string =>
 			: part,
 	) ?? 'null';
 
-/**
- * Returns true if JSON can represent a value. Other values would become null and clear the field, or would
- * be dropped.
- */
+/** Returns true if JSON can hold a value. Others would become null and clear the field, or be dropped. */
 export function isSendable(value: unknown): boolean {
-	if (value === undefined) return true;
-	if (typeof value === 'number') return Number.isFinite(value);
-	if (hasJsonForm(value)) {
-		const form = value.toJSON();
-		return form !== null && isSendable(form);
-	}
-	if (typeof value === 'object' && value !== null) return Object.values(value).every(isSendable);
-	return value === null || typeof value === 'string' || typeof value === 'boolean';
+	const form = jsonForm(value);
+	if (form === null) return value === null;
+	if (typeof form === 'object') return Object.values(form).every(isSendable);
+	if (typeof form === 'number') return Number.isFinite(form);
+	return ['string', 'boolean', 'undefined'].includes(typeof form);
 }

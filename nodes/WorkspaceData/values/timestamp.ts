@@ -1,22 +1,20 @@
 /** Reads text of days and timestamps (ISO 8601), which two kinds share. */
 import type { Zone } from './time';
-import type { Between } from './comparable';
 import { jsonForm } from './serialization';
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
-/** A day, or a day and a time, with its parts: day, time to the second, fraction, offset. */
+/** A day, or a day and a time, with its parts: day, hours and minutes, seconds, fraction, offset. */
 const TIMESTAMP =
-	/^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.(\d+))?)?(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
+	/^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2})?(\.\d+)?)?(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
 
 /** The parts of a timestamp. */
 export interface Timestamp {
-	text: string;
 	day: string;
-	/** Hours and minutes, usually with seconds, without their fraction; undefined for a day alone. */
+	/** The time of the day to the second, `10:30:00`; undefined for a day alone. */
 	clock: string | undefined;
-	/** The digits of the fraction of a second, without trailing zeros. */
+	/** The fraction of a second with its point, as written; else empty. */
 	fraction: string;
-	/** Undefined if there is none, so that the instant depends on the time zone. */
+	/** `Z`, or with hours and minutes; undefined if there is none, so that the instant depends on the zone. */
 	offset: string | undefined;
 }
 
@@ -29,65 +27,61 @@ export function isDay(day: string): boolean {
 	return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
 }
 
-/** Reads text, or an object whose JSON is text, as a timestamp; undefined if it isn't one. */
+/** Reads text, or an object whose JSON is text, as a timestamp; undefined if it isn't one, or has no such time of day. */
 export function readTimestamp(value: unknown): Timestamp | undefined {
 	const form = jsonForm(value);
 	if (typeof form !== 'string') return undefined;
-	const text = form.trim();
-	const [, day, clock, fraction = '', offset] = TIMESTAMP.exec(text) ?? [];
-	if (day === undefined || !isDay(day) || (clock === undefined && offset)) return undefined;
-	return {
-		text,
-		day,
-		clock,
-		fraction: fraction.replace(/0+$/, ''),
-		offset: offset && fullOffset(offset),
-	};
+	const [, day = '', minutes, seconds = ':00', fraction = '', zone] =
+		TIMESTAMP.exec(form.trim()) ?? [];
+	if (!isDay(day) || (minutes === undefined && zone)) return undefined;
+	const clock = minutes && `${minutes}${seconds}`;
+	// Databases omit the minutes of an offset, or its colon.
+	const offset = zone
+		?.toUpperCase()
+		.replace(/^([+-]\d{2}):?(\d{2})?$/, (_, hours: string, rest = '00') => `${hours}:${rest}`);
+	const exists =
+		clock === undefined ||
+		(clock < '24' && !Number.isNaN(Date.parse(`${day}T${clock}${offset ?? 'Z'}`)));
+	return exists ? { day, clock, fraction, offset } : undefined;
 }
 
-/** Completes an offset: databases omit the minutes, or the colon. */
-const fullOffset = (offset: string): string =>
-	offset.replace(
-		/^([+-]\d{2}):?(\d{2})?$/,
-		(_, hours: string, minutes = '00') => `${hours}:${minutes}`,
-	);
-
-/**
- * The text of a timestamp. An offset without minutes or colon is completed, because some services refuse
- * it.
- */
-export const isoText = ({ text, offset = '' }: Timestamp): string =>
-	text.endsWith(offset) ? text : text.replace(/[+-]\d{2}(?::?\d{2})?$/, offset).replace(' ', 'T');
-
-/** Returns true if a timestamp's time of day exists, or if it has none. */
-export const isTimeOfDay = ({ day, clock, offset = 'Z' }: Timestamp): boolean =>
-	clock === undefined || (clock < '24' && !Number.isNaN(Date.parse(`${day}T${clock}${offset}`)));
+/** The text of a timestamp with an offset, in the one form that all services take. */
+export const isoText = ({ day, clock, fraction, offset }: Timestamp): string =>
+	`${day}T${clock}${fraction}${offset}`;
 
 /**
  * The instant of a timestamp as ISO 8601 in UTC, with all digits of its fraction.
  *
- * @returns undefined if there is no such time, also because of a clock change
+ * @returns undefined if clocks skip this time in the zone, or if it is beyond the year 9999
  */
 export function toUtcText(
 	{ day, clock, fraction, offset }: Timestamp,
 	zone: Zone,
 ): string | undefined {
 	const local = clock === undefined ? day : `${day}T${clock}`;
-	const utc = offset === undefined ? zone.toUtc(local) : isoOf(Date.parse(`${local}${offset}`));
-	return utc?.replace(/\.\d+Z$/, `.${fraction.padEnd(3, '0')}Z`);
+	const utc =
+		offset === undefined ? zone.toUtc(local) : new Date(`${local}${offset}`).toISOString();
+	return utc?.replace(/\.\d+Z$/, `.${fraction.slice(1).padEnd(3, '0')}Z`);
 }
 
-const isoOf = (time: number): string | undefined =>
-	Number.isNaN(time) ? undefined : new Date(time).toISOString();
+/** The comparable form of an instant: its digits in UTC, without zeros at the end of the fraction. */
+export const instantOf = (timestamp: Timestamp, zone: Zone): string | undefined =>
+	toUtcText(timestamp, zone)?.replace(/\.?0*Z$/, '');
 
-/** The instant of a timestamp: ms since the epoch, and the finer digits. */
-export function instantOf(timestamp: Timestamp, zone: Zone): number | Between | undefined {
-	const { day, clock, fraction, offset } = timestamp;
-	const utc = offset === undefined ? toUtcText(timestamp, zone) : `${day}T${clock}${offset}`;
-	if (utc === undefined) return undefined;
-	const seconds = Date.parse(utc);
-	if (Number.isNaN(seconds)) return undefined;
-	const ms = offset === undefined ? seconds : seconds + Number(fraction.slice(0, 3).padEnd(3, '0'));
-	const finer = fraction.slice(3);
-	return finer === '' ? ms : { near: ms, rest: `>${finer}` };
+/** Returns true for JavaScript's `Date`, also of a Code node, which has another class of that name. */
+export const isDate = (value: unknown): value is Date =>
+	Object.prototype.toString.call(value) === '[object Date]';
+
+const DAY_MS = 86_400_000;
+
+/** The day of a `Date` at midnight in UTC or in the workflow's zone; undefined at another time. */
+export function dayOf(instant: Date, zone: Zone): string | undefined {
+	const text = instant.toJSON();
+	if (text === null) return undefined;
+	const [utcDay = '', clock] = text.split('T');
+	if (!isDay(utcDay)) return undefined;
+	if (clock === '00:00:00.000Z') return utcDay;
+	return [-1, 0, 1]
+		.map((offset) => new Date(Date.parse(utcDay) + offset * DAY_MS).toISOString().slice(0, 10))
+		.find((day) => zone.toUtc(day) === text);
 }

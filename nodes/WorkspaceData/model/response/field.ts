@@ -1,7 +1,7 @@
 /** Fields, as the service sends them. */
 import { plainTypeName, type ValueField } from '../../values/kinds/kind';
 import { kindOfType } from '../../values/kinds/allKinds';
-import { choiceListOf, readOptions } from './choiceList';
+import { choiceListOf, readOptions } from '../../values/choiceList';
 import { readEntries } from './page';
 import { idOf, nameOf } from './idAndName';
 import { isText, type JsonObject, readObject } from './jsonObject';
@@ -39,7 +39,7 @@ function toField(raw: JsonObject): Field | undefined {
 	const id = idOf(raw, 'field_id');
 	if (id === undefined) return undefined;
 	const type = isText(raw.type) ? raw.type : '';
-	const options = readOptions(choiceListOf(raw)?.list ?? []);
+	const options = readOptions(choiceListOf(raw).list);
 	const isReadOnly = readOnlyMark(raw) ?? COMPUTED_TYPES.has(plainTypeName(type));
 	return { id, name: nameOf(raw) ?? id, type, kind: kindOfType(type), options, isReadOnly, raw };
 }

@@ -1,4 +1,5 @@
-import { keepsDigits } from '../../values/decimal';
+const keepsDigits = (text: string): boolean =>
+	!/^-?\d+$/.test(text) || Number.isSafeInteger(Number(text));
 
 /**
  * Matches JSON that may hold a number that loses digits. Most JSON doesn't, and this check takes a third of

@@ -38,8 +38,7 @@ export interface NamedValue {
 /** Sorted and compared character by character, not by the rules of a language. */
 const ID: Kind = {
 	...kindOfType('text'),
-	isLanguage: false,
-	orderAgainst: (operand) => (stored) => byCharacter(String(stored), String(operand)),
+	isText: false,
 };
 const TIME = kindOfType('datetime');
 

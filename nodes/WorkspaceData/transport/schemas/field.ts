@@ -36,7 +36,7 @@ export const field = withRaw(
 		name,
 		type,
 		kind: kindOfType(type),
-		options: readOptions(choiceListOf(raw)?.list ?? []),
+		options: readOptions(choiceListOf(raw).list),
 		isReadOnly: read_only === true,
 		raw,
 	}),

@@ -1,17 +1,17 @@
 /** Lists, objects and other JSON, compared by their content. */
-import { isBrokenJson, isExactJson, parseJsonText } from '../../model/response/parseJson';
+import { isBrokenJson, isExactJson, parseJsonText } from '../parseJson';
 import { canonicalJson } from '../serialization';
 import { EQUALITY, PARTS, unusable, type Kind } from './kind';
 
 export const json: Kind = {
-	newTypes: [{ type: 'json', names: ['json', 'object'], else: ['long_text'] }],
+	types: ['json', 'object'],
+	/** JSON may be any text: what was read goes back. */
+	isText: true,
 	read(stored) {
-		if (typeof stored !== 'string') return canonicalJson(stored);
-		const parsed = isExactJson(stored) ? parseJsonText(stored) : undefined;
+		const parsed =
+			typeof stored === 'string' && isExactJson(stored) ? parseJsonText(stored) : undefined;
 		return canonicalJson(parsed ?? stored);
 	},
-	/** JSON text may be empty: what was read goes back. */
-	holdsEmptyText: () => true,
 	/** Parses text if it is a JSON object or list, because the editor returns such values as text. */
 	enter(entered, field) {
 		if (typeof entered !== 'string') return entered;
@@ -26,8 +26,8 @@ export const json: Kind = {
 			'It has a number with more digits than JSON numbers keep. Put quotes around the number.',
 		);
 	},
+	accepts: () => 'Enter JSON.',
 	conditions: [...EQUALITY, ...PARTS],
-	orderAgainst: () => undefined,
 	// Text, because n8n's input for objects is red until something is entered.
 	input: { type: 'string', canMatch: false, hint: () => ' (JSON)' },
 };

@@ -1,11 +1,10 @@
 /** The form of every kind of value: one object holds everything that is known about its values. */
-import type { FieldOption } from '../../model/response/choiceList';
-import { InputError } from '../inputError';
-import { isInexact } from '../../model/response/jsonObject';
-import type { Zone } from '../time';
+import type { FieldOption } from '../choiceList';
 import type { Comparable } from '../comparable';
-import { acceptedIn, type Formats, type Formatted } from '../formats';
+import type { Formats } from '../formats';
+import { InputError } from '../inputError';
 import { showValue } from '../messageText';
+import type { Zone } from '../time';
 
 export const EQUALITY = ['equals', 'notEquals', 'isEmpty', 'isNotEmpty'] as const;
 export const ANY_OF = ['isAnyOf', 'isNoneOf'] as const;
@@ -19,9 +18,6 @@ export const CONDITIONS = [...EQUALITY, ...ANY_OF, ...ORDER, ...PARTS, ...ENDS, 
 
 export type Condition = (typeof CONDITIONS)[number];
 
-/** How the records of a field store times, which decides how an entry is sent. */
-export type Habit = 'noOffset';
-
 /** The properties of a field that its values depend on. */
 export interface ValueField {
 	name: string;
@@ -31,8 +27,6 @@ export interface ValueField {
 	options: readonly FieldOption[];
 	/** The service's name for the type. */
 	type?: string;
-	/** How the card's records store its values; undefined if this wasn't checked. */
-	habit?: Habit | undefined;
 }
 
 /** How entered values are treated. Members with the names of options have their values. */
@@ -52,25 +46,6 @@ export interface EntryRules {
 	 * and a field that refuses `''` leaves it out.
 	 */
 	fits?: boolean;
-}
-
-/** A type for new fields, and which values of a column it keeps without loss. */
-export interface NewType {
-	type: string;
-	/** Names that services use for it, without case and separators, the best first. */
-	names: readonly string[];
-	/** Types that can hold its values, other than types of text. */
-	else?: readonly string[];
-	/** The word for one such value in messages. */
-	one?: string;
-	/** Returns true if text can become such a value and return unchanged. */
-	fitsText?(text: string): boolean;
-	/** Returns the position of text in another format than the first one, so that no format restores both; -1 if none is. */
-	otherFormat?(texts: readonly string[]): number;
-	/** Returns true if a value that isn't text is such a value. */
-	fitsValue?(value: unknown): boolean;
-	/** Set if its values come from a list of choices: one choice, or several. */
-	choices?: 'one' | 'several';
 }
 
 /** An entry of a list in the editor. */
@@ -97,9 +72,17 @@ export interface EditorInput {
 
 /** Everything that is known about a kind of value. The list of kinds is `allKinds.ts`. */
 export interface Kind {
-	readonly newTypes: readonly NewType[];
-	/** Names of other types, in lower case and without spaces, hyphens and underscores. */
-	readonly types?: readonly string[];
+	/** Names of the types that hold any value of the kind, in plain form, the best first. */
+	readonly types: readonly string[];
+	/** Names of types with values of the kind, but not all of them. */
+	readonly narrowTypes?: readonly string[];
+	/**
+	 * True if any text is a value, also spaces and empty text. It is sorted by the language rules of this n8n, and
+	 * *Greater Than* compares the numbers in it.
+	 */
+	readonly isText?: boolean;
+	/** The kind of the members, if the values are lists. */
+	readonly member?: Kind;
 
 	/**
 	 * The comparable form of a stored value: two values are equal only if their forms are equal.
@@ -109,81 +92,32 @@ export interface Kind {
 	 * @returns undefined if it isn't a value of this kind
 	 */
 	read(stored: unknown, field: ValueField, zone: Zone): Comparable | undefined;
-	/** The form for equality, if it differs from the form for order. */
-	identify?(stored: unknown, field: ValueField): Comparable | undefined;
-	/** The text that a person reads for a stored value; by default the value, or each entry of a list. */
-	texts?(stored: unknown, field: ValueField): readonly string[];
-	/** True if text is sorted by the language rules of this n8n. */
-	readonly isLanguage?: boolean;
-	/** For sets of values: the kind of the members, and a function that returns them. */
-	readonly set?: {
-		readonly kind: Kind;
-		of(stored: unknown, field: ValueField): readonly unknown[];
-	};
+	/** The form for order, if it differs. */
+	position?(stored: unknown, field: ValueField, zone: Zone): Comparable | undefined;
+	/** The text that a person reads for a stored value or member; by default the value. */
+	shownText?(stored: unknown, field: ValueField): string;
 
-	/** True if a value is one text, number, yes or no: lists and objects are refused. */
-	readonly isSingle?: boolean;
-	/** Set if text of such values has a format that the user selects. */
-	readonly formatted?: Formatted;
 	/**
 	 * Converts an entered value to the value to send.
 	 *
-	 * @param entered never empty, in the usual format
+	 * @param entered never empty, and a value that some field can hold
 	 * @returns undefined if the field can't hold it
 	 * @throws InputError if there is more to say than what the field accepts
 	 */
 	enter(entered: unknown, field: ValueField, rules: EntryRules): unknown;
-	/** A sentence that says which values the field accepts. */
-	accepts?(field: ValueField): string;
+	/** Says which values the field accepts instead of this one. */
+	accepts(entered: unknown, field: ValueField, rules: EntryRules): string;
 	/** The choices in an entry, if the field has a list of choices. */
 	choicesIn?(entered: unknown, field: ValueField): readonly unknown[];
-	/** Returns true if records may hold an entered value that the field doesn't accept: a removed choice. */
-	mayBeUnlisted?(entered: unknown, field: ValueField): boolean;
-	/** Returns true if the card's records decide how an entry is sent. */
-	dependsOnRecords?(entered: unknown): boolean;
-	/** Finds the habit in stored values. */
-	habitOf?(stored: Iterable<unknown>): Habit | undefined;
-	/** Returns true if empty text is a value of the field. */
-	holdsEmptyText?(field: ValueField): boolean;
 
 	/** The suitable conditions. */
 	readonly conditions: readonly Condition[];
-	/**
-	 * Compares stored values with an operand of *Greater Than* and similar conditions; by default by their
-	 * comparable forms.
-	 *
-	 * @returns undefined for an operand that has no order
-	 */
-	orderAgainst?(operand: unknown): ((stored: unknown) => number | undefined) | undefined;
 	readonly input: EditorInput;
 }
 
 /** A type's name without case, spaces, hyphens and underscores. */
 export const plainTypeName = (type: string): string => type.toLowerCase().replace(/[\s_-]/g, '');
 
-/** Returns true for a whole number that may have lost digits already. One with an exponent is no identifier. */
-export const mayLackDigits = (value: unknown): boolean =>
-	isInexact(value) && /^-?\d+$/.test(String(value));
-
-/** The advice for a number that may have lost digits already. */
-export const TOO_MANY_DIGITS = 'This number has too many digits to be exact. Enter it as text.';
-
-/** Says how to get one value from a list or an object. */
-export const oneValueOf = (value: object): string =>
-	Array.isArray(value)
-		? "This is a list. Enter one of its values, or join them, for example {{ $json.tags.join(', ') }}."
-		: 'This is an object. Enter one of its values, for example {{ $json.status.value }}, or its text: {{ JSON.stringify($json.status) }}.';
-
-/** A sentence that says which values a field accepts. @param formats undefined if none can be selected */
-export function accepted(field: ValueField, value: unknown, formats?: Formats): string {
-	const { kind, name } = field;
-	const usual = kind.accepts?.(field) ?? `Enter a value that fits the type of field '${name}'.`;
-	return kind.formatted && formats ? acceptedIn(kind.formatted, value, formats, usual) : usual;
-}
-
-/** The error for an invalid value. @param expected a sentence that says which values the field accepts */
-export const unusable = (
-	field: ValueField,
-	value: unknown,
-	expected = accepted(field, value),
-): InputError => new InputError(`Field '${field.name}' can't hold ${showValue(value)}`, expected);
+/** The error for an invalid value. @param advice a sentence that says which values the field accepts */
+export const unusable = (field: ValueField, value: unknown, advice: string): InputError =>
+	new InputError(`Field '${field.name}' can't hold ${showValue(value)}`, advice);
