@@ -5,8 +5,7 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
-import { entryText } from '../nodes/WorkspaceData/transport/auth/credential';
-import { authorize } from '../nodes/WorkspaceData/transport/auth/credentialHooks';
+import { apiKeyOf, authorize } from '../nodes/WorkspaceData/transport/credential';
 
 export class WorkspaceDataApi implements ICredentialType {
 	name = 'workspaceDataApi';
@@ -29,7 +28,8 @@ export class WorkspaceDataApi implements ICredentialType {
 			required: true,
 			default: '',
 			placeholder: 'e.g. https://data.example.com/api/v1',
-			description: 'The address of the API, which ends in /api/v1',
+			description:
+				'The address of the API, which ends in /api/v1. With http instead of https, the key can be read on its way.',
 		},
 		{
 			displayName: 'Workspace ID',
@@ -55,8 +55,7 @@ export class WorkspaceDataApi implements ICredentialType {
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. https://data.example.com/cards/{card}',
-			description:
-				'Where people open a card in a browser, with {card} in place of its ID. Used for the link next to a chosen card only.',
+			description: 'Link to a card in the browser; {card} stands for its ID',
 		},
 	];
 
@@ -64,6 +63,5 @@ export class WorkspaceDataApi implements ICredentialType {
 	authenticate = async (
 		credentials: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,
-	): Promise<IHttpRequestOptions> =>
-		authorize(credentials, requestOptions, entryText(credentials.apiKey));
+	): Promise<IHttpRequestOptions> => authorize(credentials, requestOptions, apiKeyOf(credentials));
 }

@@ -7,15 +7,8 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
-import { authorize, exchangeOf } from '../nodes/WorkspaceData/transport/auth/credentialHooks';
-import { AccessTokenError } from '../nodes/WorkspaceData/transport/failure/failureKinds';
-import { tokenOf } from '../nodes/WorkspaceData/transport/sharedState';
-
-/**
- * The credential objects of prepared requests. n8n decrypts one for each request, and calls again with the
- * same object if the request fails for any reason.
- */
-const requests = new WeakSet<ICredentialDataDecryptedObject>();
+import { authorize, entryText } from '../nodes/WorkspaceData/transport/credential';
+import { tokenOf } from '../nodes/WorkspaceData/transport/shared';
 
 export class WorkspaceDataServiceAccountApi implements ICredentialType {
 	name = 'workspaceDataServiceAccountApi';
@@ -46,7 +39,8 @@ export class WorkspaceDataServiceAccountApi implements ICredentialType {
 			required: true,
 			default: '',
 			placeholder: 'e.g. https://data.example.com/api/v1',
-			description: 'The address of the API, which ends in /api/v1',
+			description:
+				'The address of the API, which ends in /api/v1. With http instead of https, tokens can be read on their way.',
 		},
 		{
 			displayName: 'Workspace ID',
@@ -100,28 +94,25 @@ export class WorkspaceDataServiceAccountApi implements ICredentialType {
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. https://data.example.com/cards/{card}',
-			description:
-				'Where people open a card in a browser, with {card} in place of its ID. Used for the link next to a chosen card only.',
+			description: 'Link to a card in the browser; {card} stands for its ID',
 		},
 	];
 
 	/**
-	 * Makes sure that this process has a valid token. Returns nothing to store, because n8n would write it
-	 * into the saved credential.
+	 * Gets a token for n8n's own nodes, such as HTTP Request. It stands in n8n's copy of the credential for one request, and
+	 * isn't returned, because n8n would store it. A copy that comes again had a token that was refused.
 	 */
 	preAuthentication = async function (
 		this: IHttpRequestHelper,
 		credentials: ICredentialDataDecryptedObject,
 	): Promise<IDataObject> {
-		const account = tokenOf(credentials);
-		if (requests.has(credentials)) account.suspect();
-		requests.add(credentials);
-		await account
-			.get(credentials, async (options) => await this.helpers.httpRequest(options))
-			.catch((error: unknown) => {
-				if (error instanceof AccessTokenError) exchangeOf(credentials).refusal = error;
-				throw error;
-			});
+		const token = tokenOf(credentials);
+		const refused = entryText(credentials.accessToken);
+		if (refused !== '') token.refuse(refused);
+		credentials.accessToken = await token.get(
+			credentials,
+			async (options) => await this.helpers.httpRequest(options),
+		);
 		return {};
 	};
 
@@ -129,6 +120,8 @@ export class WorkspaceDataServiceAccountApi implements ICredentialType {
 	authenticate = async (
 		credentials: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,
-	): Promise<IHttpRequestOptions> =>
-		authorize(credentials, requestOptions, tokenOf(credentials).current ?? '');
+	): Promise<IHttpRequestOptions> => {
+		credentials.accessToken ??= tokenOf(credentials).current ?? '';
+		return authorize(credentials, requestOptions, entryText(credentials.accessToken));
+	};
 }

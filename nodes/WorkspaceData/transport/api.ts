@@ -5,7 +5,7 @@ import { quote } from '../values/messageText';
 import { systemClock, type Clock } from './clock';
 import { readCredential, toAuthentication } from './credential';
 import { misfit, RequestError, type ThingName } from './errors';
-import { bodyOf, readAs, readList, readSingle } from './response';
+import { bodyOf, readAs, readList, readSingle, type ApiResponse } from './response';
 import { card, type Card } from './schemas/card';
 import { field, type Field } from './schemas/field';
 import type { Schema } from './schemas/parts';
@@ -222,8 +222,7 @@ export class Api {
 		const request = { method: 'POST', path: 'webhooks', body, thing: 'subscription' } as const;
 		const response = await this.send(request, options);
 		const made = readSingle(subscription, bodyOf(response, true), 'webhook', true);
-		const date = Date.parse(String(response.headers.date));
-		return { ...made, date: Number.isNaN(date) ? undefined : date };
+		return { ...made, date: dateOf(response) };
 	}
 
 	/** Deletes a webhook subscription. One that is missing counts as deleted. */
@@ -232,6 +231,14 @@ export class Api {
 		await this.request({ method: 'DELETE', path }, options).catch((error: unknown) => {
 			if (!(error instanceof RequestError && error.status === 404)) throw error;
 		});
+	}
+
+	/** Reads the service's time, in ms since the epoch; undefined if it doesn't say. */
+	async time(cardId: PathValue, options?: RequestOptions): Promise<number | undefined> {
+		// The smallest response in the interface.
+		const query = { limit: 1 };
+		const path = below(cardId, 'records');
+		return dateOf(await this.send({ method: 'GET', path, query }, options));
 	}
 
 	/** Reads the service's OpenAPI description; YAML as `{ yaml }`. */
@@ -258,6 +265,12 @@ export class Api {
 	): Promise<unknown> {
 		return bodyOf(await this.send(request, options), request.method !== 'GET');
 	}
+}
+
+/** The service's time in a response: whole seconds, in ms since the epoch. */
+function dateOf({ headers }: ApiResponse): number | undefined {
+	const date = Date.parse(String(headers.date));
+	return Number.isNaN(date) ? undefined : date;
 }
 
 /** Reads the thing in the response to its change. */

@@ -17,12 +17,6 @@ export const CREDENTIAL_TYPES = {
 
 export type Authentication = keyof typeof CREDENTIAL_TYPES;
 
-/** The names of the credential types in the editor. */
-const TITLES = {
-	apiKey: 'Workspace Data API',
-	serviceAccount: 'Workspace Data Service Account API',
-} as const;
-
 /** Checks the value of `authentication`, because saved workflows may hold any value. @throws InputError */
 export function toAuthentication(value: unknown): Authentication {
 	if (value === 'apiKey' || value === 'serviceAccount') return value;
@@ -32,20 +26,12 @@ export function toAuthentication(value: unknown): Authentication {
 	);
 }
 
-/** Reads the node's credential. @throws InputError if the node has no credential of this type */
-export async function readCredential(
+/** Reads the node's credential. @throws NodeOperationError of n8n if the node has none of this type */
+export const readCredential = async (
 	context: IAllExecuteFunctions,
 	authentication: Authentication,
-): Promise<ICredentialDataDecryptedObject> {
-	const type = CREDENTIAL_TYPES[authentication];
-	if (!context.getNode().credentials?.[type]) {
-		throw new InputError(
-			'No credential is selected',
-			`Select a credential of type ${TITLES[authentication]}.`,
-		);
-	}
-	return await context.getCredentials(type);
-}
+): Promise<ICredentialDataDecryptedObject> =>
+	await context.getCredentials(CREDENTIAL_TYPES[authentication]);
 
 /** An entry of a credential as text, without outer spaces. */
 export const entryText = (value: unknown): string =>

@@ -1,7 +1,6 @@
 /** The ways a request can fail, in words: what happened, and one sentence of advice. */
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 import { InputError } from '../values/inputError';
-import { isObject } from '../values/jsonObject';
 import { sentences, showValue } from '../values/messageText';
 import { redact } from './redact';
 import type { Problem } from './schemas/problem';
@@ -73,7 +72,7 @@ export interface RequestOrigin {
 	thing?: ThingName | undefined;
 }
 
-type AdviceFacts = RequestFacts & RequestOrigin;
+type AdviceFacts = RequestFacts & RequestOrigin & { status: number };
 
 /** Errors of a token request that are about the client's entries. @see RFC 6749, section 5.2 */
 export const REFUSES_CLIENT = /^(?:invalid_client|unauthorized_client|invalid_grant)$/;
@@ -81,52 +80,41 @@ const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO/;
 const SAYS_UNIQUE = /\b(?:unique|duplicate|already (?:exists|taken|in use|used))\b/i;
 
 const isToken = ({ account }: RequestOrigin): boolean => account === 'token request';
-const addressOf = (origin: RequestOrigin): string =>
-	isToken(origin) ? "'Auth URL'" : "'Base URL'";
+const addressOf = (facts: RequestOrigin): string => (isToken(facts) ? "'Auth URL'" : "'Base URL'");
 
 /** Advice by the cause. The first line that fits counts. */
-const ADVICE: ReadonlyArray<[(facts: AdviceFacts) => boolean, (facts: AdviceFacts) => string]> = [
+const ADVICE: ReadonlyArray<
+	[(facts: AdviceFacts) => boolean, string | ((facts: AdviceFacts) => string)]
+> = [
 	[
 		({ code = '' }) => CERTIFICATE.test(code),
-		() =>
-			"If the certificate is self-signed, or from your company's own authority, start n8n with NODE_EXTRA_CA_CERTS set to its file. Otherwise ask the operator of the service.",
-	],
-	[
-		({ code }) => code === 'ETIMEDOUT',
-		({ host }) =>
-			`If the service is slow, raise 'Timeout (Seconds)' if the operation has it. Otherwise make sure that this n8n can reach ${host}.`,
+		"If the certificate is self-signed, or from your company's own authority, start n8n with NODE_EXTRA_CA_CERTS set to its file.",
 	],
 	[
 		({ code }) => code !== undefined,
 		(facts) =>
-			`Check ${addressOf(facts)} in the credential (${facts.host}), and make sure that this n8n can reach it.`,
+			`Check ${addressOf(facts)} in the credential, and make sure that this n8n can reach ${facts.host}. If the service is slow, raise 'Timeout (Seconds)'.`,
 	],
 	[
-		({ status = 0 }) => status < 400,
+		({ status }) => status < 400,
 		(facts) =>
 			`Redirects aren't followed, because they would send the credential to another address. Enter the final address in ${addressOf(facts)} of the credential.`,
 	],
+	[isFault, 'Try again later. If this continues, ask the operator of the service.'],
+	[({ status }) => status === 413, 'Send fewer or shorter values.'],
 	[
-		({ status = 0 }) => status === 408 || status >= 500,
-		() => 'Try again later. If this continues, ask the operator of the service.',
-	],
-	[
-		({ status }) => status === 413 || status === 429,
-		({ status }) =>
-			status === 413
-				? 'Send fewer or shorter values.'
-				: "Try again after the limit resets, or lower 'Max Parallel Requests' if the operation has it.",
+		({ status }) => status === 429,
+		"Try again after the limit resets, or lower 'Max Parallel Requests' if the operation has it.",
 	],
 	[
 		(facts) => isToken(facts) && facts.status === 404,
-		() => "Check 'Auth URL' and 'Realm' in the credential.",
+		"Check 'Auth URL' and 'Realm' in the credential.",
 	],
 	[
 		(facts) => isToken(facts) && (facts.status === 401 || REFUSES_CLIENT.test(facts.kind ?? '')),
-		() =>
-			"Check 'Client ID' and 'Client Secret' in the credential; the account may have been revoked.",
+		"Check 'Client ID' and 'Client Secret' in the credential; the account may have been revoked.",
 	],
-	[isToken, () => "Check 'Realm' in the credential, and what the realm allows this client."],
+	[isToken, "Check 'Realm' in the credential, and what the realm allows this client."],
 	[
 		({ status }) => status === 401,
 		({ account }) =>
@@ -140,47 +128,41 @@ const ADVICE: ReadonlyArray<[(facts: AdviceFacts) => boolean, (facts: AdviceFact
 			`This ${account} can't ${method === 'GET' ? 'read' : 'change'} this. Use a credential with access, or ask the owner of the workspace.`,
 	],
 	[
-		({ status, kind = '' }) => status === 404 && /^(?:card|workspace)/.test(kind),
-		({ kind = '' }) =>
-			kind.startsWith('card')
-				? "It may have been deleted. Select the card again in 'Card'."
-				: "Check 'Workspace ID' in the credential.",
+		({ kind = '' }) => kind.startsWith('card-'),
+		"It may have been deleted. Select the card again in 'Card'.",
 	],
 	[
-		({ status, kind }) => (status === 404 || status === 405) && kind === undefined,
-		({ host }) => `Check 'Base URL' in the credential: another server may be answering at ${host}.`,
+		({ status, kind }) => status === 404 && (kind === undefined || kind.startsWith('workspace')),
+		"Check 'Base URL' and 'Workspace ID' in the credential.",
 	],
 	[
 		({ status, title, detail }) => status === 409 && SAYS_UNIQUE.test(`${title} ${detail}`),
-		({ thing }) =>
-			sentences(
-				'This value must be unique and is already in use.',
-				thing === 'record' && "To update the record that has it, use 'Create or Update'.",
-			),
+		"This value must be unique and is already in use. To update the record that has it, use 'Create or Update'.",
 	],
 	[
 		({ detail, kind }) => detail === undefined && kind === undefined,
-		() => "The service doesn't say which value it refused: check all values that are sent.",
+		"The service doesn't say which value it refused: check all values that are sent.",
 	],
 ];
 
-const adviceOn = (facts: AdviceFacts): string | undefined =>
-	ADVICE.find(([fits]) => fits(facts))?.[1](facts);
-
-/** How the message about a change begins that may have been made, and what to do first. */
-function unclear({ thing }: RequestOrigin): [string, string] {
-	if (thing === undefined) {
-		return [
-			'The change may have been carried out',
-			'Look at the data, or run the workflow again with this item.',
-		];
-	}
-	const check =
-		thing === 'subscription'
-			? 'Look for it in the settings of the service, and delete it there before you try again.'
-			: 'It may exist now: check before you run the workflow again with this item.';
-	return [`The ${thing} may have been created`, check];
+/** Returns true for the statuses of a service that is temporarily unavailable. */
+export function isFault({ status = 0 }: { status?: number | undefined }): boolean {
+	return status === 408 || status >= 500;
 }
+
+function adviceOn(facts: AdviceFacts): string | undefined {
+	const advice = ADVICE.find(([fits]) => fits(facts))?.[1];
+	return typeof advice === 'function' ? advice(facts) : advice;
+}
+
+/** What to do if something may have been created. */
+const CHECK_FIRST = {
+	card: 'It may exist now: check before you run the workflow again with this item.',
+	field: 'It may exist now: check before you run the workflow again with this item.',
+	record: 'It may exist now: check before you run the workflow again with this item.',
+	subscription:
+		'Look for it in the settings of the service, and delete it there before you try again.',
+};
 
 /** Creates the error for a failed request, with the advice. */
 export function requestError(
@@ -188,12 +170,18 @@ export function requestError(
 	facts: RequestFacts,
 	origin: RequestOrigin,
 ): RequestError {
-	const advice = facts.advice ?? adviceOn({ ...facts, ...origin, title });
-	if (!facts.mayHaveHappened) return new RequestError(title, { ...facts, advice });
-	const [happened, check] = unclear(origin);
-	const told = facts.status === undefined ? `${happened}: ${title}` : title;
-	const first = facts.status === undefined ? check : `${happened}. ${check}`;
-	return new RequestError(told, { ...facts, advice: sentences(first, advice) });
+	const { status = 0, mayHaveHappened } = facts;
+	const advice = adviceOn({ ...facts, ...origin, title, status });
+	if (!mayHaveHappened) return new RequestError(title, { ...facts, advice });
+	const { thing } = origin;
+	const happened = thing
+		? `The ${thing} may have been created`
+		: 'The change may have been carried out';
+	const check = thing ? CHECK_FIRST[thing] : 'Look at the data before you try again.';
+	return new RequestError(status === 0 ? `${happened}: ${title}` : title, {
+		...facts,
+		advice: sentences(status !== 0 && happened, check, advice),
+	});
 }
 
 /** Codes that only occur before a connection exists, so the request can't have arrived. */
@@ -201,7 +189,7 @@ const NEVER_LEFT =
 	/^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EADDRNOTAVAIL|EHOSTUNREACH|ENETUNREACH|EPROTO|ERR_SSL_|ERR_TLS_)/;
 const TIMED_OUT = /^(?:ETIMEDOUT|ECONNABORTED)$/;
 
-/** Reads what n8n's request helper throws if there is no response: its words, and the system's code. */
+/** Reads what n8n's request helper throws if there is no response: n8n's words, and the system's code. */
 export function networkError(
 	error: unknown,
 	origin: RequestOrigin,
@@ -213,19 +201,19 @@ export function networkError(
 		description,
 		httpCode,
 		code: ownCode,
-	} = Object(error) as NodeApiError & { code?: unknown };
-	const found = httpCode ?? ownCode;
+	} = Object(error) as Record<string, unknown>;
+	const code = httpCode ?? ownCode;
 	const title = clean(String(message));
-	if (error instanceof InputError || typeof found !== 'string') {
-		// Refused before it was sent: allowed domains, SSRF protection, …
-		return new RequestError(title, { advice: description ? clean(description) : undefined });
+	if (typeof code !== 'string') {
+		// Refused by n8n before it was sent: allowed domains, SSRF protection, …
+		return new RequestError(title, {
+			advice: clean(typeof description === 'string' ? description : ''),
+		});
 	}
-	const isTimeOut = TIMED_OUT.test(found);
-	const code = isTimeOut ? 'ETIMEDOUT' : found;
 	const isCertificate = CERTIFICATE.test(code);
 	const hasLeft = !NEVER_LEFT.test(code) && !isCertificate;
 	return requestError(
-		isTimeOut ? 'No response came in time' : title,
+		TIMED_OUT.test(code) ? 'No response came in time' : title,
 		{ code, isTransient: !isCertificate, mayHaveHappened: hasLeft && origin.method !== 'GET' },
 		origin,
 	);
@@ -277,52 +265,26 @@ export function toNodeError(
 		if (itemIndex !== undefined) error.context.itemIndex ??= itemIndex;
 		return error;
 	}
-	const isKnown = error instanceof RequestError || error instanceof InputError;
-	const { message, description } = isKnown
-		? error
-		: { message: String(Object(error).message ?? error) };
-	// n8n's constructors rewrite any message that contains the name of a system error, even by chance.
-	const made = isKnown
-		? nodeErrorOf(node, error, itemIndex)
-		: unexpected(node, error, clean, itemIndex);
-	made.message = isKnown ? message : clean(message);
-	made.description = description ? withNames(description) : undefined;
-	return made;
-}
-
-/** Uses a small object, because n8n stores it in the execution's data. */
-function nodeErrorOf(
-	node: INode,
-	error: RequestError | InputError,
-	itemIndex: number | undefined,
-): NodeApiError | NodeOperationError {
-	const httpCode =
-		error instanceof RequestError ? (error.status?.toString() ?? error.code) : undefined;
-	if (!(error instanceof RequestError) || httpCode === undefined) {
-		return new NodeOperationError(node, error.message, { itemIndex });
+	if (!(error instanceof RequestError || error instanceof InputError)) {
+		// n8n stores the stack, which points to the line that threw it.
+		const cause = error instanceof Error ? error : new Error(String(error));
+		cause.message = clean(cause.message);
+		cause.stack = clean(cause.stack ?? '');
+		const made = new NodeOperationError(node, cause, { itemIndex });
+		made.message = cause.message;
+		return Object.assign(made, { stack: cause.stack });
 	}
-	const made = new NodeApiError(node, { message: error.message }, { itemIndex, httpCode });
-	const { status, title, kind, detail } = error;
-	if (status !== undefined)
-		Object.assign(made.context, { data: { status, title, kind, detail }, kind });
-	return made;
-}
-
-/** An unexpected error. n8n stores its stack, which must point to the line that threw it. */
-function unexpected(
-	node: INode,
-	error: unknown,
-	clean: (text: string) => string,
-	itemIndex: number | undefined,
-): NodeOperationError {
-	const {
-		name = 'Error',
-		message = error,
-		stack = '',
-	} = isObject(error) || error instanceof Error ? (error as Error) : {};
-	const cause = Object.assign(new Error(clean(String(message))), { name, stack: clean(stack) });
-	const made = new NodeOperationError(node, cause, { itemIndex });
-	if (stack) made.stack = cause.stack;
+	const { message, description } = error;
+	const { status, code, title, kind, detail } = error as Partial<RequestError>;
+	const httpCode = status?.toString() ?? code;
+	// A small object, because n8n stores it in the execution's data.
+	const made = httpCode
+		? new NodeApiError(node, { message }, { itemIndex, httpCode })
+		: new NodeOperationError(node, message, { itemIndex });
+	if (status) Object.assign(made.context, { data: { status, title, kind, detail }, kind });
+	// n8n's constructors rewrite any message that contains the name of a system error, even by chance.
+	made.message = message;
+	made.description = description ? withNames(description) : undefined;
 	return made;
 }
 

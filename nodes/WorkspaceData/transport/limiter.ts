@@ -25,34 +25,24 @@ export interface Turn {
 	signals: readonly AbortSignal[];
 }
 
-interface Waiting {
-	turn: Turn;
+interface Waiting extends Turn {
 	start(): void;
 	fail(error: Error): void;
 }
 
-/** The requests of one execution. */
-interface Lane {
-	waiting: Waiting[];
-	underWay: number;
-}
-
 /** The headers of a response, with names in lower case. */
-export type Headers = Record<string, unknown>;
+type Headers = Record<string, unknown>;
 
-const numberIn = (headers: Headers, name: string): number | undefined => {
-	const number = Number(headers[name] ?? NaN);
-	return Number.isFinite(number) ? number : undefined;
-};
+const numberIn = (headers: Headers, name: string): number => Number(headers[name] ?? NaN);
 
 /** Times are in ms since the epoch. */
 export class Limiter {
 	/** How long the rate limit has held requests, in ms. */
 	heldMs = 0;
 	private readonly clock: Clock;
-	/** The next execution first. */
-	private readonly lanes = new Map<object, Lane>();
-	private underWay = 0;
+	private waiting: Waiting[] = [];
+	/** The owners of the requests under way, once for each. */
+	private readonly underWay: object[] = [];
 	private sentAt = 0;
 	/** Requests left in the window; undefined if unknown. */
 	private remaining: number | undefined;
@@ -73,25 +63,21 @@ export class Limiter {
 	/**
 	 * Waits until a request may be sent. `leave` must follow.
 	 *
-	 * @param isFirst true if it goes before the others of its execution
+	 * @param isAgain true if it goes before the others of its execution, because it was sent before
 	 * @throws RequestError if the rate limit holds it for longer than its patience
 	 * @throws Cancelled if one of its signals is aborted
 	 */
-	async enter(turn: Turn, isFirst = false): Promise<void> {
+	async enter(turn: Turn, isAgain = false): Promise<void> {
 		if (turn.signals.some(({ aborted }) => aborted)) throw new Cancelled();
-		const lane = this.lanes.get(turn.owner) ?? { waiting: [], underWay: 0 };
-		this.lanes.set(turn.owner, lane);
 		let cancel = (): void => {};
 		await new Promise<void>((start, fail) => {
-			const waiting = { turn, start, fail };
+			const waiting = { ...turn, start, fail };
 			cancel = () => {
-				lane.waiting = lane.waiting.filter((one) => one !== waiting);
-				this.forget(turn.owner);
+				this.waiting = this.waiting.filter((one) => one !== waiting);
 				fail(new Cancelled());
-				this.startMore();
 			};
 			for (const signal of turn.signals) signal.addEventListener('abort', cancel);
-			lane.waiting[isFirst ? 'unshift' : 'push'](waiting);
+			this.waiting[isAgain ? 'unshift' : 'push'](waiting);
 			this.startMore();
 		}).finally(() => {
 			for (const signal of turn.signals) signal.removeEventListener('abort', cancel);
@@ -104,10 +90,7 @@ export class Limiter {
 	 * @returns how long the service refuses requests, in ms
 	 */
 	leave({ owner }: Turn, response?: { status: number; headers: Headers }): number {
-		this.underWay -= 1;
-		const lane = this.lanes.get(owner);
-		if (lane) lane.underWay -= 1;
-		this.forget(owner);
+		this.underWay.splice(this.underWay.indexOf(owner), 1);
 		const now = this.clock.now();
 		if (response) this.learn(response.headers, now);
 		const ms = response?.status === 429 ? this.pause(response.headers, now) : 0;
@@ -116,38 +99,29 @@ export class Limiter {
 		return ms;
 	}
 
-	/** Forgets an execution without requests. */
-	private forget(owner: object): void {
-		const lane = this.lanes.get(owner);
-		if (lane?.underWay === 0 && lane.waiting.length === 0) this.lanes.delete(owner);
-	}
-
 	/** Learns from the headers. @see service interface, part 8 */
 	private learn(headers: Headers, now: number): void {
-		const date = Date.parse(String(headers.date));
+		const aheadMs = Date.parse(String(headers.date)) - now;
 		const isOld = Math.abs(now - this.ahead.learnedAt) > CLOCK_VALID_MS;
 		// Date is rounded down and the response took time, so the largest difference is the most exact.
-		if (date - now > this.ahead.ms || (isOld && !Number.isNaN(date))) {
-			this.ahead = { ms: date - now, learnedAt: now };
+		if (aheadMs > this.ahead.ms || (isOld && !Number.isNaN(aheadMs))) {
+			this.ahead = { ms: aheadMs, learnedAt: now };
 		}
 		const remaining = numberIn(headers, 'x-ratelimit-remaining');
-		const reset = numberIn(headers, 'x-ratelimit-reset');
-		if (remaining === undefined || reset === undefined) {
-			this.remaining ??= Infinity;
-			return;
-		}
-		const isSameWindow = reset * 1_000 === this.resetAt;
-		this.remaining = isSameWindow ? Math.min(this.remaining ?? Infinity, remaining) : remaining;
-		this.resetAt = reset * 1_000;
+		const resetAt = numberIn(headers, 'x-ratelimit-reset') * 1_000;
+		const isSameWindow = resetAt === this.resetAt;
+		if (Number.isNaN(remaining + resetAt)) this.remaining ??= Infinity;
+		else
+			this.remaining = isSameWindow ? Math.min(this.remaining ?? Infinity, remaining) : remaining;
+		if (!Number.isNaN(resetAt)) this.resetAt = resetAt;
 	}
 
 	/** Pauses until `Retry-After` or the reset; else for a second, doubled after each refusal. */
 	private pause(headers: Headers, now: number): number {
 		if (now >= this.pausedUntil) this.refusals += 1;
 		const unstated = Math.min(FIRST_PAUSE_MS * 2 ** (this.refusals - 1), MAX_PAUSE_MS);
-		const retryAfter = numberIn(headers, 'retry-after');
-		const stated = retryAfter === undefined ? this.untilReset(now) : retryAfter * 1_000;
-		const ms = Math.max(Number.isFinite(stated) ? stated : 0, unstated);
+		const stated = [numberIn(headers, 'retry-after') * 1_000, this.untilReset(now)];
+		const ms = Math.max(stated.find(Number.isFinite) ?? 0, unstated);
 		this.pausedUntil = Math.max(this.pausedUntil, now + ms);
 		this.remaining = undefined;
 		return this.pausedUntil - now;
@@ -162,55 +136,48 @@ export class Limiter {
 		if (this.pausedUntil > now) return this.pausedUntil - now;
 		const ms = this.untilReset(now);
 		if (ms <= 0) [this.remaining, this.resetAt] = [undefined, Infinity];
+		const isIdle = this.underWay.length === 0;
 		// The first request of a window runs alone.
-		if (this.remaining === undefined) return this.underWay === 0 ? 0 : this.sentAt + ALONE_MS - now;
-		if (this.remaining > this.underWay) return 0;
+		if (this.remaining === undefined) return isIdle ? 0 : this.sentAt + ALONE_MS - now;
+		if (this.remaining > this.underWay.length) return 0;
 		// A far reset is tried with one request at a time.
-		return ms <= MAX_WAIT_MS ? ms : this.underWay === 0 ? 0 : Infinity;
+		return ms <= MAX_WAIT_MS ? ms : isIdle ? 0 : Infinity;
+	}
+
+	/** The request of the execution with the fewest under way. */
+	private next(): Waiting | undefined {
+		const sent = (owner: object) => this.underWay.filter((one) => one === owner).length;
+		return this.waiting
+			.filter(({ owner, width }) => sent(owner) < width)
+			.filter(({ width }) => this.underWay.length < Math.max(AT_ONCE, width))
+			.reduce<Waiting | undefined>(
+				(best, one) => (!best || sent(one.owner) < sent(best.owner) ? one : best),
+				undefined,
+			);
 	}
 
 	/** Starts all requests that may start, and looks again when more may. */
 	private startMore(): void {
-		for (;;) {
+		for (let first = this.next(); first; first = this.next()) {
 			const now = this.clock.now();
 			const ms = this.heldFor(now);
-			if (this.pausedUntil > now || ms > 0) this.refuseImpatient(ms, now);
-			const next = [...this.lanes.values()].find(
-				({ waiting: [first], underWay }) => first && underWay < first.turn.width,
-			);
-			const first = next?.waiting[0];
-			if (!next || !first || this.underWay >= Math.max(AT_ONCE, first.turn.width)) return;
-			if (ms > 0) return this.wakeIn(ms, now);
-			this.start(next, first, now);
+			const impatient = ms < Infinity && this.waiting.find(({ patienceMs }) => patienceMs < ms);
+			if (ms > 0 && !impatient) return this.wakeIn(ms, now);
+			const chosen = impatient || first;
+			this.waiting = this.waiting.filter((one) => one !== chosen);
+			if (impatient) impatient.fail(closedUntil(now + ms));
+			else this.start(chosen, now);
 		}
 	}
 
-	private start(lane: Lane, first: Waiting, now: number): void {
-		lane.waiting.shift();
-		lane.underWay += 1;
-		this.underWay += 1;
+	private start({ owner, start }: Waiting, now: number): void {
+		this.underWay.push(owner);
 		this.sentAt = now;
-		// This execution goes to the end of the line.
-		this.lanes.delete(first.turn.owner);
-		this.lanes.set(first.turn.owner, lane);
-		first.start();
-	}
-
-	/** Ends the waits of requests that the rate limit holds for longer than their patience. */
-	private refuseImpatient(ms: number, now: number): void {
-		for (const lane of this.lanes.values()) {
-			const refused =
-				ms === Infinity ? [] : lane.waiting.filter(({ turn }) => turn.patienceMs < ms);
-			lane.waiting = lane.waiting.filter((one) => !refused.includes(one));
-			for (const { turn, fail } of refused) {
-				this.forget(turn.owner);
-				fail(closedUntil(now + ms));
-			}
-		}
+		start();
 	}
 
 	private wakeIn(ms: number, now: number): void {
-		if (ms === Infinity || now + ms >= this.wakeAt) return;
+		if (now + ms >= this.wakeAt) return;
 		this.wakeAt = now + ms;
 		const isLimited = this.remaining !== undefined || this.pausedUntil > now;
 		void this.clock.sleep(ms).then(() => {

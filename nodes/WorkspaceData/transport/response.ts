@@ -2,7 +2,7 @@
 import { z } from 'zod/v3';
 import { isObject } from '../values/jsonObject';
 import { tryParse } from '../values/parseJson';
-import { misfit, requestError, type RequestError, type RequestOrigin } from './errors';
+import { isFault, misfit, requestError, type RequestError, type RequestOrigin } from './errors';
 import { nextCursor, type Schema } from './schemas/parts';
 import { problem } from './schemas/problem';
 
@@ -66,7 +66,7 @@ export function refusal(
 	const facts = {
 		status,
 		mayHaveHappened,
-		isTransient: status === 429 || status === 408 || status >= 500,
+		isTransient: status === 429 || isFault({ status }),
 		detail: detail && clip(clean(detail)),
 		kind: kind && clean(kind),
 	};

@@ -9,6 +9,7 @@ import type { Clock } from './clock';
 import { apiKeyOf, CREDENTIAL_TYPES, type Authentication } from './credential';
 import {
 	Cancelled,
+	isFault,
 	networkError,
 	RequestError,
 	type RequestOrigin,
@@ -55,8 +56,6 @@ export const widthOf = ({ maxParallel = AT_ONCE }: RequestOptions): number =>
 
 type Outcome = ApiResponse | RequestError | Cancelled;
 
-const isFault = (status: number): boolean => status === 408 || status >= 500;
-
 /**
  * Decides what follows a try. A POST is sent again only if it was refused with 429, or never left.
  *
@@ -76,7 +75,7 @@ export function nextStep(
 	}
 	if (isSuccess(outcome)) return 'done';
 	if (outcome.status === 429) return 'wait';
-	return isFault(outcome.status) && method !== 'POST' && !isLast ? 'again' : 'fail';
+	return isFault(outcome) && method !== 'POST' && !isLast ? 'again' : 'fail';
 }
 
 /** Sends the requests of one execution with its credential. */
@@ -204,7 +203,7 @@ export class Sender {
 	/** Returns true if a try that isn't the last may have made a change. */
 	private isUnclear(outcome: Outcome, { method }: ApiRequest): boolean {
 		if (outcome instanceof Error) return outcome.mayHaveHappened;
-		return method !== 'GET' && isFault(outcome.status);
+		return method !== 'GET' && isFault(outcome);
 	}
 
 	/** @param wasUnclear true if an earlier try may have made the change */

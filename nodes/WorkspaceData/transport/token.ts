@@ -77,6 +77,11 @@ export class AccountToken {
 		return valid.value;
 	}
 
+	/** The token that was obtained last. */
+	get current(): string | undefined {
+		return this.recent[0];
+	}
+
 	/** Notes that the service refused a token. @returns true if it may accept another one */
 	refuse(value: string): boolean {
 		const { issued } = this;
@@ -149,9 +154,10 @@ export async function requestToken(
 	const response = await within(TIMEOUT_MS, clock, sending).then(toResponse, (error: unknown) => {
 		throw networkError(error, origin, clean);
 	});
-	const body = tryParse(response.text)?.value;
-	if (!isSuccess(response)) throw tokenRefusal(response, body, origin, clean);
-	const read = tokenSchema.safeParse(body);
+	if (!isSuccess(response)) {
+		throw tokenRefusal(response, refusal(response, origin, clean, false), origin);
+	}
+	const read = tokenSchema.safeParse(tryParse(response.text)?.value);
 	if (read.success) return read.data;
 	throw new RequestError(`${host} didn't return an access token`, {
 		status: response.status,
@@ -166,21 +172,21 @@ const oauthError = z.object({ error: z.string() }).catch({ error: '' });
 
 /** The error for a refused token request: its heading says which entry to look at. */
 function tokenRefusal(
-	response: ApiResponse,
-	body: unknown,
+	{ text }: ApiResponse,
+	{ status = 0, title, detail, isTransient }: RequestError,
 	origin: RequestOrigin,
-	clean: (text: string) => string,
 ): RequestError {
-	const { status, title, detail, isTransient } = refusal(response, origin, clean, false);
-	const kind = oauthError.parse(body).error;
+	const kind = oauthError.parse(tryParse(text)?.value).error;
 	const isClient = status === 401 || REFUSES_CLIENT.test(kind);
-	const heading = isTransient
-		? `The auth server ${origin.host} isn't available right now (status ${status})`
-		: status === 404
-			? `The auth server ${origin.host} has no token endpoint for this realm`
-			: isClient
-				? "The service account wasn't accepted"
-				: 'The realm refused the token request';
+	const headings: Array<[boolean, string]> = [
+		[isTransient, `The auth server ${origin.host} isn't available right now (status ${status})`],
+		[status === 404, `The auth server ${origin.host} has no token endpoint for this realm`],
+		[isClient, "The service account wasn't accepted"],
+	];
+	const [, heading] = headings.find(([fits]) => fits) ?? [
+		true,
+		'The realm refused the token request',
+	];
 	const said = `The auth server responded: ${detail ?? title}`;
 	return requestError(heading, { status, kind, isTransient, detail: said }, origin);
 }
