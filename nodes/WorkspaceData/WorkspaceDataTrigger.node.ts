@@ -13,11 +13,10 @@ import {
 import { testWorkspaceAccess } from './methods/credentialTest';
 import { searchCards, searchFilterValues } from './methods/listSearch';
 import { getFieldNames, getFilterConditions, getFilterFields } from './methods/loadOptions';
-import { receiveDelivery } from './trigger/delivery/receive';
-import { execute } from './trigger/execute';
-import { activate, deactivate } from './trigger/subscription/publishing';
-import { lookAfter } from './trigger/renewalTimer';
+import { receive } from './trigger/delivery';
+import { create, remove } from './trigger/hooks';
 import { triggerProperties } from './trigger/properties';
+import { trigger } from './trigger/trigger';
 import { eventsSubtitle } from './properties/subtitle';
 
 export class WorkspaceDataTrigger implements INodeType {
@@ -89,16 +88,16 @@ export class WorkspaceDataTrigger implements INodeType {
 				return false;
 			},
 			async create(this: IHookFunctions): Promise<boolean> {
-				return await activate(this);
+				return await create(this);
 			},
 			async delete(this: IHookFunctions): Promise<boolean> {
-				return await deactivate(this);
+				return await remove(this);
 			},
 		},
 	};
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		return await receiveDelivery(this);
+		return await receive(this);
 	}
 
 	/**
@@ -106,11 +105,11 @@ export class WorkspaceDataTrigger implements INodeType {
 	 * publishing.
 	 */
 	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
-		return await lookAfter(this);
+		return await trigger(this);
 	}
 
-	/** Returns the items of the webhook or the trigger: n8n runs this node as part of the execution. */
+	/** Passes the items of a delivery on. Without it, a node with `trigger()` never ends in a test. */
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await execute(this);
+		return [this.getInputData()];
 	}
 }

@@ -1,15 +1,10 @@
+/** The parameters of the trigger node. */
 import type { INodeProperties } from 'n8n-workflow';
 import { authenticationProperty } from '../properties/authentication';
 import { filtersProperty, matchTypeProperty } from '../properties/filters';
 import { cardLocator } from '../properties/locators';
 import { fieldKeysOption } from '../properties/recordOptions';
 import { simplifyProperty } from '../properties/simplify';
-
-/** How long a replaced subscription continues to deliver, in minutes. */
-export const DEFAULT_OVERLAP_MINUTES = 15;
-
-/** Time without a delivery before a subscription is renewed, in hours. */
-export const DEFAULT_SILENCE_HOURS = 24;
 
 const eventsProperty = {
 	displayName: 'Trigger On',
@@ -32,8 +27,10 @@ const eventsProperty = {
 	],
 } as const satisfies INodeProperties;
 
-/** The events, as the service names them. @see service interface, part 6 */
-export const EVENTS: readonly string[] = eventsProperty.options.map(({ value }) => value);
+/** The names of the events in the editor, by their names at the service. @see service interface, part 6 */
+export const EVENTS: ReadonlyMap<string, string> = new Map(
+	eventsProperty.options.map(({ name, value }) => [value, name]),
+);
 
 export const optionsProperty: INodeProperties = {
 	displayName: 'Options',
@@ -42,14 +39,6 @@ export const optionsProperty: INodeProperties = {
 	placeholder: 'Add Option',
 	default: {},
 	options: [
-		{
-			displayName: 'Catch Up on Missed Records',
-			name: 'catchUp',
-			type: 'boolean',
-			default: false,
-			description:
-				"Whether to start the workflow for records that were created while n8n wasn't running. Each start reads all records of the watched cards.",
-		},
 		{
 			...(filtersProperty as unknown as INodeProperties),
 			description:
@@ -74,27 +63,17 @@ export const optionsProperty: INodeProperties = {
 		},
 		{
 			...(matchTypeProperty as unknown as INodeProperties),
-			description:
-				"Whether the record of an event must meet all conditions in 'Filters' or at least one",
+			description: "How many of the conditions in 'Filters' the record of an event must meet",
 		},
 		fieldKeysOption as unknown as INodeProperties,
-		{
-			displayName: 'Overlap After a Restart (Minutes)',
-			name: 'overlap',
-			type: 'number',
-			typeOptions: { minValue: 0 },
-			default: DEFAULT_OVERLAP_MINUTES,
-			description:
-				'How many minutes events of the old subscription still start the workflow after n8n restarts',
-		},
 		{
 			displayName: 'Renew After Silence (Hours)',
 			name: 'renewAfterSilence',
 			type: 'number',
 			typeOptions: { minValue: 0 },
-			default: DEFAULT_SILENCE_HOURS,
+			default: 0,
 			description:
-				'Hours without an event after which the trigger subscribes again, in case the service paused the subscription; at least 1, or 0 for never',
+				'Hours without an event after which to subscribe again, in case the service paused the subscription; 0 for never. Your error workflow runs each time.',
 		},
 		{
 			displayName: 'Watch Field Names or IDs',
