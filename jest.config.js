@@ -72,7 +72,7 @@ const nodeOnZod4 = {
 		'<rootDir>/test/zod-4/*.test.ts',
 		...ofNode(
 			...['credentials', 'editor', 'mapping', 'reading', 'responses', 'output'],
-			...['triggerCatchUp', 'triggerDelivery', 'triggerPublishing'],
+			...['triggerDelivery', 'triggerPublishing'],
 		),
 	],
 	resolver: '<rootDir>/test/zod-4/resolver.cjs',
