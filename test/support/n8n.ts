@@ -368,6 +368,7 @@ export async function runAction({
 		Start: { main: [[{ node: action.name, type: 'main', index: 0 }]] },
 	};
 	let left = 0;
+	const observed = observedNode((listeners) => (left += listeners));
 	const workflow = new Workflow({
 		id: 'workflow-1',
 		name: 'Test',
@@ -376,7 +377,9 @@ export async function runAction({
 		active: false,
 		nodeTypes: nodeTypesOf({
 			[START_TYPE]: new Start(),
-			[ACTION_TYPE]: observedNode((listeners) => (left += listeners)),
+			[ACTION_TYPE]: observed,
+			// As n8n names it where an AI agent uses it.
+			[`${ACTION_TYPE}Tool`]: observed,
 		}),
 		settings: { executionOrder: 'v1', timezone },
 		...(staticData && { staticData: structuredClone(staticData) }),

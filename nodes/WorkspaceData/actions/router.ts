@@ -8,7 +8,13 @@ import type {
 	NodeOperationError,
 } from 'n8n-workflow';
 import { openRun, type Run } from '../records/run';
-import { Cancelled, errorDetails, mayHaveHappened, toNodeError } from '../transport/errors';
+import {
+	Cancelled,
+	errorDetails,
+	mayHaveHappened,
+	RequestError,
+	toNodeError,
+} from '../transport/errors';
 import { isObject } from '../values/jsonObject';
 import { count, sentences } from '../values/messageText';
 import type { ItemOutcome, Operation, Outcomes } from './operation';
@@ -114,9 +120,11 @@ type ItemError = NodeApiError | NodeOperationError;
 /** Returns the error of an item. @param note a further sentence of its description */
 function itemError(run: Run, error: unknown, itemIndex: number, note?: string): ItemError {
 	const node = run.context.getNode();
+	const detail = (error instanceof RequestError && error.detail) || '';
 	const nodeError = toNodeError(node, error, {
 		itemIndex,
-		withNames: (text) => run.hints.withNames(text),
+		// Only in the service's own words: ours say where an ID is meant.
+		withNames: (text) => text.replace(detail, () => run.hints.withNames(detail)),
 		redact: (text) => run.api.redact(text),
 	});
 	const description = sentences(nodeError.description ?? '', note);

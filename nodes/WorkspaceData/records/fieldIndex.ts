@@ -68,10 +68,12 @@ export class FieldIndex {
 	/**
 	 * The field with exactly this name, else this ID, for changes that can't be undone.
 	 *
+	 * @param isName true if an ID isn't accepted
 	 * @throws InputError if there is none or more than one
 	 */
-	exact(key: string): Field {
-		const field = this.only(key, this.byName.get(key) ?? []) ?? this.ids.get(key);
+	exact(key: string, isName = false): Field {
+		const named = this.only(key, this.byName.get(key) ?? []);
+		const field = named ?? (isName ? undefined : this.ids.get(key));
 		if (field) return field;
 		throw this.missing([key]);
 	}

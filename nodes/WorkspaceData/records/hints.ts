@@ -24,13 +24,17 @@ export class Hints {
 		if (name !== id && /\D/.test(id)) this.names.set(id, name);
 	}
 
-	/** Replaces known IDs in a text with their names, in 'quotes'. */
+	/** Replaces known IDs in a text of the service with their names, in 'quotes'. */
 	withNames(text: string): string {
 		// Includes the quotes that the service put around the ID, if any.
-		return text.replace(/(["'`]?)([\w-]+)\1/g, (quoted, _quote, word: string) => {
+		const named = text.replace(/(["'`]?)([\w-]+)\1/g, (quoted, _quote, word: string) => {
 			const name = this.names.get(word);
 			return name === undefined ? quoted : `'${name}'`;
 		});
+		// A pointer isn't shown where the name is said as well.
+		return named.replace(/\/data\/('[^']*')(: )?(.*)/g, (_, name: string, colon = '', rest = '') =>
+			rest.includes(name) ? rest : name + colon + rest,
+		);
 	}
 }
 

@@ -54,6 +54,7 @@ export class Run {
 	private readonly records = new Map<string, SharedRecords>();
 	/** When the step that computes now is to end, in ms since the epoch. */
 	private sliceEnd = 0;
+	private pause: Promise<void> | undefined;
 
 	constructor(context: IExecuteFunctions, api: Api) {
 		this.context = context;
@@ -71,9 +72,13 @@ export class Run {
 	 */
 	async breathe(): Promise<void> {
 		if (Date.now() < this.sliceEnd) return;
-		await sleep(0);
+		// One pause for all: they go on in the order in which they came.
+		this.pause ??= sleep(0).then(() => {
+			this.pause = undefined;
+			this.sliceEnd = Date.now() + SLICE_MS;
+		});
+		await this.pause;
 		if (this.api.signal?.aborted) throw new Cancelled();
-		this.sliceEnd = Date.now() + SLICE_MS;
 	}
 
 	/** The cards of the workspace, read once. */
@@ -100,14 +105,15 @@ export class Run {
 
 	/** The fields of a card, read once. */
 	async fieldsOf(card: CardReference, options?: RequestOptions): Promise<FieldIndex> {
-		return await (this.fields.get(card.id) ?? this.fieldsAgain(card, options));
+		const reading = this.fields.get(card.id) ?? this.readFields(card, options);
+		this.fields.set(card.id, reading);
+		return await reading;
 	}
 
 	/** The fields of a card, read again: a card that is held, or after fields were added. All use these from then on. */
 	async fieldsAgain(card: CardReference, options?: RequestOptions): Promise<FieldIndex> {
-		const reading = this.readFields(card, options);
-		this.fields.set(card.id, reading);
-		return await reading;
+		this.fields.delete(card.id);
+		return await this.fieldsOf(card, options);
 	}
 
 	/**

@@ -27,7 +27,8 @@ export async function locateField(
 	const card = await run.findCard(cardLocator, {}, isExact);
 	const index = await run.fieldsOf(card);
 	const { fields } = index;
-	if (mode === 'name') return { card, field: isExact ? index.exact(entered) : index.resolve(text) };
+	if (mode === 'name')
+		return { card, field: isExact ? index.exact(entered, true) : index.resolve(text) };
 	const field = index.byId(text) ?? (isExact || shown === text ? undefined : index.find(shown));
 	if (!field) {
 		const names = fields.map(({ name }) => name);
