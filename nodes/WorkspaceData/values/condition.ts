@@ -10,11 +10,10 @@ import {
 	requireEntries,
 	requireUsable,
 	single,
-	VALUE_LABEL,
 } from './conditionValue';
 import { readNumber } from './decimal';
 import { isBlank, isEmpty } from './emptyValue';
-import { enter, enterOperand } from './entry';
+import { enter, enterOperand, VALUE_LABEL } from './entry';
 import { identityOf, membersOf, placeOf, textsOf } from './identity';
 import { CONDITIONS, type Condition, type EntryRules, type ValueField } from './kinds/kind';
 import { showValue } from './messageText';
@@ -191,9 +190,8 @@ export function checkCondition(condition: string, entered: unknown): Condition {
 	}
 	if (WITHOUT_VALUE.includes(known)) return known;
 	if (isBlank(entered)) throw noValue();
-	const list = [entered].flat();
-	requireEntries(list);
-	list.forEach(requireUsable);
+	requireEntries([entered].flat());
+	requireUsable(entered);
 	if (known === 'isAnyOf' || known === 'isNoneOf') listOf(entered, [], false);
 	if (known === 'inLastDays' || known === 'inNextDays') daysOf(entered);
 	return known;

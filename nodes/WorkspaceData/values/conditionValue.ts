@@ -3,7 +3,7 @@ import { InputError } from './inputError';
 import { plainNumber } from './parameterValue';
 import { isChoice } from './choices';
 import { isBlank } from './emptyValue';
-import { whyUnusable } from './entry';
+import { VALUE_LABEL, whyUnusable } from './entry';
 import type { ValueField } from './kinds/kind';
 import { showValue } from './messageText';
 import { parseJsonText } from './parseJson';
@@ -15,9 +15,6 @@ export const noValue = (): InputError =>
 		"'Value' is empty in a condition of 'Filters'",
 		"Enter a value to compare with, or select the condition 'Is Empty' or 'Is Not Empty'.",
 	);
-
-/** The name of a condition's value in messages. */
-export const VALUE_LABEL = "'Value' in a condition of 'Filters'";
 
 /**
  * Reads the entered list. @throws InputError for an empty list, an empty entry, or text that may be one or

@@ -34,18 +34,23 @@ export function enter(field: ValueField, entered: unknown, rules: EntryRules): u
 	throw unusable(field, entered, isOne ? kind.accepts(entered, field, rules) : oneOf(form, kind));
 }
 
+/** The name of a condition's value in messages. */
+export const VALUE_LABEL = "'Value' in a condition of 'Filters'";
+
 /** n8n's text for a date that doesn't exist. */
 const NO_DATE = 'Invalid DateTime';
 
 /**
- * The way out for a value that no field can hold, whatever its kind.
+ * The way out for a value, or a list with a value, that no field can hold, whatever its kind.
  *
  * @returns undefined if some field may hold it
  */
 export function whyUnusable(entered: unknown): string | undefined {
-	if (entered === NO_DATE)
+	const values = [entered].flat();
+	if (values.includes(NO_DATE)) {
 		return "The value is a date that couldn't be read. Check its expression.";
-	if (mayLackDigits(entered)) {
+	}
+	if (values.some(mayLackDigits)) {
 		return 'This number has too many digits to be exact. Enter it as text.';
 	}
 	if (isSendable(entered)) return undefined;
@@ -72,15 +77,13 @@ function oneOf(value: object, { isText }: ValueField['kind']): string {
  * @throws InputError for a value that the field can't hold, because no record could match it
  */
 export function enterOperand(field: ValueField, entered: unknown, rules: EntryRules): unknown {
+	let refusal: unknown = unusable(field, entered, field.kind.accepts(entered, field, rules));
 	try {
 		const value = enter(field, entered, rules);
 		if (!isEmpty(value) && field.kind.read(value, field, rules.zone) !== undefined) return value;
-		throw unusable(field, entered, field.kind.accepts(entered, field, rules));
 	} catch (error) {
-		if (!(error instanceof InputError)) throw error;
-		throw new InputError(
-			`${error.message} ('Value' of a condition in 'Filters')`,
-			error.description,
-		);
+		refusal = error;
 	}
+	if (!(refusal instanceof InputError)) throw refusal;
+	throw new InputError(`${refusal.message} (${VALUE_LABEL})`, refusal.description);
 }

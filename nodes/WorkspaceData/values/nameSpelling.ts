@@ -12,15 +12,3 @@ export const cleanName = (name: string): string =>
 
 /** A name for lookups that ignore case and whatever `cleanName` removes. */
 export const foldCase = (name: string): string => cleanName(name).toLowerCase();
-
-/** Signs that divide words in a name and mean nothing by themselves, unlike `%` or `€`. */
-const BETWEEN_WORDS = /[\s_\-/\\|.,:;'"()[\]{}]+/;
-
-/**
- * The names that services use instead of a name if spaces aren't allowed: `Unit/Price (net)` as
- * `unit_price_net` or `unit-price-net`. Signs with a meaning stay, because `Price (€)` isn't `Price`.
- */
-export const slugsOf = (name: string): string[] => {
-	const words = foldCase(name).split(BETWEEN_WORDS).filter(Boolean);
-	return [words.join('_'), words.join('-')];
-};

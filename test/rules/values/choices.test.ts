@@ -1,38 +1,74 @@
-import fc from 'fast-check';
-import { quoteChoice, splitChoices } from '../../../nodes/WorkspaceData/values/choices';
+/** The choices of a field: read from a listing, and added to it. */
+import { choiceListOf, readOptions } from '../../../nodes/WorkspaceData/values/choiceList';
+import { storedChoice } from '../../../nodes/WorkspaceData/values/choices';
+import { addingChoices, newChoices } from '../../../nodes/WorkspaceData/values/newChoices';
+import { field } from './field';
 
-const known = ['Red, white', 'Red', 'white', 'a, b, c', '"quoted"'];
-const split = (text: string) => splitChoices(text, (choice) => known.includes(choice));
+const open = { id: 'o1', name: 'Open', color: 'red' };
 
-test.each([
-	['Red, white', ['Red, white']],
-	['eu,Red, white , Red', ['eu', 'Red, white', 'Red']],
-	['a, b, c, d', ['a, b, c', 'd']],
-	['"Red", "white"', ['Red', 'white']],
-	['"blue, green", eu', ['blue, green', 'eu']],
-	['5"" pipe, "5"" pipe"', ['5"" pipe', '5" pipe']],
-	['"quoted"', ['"quoted"']],
-	['"open, eu', ['"open', 'eu']],
-	['" blue ", "" , "  "', ['blue']],
-	[' , ,', []],
-])('%j means %j', (text, choices) => {
-	expect(split(text)).toEqual(choices);
+test.each<[string, unknown, unknown]>([
+	['texts', ['Open'], [{ label: 'Open', stored: 'Open' }]],
+	['numbers', [7], [{ label: '7', stored: 7 }]],
+	['names with IDs', [open], [{ label: 'Open', stored: 'Open', id: 'o1' }]],
+	['labels with values', [{ value: 1, label: 'Low' }], [{ label: 'Low', stored: 1 }]],
+	['the member choices', { choices: ['Open'], other: 1 }, [{ label: 'Open', stored: 'Open' }]],
+	['an object without choices', { allowed: ['Open'] }, []],
+	['entries of another form', [['Open'], { text: 'Open' }, null], []],
+	['none', null, []],
+])('%s', (_what, options, expected) => {
+	expect(readOptions(choiceListOf({ options }).list)).toEqual(expected);
 });
 
-test('whatever the choices are, quoted and joined they come back', () => {
-	const choice = fc
-		.string({ minLength: 1 })
-		.map((text) => text.trim())
-		.filter((text) => text !== '');
-	fc.assert(
-		fc.property(fc.array(choice), (choices) => {
-			const text = choices.map(quoteChoice).join(', ');
-			expect(splitChoices(text, () => false)).toEqual(choices);
-		}),
-	);
+test.each<[unknown, unknown, unknown]>([
+	[['Open'], { options: ['Open', 'Late'] }, 'texts'],
+	[[open], { options: [open, { name: 'Late' }] }, 'objects with names'],
+	[[{ label: 'Open' }], { options: [{ label: 'Open' }, { label: 'Late' }] }, 'with labels'],
+	[null, { options: ['Late'] }, 'none yet'],
+	[
+		{ choices: ['Open'], sorted: true },
+		{ options: { choices: ['Open', 'Late'], sorted: true } },
+		'',
+	],
+])('Late is added to %j: those that are there stay as they came', (options, change) => {
+	expect(addingChoices({ raw: { id: 's', options } }, ['Late'])).toEqual(change);
 });
 
-test('a long text takes time in proportion to its length', () => {
-	const parts = Array.from({ length: 50_000 }, (_, n) => `"${n}`).join(',');
-	expect(splitChoices(parts, () => false)).toHaveLength(50_000);
+const RATED = [0, 1].map((value) => ({ value, id: `r${value}`, label: String(1 - value) }));
+
+test.each<[unknown, string | undefined]>([
+	[0, '1'],
+	['r1', '0'],
+	['1', '1'],
+	['2', undefined],
+	[{ value: 0 }, undefined],
+	[null, undefined],
+])('a record that holds %j has the choice %j: by value, ID, then label', (stored, label) => {
+	expect(storedChoice(readOptions(RATED), stored)?.label).toBe(label);
+});
+
+test.each<[string, unknown, unknown[], string[]]>([
+	['select', ['Open', 'open'], ['OPEN', 'open', 'Late'], ['Late']],
+	[
+		'select',
+		[open],
+		['Open', 'open ', 'o1', 'Late', 'late', ' Late', '', ' ', null, undefined, {}, 7],
+		['Late', '7'],
+	],
+	[
+		'multi_select',
+		['red, white', 'home'],
+		['red, white', ['home', 'x, y'], '["z"]', 5],
+		['x, y', 'z', '5'],
+	],
+	['multi_select', ['a'], ['b; c\nd, a'], ['b', 'c', 'd']],
+	['select', [10, 20].map((id) => ({ id, name: `L${id}` })), ['20', 20], ['20']],
+	['text', [], ['a'], []],
+])('%s of %j: the new choices in %j are %j', (type, options, values, added) => {
+	expect(newChoices(field('F', type, options), values)).toEqual(added);
+});
+
+test('text that nobody means as a choice is never added', () => {
+	const none = ['red\nblue', 'null', 'undefined', 'NaN', '{"a":1}', "['red','blue']", '[1,2'];
+	for (const type of ['select', 'multi_select'])
+		expect(newChoices(field('F', type, ['red', 'blue']), none)).toEqual([]);
 });

@@ -1,8 +1,6 @@
 /** What each kind of value offers people: conditions, inputs of the editor, and how an entry is sent. */
 import { KINDS, kindOfType } from '../../../nodes/WorkspaceData/values/kinds/allKinds';
-import { enter } from './sent';
-import { field } from '../model/fields';
-import { zone } from './zone';
+import { field } from './field';
 
 const EQUALITY = 'equals notEquals isEmpty isNotEmpty';
 const ANY_OF = 'isAnyOf isNoneOf';
@@ -43,12 +41,8 @@ test.each([
 });
 
 test('no type has two kinds', () => {
-	const types = KINDS.flatMap((kind) => [
-		...(kind.types ?? []),
-		...kind.newTypes.flatMap(({ names }) => names),
-	]);
+	const types = KINDS.flatMap(({ types, narrowTypes = [] }) => [...types, ...narrowTypes]);
 	expect(new Set(types).size).toBe(types.length);
-	expect(new Set(types.map(kindOfType)).size).toBe(KINDS.length - 1);
 });
 
 test('how the editor asks: a filter offers choices of several, and has words for the order of times', () => {
@@ -66,17 +60,8 @@ test('several choices: a label of more than 2,000 characters is cut', () => {
 	expect([label(longest), label(`${longest}y`)]).toEqual([`: ${longest}`, `: ${longest}…`]);
 });
 
-test.each<[unknown[], 'noOffset' | undefined, string]>([
-	[['2026-03-31T10:00', null, '2026-03-31'], 'noOffset', '2026-03-31T10:00'],
-	[['2026-03-31T10:00', '2026-03-31T10:00Z'], undefined, '2026-03-31T08:00:00.000Z'],
-	[['2026-03-31T10:00', 'soon'], undefined, '2026-03-31T08:00:00.000Z'],
-])('times where records hold %j (%s): 10:00 is sent as %s', (stored, habit, sent) => {
-	expect(kindOfType('datetime').habitOf?.(stored)).toBe(habit);
-	const filled = { ...field('F', 'datetime'), habit };
-	expect(enter(filled, ' 2026-03-31T10:00', { emptyValues: 'send', zone })).toBe(sent);
-});
-
-test('an object that is made to fit a new text field is sent as text', () => {
-	const rules = { emptyValues: 'send', zone, fits: true } as const;
-	expect(enter(field('F', 'text'), { a: [1] }, rules)).toBe('{"a":[1]}');
+test('several choices: a label with commas is shown as a list, as a user enters it', () => {
+	const { hint } = kindOfType('multi_select').input;
+	expect(hint?.(field('F', 'multi_select', ['a, b', 'c']))).toBe(': ["a, b","c"]');
+	expect(hint?.(field('F', 'multi_select', ['a', 'c']))).toBe(': a, c');
 });

@@ -1,13 +1,9 @@
-/** Names in messages: short enough to be read, never silently left out, and none but what was probably meant. */
-import fc from 'fast-check';
-import { askForNearest, nearestNames } from '../../../nodes/WorkspaceData/values/similarNames';
-import { clip, listed, quote } from '../../../nodes/WorkspaceData/values/messageText';
+/** Names and values in messages: short enough to be read, and never silently left out. */
+import { clip, listed, quote, showValue } from '../../../nodes/WorkspaceData/values/messageText';
 
 test('a name is cut after 80 characters, and shows that it is', () => {
 	const longest = 'x'.repeat(80);
 	expect(clip(longest)).toBe(longest);
-	expect(clip(`${longest}y`)).toBe(`${longest}…`);
-	expect(quote('a')).toBe("'a'");
 	expect(quote(`${longest}y`)).toBe(`'${longest}…'`);
 });
 
@@ -19,43 +15,17 @@ test.each<[string[], string]>([
 	expect(listed(names, 2)).toBe(expected);
 });
 
-describe('near names', () => {
-	test.each<[string, string[], string[]]>([
-		['email', ['Name', 'E-mail', 'Company'], ['E-mail']],
-		['Phone', ['Name', 'E-mail', 'Company'], []],
-		['Order', ['Customers', 'Orders 2026', 'Archive', 'Orders'], ['Orders', 'Orders 2026']],
-		['Adress', ['Address', 'Address 2', 'Dress'], ['Address', 'Dress', 'Address 2']],
-		['', ['Name'], []],
-	])('for %j in %j: %j', (key, names, near) => {
-		expect(nearestNames(key, names)).toEqual(near);
-	});
-
-	const word = fc.stringMatching(/^[a-z]{4,20}$/);
-
-	test('one slip of the keyboard is found among names that have nothing in common', () => {
-		fc.assert(
-			fc.property(
-				word,
-				fc.nat(),
-				fc.constantFrom('drop', 'double', 'swap', 'replace'),
-				(name, at, slip) => {
-					const place = at % (name.length - 1);
-					const [letter, next] = name.slice(place);
-					const [before, after] = [name.slice(0, place), name.slice(place + 2)];
-					const middle = {
-						drop: next,
-						double: `${letter}${letter}${next}`,
-						swap: `${next}${letter}`,
-						replace: `1${next}`,
-					}[slip];
-					expect(nearestNames(before + middle + after, ['42', name, '4711'])).toContain(name);
-				},
-			),
-		);
-	});
-
-	test('a question is asked only where a name is near', () => {
-		expect(askForNearest('Nmae', ['Name'])).toBe("Did you mean 'Name'?");
-		expect(askForNearest('Phone', ['Name'])).toBe('');
-	});
+test.each<[unknown, string]>([
+	['a', '"a"'],
+	[undefined, 'undefined'],
+	[NaN, 'NaN'],
+	[new Date(NaN), 'Invalid Date'],
+	[new Date(0), '"1970-01-01T00:00:00.000Z"'],
+	[{ a: [1, Infinity, 'x'] }, '{"a":[1,"Infinity","x"]}'],
+	[Object.create(null, { n: { value: 0n, enumerable: true } }), '{"n":"0"}'],
+	['x'.repeat(58), `"${'x'.repeat(58)}"`],
+	['x'.repeat(59), `"${'x'.repeat(59)}…`],
+	[['x'.repeat(100), 1n], `["${'x'.repeat(58)}…`],
+])('%p is shown as %s', (value, shown) => {
+	expect(showValue(value)).toBe(shown);
 });

@@ -71,25 +71,31 @@ const spelledDecimal = (decimal: Decimal): unknown[] => {
 	return [text, padded, ` ${text} `, `${decimal.digits}e${decimal.exponent}`];
 };
 
-const someDecimal = fc.oneof(
-	fc
-		.tuple(fc.bigInt({ min: -300n, max: 300n }), fc.integer({ min: -3, max: 2 }))
-		.map(([digits, exponent]) => normal(digits, exponent)),
-	fc
-		.tuple(fc.bigInt({ min: -(10n ** 21n), max: 10n ** 21n }), fc.integer({ min: -30, max: 8 }))
-		.map(([digits, exponent]) => normal(digits, exponent)),
-);
+const TEN_15 = 10n ** 15n;
+/** As many digits as any JSON number keeps. */
+const someDecimal = fc
+	.oneof(
+		fc.tuple(fc.bigInt({ min: -300n, max: 300n }), fc.integer({ min: -3, max: 0 })),
+		fc.tuple(fc.bigInt({ min: -TEN_15, max: TEN_15 }), fc.integer({ min: -30, max: 0 })),
+	)
+	.map(([digits, exponent]) => normal(digits, exponent));
 
 /** Numbers that JSON has, by their shortest text. */
 const jsonNumber = fc
-	.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }))
+	.oneof(fc.maxSafeInteger(), fc.double({ noNaN: true, min: -1e15, max: 1e15 }))
 	.map((number) => ({ spelling: number, meant: decimalOf(String(number)) }));
 
 const decimalText = someDecimal.chain((meant) =>
 	fc.constantFrom(...spelledDecimal(meant)).map((spelling) => ({ spelling, meant })),
 );
 
-const decimal = fc.oneof(jsonNumber, decimalText);
+/** Whole numbers beyond 2^53, of which some differ in the last digit only. */
+const longDigits = fc
+	.tuple(fc.constantFrom(9_007_199_254_740_993n, 10n ** 20n, -(10n ** 30n)), fc.nat({ max: 3 }))
+	.map(([start, more]) => String(start < 0n ? start - BigInt(more) : start + BigInt(more)))
+	.map((spelling) => ({ spelling, meant: decimalOf(spelling) }));
+
+const decimal = fc.oneof(jsonNumber, decimalText, longDigits);
 const number: KindOracle<Decimal> = {
 	type: 'number',
 	stored: decimal,
