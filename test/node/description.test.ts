@@ -27,49 +27,48 @@ const opened = (description: INodeTypeDescription, parameters: INodeParameters) 
 };
 
 describe('the description', () => {
+	const FORMATS = 'options.numberFormat options.dateFormat options.booleanWords';
+	const SENDING = 'options.maxParallel options.timeout';
+	const WRITING = `${FORMATS} options.emptyValues options.missingChoices options.unknownFields ${SENDING}`;
+	const READING = 'options.fieldKeys options.outputFields options.timeout';
+	const FILTERS = 'filters matchType';
+	const PROPERTIES = 'additionalFields.customProperties additionalFields.ifExists';
+	const FIELD = 'updateFields.name updateFields.type updateFields.choices updateFields.options';
+
 	/** The contract's table: resource → operation → parameters, with entries of collections behind a dot. */
 	const CONTRACT: Record<string, Record<string, string>> = {
 		card: {
-			create:
-				'name fields additionalFields.description additionalFields.customProperties additionalFields.ifExists',
-			createFromItems: 'name options',
+			create: `name fields additionalFields.description ${PROPERTIES}`,
+			createFromItems: `name dryRun ${FORMATS} options.createRecords options.fieldTypes options.ifExists options.missingChoices ${SENDING}`,
 			get: 'cardId',
-			delete: 'cardId dryRun',
+			delete: 'cardId',
 			getAll: 'returnAll limit',
 			update: 'cardId updateFields.name updateFields.description updateFields.customProperties',
 		},
 		field: {
-			create:
-				'cardId name type additionalFields.choices additionalFields.options additionalFields.customProperties additionalFields.ifExists',
+			create: `cardId name type choices additionalFields.options ${PROPERTIES}`,
 			get: 'cardId fieldId',
-			delete: 'cardId fieldId dryRun',
+			delete: 'cardId fieldId',
 			getAll: 'cardId returnAll limit',
-			update:
-				'cardId fieldId updateFields.name updateFields.type updateFields.choices updateFields.options ' +
-				'updateFields.customProperties dryRun',
+			update: `cardId fieldId ${FIELD} updateFields.customProperties`,
 		},
 		record: {
-			create: 'cardId columns options',
-			upsert: 'cardId columns options',
-			get: 'cardId recordId simple options',
-			getAll: 'cardId returnAll limit filters matchType search sort since simple options',
-			update: 'cardId recordId columns options',
-			delete: 'cardId recordId options',
-			getPage: 'cardId cursor limit simple options',
-			count: 'cardId filters matchType',
-			ifExists: 'cardId filters matchType',
-			ifNotExists: 'cardId filters matchType',
-			updateMany: 'cardId filters matchType columns maxChanges dryRun options',
-			sync: 'cardId columns filters matchType missingRecords maxDeletions dryRun options',
-			deleteMany: 'cardId filters matchType maxChanges dryRun options',
+			create: `cardId columns ${WRITING}`,
+			upsert: `cardId columns dryRun ${WRITING} options.clearFields options.ifNotFound options.ignoreCase options.multipleMatches options.upsertMode`,
+			get: `cardId recordId simple ${READING} options.ifNotFound`,
+			getAll: `cardId returnAll limit ${FILTERS} search sort since simple ${READING} options.ifNotFound`,
+			update: `cardId recordId columns ${WRITING} options.clearFields options.ifNotFound options.oldValues`,
+			delete: `cardId recordId options.ifNotFound ${SENDING}`,
+			getPage: `cardId cursor limit simple ${READING}`,
+			count: `cardId ${FILTERS}`,
+			ifExists: `cardId ${FILTERS}`,
+			ifNotExists: `cardId ${FILTERS}`,
+			updateMany: `cardId ${FILTERS} columns maxChanges dryRun ${WRITING} options.clearFields`,
+			sync: `cardId columns ${FILTERS} missingRecords maxDeletions dryRun ${WRITING} options.clearFields options.ignoreCase`,
+			deleteMany: `cardId ${FILTERS} maxChanges dryRun ${SENDING}`,
 		},
 		apiDescription: { get: 'format' },
 	};
-
-	const OPTION_NAMES =
-		'oldValues emptyValues unknownFields fieldKeys outputFields ifNotFound multipleMatches upsertMode maxParallel ' +
-		'timeout dryRun startAgain missingChoices ifExists createRecords requestsPerSecond unchanged ' +
-		'numberFormat dateFormat booleanWords clearFields fieldTypes';
 
 	const PAIRS = Object.entries(CONTRACT).flatMap(([resource, operations]) =>
 		Object.keys(operations).map((operation) => [resource, operation] as const),
@@ -113,21 +112,13 @@ describe('the description', () => {
 		const names = action.description.properties
 			.filter(({ displayOptions: { show } = {} }) => show?.resource?.includes(resource))
 			.filter(({ displayOptions: { show } = {} }) => show?.operation?.includes(operation))
-			// A hidden one keeps the value of one that is shown on a condition.
-			.filter(({ type }) => type !== 'notice' && type !== 'hidden')
+			.filter(({ type }) => type !== 'notice')
 			.flatMap((property) =>
-				property.type === 'collection' && property.name !== 'options'
+				property.type === 'collection'
 					? choicesOf(property).map(({ name }) => `${property.name}.${name}`)
 					: [property.name],
 			);
 		expect(names.sort()).toEqual((CONTRACT[resource]?.[operation] ?? '').split(' ').sort());
-	});
-
-	test('options exist under the contract’s names only, each somewhere', () => {
-		const names = action.description.properties
-			.filter(({ name, type }) => name === 'options' && type === 'collection')
-			.flatMap((property) => choicesOf(property).map(({ name }) => name));
-		expect([...new Set(names)].sort()).toEqual(OPTION_NAMES.split(' ').sort());
 	});
 
 	test('a new node starts with the defaults that the contract names', () => {
@@ -202,17 +193,14 @@ describe('the description', () => {
 		expect(shown(parameters, true)).toEqual(notices);
 	});
 
-	test('Must Match is shown with the second condition, and n8n keeps what is selected', () => {
+	test.each([
+		['all', []],
+		['new', ['sinceNotice']],
+	])('Get Many with Since Last Run %s shows the notices %j', (since, notices) => {
 		const condition = { field: 'A', condition: 'isEmpty' };
-		const withConditions = (...conditions: INodeParameters[]): INodeParameters => ({
-			...{ resource: 'record', operation: 'getAll', matchType: 'anyCondition' },
-			filters: { conditions },
-		});
-		const both = withConditions(condition, condition);
-		expect(shown(withConditions(), false)).not.toContain('matchType');
-		expect(shown(withConditions(condition), false)).not.toContain('matchType');
-		expect(shown(both, false)).toContain('matchType');
-		expect(opened(action.description, both)).toMatchObject({ matchType: 'anyCondition' });
+		const filters = { conditions: [condition, condition] };
+		const parameters = { resource: 'record', operation: 'getAll', since, filters };
+		expect(shown(parameters, true)).toEqual(notices);
 	});
 
 	test.each(['autoMapInputData', 'defineBelow'])('%s: n8n keeps If Field Is Unknown', (mode) => {
@@ -324,7 +312,8 @@ describe('the examples', () => {
 	);
 
 	/** The nodes of ours in all workflows; n8n adds "Tool" to a type where an AI agent uses it. */
-	const saved = readdirSync(folder).flatMap((file) => {
+	const workflows = readdirSync(folder).filter((file) => file.endsWith('.json'));
+	const saved = workflows.flatMap((file) => {
 		const { nodes } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as { nodes: INode[] };
 		return nodes.flatMap((node) => {
 			const description = descriptions.get(node.type.replace(/Tool$/, ''));
