@@ -5,11 +5,19 @@ import { byCharacter } from '../values/comparable';
 import type { Operation, PropertyDefinition, Resource } from './operation';
 import { oneOf } from './readParameters';
 import { countRecords } from './record/count.operation';
+import { createRecord } from './record/create.operation';
+import { deleteRecord } from './record/delete.operation';
+import { deleteManyRecords } from './record/deleteMany.operation';
 import { getRecord } from './record/get.operation';
 import { getManyRecords } from './record/getAll.operation';
 import { getRecordPageOperation } from './record/getPage.operation';
 import { ifRecordDoesNotExist, ifRecordExists } from './record/ifExists.operation';
+import { syncRecords } from './record/sync.operation';
+import { updateRecord } from './record/update.operation';
+import { updateManyRecords } from './record/updateMany.operation';
+import { upsertRecord } from './record/upsert.operation';
 import { createCard } from './card/create.operation';
+import { createCardFromItems } from './card/createFromItems.operation';
 import { deleteCard } from './card/delete.operation';
 import { getCardOperation } from './card/get.operation';
 import { getManyCards } from './card/getAll.operation';
@@ -26,12 +34,19 @@ const record: Resource = {
 	value: 'record',
 	name: 'Record',
 	operations: [
+		createRecord,
+		upsertRecord,
 		countRecords,
+		deleteRecord,
+		deleteManyRecords,
 		getRecord,
 		getManyRecords,
 		getRecordPageOperation,
 		ifRecordDoesNotExist,
 		ifRecordExists,
+		syncRecords,
+		updateRecord,
+		updateManyRecords,
 	],
 };
 
@@ -39,7 +54,14 @@ const record: Resource = {
 const card: Resource = {
 	value: 'card',
 	name: 'Card',
-	operations: [getManyCards, createCard, deleteCard, getCardOperation, updateCard],
+	operations: [
+		getManyCards,
+		createCard,
+		createCardFromItems,
+		deleteCard,
+		getCardOperation,
+		updateCard,
+	],
 };
 
 /** Fields: the columns of a card. */

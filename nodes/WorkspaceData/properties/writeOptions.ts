@@ -1,6 +1,6 @@
 /** How records are written: options and parameters of the operations that change something. */
 import { offeredTypeProperty, choicesTextProperty } from './fieldDefinition';
-import { outputOptions, sendingOptions } from './recordOptions';
+import { sendingOptions } from './recordOptions';
 
 export const emptyValuesOption = {
 	displayName: 'Empty Values',
@@ -20,8 +20,7 @@ export const emptyValuesOption = {
 		},
 	],
 	default: 'send',
-	description:
-		'How to treat empty text that an item or an expression has. A box that you leave empty sends nothing.',
+	description: 'How to treat empty text of an item or an expression',
 } as const;
 
 export const unknownFieldsOption = {
@@ -159,34 +158,15 @@ export const upsertModeOption = {
 		{ name: 'Update Only', value: 'updateOnly' },
 	],
 	default: 'createOrUpdate',
-	description: 'Whether to create records, update them, or both',
+	description: 'If records are created, updated, or both',
 } as const;
 
-export const unchangedOption = {
-	displayName: 'If Nothing Changed',
-	name: 'unchanged',
-	type: 'options',
-	options: [
-		{
-			name: 'Send Again',
-			value: 'send',
-			description: 'Send the values, for example to start an automation in the service',
-		},
-		{
-			name: 'Skip',
-			value: 'skip',
-			description: "Don't send it; 'action' is 'unchanged' in the output",
-		},
-	],
-	default: 'skip',
-	description: 'How to treat records that already have all values',
-} as const;
-
-export const dryRunOption = {
+/** The switch of operations that can show what they would do. */
+export const dryRunProperty = {
 	displayName: 'Dry Run',
 	name: 'dryRun',
 	type: 'boolean',
-	default: true,
+	default: false,
 	description: 'Whether to only return what would change, without changing it',
 } as const;
 
@@ -199,13 +179,6 @@ export const oldValuesOption = {
 		"Whether to return the old values of changed fields in 'before'. The record is read first.",
 } as const;
 
-/** The option of operations that read the record in any case. */
-export const oldValuesOfListedOption = {
-	...oldValuesOption,
-	default: true,
-	description: "Whether to return the old values of changed fields in 'before'",
-} as const;
-
 export const clearFieldsOption = {
 	displayName: 'Fields to Clear',
 	name: 'clearFields',
@@ -216,25 +189,6 @@ export const clearFieldsOption = {
 		'Fields whose values are removed; an empty box in the values leaves its field unchanged. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 } as const;
 
-/** The switch of operations that change many records. */
-export const dryRunProperty = {
-	...dryRunOption,
-	default: false,
-} as const;
-
-/**
- * The option for operations where Dry Run is a switch. It isn't offered, but shown and refused if a workflow has it,
- * for example after a change of the operation. n8n drops the value of an entry whose condition depends on a
- * collection, so the hidden entry keeps it.
- */
-export const savedDryRunOptions = [
-	{
-		...dryRunOption,
-		displayOptions: { show: { '/options.dryRun': [{ _cnd: { exists: true } }] } },
-	},
-	{ ...dryRunOption, type: 'hidden' },
-] as const;
-
 /** Max records that an item may change. */
 export const maxChangesProperty = {
 	displayName: 'Max Records to Change',
@@ -244,17 +198,6 @@ export const maxChangesProperty = {
 	default: 1000,
 	description: 'If an input item would change more records, nothing is sent; -1 means no limit',
 } as const;
-
-/** Only fields that are mapped automatically can be unknown. */
-const WHEN_AUTOMATIC = {
-	displayOptions: { show: { '/columns.mappingMode': ['autoMapInputData'] } },
-} as const;
-
-/** The hidden entry keeps the value of a workflow. */
-const unknownFieldsOptions = [
-	{ ...unknownFieldsOption, ...WHEN_AUTOMATIC },
-	{ ...unknownFieldsOption, type: 'hidden' },
-] as const;
 
 /** The same where records are deleted. */
 export const maxDeletedProperty = {
@@ -267,27 +210,26 @@ export const maxDeletedProperty = {
 export const maxDeletionsProperty = {
 	...maxDeletedProperty,
 	name: 'maxDeletions',
-	default: 100,
+	default: 0,
 	description:
-		'If more records would be deleted, or more than half of those that take part, nothing is sent; -1 means no limit of either kind',
+		'If more records would be deleted, nothing is sent. 0 means a tenth of the records that meet the conditions, but at least 5; -1 means no limit.',
 	displayOptions: { show: { missingRecords: ['delete'] } },
+} as const;
+
+export const ignoreCaseOption = {
+	displayName: 'Ignore Case',
+	name: 'ignoreCase',
+	type: 'boolean',
+	default: false,
+	description:
+		"Whether text in 'Fields to Match On' matches in upper and lower case, for example emails",
 } as const;
 
 /** The options of all operations that write values. */
 export const writeOptions = [
 	emptyValuesOption,
-	{ ...fieldTypesOption, ...WHEN_AUTOMATIC },
 	...formatOptions,
 	missingChoicesOption,
-	...outputOptions,
 	...sendingOptions,
-	...unknownFieldsOptions,
-] as const;
-
-/** The options of operations that read a record before they change it. */
-export const readAndWriteOptions = [
-	...writeOptions,
-	clearFieldsOption,
-	oldValuesOfListedOption,
-	unchangedOption,
+	unknownFieldsOption,
 ] as const;

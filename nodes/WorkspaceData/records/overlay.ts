@@ -1,6 +1,6 @@
 /** The records of a card, with what is planned so far. */
-import type { JsonObject } from '../model/response/jsonObject';
-import { ageOf, byAge } from '../model/response/record';
+import type { JsonObject } from '../values/jsonObject';
+import { ageOf, byAge } from './ownValues';
 import type { DataRecord } from '../transport/api';
 import type { Find, Row, Rules } from './planned';
 
@@ -45,7 +45,7 @@ export class Overlay {
 }
 
 const oldestFirst = (rows: Row[]): Row[] =>
-	rows.toSorted((a, b) => byAge(ageOf(a.record, Infinity), ageOf(b.record, Infinity)));
+	rows.toSorted((a, b) => byAge(ageOf(a.record), ageOf(b.record)));
 
 /** A record as far as the plan knows it. */
 export const recordOf = (

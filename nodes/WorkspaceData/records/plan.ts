@@ -1,5 +1,5 @@
 /** Plans what an operation does to the records of a card. Pure: items in order, over an overlay of the records. */
-import { ownValue, type JsonObject } from '../model/response/jsonObject';
+import { ownValue, type JsonObject } from '../values/jsonObject';
 import type { DataRecord } from '../transport/api';
 import { InputError } from '../values/inputError';
 import { clip, count, listed } from '../values/messageText';
@@ -61,6 +61,7 @@ async function stepsOf(wish: Wish, { overlay, rules, breathe }: Planning): Promi
 	if (isNew || find.by === 'nothing') return [creation(wish, overlay)];
 	if (found.length === 0 && find.by !== 'test') throw missing(find, rules.card);
 	const keeps = find.by === 'key' && find.mode === 'createOnly';
+	const ifGone = ifGoneOf(wish);
 	const steps: Step[] = [];
 	for (const row of find.by === 'key' ? chosenOf(found, find, rules) : found) {
 		await breathe();
@@ -70,12 +71,26 @@ async function stepsOf(wish: Wish, { overlay, rules, breathe }: Planning): Promi
 		const action = deletes ? 'delete' : isKept ? 'keep' : 'change';
 		const data = action === 'change' ? { ...before.data, ...sent } : before.data;
 		const after = data === before.data ? before : recordOf(before.id, data, before.createdAt);
-		steps.push({ action, itemIndex, row, before, after, sent, values: keeps ? {} : values });
+		steps.push({
+			action,
+			itemIndex,
+			row,
+			before,
+			after,
+			sent,
+			values: keeps ? {} : values,
+			ifGone,
+		});
 	}
 	if (find.by === 'test') requireFew(steps, find, rules);
 	for (const { row, after, action } of steps)
 		Object.assign(row, { record: after, isDeleted: action === 'delete' });
 	return steps;
+}
+
+function ifGoneOf({ find, deletes, ifNotFound = 'error' }: Wish): Step['ifGone'] {
+	if (find.by === 'test') return deletes ? 'done' : 'skip';
+	return find.by === 'id' ? ifNotFound : 'error';
 }
 
 function creation({ itemIndex, values, refused = [], computedKey }: Wish, overlay: Overlay): Step {
@@ -87,7 +102,8 @@ function creation({ itemIndex, values, refused = [], computedKey }: Wish, overla
 	const sent = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
 	const after = recordOf('', sent);
 	const row = overlay.add({ record: after, isRead: true, isNew: true });
-	return { action: 'create', itemIndex, row, before: after, after, sent, values: sent };
+	const ifGone = 'error';
+	return { action: 'create', itemIndex, row, before: after, after, sent, values: sent, ifGone };
 }
 
 /** The values that a record lacks. @throws RefusedValues for those that its fields refuse */
@@ -171,7 +187,7 @@ async function requireDistinctKeys(
 /** Checks the items and the records of a Sync. @returns the deletions of records without an item @throws InputError */
 async function planDeletions(
 	steps: readonly Step[],
-	{ overlay, rules, breathe }: Planning,
+	{ wishes, overlay, rules, breathe }: Planning,
 	sync: SyncRules,
 ): Promise<Step[]> {
 	const { meets = () => true, now } = sync;
@@ -191,6 +207,7 @@ async function planDeletions(
 			`Nothing was sent. Change 'Filters' or the items: ${listed(outside, MAX_NAMED)}.`,
 		);
 	}
+	const itemIndex = wishes[0]?.itemIndex ?? 0;
 	const deletions: Step[] = [];
 	const withoutKey: string[] = [];
 	let taking = 0;
@@ -202,7 +219,7 @@ async function planDeletions(
 		if (rules.keyOf?.(record.data) === undefined) withoutKey.push(record.id);
 		if (withItem.has(row) || !sync.deletes) continue;
 		const step = { row, before: record, after: record, sent: {}, values: {} };
-		deletions.push({ action: 'delete', itemIndex: -1, ...step });
+		deletions.push({ action: 'delete', itemIndex, ifGone: 'done', ...step });
 	}
 	if (withoutKey.length > 0) {
 		throw new InputError(

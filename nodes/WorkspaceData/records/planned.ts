@@ -1,5 +1,5 @@
 /** What goes into the plan of a card's writes, and what comes out. */
-import type { JsonObject } from '../model/response/jsonObject';
+import type { JsonObject } from '../values/jsonObject';
 import type { DataRecord } from '../transport/api';
 import type { InputError } from '../values/inputError';
 import type { Refusal } from './refusals';
@@ -87,6 +87,8 @@ export interface Step {
 	sent: JsonObject;
 	/** All that the item writes: sent if an earlier write of the record failed. */
 	values: JsonObject;
+	/** If the record has been deleted meanwhile: an error, no item, an empty item, or what was to be done. */
+	ifGone: 'error' | 'skip' | 'empty' | 'done';
 }
 
 export interface Plan {

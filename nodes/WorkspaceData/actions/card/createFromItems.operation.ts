@@ -1,40 +1,35 @@
-import { FieldIndex } from '../../records/fieldIndex';
-import { InputError } from '../../values/inputError';
-import { count, listedInQuotes } from '../../values/messageText';
-import { isBlank } from '../../values/emptyValue';
 import { cardNameProperty, ifCardExistsProperty } from '../../properties/fieldDefinition';
 import { recordOptions, sendingOptions } from '../../properties/recordOptions';
-import { readSwitch } from '../../values/parameterValue';
-import { readChoice, requireText } from '../readParameters';
-import { defineOperation } from '../operation';
 import {
-	changeCard,
-	hintAtAdditions,
-	planChanges,
-	requireFit,
-	type Planned,
-} from '../newFields/ensureFields';
-import { dryRunItem, readDryRun } from '../writing/dryRun';
-import { withFreshFields } from '../writing/freshFields';
-import {
-	convertValues,
-	readHow,
-	type ConvertedValues,
-	type ItemWrite,
-} from '../writing/itemValues';
-import { resultsOf } from '../writing/writtenItems';
-import { create } from '../writing/writeRecord';
-import type { CardReference } from '../run/run';
-import { cardOfName, existingCard, type ExistingCard } from './create.operation';
-import { ownColumnsOf } from '../writing/columns';
-import { requireColumns } from '../newFields/fieldTypes';
-import { itemColumns } from '../writing/mapper';
-import {
-	dryRunOption,
+	dryRunProperty,
 	fieldTypesOption,
 	formatOptions,
 	missingChoicesOption,
 } from '../../properties/writeOptions';
+import { itemColumns, ownColumnsOf } from '../../records/columns';
+import type { Entry } from '../../records/entry';
+import type { FieldTypes } from '../../records/growth';
+import { hintAtGrowth } from '../../records/growth';
+import { hold } from '../../records/heldCards';
+import { addNote } from '../../records/hints';
+import { locatorValue } from '../../records/locator';
+import type { CardReference, Run } from '../../records/run';
+import { newWork, writeCards, type CardWork } from '../../records/write';
+import { WriteResults } from '../../records/writeResults';
+import { cards, type Card } from '../../transport/api';
+import { Cancelled, RequestError } from '../../transport/errors';
+import { isBlank } from '../../values/emptyValue';
+import { InputError } from '../../values/inputError';
+import { isObject } from '../../values/jsonObject';
+import { kindOfType } from '../../values/kinds/allKinds';
+import { count, listedInQuotes, quote } from '../../values/messageText';
+import { cleanName, foldCase } from '../../values/nameSpelling';
+import { plainText, readSwitch } from '../../values/parameterValue';
+import { readChoices } from '../field/definition';
+import { defineOperation } from '../operation';
+import { readChoice, requireText } from '../readParameters';
+import { itemOf, openSettings, readDryRun } from '../record/writeParameters';
+import { existingCard } from './create.operation';
 
 const [, reuse, refuse] = ifCardExistsProperty.options;
 
@@ -59,150 +54,6 @@ const createRecordsOption = {
 	description: 'Whether to create a record for each item; else only the card and its fields',
 } as const;
 
-/** What an item contributes to its card. All of a card's items have the same name and settings. */
-interface Part extends Planned {
-	name: string;
-	policy: ExistingCard;
-	isDry: boolean;
-	hasRecords: boolean;
-}
-
-/** The card of some items. */
-interface Target {
-	/** Its ID is empty in a dry run that would create it. */
-	card: CardReference;
-	/** The fields that it would have after a dry run. */
-	predicted?: FieldIndex;
-	/** Counts a created record. */
-	count: () => void;
-}
-
-const REFUSED: ExistingCard = {
-	advice: `Nothing was changed. To update its records, use Record > Sync. To add one more record for each item, select 'Reuse the Card' in '${ifExistsOption.displayName}'. Or enter another name.`,
-};
-
-const isEmptyRow = ({ columns }: Pick<Part, 'columns'>): boolean =>
-	columns.entries.every(([, value]) => isBlank(value));
-
-/** Checks the items before anything is sent. @throws InputError */
-function requireItems(parts: readonly Part[], { hasRecords, types }: Part): void {
-	const names = parts.flatMap(({ columns }) => columns.entries.map(([name]) => name));
-	if (names.length === 0 || (hasRecords && parts.every(isEmptyRow))) {
-		throw new InputError(
-			'The items have no values',
-			'Connect a node whose items have a key for each field.',
-		);
-	}
-	requireColumns(types, new Set(names));
-}
-
-/** Adds hints about the items: empty ones, and keys that the nodes use themselves. */
-function hintAtItems(parts: readonly Part[], { run, isDry, hasRecords }: Part): void {
-	const empty = hasRecords ? parts.filter(isEmptyRow).length : 0;
-	if (empty > 0) {
-		run.messages.hint(
-			`${count(empty, 'item')} without values ${empty === 1 ? 'is' : 'are'} left out`,
-		);
-	}
-	const items = run.context.getInputData();
-	const own = isDry
-		? parts.flatMap(({ itemIndex }) => ownColumnsOf(items[itemIndex]?.json ?? {}))
-		: [];
-	if (own.length > 0) {
-		run.messages.hint(
-			`Dry run: ${listedInQuotes([...new Set(own)], Infinity)} of the items would become fields, too`,
-		);
-	}
-}
-
-/**
- * Plans the card, without changing anything.
- *
- * @throws InputError for values that its fields don't take, unless n8n continues on errors: then only their items fail
- */
-async function planCard(part: Part, parts: readonly Part[]) {
-	const { run, name, policy, request } = part;
-	const found = existingCard(await run.cards.list(request).first(Infinity), name, policy);
-	const card = found ?? { id: '', name };
-	const known = found ? await run.fields.of(found, request) : new FieldIndex([], name);
-	const plan = await planChanges({ ...part, card }, known, parts);
-	if (part.hasRecords && !run.context.continueOnFail()) await requireFit(parts, plan.index);
-	return { card, plan };
-}
-
-/** Returns what a dry run would do. Its output comes after the errors of single items. */
-function previewCard(
-	{ run, itemIndex, hasRecords }: Part,
-	parts: readonly Part[],
-	{ card, plan }: Awaited<ReturnType<typeof planCard>>,
-): Target {
-	const { planned, additions } = plan;
-	const fields = count(planned.length, 'field');
-	const filled = parts.filter((one) => !isEmptyRow(one)).length;
-	const records = count(hasRecords ? filled : 0, 'record');
-	const wayOut =
-		planned.length > 0 ? `. For other types, use '${fieldTypesOption.displayName}'` : '';
-	run.messages.hint(
-		card.id === ''
-			? `Dry run: card '${card.name}' would be created with ${fields} and ${records}${wayOut}`
-			: `Dry run: ${fields} and ${records} would be added to card '${card.name}'${wayOut}`,
-	);
-	// The output has the fields.
-	hintAtAdditions({ run, card }, { planned: [], additions });
-	for (const { name: field, type, why } of planned) {
-		const json = dryRunItem('create', { field, type, reason: why });
-		run.appended.push({ itemIndex, json });
-	}
-	return { card, predicted: plan.index, count() {} };
-}
-
-/** Finds or creates the card, and adds the fields that the items need. */
-async function prepareCard(parts: readonly Part[]): Promise<Target> {
-	const first = parts[0] as Part;
-	const { run, itemIndex, name, policy, request, types, isDry } = first;
-	requireItems(parts, first);
-	hintAtItems(parts, first);
-	// The fields of a new card take the values that their types come from.
-	if (isDry || types.size > 0 || 'reuse' in policy) {
-		const planned = await planCard(first, parts);
-		if (isDry) return previewCard(first, parts, planned);
-	}
-	const { card, isNew } = await cardOfName(run, name, policy, { name }, request);
-	await changeCard({ ...first, card }, parts).catch(notingWhatExists(first, card));
-	if (!first.hasRecords) {
-		const { fields } = await run.fields.of(card, request);
-		const json = { ...card.raw, fields: fields.map(({ raw }) => raw) };
-		run.appended.push({ itemIndex, json });
-	}
-	return { card, count: isNew ? () => {} : countAdded(first, card) };
-}
-
-/** Counts the records that are added to a card that existed, and says so at the end. */
-function countAdded({ run }: Part, card: CardReference): () => void {
-	let added = 0;
-	run.lastSteps.push(() => {
-		if (added === 0) return;
-		run.messages.hint(
-			`Card '${card.name}' existed: ${count(added, 'record')} ${added === 1 ? 'was' : 'were'} added, and its fields keep their types. To update records, use Record > Sync`,
-		);
-	});
-	return () => {
-		added += 1;
-	};
-}
-
-/** Returns a function that adds to an error's note what exists after a failed run, and throws the error. */
-const notingWhatExists =
-	({ run, policy }: Part, { name, id }: CardReference) =>
-	(error: unknown): never => {
-		const exists =
-			'reuse' in policy
-				? `Card '${name}' (${id}) keeps what was added.`
-				: `Card '${name}' (${id}) exists now. To continue with it, select 'Reuse the Card' in '${ifExistsOption.displayName}'.`;
-		run.messages.note(error, exists);
-		throw error;
-	};
-
 export const createCardFromItems = defineOperation({
 	value: 'createFromItems',
 	name: 'Create From Items',
@@ -211,9 +62,9 @@ export const createCardFromItems = defineOperation({
 	writes: true,
 	properties: [
 		cardNameProperty,
+		dryRunProperty,
 		recordOptions([
 			createRecordsOption,
-			dryRunOption,
 			fieldTypesOption,
 			...formatOptions,
 			ifExistsOption,
@@ -221,37 +72,215 @@ export const createCardFromItems = defineOperation({
 			...sendingOptions,
 		]),
 	],
-	async execute({ run, itemIndex, get }) {
-		const name = requireText(get('name'), 'Name');
-		const { ifExists, dryRun, createRecords, ...given } = get('options');
-		const options = { ...given, unknownFields: 'create' };
-		const policy: ExistingCard =
-			readChoice(ifExistsOption, ifExists) === 'reuse' ? { reuse: true } : REFUSED;
-		const isDry = readDryRun(dryRun);
-		const hasRecords = readSwitch('Create Records', createRecords, true);
-		const how = readHow(run, options);
-		const { request, adds } = how;
-		const key = JSON.stringify(['createFromItems', name, policy, isDry, hasRecords, adds]);
-		const columns = itemColumns(run.context.getInputData()[itemIndex]?.json ?? {}, itemIndex);
-		const entered = { ...how, run, itemIndex, columns };
-		const part: Part = { ...entered, name, policy, isDry, hasRecords };
-		const target = await run.items.gather(key, itemIndex, part, prepareCard);
-		if (!hasRecords || isEmptyRow(part)) return [];
-		const { card, predicted } = target;
-		const writer = run.openWriter(card, request, isDry);
-		const write: ItemWrite = { ...entered, card, writer };
-		const listing = predicted ?? (await run.fields.of(card, request));
-		const work = async (live: ConvertedValues) => {
-			const results = resultsOf(run, writer.cardRun, live.index, {}, 'none');
-			// A dry run refuses what the real run would.
-			const item = results('created', await create(write, live));
-			target.count();
-			return isDry ? [] : [item];
-		};
-		const writing = convertValues(write, listing).then(async (live) => {
-			const creating = async () => await withFreshFields(write, live, work);
-			return await run.items.inItemOrder(itemIndex, creating);
-		});
-		return await (isDry ? writing : writing.catch(notingWhatExists(part, card)));
+	async execute(run, { get }) {
+		requireNoRetry(run);
+		const settingsOf = openSettings(run, 'Items', readFieldTypes);
+		const results = new WriteResults(run, false);
+		const targets = new Map<string, Target>();
+		for (let itemIndex = 0; itemIndex < run.itemCount && !results.isStopped; itemIndex += 1) {
+			await run.breathe();
+			try {
+				const name = requireText(get('name', itemIndex), cardNameProperty.displayName).trim();
+				const options = get('options', itemIndex);
+				const policy = readChoice(ifExistsOption, options.ifExists) ?? 'error';
+				const hasRecords = readSwitch(createRecordsOption.displayName, options.createRecords, true);
+				const isDry = readDryRun(get('dryRun', itemIndex));
+				const columns = () => itemColumns(itemOf(run.context, itemIndex), itemIndex);
+				const entry: Entry = {
+					...{ itemIndex, card: { id: '', name }, isDry, columns, find: { by: 'nothing' } },
+					settings: settingsOf(options),
+					common: { value: { options, isDry }, labels: "'Dry Run' and 'Options'" },
+				};
+				const known = targets.get(name) ?? { name, policy, hasRecords, entries: [], empty: [] };
+				targets.set(name, known);
+				const { entries } = columns();
+				const isEmpty = entries.length === 0 || (hasRecords && entries.every(hasNoValue));
+				known[isEmpty ? 'empty' : 'entries'].push(entry);
+			} catch (error) {
+				results.fail(itemIndex, error);
+			}
+		}
+		if (!results.isStopped) await writeTargets(run, [...targets.values()], results);
+		return results.outcomes;
 	},
 });
+
+/** The card of some items. */
+interface Target {
+	name: string;
+	policy: 'reuse' | 'error';
+	hasRecords: boolean;
+	entries: Entry[];
+	/** Items without values. */
+	empty: Entry[];
+}
+
+const hasNoValue = ([, value]: [string, unknown]): boolean => isBlank(value);
+
+/** A second try would add the records again. @throws InputError */
+function requireNoRetry({ context }: Run): void {
+	if (context.getNode().retryOnFail !== true) return;
+	throw new InputError(
+		"'Retry On Fail' is on, and a second try would add the records again",
+		"Nothing was sent. Turn off 'Retry On Fail' in the node's settings.",
+	);
+}
+
+/** Writes the cards, and holds their names: two executions don't create one twice. */
+async function writeTargets(
+	run: Run,
+	targets: readonly Target[],
+	results: WriteResults,
+): Promise<void> {
+	const isReal = targets.some(({ entries }) => entries.some(({ isDry }) => !isDry));
+	const names = isReal ? targets.map(({ name }) => `card ${foldCase(name)}`) : [];
+	const letGo = await hold(run.api, names);
+	try {
+		const works: CardWork[] = [];
+		let listed: Card[] | undefined;
+		for (const target of targets) {
+			try {
+				requireItems(target);
+				listed ??= await run.api.list(cards, target.entries[0]?.settings.request);
+				works.push(await workOf(run, target, listed));
+			} catch (error) {
+				if (error instanceof Cancelled) throw error;
+				results.refuseCard({ entries: [...target.entries, ...target.empty] }, error);
+			}
+		}
+		if (!results.isStopped) await writeCards(run, works, results);
+		for (const work of works) await finish(run, work, results);
+	} finally {
+		letGo();
+	}
+}
+
+function requireItems({ entries }: Target): void {
+	if (entries.length > 0) return;
+	throw new InputError(
+		'The items have no values',
+		'Connect a node whose items have a key for each field.',
+	);
+}
+
+/** What is written to a card. @throws InputError if it exists but must not */
+async function workOf(run: Run, target: Target, listed: readonly Card[]): Promise<CardWork> {
+	const { name, policy, hasRecords, entries, empty } = target;
+	const [first] = entries as [Entry];
+	const existing = existingCard(listed, name, 'reuse', '');
+	if (existing && policy === 'error') throw await alreadyExists(run, existing);
+	if (empty.length > 0 && hasRecords) {
+		const were = empty.length === 1 ? 'is' : 'are';
+		run.hints.add(`${count(empty.length, 'item')} without values ${were} left out`);
+	}
+	return {
+		...newWork(run, existing ?? { id: '', name }, first, 'plain'),
+		...{ entries, growsOnly: !hasRecords, isSilent: first.isDry || !hasRecords },
+		...(!existing && { create: async () => await createCard(run, name, first) }),
+	};
+}
+
+async function createCard(run: Run, name: string, { settings }: Entry): Promise<CardReference> {
+	const card = await run.api.create(cards, { name }, settings.request);
+	if (card) return card;
+	throw new RequestError(`Card ${quote(name)} was created, but the service returned no ID for it`, {
+		mayHaveHappened: true,
+		advice: "To continue with it, select 'Reuse the Card' in 'If Card Exists'.",
+	});
+}
+
+/** The error says what exists, as an earlier run may have stopped halfway. */
+async function alreadyExists({ api }: Run, { id, name }: Card): Promise<InputError> {
+	const page = await api.page(id, { limit: 1_000 });
+	const records = count(page.records.length, 'record');
+	return new InputError(
+		`A card called ${quote(name)} exists already`,
+		`Card ${quote(name)} (${id}) has ${page.nextCursor === null ? '' : 'more than '}${records}; nothing was added. To update its records and add those that are missing, use 'Sync' or 'Create or Update' with a field that identifies a record. To add one more record for each item, select 'Reuse the Card' in '${ifExistsOption.displayName}'. Or enter another name.`,
+	);
+}
+
+/** Adds what the output has besides records, and to the error what exists. */
+async function finish(run: Run, work: CardWork, results: WriteResults): Promise<void> {
+	const { card, entries, isDry, growsOnly, growth, create } = work;
+	const itemIndex = entries[0]?.itemIndex ?? 0;
+	const { written, error } = results.progressOf(work);
+	if (isDry && growth) previewCard(run, work, results);
+	if (isDry) return;
+	if (error !== undefined && card.id !== '' && !run.continues)
+		addNote(error, whatExists(card, create !== undefined, written));
+	if (!growsOnly || error !== undefined) return;
+	const fields = await run.fieldsOf(card, entries[0]?.settings.request);
+	const { raw = {} } = card as Partial<Card>;
+	results.addLast(itemIndex, { ...raw, fields: fields.fields.map((field) => field.raw) });
+}
+
+/** What a run left that ended early, and how to go on without doubles. */
+function whatExists({ name, id }: CardReference, isNew: boolean, written: number): string {
+	const exists = `Card ${quote(name)} (${id}) ${isNew ? 'exists now' : 'keeps what was added'}`;
+	return written === 0
+		? `${exists}, without records of these items. To continue with it, select 'Reuse the Card' in '${ifExistsOption.displayName}'.`
+		: `${exists}, with ${count(written, 'record')} of these items. To add the others, use 'Sync' or 'Create or Update' with a field that identifies a record, or run only the remaining items. Running all of them again with 'Reuse the Card' would add these records twice.`;
+}
+
+/** The output of a dry run: the fields. */
+function previewCard(run: Run, work: CardWork, results: WriteResults): void {
+	const { card, entries, plan, growth, growsOnly, create } = work;
+	const { fields = [], choices = [] } = growth ?? {};
+	const records = count(growsOnly ? 0 : plan.steps.length, 'record');
+	const added = `${count(fields.length, 'field')} and ${records}`;
+	const wayOut =
+		fields.length > 0 ? `. For other types, use '${fieldTypesOption.displayName}'` : '';
+	run.hints.add(
+		create
+			? `Dry run: card '${card.name}' would be created with ${added}${wayOut}`
+			: `Dry run: ${added} would be added to card '${card.name}'${wayOut}`,
+	);
+	if (growth) hintAtGrowth(run, card, { ...growth, fields: [], choices });
+	const items = entries.map((entry) => itemOf(run.context, entry.itemIndex));
+	const own = [...new Set(items.flatMap(ownColumnsOf))];
+	if (own.length > 0)
+		run.hints.add(
+			`Dry run: ${listedInQuotes(own, Infinity)} of the items would become fields, too`,
+		);
+	for (const { name: field, type, why } of fields) {
+		const json = { dry_run: true, action: 'create', field, type, reason: why };
+		results.addLast(entries[0]?.itemIndex ?? 0, json);
+	}
+}
+
+/** Reads the types that somebody has set for new fields. @throws InputError */
+function readFieldTypes({ fieldTypes }: { fieldTypes?: unknown }): FieldTypes {
+	const label = fieldTypesOption.displayName;
+	const types = new Map<string, { name: string; type: string; choices: string[] }>();
+	const list: unknown[] = [(isObject(fieldTypes) && fieldTypes.values) || []].flat();
+	for (const [place, given] of list.entries()) {
+		const { column, type, choices } = isObject(given) ? given : {};
+		const read = (what: string, entered: unknown): string => {
+			const text = cleanName(plainText(entered ?? ''));
+			if (text !== '') return text;
+			throw new InputError(`Enter a ${what} for entry ${place + 1} in '${label}'`);
+		};
+		const own = { name: read('column', column), type: read('type', locatorValue(type)) };
+		if (types.has(foldCase(own.name))) {
+			throw new InputError(
+				`'${label}' has two entries for ${quote(own.name)}`,
+				'Nothing was sent. Remove one of them.',
+			);
+		}
+		const labels = readChoices(choices, 'Choices');
+		if (labels.length > 0 && !mayHaveChoices(own.type)) {
+			throw new InputError(
+				`'${label}' has choices for column ${quote(own.name)}, but a field of type ${quote(own.type)} has none`,
+				'Nothing was sent. Remove the choices, or select a type with choices.',
+			);
+		}
+		types.set(foldCase(own.name), { ...own, choices: labels });
+	}
+	return types;
+}
+
+/** Returns false for a known type without choices. */
+function mayHaveChoices(type: string): boolean {
+	const kind = kindOfType(type);
+	return kind.choicesIn !== undefined || kind === kindOfType('');
+}

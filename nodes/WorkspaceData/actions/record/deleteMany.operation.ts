@@ -1,18 +1,10 @@
-import { filterDetails, filtersProperty } from '../../properties/filters';
+import { filterProperties } from '../../properties/filters';
 import { cardLocator } from '../../properties/locators';
-import { outputOptions, recordOptions, sendingOptions } from '../../properties/recordOptions';
+import { recordOptions, sendingOptions } from '../../properties/recordOptions';
+import { dryRunProperty, maxDeletedProperty } from '../../properties/writeOptions';
+import { writeRecords } from '../../records/writeRecords';
 import { defineOperation } from '../operation';
-import { readMost } from '../readParameters';
-import { readFilter } from '../reading/scan';
-import { changeMany, requireConditions } from '../writing/changeMany';
-import { readDryRunParameter } from '../writing/dryRun';
-import { resultsOf } from '../writing/writtenItems';
-import { requestOptions } from '../requestOptions';
-import {
-	dryRunProperty,
-	maxDeletedProperty,
-	savedDryRunOptions,
-} from '../../properties/writeOptions';
+import { openSettings, readDryRun, readLimitOf, requireConditions } from './writeParameters';
 
 export const deleteManyRecords = defineOperation({
 	value: 'deleteMany',
@@ -22,37 +14,27 @@ export const deleteManyRecords = defineOperation({
 	writes: true,
 	properties: [
 		cardLocator,
-		filtersProperty,
-		...filterDetails,
+		...filterProperties,
 		maxDeletedProperty,
 		dryRunProperty,
-		recordOptions([...savedDryRunOptions, ...outputOptions, ...sendingOptions]),
+		recordOptions(sendingOptions),
 	],
-	async execute({ run, itemIndex, get }) {
-		const options = get('options');
-		const request = requestOptions(options);
-		const isDry = readDryRunParameter(get('dryRun'), options.dryRun);
-		const { displayName: label } = maxDeletedProperty;
-		const most = { number: readMost(get('maxChanges'), label, 1), label };
-		const filters = get('filters');
-		requireConditions(filters, 'deleted');
-		const card = await run.cards.find(get('cardId'), request, true);
-		const index = await run.fields.of(card, request);
-		const passes = readFilter(filters, get('matchType'), index, run, { isExact: true });
-		const writer = run.openWriter(card, request, isDry);
-		const results = resultsOf(run, writer.cardRun, index, options);
-		return await changeMany(run, itemIndex, {
-			writer,
-			index,
-			passes,
-			mustPassAsListed: true,
-			most,
-			change: async (record, now) => {
-				const isWanted = () => now() !== undefined;
-				const isGone = await writer.remove(record.id, isWanted);
-				return isGone ? results('deleted', record) : undefined;
+	async execute(run, { get }) {
+		const settingsOf = openSettings(run, '');
+		return await writeRecords(run, {
+			marks: 'usual',
+			async read(itemIndex) {
+				const settings = settingsOf(get('options', itemIndex));
+				const isDry = readDryRun(get('dryRun', itemIndex));
+				const { displayName: label } = maxDeletedProperty;
+				const most = readLimitOf(get('maxChanges', itemIndex), label, 1);
+				const filters = get('filters', itemIndex);
+				const matchType = get('matchType', itemIndex);
+				requireConditions(filters, 'deleted');
+				const card = await run.findCard(get('cardId', itemIndex), settings.request, true);
+				const find = { by: 'filter', filters, matchType, most, label } as const;
+				return { itemIndex, card, isDry, settings, find };
 			},
-			done: 'deleted',
 		});
 	},
 });

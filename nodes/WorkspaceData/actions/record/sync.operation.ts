@@ -1,19 +1,21 @@
 import { matchColumnsProperty, selectCardNotice, VALUES_LABEL } from '../../properties/columns';
-import { filterDetails, filtersProperty } from '../../properties/filters';
+import { filtersProperty, matchTypeProperty } from '../../properties/filters';
 import { cardLocator } from '../../properties/locators';
 import { recordOptions } from '../../properties/recordOptions';
-import { readChoice, readMost } from '../readParameters';
-import { defineOperation } from '../operation';
-import { readDryRunParameter } from '../writing/dryRun';
-import { readValues } from '../writing/itemValues';
-import { syncAll } from '../sync/sync';
-import type { SyncPart } from '../sync/cardSync';
 import {
+	clearFieldsOption,
 	dryRunProperty,
+	ignoreCaseOption,
 	maxDeletionsProperty,
-	savedDryRunOptions,
-	readAndWriteOptions,
+	writeOptions,
 } from '../../properties/writeOptions';
+import { requireOneRun } from '../../records/deletionRuns';
+import { readMatching } from '../../records/columns';
+import { writeRecords } from '../../records/writeRecords';
+import { readSwitch } from '../../values/parameterValue';
+import { defineOperation } from '../operation';
+import { readChoice } from '../readParameters';
+import { columnsOfItem, openSettings, readDryRun, readLimitOf } from './writeParameters';
 
 const missingRecordsProperty = {
 	displayName: 'If Record Has No Item',
@@ -32,13 +34,16 @@ const missingRecordsProperty = {
 		"What to do with records that have no item. Incomplete items would delete records: try 'Dry Run' first.",
 } as const;
 
+/** The settings that all items of a card must have in common. */
+const COMMON =
+	"'Filters', 'Must Match', 'If Record Has No Item', 'Max Records to Delete', 'Dry Run' and 'Options'";
+
 export const syncRecords = defineOperation({
 	value: 'sync',
 	name: 'Sync',
 	action: 'Sync records with items',
 	description: 'Make the records of a card equal to the input items',
 	writes: true,
-	isShared: true,
 	properties: [
 		cardLocator,
 		selectCardNotice,
@@ -47,34 +52,40 @@ export const syncRecords = defineOperation({
 			...filtersProperty,
 			description: 'Conditions that records must meet to take part; without any, all records do',
 		},
-		...filterDetails,
+		matchTypeProperty,
 		missingRecordsProperty,
 		maxDeletionsProperty,
 		dryRunProperty,
-		recordOptions([...readAndWriteOptions, ...savedDryRunOptions]),
+		recordOptions([...writeOptions, clearFieldsOption, ignoreCaseOption]),
 	],
-	async execute({ run, itemIndex, get }) {
-		const findCard = async (index: number) => await run.cards.find(get('cardId', index), {}, true);
-		const read = async (index: number): Promise<SyncPart> => {
-			const options = get('options', index);
-			const isDry = readDryRunParameter(get('dryRun', index), options.dryRun);
-			const deletes = readChoice(missingRecordsProperty, get('missingRecords', index)) === 'delete';
-			const { displayName } = maxDeletionsProperty;
-			const given = deletes ? get('maxDeletions', index) : -1;
-			const maxDeletions = readMost(given, displayName, 0);
-			const mapped = { cardId: get('cardId', index), columns: get('columns', index) };
-			const write = await readValues(run, index, { ...mapped, options, isDry }, VALUES_LABEL, true);
-			const settings = {
-				filters: get('filters', index),
-				matchType: get('matchType', index),
-				isDry,
-				deletes,
-				maxDeletions,
-			};
-			return { write, settings };
-		};
-		const sync = async () => await syncAll(run, read, findCard);
-		const take = await run.items.gather('sync', itemIndex, undefined, sync);
-		return take(itemIndex);
+	async execute(run, { get }) {
+		const settingsOf = openSettings(run, VALUES_LABEL);
+		let deletes = false;
+		const findCard = async (itemIndex: number) =>
+			await run.findCard(get('cardId', itemIndex), {}, true);
+		return await writeRecords(run, {
+			marks: 'all',
+			cardOf: findCard,
+			async read(itemIndex) {
+				const options = get('options', itemIndex);
+				const settings = settingsOf(options);
+				const isDry = readDryRun(get('dryRun', itemIndex));
+				const missing = readChoice(missingRecordsProperty, get('missingRecords', itemIndex));
+				if (missing === 'delete' && !deletes) requireOneRun(run);
+				deletes = missing === 'delete';
+				const ignoresCase = readSwitch(ignoreCaseOption.displayName, options.ignoreCase, false);
+				const given = deletes ? get('maxDeletions', itemIndex) : -1;
+				const maxDeletions = readLimitOf(given, maxDeletionsProperty.displayName, 0);
+				const filters = get('filters', itemIndex);
+				const sync = { filters, matchType: get('matchType', itemIndex), deletes, maxDeletions };
+				const mapper = get('columns', itemIndex);
+				const columns = columnsOfItem(run, itemIndex, mapper, settings);
+				const matching = readMatching(mapper);
+				const card = await findCard(itemIndex);
+				const find = { by: 'key', matching, ignoresCase, sync } as const;
+				const common = { value: { ...sync, isDry, ignoresCase }, labels: COMMON };
+				return { itemIndex, card, isDry, settings, columns, find, common };
+			},
+		});
 	},
 });

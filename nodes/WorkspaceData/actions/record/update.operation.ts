@@ -1,22 +1,14 @@
-import { readLocator } from '../../records/locator';
-import { UPDATE_LABEL, updateColumnsProperty, selectCardNotice } from '../../properties/columns';
-import { cardLocator, recordLocator } from '../../properties/locators';
+import { selectCardNotice, UPDATE_LABEL, updateColumnsProperty } from '../../properties/columns';
 import { ifNotFoundOption } from '../../properties/ifNotFound';
+import { cardLocator, recordLocator } from '../../properties/locators';
 import { recordOptions } from '../../properties/recordOptions';
-import { ensureFields } from '../newFields/ensureFields';
+import { clearFieldsOption, oldValuesOption, writeOptions } from '../../properties/writeOptions';
+import { readLocator } from '../../records/locator';
+import { writeRecords } from '../../records/writeRecords';
+import { readSwitch } from '../../values/parameterValue';
 import { defineOperation } from '../operation';
-import { withFreshFields } from '../writing/freshFields';
-import { convertValues, readValues } from '../writing/itemValues';
-import { findRecord, readNotFound } from '../reading/ifNotFound';
-import { readOldValues, resultsOf } from '../writing/writtenItems';
-import { updateById } from '../writing/writeRecord';
-import { hasOwnName } from '../outputItems';
-import {
-	clearFieldsOption,
-	dryRunOption,
-	oldValuesOption,
-	writeOptions,
-} from '../../properties/writeOptions';
+import { readChoice } from '../readParameters';
+import { columnsOfItem, openSettings } from './writeParameters';
 
 export const updateRecord = defineOperation({
 	value: 'update',
@@ -29,32 +21,23 @@ export const updateRecord = defineOperation({
 		recordLocator,
 		selectCardNotice,
 		updateColumnsProperty,
-		recordOptions([
-			...writeOptions,
-			clearFieldsOption,
-			dryRunOption,
-			ifNotFoundOption,
-			oldValuesOption,
-		]),
+		recordOptions([...writeOptions, clearFieldsOption, ifNotFoundOption, oldValuesOption]),
 	],
-	async execute({ run, itemIndex, get }) {
-		const options = get('options');
-		const whenNotFound = readNotFound(options.ifNotFound);
-		const { text: recordId } = readLocator(get('recordId'), 'Record');
-		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
-		const write = await readValues(run, itemIndex, parameters, UPDATE_LABEL);
-		const { writer } = write;
-		const live = await convertValues(write, await ensureFields(write));
-		const updating = async () =>
-			await withFreshFields(write, live, async (now) => {
-				const isMarked = writer.isDry || readOldValues(options, false);
-				const marks = isMarked ? 'usual' : 'none';
-				const results = resultsOf(run, writer.cardRun, now.index, options, marks);
-				const readsFirst = isMarked || hasOwnName(now.index);
-				const record = readsFirst ? await findRecord(run, write, recordId, writer.log) : undefined;
-				const changed = await updateById(write, now, recordId, record);
-				return [results(changed.action, changed.record, record, changed.sent)];
-			});
-		return await run.turns.inItemOrder(itemIndex, writer, recordId, updating).catch(whenNotFound);
+	async execute(run, { get }) {
+		const settingsOf = openSettings(run, UPDATE_LABEL);
+		return await writeRecords(run, {
+			marks: 'plain',
+			async read(itemIndex) {
+				const options = get('options', itemIndex);
+				const settings = settingsOf(options);
+				const ifNotFound = readChoice(ifNotFoundOption, options.ifNotFound);
+				const readsFirst = readSwitch(oldValuesOption.displayName, options.oldValues, false);
+				const { text: id } = readLocator(get('recordId', itemIndex), recordLocator.displayName);
+				const columns = columnsOfItem(run, itemIndex, get('columns', itemIndex), settings);
+				const card = await run.findCard(get('cardId', itemIndex), settings.request);
+				const find = { by: 'id', id } as const;
+				return { itemIndex, card, isDry: false, settings, columns, find, ifNotFound, readsFirst };
+			},
+		});
 	},
 });

@@ -1,0 +1,135 @@
+/** The parameters that operations on records have in common when they write. */
+import {
+	booleanWordsOption,
+	dateFormatOption,
+	emptyValuesOption,
+	missingChoicesOption,
+	numberFormatOption,
+	unknownFieldsOption,
+} from '../../properties/writeOptions';
+import { readColumns } from '../../records/columns';
+import type { Entry, WriteSettings } from '../../records/entry';
+import type { FieldTypes } from '../../records/growth';
+import type { Run } from '../../records/run';
+import type { Formats } from '../../values/formats';
+import { InputError } from '../../values/inputError';
+import { isObject } from '../../values/jsonObject';
+import { cleanName, foldCase } from '../../values/nameSpelling';
+import { plainNames, plainText, readSwitch } from '../../values/parameterValue';
+import { readChoice, readMost, requestOptions } from '../readParameters';
+
+/** The options of operations that write values, as entered. */
+export interface WriteOptions {
+	emptyValues?: unknown;
+	unknownFields?: unknown;
+	missingChoices?: unknown;
+	numberFormat?: unknown;
+	dateFormat?: unknown;
+	booleanWords?: unknown;
+	/** Only of a card that is made for the items. */
+	fieldTypes?: unknown;
+	clearFields?: unknown;
+	maxParallel?: unknown;
+	timeout?: unknown;
+}
+
+/**
+ * Opens the options of a run. Without expressions they are one object for all items, and are read once.
+ *
+ * @param label the mapper's name in the editor
+ * @param typesOf for a card that is made for the items: reads the types of its fields
+ * @returns reads the options of an item; throws InputError for an unknown value
+ */
+export function openSettings<Options extends WriteOptions>(
+	{ zone }: Run,
+	label: string,
+	typesOf?: (options: Options) => FieldTypes,
+): (options: Options) => WriteSettings {
+	let last: { options: Options; settings: WriteSettings } | undefined;
+	return (options) => {
+		if (last?.options === options) return last.settings;
+		const types = typesOf?.(options) ?? new Map();
+		const given = readChoice(unknownFieldsOption, options.unknownFields);
+		const unknownFields = typesOf ? 'create' : given;
+		const missingChoices = readChoice(missingChoicesOption, options.missingChoices);
+		const addsFields = unknownFields === 'create';
+		const emptyValues = readChoice(emptyValuesOption, options.emptyValues) ?? 'send';
+		const settings: WriteSettings = {
+			request: requestOptions(options),
+			rules: {
+				...{ zone, emptyValues, formats: readFormats(options), fits: addsFields },
+				...(missingChoices && { missingChoices }),
+			},
+			...{ addsFields, addsChoices: missingChoices === 'add', types, label },
+			ignoresUnknown: unknownFields === 'ignore',
+			clearFields: plainNames(options.clearFields),
+		};
+		last = { options, settings };
+		return settings;
+	};
+}
+
+function readFormats({ numberFormat, dateFormat, booleanWords }: WriteOptions): Formats {
+	return {
+		number: readChoice(numberFormatOption, numberFormat),
+		date: readChoice(dateFormatOption, dateFormat),
+		words: readWords(booleanWords),
+	};
+}
+
+function readWords(value: unknown): Formats['words'] {
+	if (value === undefined || value === null) return undefined;
+	const words = Array.isArray(value) ? value.map(plainText) : plainText(value).split(',');
+	const [yes = '', no = '', ...more] = words.map(cleanName);
+	const isPair = yes !== '' && no !== '' && more.length === 0 && foldCase(yes) !== foldCase(no);
+	// These are read in any case.
+	if (isPair && !/^(?:false|0)$/i.test(yes) && !/^(?:true|1)$/i.test(no)) return [yes, no];
+	throw new InputError(
+		`'${booleanWordsOption.displayName}' can't be '${plainText(value)}'`,
+		'Enter two different words with a comma between them: the word for true, then the word for false.',
+	);
+}
+
+/** Reads the values of an item once the fields of its card are known. @param mapper the parameter `columns` */
+export const columnsOfItem =
+	(
+		{ context }: Pick<Run, 'context'>,
+		itemIndex: number,
+		mapper: unknown,
+		{ label, clearFields }: WriteSettings,
+	): NonNullable<Entry['columns']> =>
+	(index) => {
+		const columns = readColumns(mapper, itemOf(context, itemIndex), index, label);
+		if (columns.entries.length > 0 || clearFields.length > 0) return columns;
+		throw new InputError(
+			`No value in '${label}'`,
+			columns.isAutomatic
+				? "The item has no values. Name the item's fields like the card's fields."
+				: 'Map at least one field.',
+		);
+	};
+
+export const itemOf = (context: Run['context'], itemIndex: number) =>
+	context.getInputData()[itemIndex]?.json ?? {};
+
+/** Returns true for a dry run of an item. @throws InputError for any value except true and false */
+export const readDryRun = (value: unknown): boolean => readSwitch('Dry Run', value, false);
+
+/** Reads the maximum number of records to write. @returns Infinity for no limit */
+export const readLimitOf = (value: unknown, label: string, least: number): number =>
+	readMost(value, label, least) ?? Infinity;
+
+/**
+ * Requires a condition, because without one all records of the card would be written.
+ *
+ * @param done what would be done to them
+ * @throws InputError before anything is sent
+ */
+export function requireConditions(filters: unknown, done: 'updated' | 'deleted'): void {
+	const conditions = isObject(filters) ? filters.conditions : undefined;
+	if (Array.isArray(conditions) && conditions.length > 0) return;
+	throw new InputError(
+		"'Filters' has no condition",
+		`Add at least one condition: without one, every record of the card would be ${done}.`,
+	);
+}

@@ -1,0 +1,62 @@
+/** Cards that an execution holds while it reads and creates in them: others of this process wait. */
+import type { Api } from '../transport/api';
+import { Cancelled } from '../transport/errors';
+
+/**
+ * Holds parts of a workspace, after all executions that asked earlier. All of them at once in one order, so that no two
+ * executions wait for each other.
+ *
+ * @param names what is held, for example IDs of cards
+ * @returns lets go; may be called again
+ * @throws Cancelled if the execution is canceled while it waits
+ */
+export async function hold(
+	{ address, signal }: Pick<Api, 'address' | 'signal'>,
+	names: Iterable<string>,
+): Promise<() => void> {
+	const held: Array<() => void> = [];
+	const letGo = () => held.splice(0).forEach((release) => release());
+	try {
+		for (const name of [...new Set(names)].sort())
+			held.push(await holdOne(JSON.stringify([address, name]), signal));
+	} catch (error) {
+		letGo();
+		throw error;
+	}
+	return letGo;
+}
+
+/** By what is held: settles when the last who asked for it has let go. Nothing is kept about what nobody holds. */
+const lasts = new Map<string, Promise<void>>();
+
+async function holdOne(key: string, signal: AbortSignal | undefined): Promise<() => void> {
+	let release = (): void => {};
+	const released = new Promise<void>((resolve) => (release = resolve));
+	const earlier = lasts.get(key);
+	const last = (earlier ?? Promise.resolve()).then(async () => await released);
+	lasts.set(key, last);
+	void last.then(() => {
+		if (lasts.get(key) === last) lasts.delete(key);
+	});
+	if (earlier)
+		await unlessCancelled(earlier, signal).catch((error: unknown) => {
+			release();
+			throw error;
+		});
+	return release;
+}
+
+/** Waits, and leaves no listener at the signal. @throws Cancelled */
+async function unlessCancelled(
+	waiting: Promise<void>,
+	signal: AbortSignal | undefined,
+): Promise<void> {
+	if (!signal) return await waiting;
+	let cancel = (): void => {};
+	const cancelled = new Promise<never>((_, reject) => (cancel = () => reject(new Cancelled())));
+	if (signal.aborted) cancel();
+	signal.addEventListener('abort', cancel);
+	await Promise.race([waiting, cancelled]).finally(() =>
+		signal.removeEventListener('abort', cancel),
+	);
+}

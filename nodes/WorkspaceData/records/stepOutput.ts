@@ -1,0 +1,132 @@
+/** The output of written records: what was done, or in a dry run what would be done. */
+import type { DataRecord } from '../transport/api';
+import { isEmpty } from '../values/emptyValue';
+import { identityOf } from '../values/identity';
+import { ownValue, type JsonObject } from '../values/jsonObject';
+import { count, listed, quote } from '../values/messageText';
+import type { FieldIndex } from './fieldIndex';
+import type { Step } from './planned';
+import { recordOutput } from './recordOutput';
+import type { CardReference, Run } from './run';
+
+/** What became of a record. */
+export type Written = Pick<Step, 'action' | 'before' | 'after' | 'sent'> & {
+	/** True if only what was sent or shown is known of the record. */
+	isPartial: boolean;
+};
+
+/**
+ * How written records are shown: `plain` without an action, `usual` with it, `all` if deleted ones have one as well.
+ */
+export type Marks = 'plain' | 'usual' | 'all';
+
+const DONE = {
+	create: 'created',
+	change: 'updated',
+	keep: 'unchanged',
+	delete: 'deleted',
+} as const;
+const WOULD = { create: 'create', change: 'update', keep: 'none', delete: 'delete' } as const;
+
+/** The output of a card's written records, and what is counted of them. */
+export class StepOutput {
+	private readonly run: Run;
+	private readonly card: CardReference;
+	private readonly index: FieldIndex;
+	private readonly how: { isDry: boolean; marks: Marks };
+	private readonly toItem: ReturnType<typeof recordOutput>;
+	private readonly counts = { create: 0, change: 0, delete: 0, keep: 0 };
+	/** The number of records that lost a value, by the field's key. */
+	private readonly cleared = new Map<string, number>();
+
+	constructor(
+		run: Run,
+		card: CardReference,
+		index: FieldIndex,
+		how: { isDry: boolean; marks: Marks },
+	) {
+		this.run = run;
+		this.card = card;
+		this.index = index;
+		this.how = how;
+		this.toItem = recordOutput(index, {});
+	}
+
+	/** Returns the item of a record, and counts it. */
+	of(written: Written): JsonObject {
+		const { action, before, after, sent, isPartial } = written;
+		const item = this.toItem(after, isPartial);
+		if (after.id === '') item.id = null;
+		if (action === 'delete') delete item.created_at;
+		this.counts[action] += 1;
+		if (this.how.isDry) {
+			const changes = () => this.differences(written, (from, to) => ({ from, to }));
+			const first = { dry_run: true, action: WOULD[action] };
+			return { ...first, ...(action === 'change' && { changes: changes() }), ...item };
+		}
+		if (action === 'change') this.countCleared(sent, before, isPartial);
+		const isMarked =
+			this.how.marks !== 'plain' && (action !== 'delete' || this.how.marks === 'all');
+		const json = {
+			...item,
+			...(action === 'delete' && { deleted: true }),
+			...(isMarked && action === 'change' && { before: this.differences(written, (from) => from) }),
+			...(isMarked && { action: DONE[action] }),
+		};
+		if (action !== 'keep') this.run.done.add(DONE[action] as 'created', after.id, json);
+		return json;
+	}
+
+	/** Adds the hint at the end: the counts of a dry run, and values that were cleared. */
+	hint(): void {
+		const { isDry } = this.how;
+		const cleared = [...this.cleared].map(
+			([key, number]) => `${quote(key)} in ${count(number, 'record')}`,
+		);
+		const told = [
+			...(isDry ? [this.countsInWords()] : []),
+			...(cleared.length > 0 ? [`cleared ${listed(cleared, MAX_NAMED)}`] : []),
+		];
+		if (told.length === 0) return;
+		this.run.hints.add(
+			`${isDry ? 'Dry run of card' : 'Card'} '${this.card.name}': ${told.join('; ')}`,
+		);
+	}
+
+	private countsInWords(): string {
+		const { keep, ...changes } = this.counts;
+		const parts = Object.entries(changes).filter(([, number]) => number > 0);
+		const words = parts.map(([action, number], place) => {
+			const done = DONE[action as keyof typeof DONE];
+			return place === 0 ? `${count(number, 'record')} would be ${done}` : `${number} ${done}`;
+		});
+		return (words.join(', ') || 'nothing would change') + (keep > 0 ? `; ${keep} unchanged` : '');
+	}
+
+	/** The fields that changed, in the card's order, each with a form of its two values. */
+	private differences(
+		{ before, after, sent }: Written,
+		form: (from: unknown, to: unknown) => unknown,
+	): JsonObject {
+		const changed = this.index.fields.flatMap((field) => {
+			if (!Object.hasOwn(sent, field.id)) return [];
+			const [from, to] = [ownValue(before.data, field.id), ownValue(after.data, field.id)];
+			const identity = (value: unknown) => identityOf(field, value, this.run.zone);
+			if (identity(from) === identity(to)) return [];
+			return [[this.index.keyOf(field), form(from ?? null, to ?? null)] as const];
+		});
+		return Object.fromEntries(changed);
+	}
+
+	private countCleared(sent: JsonObject, before: DataRecord, isPartial: boolean): void {
+		for (const [id, value] of Object.entries(sent)) {
+			const field = this.index.byId(id);
+			if (!field || !isEmpty(value) || (!isPartial && isEmpty(ownValue(before.data, id)))) continue;
+			const key = this.index.keyOf(field);
+			this.cleared.set(key, (this.cleared.get(key) ?? 0) + 1);
+		}
+	}
+}
+
+/** The maximum number of fields in a hint. */
+const MAX_NAMED = 20;
