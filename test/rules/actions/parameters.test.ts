@@ -1,13 +1,13 @@
-import { readFieldOptions } from '../../../nodes/WorkspaceData/actions/field/definition';
 import {
 	readChoice,
 	readJson,
 	readJsonObject,
 	readLimit,
+	readText,
+	requestOptions,
 	requireText,
 } from '../../../nodes/WorkspaceData/actions/readParameters';
 import { readSwitch } from '../../../nodes/WorkspaceData/values/parameterValue';
-import { requestOptions } from '../../../nodes/WorkspaceData/actions/requestOptions';
 
 describe('values that expressions give', () => {
 	const [one, two] = [
@@ -36,12 +36,16 @@ describe('values that expressions give', () => {
 		expect(() => readSwitch('Switch', value, true)).toThrow(`'Switch' can't be '${value}'`);
 	});
 
-	test('a text that must not be empty', () => {
-		expect(requireText(' a ', 'Name')).toBe(' a ');
-		expect(requireText(0, 'Name')).toBe('0');
-		for (const empty of ['', '  ', null, undefined, {}, true]) {
-			expect(() => requireText(empty, 'Name')).toThrow("'Name' is empty");
+	test('a text, which may have to be there', () => {
+		for (const read of [readText, requireText]) {
+			expect(read(' a ', 'Name')).toBe(' a ');
+			expect(read(0, 'Name')).toBe('0');
+			for (const other of [{}, true, NaN, ['a']])
+				expect(() => read(other, 'Name')).toThrow("'Name' can't be");
 		}
+		expect(readText('', 'Name')).toBe('');
+		for (const empty of ['', '  ', null, undefined])
+			expect(() => requireText(empty, 'Name')).toThrow("'Name' is empty");
 	});
 
 	test.each([
@@ -89,29 +93,22 @@ describe('values that expressions give', () => {
 	});
 });
 
-describe('Timeout, Max Parallel Requests and Requests per Second', () => {
+describe('Timeout and Max Parallel Requests', () => {
 	test.each([
-		[{ timeout: '0.5' }, { timeoutMs: 500 }],
-		[{ maxParallel: 3.9 }, { maxParallel: 3 }],
-		[{ maxParallel: 0.5 }, { maxParallel: 1 }],
+		[{ timeout: '5' }, { timeoutMs: 5_000 }],
+		[{ maxParallel: 3 }, { maxParallel: 3 }],
 		[{ maxParallel: ' 0 ' }, {}],
-		[{ requestsPerSecond: 0.5 }, { requestsPerSecond: 0.5 }],
-		[{ requestsPerSecond: '0' }, {}],
-		[{ maxParallel: undefined, requestsPerSecond: null, timeout: undefined }, {}],
+		[{ maxParallel: undefined, timeout: null }, {}],
 	])('%j is %j', (options, expected) => {
 		expect(requestOptions(options)).toEqual(expected);
 	});
 
 	test.each([
-		[{ timeout: 0 }, "'Timeout (Seconds)' must be a number above 0, not '0'"],
-		[{ timeout: 86_401 }, "'Timeout (Seconds)' is 86401 seconds, but the maximum is 86400"],
-		[{ maxParallel: -2 }, "'Max Parallel Requests' must be a number above 0, not '-2'"],
-		[{ requestsPerSecond: 'x' }, "'Requests per Second' must be a number above 0, not 'x'"],
+		[{ timeout: 0 }, "'Timeout (Seconds)' must be a whole number from 1 to 86400, not '0'"],
+		[{ timeout: 'x' }, "'Timeout (Seconds)' must be a whole number from 1 to 86400, not 'x'"],
+		[{ maxParallel: -2 }, "'Max Parallel Requests' must be a whole number from 0 to 64, not '-2'"],
+		[{ maxParallel: 65 }, "'Max Parallel Requests' must be a whole number from 0 to 64, not '65'"],
 	])('%j is refused by its name', (options, message) => {
 		expect(() => requestOptions(options)).toThrow(message);
 	});
-});
-
-test('choices count where Options (JSON) has an empty list, as it has if nobody entered one', () => {
-	expect(readFieldOptions({ options: '[]', choices: 'a' })).toEqual({ options: ['a'] });
 });

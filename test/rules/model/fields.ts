@@ -1,13 +1,9 @@
-import { readField, type Field } from '../../../nodes/WorkspaceData/model/response/field';
+import { field as schema, type Field } from '../../../nodes/WorkspaceData/transport/schemas/field';
 
 /** A field as the service lists it. */
-export function field(
+export const field = (
 	name: string,
 	type = 'text',
 	options: unknown = [],
 	id = `id-${name}`,
-): Field {
-	const read = readField({ id, name, type, options });
-	if (!read) throw new Error(`Not a field: ${name}`);
-	return read;
-}
+): Field => schema.parse({ id, name, type, options });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { Field } from '../../../nodes/WorkspaceData/model/response/field';
 import { FieldIndex } from '../../../nodes/WorkspaceData/records/fieldIndex';
+import type { Field } from '../../../nodes/WorkspaceData/transport/api';
 import { field } from '../model/fields';
 import { refusal } from '../refusal';
 
@@ -15,7 +15,6 @@ describe('a key of a saved mapping', () => {
 		['a raw field id', 'f2', undefined, 'f2'],
 		['the name before the id hint', 'Amount', { fieldId: 'f1' }, 'f2'],
 		['the id hint after a rename', 'Betrag', { fieldId: 'f2' }, 'f2'],
-		['the refreshed name after a rename', 'Alt', { fieldId: 'x', name: 'Title' }, 'f1'],
 		['the id hint before a name that differs in case', 'title', { fieldId: 'f2' }, 'f2'],
 		['a unique name that differs in case', 'TITLE', undefined, 'f1'],
 		['nothing that the card has', 'Nope', undefined, undefined],
@@ -25,15 +24,32 @@ describe('a key of a saved mapping', () => {
 	});
 
 	test.each<[string, FieldIndex, RegExp, RegExp]>([
-		['Titel', index, /^Card 'Orders' has no field 'Titel'$/, /^Did you mean 'Title'\? /],
-		['A', new FieldIndex([], 'Empty'), /has no field 'A'/, /no fields yet/],
+		[
+			'Titel',
+			index,
+			/^Card 'Orders' has no field 'Titel'$/,
+			/^The fields are 'Title', 'Amount', 'f1'\. /,
+		],
+		['A', new FieldIndex([], 'Empty'), /has no field 'A'/, /^The card has no fields yet\. /],
 		['x'.repeat(1_000), index, /'x{80}…'/, /./],
 	])(
-		'that is unknown: the message names field, card and the nearest names',
+		'that is unknown: the message names the field, the card and its fields',
 		(key, fields, message, description) => {
 			expect(() => fields.resolve(key)).toThrow(refusal(message, description));
 		},
 	);
+
+	test.each<[string, boolean, string | undefined]>([
+		['Title', false, 'f1'],
+		['title', false, undefined],
+		['f2', false, 'f2'],
+		['f2', true, undefined],
+		['f1', true, 'f3'],
+	])('exact %s, only by name: %s', (key, isName, id) => {
+		const find = () => index.exact(key, isName).id;
+		if (id === undefined) expect(find).toThrow('has no field');
+		else expect(find()).toBe(id);
+	});
 });
 
 describe('two fields of one name', () => {
@@ -93,8 +109,8 @@ describe('for any listing', () => {
 						renamed ? named(`new ${place}`, id) : named(name, `rotated-${place}`),
 					);
 					const index = new FieldIndex(live, 'Any');
-					saved.forEach(({ id, name }, place) => {
-						expect(index.resolve(name, { fieldId: id, name })).toBe(live[place]);
+					saved.forEach(({ id: fieldId, name }, place) => {
+						expect(index.resolve(name, { fieldId })).toBe(live[place]);
 					});
 				},
 			),

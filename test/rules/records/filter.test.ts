@@ -1,14 +1,13 @@
 /** Filters and Search: exactly the records that a person asked for. */
-import { readRecord, type DataRecord } from '../../../nodes/WorkspaceData/model/response/record';
 import { FieldIndex } from '../../../nodes/WorkspaceData/records/fieldIndex';
 import {
-	namedValue,
 	readConditions,
+	readFilter,
 	readMatchType,
 	recordTest,
 	type EnteredCondition,
-	type FilterPlace,
 } from '../../../nodes/WorkspaceData/records/filter';
+import type { DataRecord } from '../../../nodes/WorkspaceData/transport/api';
 import { field } from '../model/fields';
 import { zone } from '../values/zone';
 
@@ -22,41 +21,36 @@ const index = new FieldIndex(
 	],
 	'Orders',
 );
-const place: FilterPlace = { zone };
-
-const record = (id: string, data: object, created_at: string | null = null): DataRecord => {
-	const read = readRecord({ id, data, created_at });
-	if (!read) throw new Error('no record');
-	return read;
-};
+const record = (id: string, data: object, createdAt: string | null = null): DataRecord => ({
+	id,
+	data: data as DataRecord['data'],
+	createdAt,
+	raw: {},
+});
 const records = [
 	record('r1', { f1: 'Red apple', f2: 1, f3: 'x' }, '2026-01-01T00:00:00Z'),
 	record('r2', { f1: 'Green pear', f2: 2, f5: 'apple' }, '2026-01-02T00:00:00'),
 	record('r3', { f2: 12 }),
 ];
-const find = (conditions: EnteredCondition[], any: boolean, how: Partial<FilterPlace> = {}) =>
+const find = (conditions: EnteredCondition[], any: boolean, how: { isExact?: boolean } = {}) =>
 	records
-		.filter(recordTest(conditions, any, index, { ...place, ...how }) ?? (() => false))
+		.filter(recordTest(conditions, any, index, { zone, ...how }) ?? (() => false))
 		.map(({ id }) => id);
 const where = (key: string, condition: string, value: unknown) => ({ key, condition, value });
 
-test.each([false, true])(
-	'a field that was renamed is found by the ID that the mapper kept, exact: %s',
-	(isExact) => {
-		const kept = new Map([
-			['Name', { fieldId: 'f1', name: 'Name' }],
-			// Renamed twice: once before the condition was entered.
-			['Sum', { fieldId: 'f2', name: 'Total' }],
-			['Amount', { fieldId: 'f1' }],
-		]);
-		const found = (key: string) => namedValue(index, key, { isExact, hints: kept });
-		expect(found('Name').field.name).toBe('Title');
-		expect(found('Total').field.name).toBe('Amount');
-		// The field that has the name is meant.
-		expect(found('Amount').field.name).toBe('Amount');
-		expect(() => found('Nothing')).toThrow("has no field 'Nothing'");
-	},
-);
+test('all conditions, or any of them; without conditions there is no test', () => {
+	const conditions = [
+		{ field: 'Title', condition: 'contains', value: 'apple' },
+		{ field: 'Amount', condition: 'equals', value: { __rl: true, mode: 'value', value: 12 } },
+	];
+	const found = (matchType: unknown) =>
+		records
+			.filter((one) => readFilter({ conditions }, matchType, index, { zone })?.(one))
+			.map(({ id }) => id);
+	expect(found('allConditions')).toEqual([]);
+	expect(found('anyCondition')).toEqual(['r1', 'r3']);
+	expect(readFilter({}, 'anyCondition', index, { zone })).toBeUndefined();
+});
 
 describe('conditions as entered', () => {
 	test('none where there is nothing', () => {
@@ -104,7 +98,7 @@ test.each(['equals', 'notEquals', 'isAnyOf', 'isNoneOf'])(
 	"%s: a choice that the field doesn't have is refused",
 	(condition) => {
 		const index = new FieldIndex([field('Status', 'select', ['Open'], 's')], 'Card');
-		expect(() => recordTest([where('Status', condition, 'Gone')], false, index, place)).toThrow(
+		expect(() => recordTest([where('Status', condition, 'Gone')], false, index, { zone })).toThrow(
 			"Field 'Status' can't hold",
 		);
 	},

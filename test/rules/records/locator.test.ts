@@ -58,8 +58,12 @@ describe('a card by its name', () => {
 
 	test.each([
 		['Twin', cards, "The workspace has 2 cards called 'Twin'", /c4, c5/],
-		['Ordrs', cards, "The workspace has no card called 'Ordrs'", /'Orders'/],
-		['zzz', cards, /no card/, /^The cards are 'Orders', 'orders', ' Archive ' and 2 more\.$/],
+		[
+			'Ordrs',
+			cards,
+			"The workspace has no card called 'Ordrs'",
+			/^The cards are 'Orders', 'orders', /,
+		],
 		['Orders', [], /no card/, /^The workspace has no cards yet\.$/],
 	])('%s names no one card', (name, all, message, description) => {
 		expect(() => findCardByName(all, name)).toThrow(refusal(message, description));

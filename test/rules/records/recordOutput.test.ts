@@ -1,11 +1,12 @@
 /** What comes out for a record: its fields by name, nothing that steers n8n, and nothing that two items share. */
+import { passedOn, thingOutput } from '../../../nodes/WorkspaceData/actions/outputItems';
+import { FieldIndex } from '../../../nodes/WorkspaceData/records/fieldIndex';
 import {
 	copyOf,
 	recordOutput,
 	type OutputOptions,
-} from '../../../nodes/WorkspaceData/actions/outputItems';
-import type { DataRecord } from '../../../nodes/WorkspaceData/model/response/record';
-import { FieldIndex } from '../../../nodes/WorkspaceData/records/fieldIndex';
+} from '../../../nodes/WorkspaceData/records/recordOutput';
+import type { DataRecord } from '../../../nodes/WorkspaceData/transport/api';
 import { field } from '../model/fields';
 
 const twins = ['t1', 't2'].map((id) => field('Twin', 'text', [], id));
@@ -20,12 +21,16 @@ const recordOf = (data: DataRecord['data'], id = 'r1'): DataRecord => ({
 const own = { id: 'r1', created_at: '2026-01-31T12:00:00Z' };
 const given = { t2: 2, 'id-Pages': 7, 'id-Title': 'Emma', orphan: true };
 
-const output = (options: OutputOptions, data: DataRecord['data'] = given, simple: unknown = true) =>
-	recordOutput(index, simple, options)(recordOf(data));
+const output = (options: OutputOptions) => recordOutput(index, options)(recordOf(given));
 
 test.each<[OutputOptions, object]>([
 	[{}, { Title: 'Emma', Pages: 7, t1: null, t2: 2, ...own, orphan: true }],
 	[{ outputFields: ['Pages', 'id-Title'] }, { Pages: 7, Title: 'Emma', ...own }],
+	[{ simple: false }, recordOf(given).raw],
+	[
+		{ byId: true, outputFields: 'Title' },
+		{ 'id-Title': 'Emma', ...own },
+	],
 	[{ outputFields: 't1, Title' }, { t1: null, Title: 'Emma', ...own }],
 ])('%j: the chosen fields, or all and what is under an unknown ID: %j', (options, expected) => {
 	expect(output(options)).toEqual(expected);
@@ -35,22 +40,38 @@ test.each<[OutputOptions, object]>([
 test('a key of the prototype is a field like any other', () => {
 	const odd = new FieldIndex([field('__proto__'), field('id')], 'Odd');
 	const record = recordOf({ 'id-__proto__': 1, 'id-id': 2 });
-	expect(Object.entries(recordOutput(odd, true, {})(record))).toEqual([
+	expect(Object.entries(recordOutput(odd, {})(record))).toEqual([
 		...[['__proto__', 1] as const, ['fields.id', 2] as const],
 		...Object.entries(own),
 	]);
 });
 
 test('a record that was not read has no null for what is unknown', () => {
-	const partial = { ...recordOf({ t2: 2 }), isPartial: true };
-	expect(recordOutput(index, true, {})(partial)).toEqual({ t2: 2, ...own });
-	expect(recordOutput(index, true, { outputFields: 'Title' })(partial)).toEqual(own);
+	const partial = recordOf({ t2: 2 });
+	expect(recordOutput(index, {})(partial, true)).toEqual({ t2: 2, ...own });
+	expect(recordOutput(index, { outputFields: 'Title' })(partial, true)).toEqual(own);
 });
 
-test('Simplify by an expression that returns text', () => {
-	expect(output({}, given, 'false')).toEqual(recordOf(given).raw);
-	expect(() => output({}, given, 'raw')).toThrow("'Simplify' can't be 'raw'");
+test('the ID of a card or a field is text', () => {
+	expect(thingOutput({ id: '7', raw: { id: 7, name: 'A' } })).toEqual({ id: '7', name: 'A' });
+	const raw = { id: 'c1' };
+	expect(thingOutput({ id: 'c1', raw })).toBe(raw);
 });
+
+test.each<[Parameters<typeof passedOn>, object]>([
+	[[{ error: 'x' }, {}], { error: 'x' }],
+	[[{ error: 'x' }, { retryOnFail: true }], { error_: 'x' }],
+	[
+		[{ error: 'x', message: 'y' }, { onError: 'continueErrorOutput' }],
+		{ error_: 'x', message: 'y' },
+	],
+	[[{ error: 'x', a: 1 }, { onError: 'continueErrorOutput' }], { error: 'x', a: 1 }],
+])(
+	'an input item is passed on unless n8n would take it for a failed one: %j',
+	(given, expected) => {
+		expect(passedOn(...given)).toEqual(expected);
+	},
+);
 
 test('a copy shares no object, also under a key called __proto__', () => {
 	const odd = JSON.parse('{"__proto__":{"a":[{"b":1}]}}') as Record<string, unknown>;

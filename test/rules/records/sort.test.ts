@@ -1,19 +1,18 @@
 /** Sorting by the values of fields, against a plain reference. */
 import fc from 'fast-check';
-import {
-	sortInSlices,
-	createYieldToLoop,
-} from '../../../../nodes/WorkspaceData/actions/schedule/yieldToLoop';
-import { OWN_VALUES } from '../../../../nodes/WorkspaceData/model/response/record';
-import { placeOf } from '../../../../nodes/WorkspaceData/values/identity';
-import { field } from '../../model/fields';
-import { zone } from '../../values/zone';
+import { OWN_VALUES } from '../../../nodes/WorkspaceData/records/ownValues';
 import {
 	compareBy,
+	sortInSlices,
 	type Direction,
-	type OrderField,
-} from '../../../../nodes/WorkspaceData/actions/reading/sort';
-import { cases } from '../../../support/cases';
+	type Order,
+} from '../../../nodes/WorkspaceData/records/sort';
+import { placeOf } from '../../../nodes/WorkspaceData/values/identity';
+import { cases } from '../../support/cases';
+import { field } from '../model/fields';
+import { zone } from '../values/zone';
+
+type OrderField = Pick<Order, 'field' | 'direction'>;
 
 const CHOICES = ['Low', 'Normal', 'High'];
 /** How a service may call the type of each kind. */
@@ -116,7 +115,7 @@ test('sorting in steps is the stable sort of JavaScript, for any number of entri
 			async (numbers) => {
 				const entries = numbers.map((number, place) => ({ number, place }));
 				const compare = (a: { number: number }, b: { number: number }) => a.number - b.number;
-				expect(await sortInSlices(createYieldToLoop(), entries, compare)).toEqual(
+				expect(await sortInSlices({ async breathe() {} }, entries, compare)).toEqual(
 					[...entries].sort(compare),
 				);
 			},
