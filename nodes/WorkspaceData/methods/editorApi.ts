@@ -1,26 +1,22 @@
 /** What the calls of the editor share: the service, and the selected card and field. */
 import type { ILoadOptionsFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import type { Field } from '../model/response/field';
 import { FieldIndex } from '../records/fieldIndex';
-import { InputError } from '../values/inputError';
 import { locateCard, peekLocator } from '../records/locator';
-import { quote } from '../values/messageText';
-import { openSession, type Session } from '../transport/session';
-import { toAuthentication, type Authentication } from '../transport/auth/credential';
-import { saysGone } from '../transport/failure/failureKinds';
-import { toNodeError } from '../transport/failure/nodeError';
-import { listCards, listFields } from '../transport/cardAndFieldListings';
-import { OWN_VALUES } from '../model/response/record';
+import { OWN_VALUES } from '../records/ownValues';
+import { cards, fieldsOf, openApi, type Api, type Field } from '../transport/api';
+import { isNotFound, toNodeError } from '../transport/errors';
+import { InputError } from '../values/inputError';
 import type { ValueField } from '../values/kinds/kind';
+import { quote } from '../values/messageText';
 import { typeName } from './typeName';
 
 /** How the editor's calls read: one short try, because a person is waiting. */
-export const EDITOR_READ = { impatient: true, timeoutMs: 10_000 } as const;
+export const EDITOR_READ = { isUrgent: true, timeoutMs: 10_000 } as const;
 
 /** The kind of credential that is selected in the editor. */
-export const editorAuthentication = (context: ILoadOptionsFunctions): Authentication =>
-	toAuthentication(context.getCurrentNodeParameter('authentication') ?? 'apiKey');
+export const editorAuthentication = (context: ILoadOptionsFunctions): unknown =>
+	context.getCurrentNodeParameter('authentication') ?? 'apiKey';
 
 /** Makes a function that n8n calls for the editor. Errors reach the user in n8n's own form. */
 export const editorCall = <Args extends unknown[], Result>(
@@ -33,8 +29,8 @@ export const editorCall = <Args extends unknown[], Result>(
 	};
 
 /** Opens the service for a call of the editor. */
-export async function openEditorApi(context: ILoadOptionsFunctions): Promise<Session> {
-	return await openSession(context, editorAuthentication(context));
+export async function openEditorApi(context: ILoadOptionsFunctions): Promise<Api> {
+	return await openApi(context, editorAuthentication(context));
 }
 
 const chosenCard = (context: ILoadOptionsFunctions) =>
@@ -56,11 +52,11 @@ export const hasCard = (context: ILoadOptionsFunctions): boolean =>
  */
 export async function chosenCardId(
 	context: ILoadOptionsFunctions,
-	session: Session,
+	api: Api,
 ): Promise<string | undefined> {
 	const locator = chosenCard(context);
 	if (!locator || !hasCard(context)) return undefined;
-	const { id } = await locateCard(locator, async () => await listCards(session, EDITOR_READ));
+	const { id } = await locateCard(locator, async () => await api.list(cards, EDITOR_READ));
 	return id;
 }
 
@@ -72,10 +68,10 @@ export async function chosenCardId(
 export async function chosenCardFields(context: ILoadOptionsFunctions): Promise<FieldIndex> {
 	// Before the credential: a person who has selected no card is asked for the card.
 	if (!hasCard(context)) return new FieldIndex([], '');
-	const session = await openEditorApi(context);
-	const cardId = (await chosenCardId(context, session)) ?? '';
-	const reading = listFields(session, cardId, EDITOR_READ).catch((error: unknown) => {
-		if (!saysGone(error, ['card'])) throw error;
+	const api = await openEditorApi(context);
+	const cardId = (await chosenCardId(context, api)) ?? '';
+	const reading = api.list(fieldsOf(cardId), EDITOR_READ).catch((error: unknown) => {
+		if (!isNotFound(error, 'card')) throw error;
 		throw new InputError(
 			`The workspace has no card with the ID ${quote(cardId)}`,
 			"Select the card again in 'Card'.",

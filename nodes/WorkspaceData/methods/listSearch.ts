@@ -4,9 +4,8 @@ import type {
 	INodeListSearchItems,
 	INodeListSearchResult,
 } from 'n8n-workflow';
-import type { DataRecord } from '../model/response/record';
 import { readCardPages } from './webUrl';
-import { listCards, listFields } from '../transport/cardAndFieldListings';
+import { cards, fieldsOf, type DataRecord } from '../transport/api';
 import {
 	comparedField,
 	chosenCardFields,
@@ -18,7 +17,6 @@ import {
 	openEditorApi,
 	whyNoFields,
 } from './editorApi';
-import { getRecordPage } from '../transport/recordListing';
 
 /** Entries on one page of a picker, and records that are searched at a time for it. */
 const PAGE_SIZE = 100;
@@ -49,9 +47,10 @@ const listInMemory = (
 
 /** Cards of the workspace, by name. */
 export const searchCards = listInMemory(async (context) => {
-	const cards = await listCards(await openEditorApi(context), EDITOR_READ);
+	const api = await openEditorApi(context);
+	const listed = await api.list(cards, EDITOR_READ);
 	const pageOfCard = await readCardPages(context, editorAuthentication(context));
-	return cards
+	return listed
 		.map(({ id, name }) => ({ name, value: id, ...(pageOfCard && { url: pageOfCard(id) }) }))
 		.sort((a, b) => a.name.localeCompare(b.name));
 });
@@ -81,15 +80,15 @@ export const searchRecords = editorCall(
 			const name = whyNoFields(context).replace('fields', 'records');
 			return { results: [{ name, value: '' }] };
 		}
-		const session = await openEditorApi(context);
-		const cardId = (await chosenCardId(context, session)) ?? '';
-		const fields = await listFields(session, cardId, EDITOR_READ);
+		const api = await openEditorApi(context);
+		const cardId = (await chosenCardId(context, api)) ?? '';
+		const fields = await api.list(fieldsOf(cardId), EDITOR_READ);
 		const fieldIds = fields.map(({ id }) => id);
 		let results: INodeListSearchItems[] = [];
 		let cursor: string | null = token ?? '';
 		for (let page = 0; page < PAGES_PER_SEARCH && results.length === 0; page += 1) {
 			const query = { limit: PAGE_SIZE, ...(cursor && { cursor }) };
-			const { records, nextCursor } = await getRecordPage(session, cardId, query, EDITOR_READ);
+			const { records, nextCursor } = await api.page(cardId, query, EDITOR_READ);
 			results = records
 				.map((record) => ({ name: recordLabel(record, fieldIds), value: record.id }))
 				.filter((item) => matches(filter, item));

@@ -1,10 +1,9 @@
 /** The entries of drop-down lists: field types, fields and conditions. */
 import type { ILoadOptionsFunctions, INodePropertyOptions } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { describedFieldTypes, getDescription } from '../transport/apiDescription';
-import { OWN_VALUES } from '../model/response/record';
-import { listCards, listFields } from '../transport/cardAndFieldListings';
-import type { Session } from '../transport/session';
+import { describedFieldTypes } from '../records/describedTypes';
+import { OWN_VALUES } from '../records/ownValues';
+import { fieldsOf } from '../transport/api';
 import { CONDITION_OPTIONS } from '../properties/filters';
 import {
 	comparedField,
@@ -18,40 +17,19 @@ import {
 } from './editorApi';
 import { typeName } from './typeName';
 
-/** Max cards whose fields are read for their types: a person waits for the list. */
-const CARDS_FOR_TYPES = 10;
-
 /**
- * The field types from the service's description; without one, the types of the selected card's fields, and
- * without a card, those of the first cards of the workspace.
+ * The field types from the service's description; if it names none, the types of the selected card's fields.
  *
  * @see service interface, part 2: the allowed types are not shown
  */
 export const getFieldTypes = editorCall(async (context): Promise<INodePropertyOptions[]> => {
-	const session = await openEditorApi(context);
-	const described = await getDescription(session, 'json', { ...EDITOR_READ, optional: true })
-		.then(describedFieldTypes)
-		.catch(() => []);
-	const seen = described.length > 0 ? [] : await seenFieldTypes(context, session);
-	const types = new Set([...described, ...seen]);
+	const api = await openEditorApi(context);
+	const described = await api.description('json', EDITOR_READ).then(describedFieldTypes, () => []);
+	const cardId = described.length > 0 ? undefined : await chosenCardId(context, api);
+	const fields = cardId === undefined ? [] : await api.list(fieldsOf(cardId), EDITOR_READ);
+	const types = new Set([...described, ...fields.map(({ type }) => type)]);
 	return [...types].sort().map((type) => ({ name: typeName(type), value: type }));
 });
-
-/** The types of the fields of the selected card, or of several cards if none is selected. */
-async function seenFieldTypes(context: ILoadOptionsFunctions, session: Session): Promise<string[]> {
-	const chosen = await chosenCardId(context, session);
-	const cards =
-		chosen === undefined
-			? (await listCards(session, EDITOR_READ)).slice(0, CARDS_FOR_TYPES).map(({ id }) => id)
-			: [chosen];
-	const listings = await Promise.all(
-		cards.map(async (id) => await listFields(session, id, EDITOR_READ)),
-	);
-	return listings
-		.flat()
-		.map(({ type }) => type)
-		.filter(Boolean);
-}
 
 /**
  * The fields of the selected card by name, or by ID if two have the same name. If there are none, the

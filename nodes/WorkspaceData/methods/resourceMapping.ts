@@ -5,7 +5,7 @@ import type {
 	ResourceMapperField,
 	ResourceMapperFields,
 } from 'n8n-workflow';
-import type { Field } from '../model/response/field';
+import type { Field } from '../transport/api';
 import { InputError } from '../values/inputError';
 import { peekLocator } from '../records/locator';
 import { unknownFieldsOption } from '../properties/writeOptions';

@@ -1,6 +1,6 @@
 /** The credential's Web URL: where people open a card in a browser. */
 import type { IAllExecuteFunctions } from 'n8n-workflow';
-import { type Authentication, entryText, readCredential } from '../transport/auth/credential';
+import { entryText, readCredential, toAuthentication } from '../transport/credential';
 
 /** The placeholder for a card's ID in the credential's 'Web URL'. */
 const CARD_PLACE = '{card}';
@@ -12,9 +12,9 @@ const CARD_PLACE = '{card}';
  */
 export async function readCardPages(
 	context: IAllExecuteFunctions,
-	authentication: Authentication,
+	authentication: unknown,
 ): Promise<((cardId: string) => string) | undefined> {
-	const { webUrl } = await readCredential(context, authentication);
+	const { webUrl } = await readCredential(context, toAuthentication(authentication));
 	const pattern = entryText(webUrl);
 	const isUsable = /^https?:\/\//i.test(pattern) && URL.canParse(pattern);
 	if (!isUsable || !pattern.includes(CARD_PLACE)) return undefined;

@@ -128,12 +128,15 @@ const ADVICE: ReadonlyArray<
 			`This ${account} can't ${method === 'GET' ? 'read' : 'change'} this. Use a credential with access, or ask the owner of the workspace.`,
 	],
 	[
-		({ kind = '' }) => kind.startsWith('card-'),
-		"It may have been deleted. Select the card again in 'Card'.",
+		({ kind = '' }) => /^(?:card|workspace)-/.test(kind),
+		({ kind = '' }) =>
+			kind.startsWith('card')
+				? "It may have been deleted. Select the card again in 'Card'."
+				: "Check 'Workspace ID' in the credential.",
 	],
 	[
-		({ status, kind }) => status === 404 && (kind === undefined || kind.startsWith('workspace')),
-		"Check 'Base URL' and 'Workspace ID' in the credential.",
+		({ status, kind }) => status === 404 && kind === undefined,
+		({ host }) => `Check 'Base URL' in the credential: another server may be answering at ${host}.`,
 	],
 	[
 		({ status, title, detail }) => status === 409 && SAYS_UNIQUE.test(`${title} ${detail}`),
