@@ -1,306 +1,346 @@
-/** The laws that every world must keep. Each takes a played world and names what breaks it. */
-import type { IDataObject } from 'n8n-workflow';
+/** The laws of the contract that every world must keep. Each takes a played world and names what breaks it. */
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { inspect } from 'node:util';
+import { placesOf } from '../support/n8n';
 import { combined, isEmpty, isSame, isStored, meaning, meets, type Verdict } from './oracle';
-import { statesIn, type PlayedExecution, type PlayedStep, type PlayedWorld } from './play';
-import type { ExecutionShape, Operation, Value } from './shapes';
-import type { Data, LiveField, Write } from './simulatedService';
+import type { PlayedExecution, PlayedStep, PlayedWorld } from './play';
+import { TOKEN_LIFE, type Data, type LiveField, type Snapshot, type Write } from './service';
+import type { ExecutionShape, Operation, Value } from './world';
 
 /** Ms after which a cancelled execution has ended, and sends nothing more. */
 const CANCEL_MS = 2_000;
 
-const READS: readonly Operation[] = ['getAll', 'count', 'ifExists', 'ifNotExists'];
-const ONE_FOR_EACH: readonly Operation[] = ['create', 'update', 'delete', 'count'];
+const READS: readonly Operation[] = ['get', 'getAll', 'count', 'ifExists', 'ifNotExists'];
+const CREATES: readonly Operation[] = ['create', 'upsert', 'sync', 'createFromItems'];
+const BY_KEY: readonly Operation[] = ['upsert', 'sync'];
+const ONE_FOR_EACH: readonly Operation[] = ['create', 'update', 'delete', 'count', 'get'];
 
-/** The fields that the workflow's names mean in a step. */
-function fieldsOf(
-	{ world }: PlayedWorld,
-	{ fields }: PlayedStep,
-): Record<'Key' | 'Value', LiveField | undefined> {
-	const named = (wanted: string) => fields.find(({ name }) => name === wanted);
-	return { Key: named(world.key.name), Value: named(world.value.name) };
-}
+/** One step, and what the laws ask about it. */
+class Look {
+	readonly key: LiveField | undefined;
+	readonly value: LiveField | undefined;
+	readonly writes: Write[];
+	/** The execution of a step in which nobody else does anything, and which nobody cancels. */
+	readonly alone: PlayedExecution | undefined;
+	/** No request went wrong. */
+	readonly isClear: boolean;
+	readonly world: PlayedWorld;
+	readonly step: PlayedStep;
 
-const writesIn = ({ service }: PlayedWorld, { number }: PlayedStep): Write[] =>
-	service.writes.filter(({ step }) => step === number);
-
-const isWriting = ({ operation, dryRun }: ExecutionShape): boolean =>
-	!READS.includes(operation) && !dryRun;
-
-/** Whether an execution of this step may ever delete or change a record, by its conditions. */
-function isChosen(
-	world: PlayedWorld,
-	step: PlayedStep,
-	shape: ExecutionShape,
-	states: Data[],
-): Verdict {
-	const fields = fieldsOf(world, step);
-	if (shape.conditions.length === 0) return 'no';
-	const verdicts = states.map((data) => {
-		const single = shape.conditions.map((condition) => {
-			const field = fields[condition.field];
-			return field ? meets(field, data[field.id], condition) : 'refused';
-		});
-		return combined(single, shape.any);
-	});
-	if (verdicts.includes('refused')) return 'no';
-	return verdicts.includes('yes') ? 'yes' : verdicts.includes('open') ? 'open' : 'no';
-}
-
-/** The item that a mark belongs to. */
-function markedItem(
-	step: PlayedStep,
-	mark: string | undefined,
-): { execution: PlayedExecution; at: number } | undefined {
-	for (const execution of step.executions) {
-		const at = execution.marks.indexOf(mark ?? '');
-		if (at >= 0) return { execution, at };
+	constructor(world: PlayedWorld, step: PlayedStep) {
+		this.world = world;
+		this.step = step;
+		[this.key, this.value] = ['Key', 'Value'].map((wanted) =>
+			step.fields.find(({ name }) => name === wanted),
+		);
+		this.writes = world.service.writes.filter((write) => write.step === step.number);
+		this.isClear = world.world.service.faults.length === 0;
+		const [only, ...others] = step.executions;
+		const isAlone =
+			others.length === 0 && step.shape.meanwhile.hand === 'nothing' && only?.crash === undefined;
+		this.alone = isAlone && only?.cancelledAt === undefined ? only : undefined;
 	}
-	return undefined;
-}
 
-function* hangs({ steps }: PlayedWorld): Generator<string> {
-	for (const step of steps) {
-		if (step.hangs) yield "an execution doesn't end";
-		for (const { canceledAt, endedAt, crash } of step.executions) {
-			if (crash !== undefined) yield `n8n itself failed: ${inspect(crash)}`;
-			if (canceledAt !== undefined && endedAt - canceledAt > CANCEL_MS) {
-				yield `ended ${endedAt - canceledAt} ms after it was cancelled`;
-			}
+	get executions(): PlayedExecution[] {
+		return this.step.executions;
+	}
+
+	/** The states that a record had in this step. */
+	statesOf(id: string): Data[] {
+		const versions = this.world.service.records.find((record) => record.id === id)?.versions ?? [];
+		return versions.filter(({ step }) => step === this.step.number).map(({ data }) => data);
+	}
+
+	/** The item that a mark belongs to. */
+	itemOf({ mark }: Write): { execution: PlayedExecution; at: number } | undefined {
+		for (const execution of this.executions) {
+			const at = execution.marks.indexOf(mark ?? '');
+			if (at >= 0) return { execution, at };
 		}
+		return undefined;
+	}
+
+	/** Whether a record in one of these states meets the conditions of an execution. */
+	isChosen({ conditions, isAny }: ExecutionShape, states: Data[]): Verdict {
+		const verdicts = states.map((data) => {
+			const single = conditions.map((condition) => {
+				const field = condition.field === 'Key' ? this.key : this.value;
+				return field ? meets(field, data[field.id], condition) : 'refused';
+			});
+			return conditions.length === 0 ? 'yes' : combined(single, isAny);
+		});
+		if (verdicts.includes('refused')) return 'no';
+		return verdicts.includes('yes') ? 'yes' : verdicts.includes('open') ? 'open' : 'no';
+	}
+
+	/** Whether a record in one of these states may be the one of a key. */
+	mayHaveKey(states: Data[], entered: Value): boolean {
+		const { key } = this;
+		const meant = key && meaning(key, entered);
+		if (!key || !meant || meant === 'refused') return false;
+		return meant === 'open' || states.some((data) => isSame(key, data[key.id], meant.stored));
+	}
+
+	/** The records that had this key before the step. */
+	withKey(entered: Value): Snapshot[] {
+		return this.step.before.filter(({ data }) => this.mayHaveKey([data], entered));
 	}
 }
 
-/** Nothing is created twice: each item at most once. */
-function* writtenTwice(world: PlayedWorld): Generator<string> {
+type Law = (look: Look) => Generator<string>;
+
+const pairs = (items: INodeExecutionData[]): number[] => placesOf(items).map(Number);
+const isWriting = ({ operation }: ExecutionShape): boolean => !READS.includes(operation);
+const isFailed = ({ json: { error } }: INodeExecutionData): boolean => error !== undefined;
+const shown = (value: unknown): string => JSON.stringify(value);
+
+/** Whether an execution has done what it was asked for each item. */
+const hasSucceeded = ({ result, cancelledAt }: PlayedExecution): boolean =>
+	result?.status === 'success' &&
+	cancelledAt === undefined &&
+	result.errorItems.length === 0 &&
+	!result.items.some(isFailed);
+
+/** Everything ends, a cancelled execution within two seconds. */
+function* hangs({ step, executions }: Look): Generator<string> {
+	if (step.hangs) yield "an execution doesn't end";
+	for (const { cancelledAt, endedAt, crash } of executions) {
+		if (crash !== undefined) yield `n8n itself failed: ${inspect(crash)}`;
+		if (cancelledAt !== undefined && endedAt - cancelledAt > CANCEL_MS)
+			yield `ended ${endedAt - cancelledAt} ms after it was cancelled`;
+	}
+}
+
+/** A create is never sent twice: each item is created at most once, and a failed one isn't sent again. */
+function* createdTwice({ writes }: Look): Generator<string> {
 	const seen = new Set<string>();
-	for (const { method, mark } of world.service.writes) {
+	for (const { method, mark } of writes) {
 		if (method !== 'POST' || mark === undefined) continue;
 		if (seen.has(mark)) yield `item ${mark} was created twice`;
 		seen.add(mark);
 	}
 }
 
-/** One record for each key, whatever happened at once. */
-function* keysTwice(world: PlayedWorld): Generator<string> {
-	for (const step of world.steps) {
-		const { Key: field } = fieldsOf(world, step);
-		if (!field) continue;
-		const shapes = step.executions.map(({ shape }) => shape);
-		const byKey: readonly Operation[] = ['upsert', 'sync'];
-		if (shapes.some((shape) => isWriting(shape) && !byKey.includes(shape.operation))) continue;
-		// What was cancelled or whose answer was lost may have created what nobody knows of.
-		if (step.executions.some(({ canceledAt }) => canceledAt !== undefined)) continue;
-		if (hasUnclearCreate(world, step)) continue;
-		const count = (records: typeof step.before, key: unknown) =>
-			records.filter(({ data }) => isSame(field, data[field.id], key) === 'yes').length;
-		for (const { data } of step.after) {
-			const key = data[field.id];
-			if (isEmpty(key)) continue;
-			const [before, after] = [count(step.before, key), count(step.after, key)];
-			if (after > Math.max(1, before)) {
-				const runs = step.executions.length === 1 ? 'one execution' : 'several executions';
-				yield `${after} records with key ${JSON.stringify(key)}, ${before} before ${runs}`;
-				break;
-			}
-		}
+/** Upserts of one key by several executions of one process make one record. */
+function* keysTwice({ key, step, executions, world }: Look): Generator<string> {
+	if (!key || executions.some(({ shape }) => isWriting(shape) && !BY_KEY.includes(shape.operation)))
+		return;
+	// What was cancelled or whose response was lost may have created what nobody knows of.
+	const isUnclear = world.world.service.faults.some(({ method }) => method === 'POST');
+	if (isUnclear || executions.some(({ cancelledAt }) => cancelledAt !== undefined)) return;
+	for (const { data } of step.after) {
+		const count = (records: Snapshot[]) =>
+			records.filter((record) => isSame(key, record.data[key.id], data[key.id])).length;
+		const [before, after] = [count(step.before), count(step.after)];
+		if (after > Math.max(1, before))
+			yield `${after} records with key ${shown(data[key.id])}, ${before} before`;
 	}
 }
 
-/** Whether a create of the step may have got no clear answer. */
-function hasUnclearCreate({ world }: PlayedWorld, step: PlayedStep): boolean {
-	const unclear = ['busyAfter', 'lost', 'hangsAfter', 'gateway', 'hangs', 'busy'];
-	return (
-		world.service.faults.some(({ method, kind }) => method === 'POST' && unclear.includes(kind)) ||
-		step.hangs
-	);
-}
-
-/** Whether a record may be the one of an item with this key. */
-function mayHaveKey(field: LiveField, data: Data, key: Value): boolean {
-	const meant = meaning(field, key);
-	if (meant === 'open') return true;
-	return meant !== 'refused' && isSame(field, data[field.id], meant.stored) !== 'no';
-}
-
-/** Whether Sync may delete a record: it is told to, the record takes part and has no item in any of its states. */
-function mayMiss(
-	world: PlayedWorld,
-	step: PlayedStep,
-	shape: ExecutionShape,
-	states: Data[],
-): boolean {
-	const { Key: field } = fieldsOf(world, step);
-	if (!shape.deletions?.isWanted || !field) return false;
-	const takesPart = shape.conditions.length === 0 || isChosen(world, step, shape, states) !== 'no';
-	const certain = (data: Data) =>
-		shape.items.some(({ key }) => {
-			const meant = meaning(field, key);
-			return typeof meant === 'object' && isSame(field, data[field.id], meant.stored) === 'yes';
+/** Whether Sync may delete a record: the record takes part and has no item in any of its states. */
+function mayMiss(look: Look, shape: ExecutionShape, states: Data[]): boolean {
+	const { key } = look;
+	if (shape.missingRecords !== 'delete' || !key) return false;
+	const hasItem = (data: Data) =>
+		shape.items.some((item) => {
+			const meant = meaning(key, item.key);
+			return typeof meant === 'object' && isSame(key, data[key.id], meant.stored);
 		});
-	return takesPart && states.some((data) => !certain(data) && !isEmpty(data[field.id]));
+	const isMissing = states.some((data) => !hasItem(data) && !isEmpty(data[key.id]));
+	return isMissing && look.isChosen(shape, states) !== 'no';
 }
 
-/** Nothing is written or deleted that was not chosen. */
-function* notChosen(world: PlayedWorld): Generator<string> {
-	for (const step of world.steps) {
-		const fields = fieldsOf(world, step);
-		for (const write of writesIn(world, step)) {
-			const record = world.service.records.find(({ id }) => String(id) === write.record);
-			const states = record ? statesIn(record, step.number) : [];
-			if (write.method === 'DELETE') {
-				const isMeant = step.executions.some(({ shape, targets }) => {
-					if (!isWriting(shape)) return false;
-					if (shape.operation === 'delete') return targets.includes(write.record);
-					if (shape.operation === 'sync') return mayMiss(world, step, shape, states);
-					return shape.operation === 'deleteMany' && isChosen(world, step, shape, states) !== 'no';
-				});
-				if (!isMeant) yield `${write.record} was deleted: ${JSON.stringify(states[0])}`;
-				continue;
-			}
-			const marked = markedItem(step, write.mark);
-			if (!marked) {
-				const roundTrips = step.executions.some(({ shape }) => shape.operation === 'roundTrip');
-				if (!roundTrips) yield `${write.method} of ${write.record} has no item`;
-				continue;
-			}
-			const { execution, at } = marked;
-			const { shape } = execution;
-			if (!isWriting(shape)) yield `${shape.operation} has written`;
-			if (write.method === 'POST') {
-				if (!['create', 'upsert', 'sync', 'createFromItems'].includes(shape.operation)) {
-					yield `${shape.operation} has created`;
-				}
-				continue;
-			}
-			const key = shape.items[at]?.key ?? null;
-			const hasKey = () =>
-				fields.Key !== undefined &&
-				states.some((data) => mayHaveKey(fields.Key as LiveField, data, key));
-			const isMeant = {
-				update: () => execution.targets[at] === write.record,
-				upsert: hasKey,
-				sync: hasKey,
-				updateMany: () => isChosen(world, step, shape, states) !== 'no',
-			}[shape.operation as 'update' | 'upsert' | 'sync' | 'updateMany'];
-			if (!isMeant?.()) {
-				yield `${shape.operation} changed ${write.record}: ${JSON.stringify(states[0])}`;
-			}
+const mayDelete = (look: Look, { shape, targets }: PlayedExecution, id: string): boolean => {
+	const states = look.statesOf(id);
+	if (shape.operation === 'delete') return targets.includes(id);
+	if (shape.operation === 'sync') return mayMiss(look, shape, states);
+	return shape.operation === 'deleteMany' && look.isChosen(shape, states) !== 'no';
+};
+
+/** Whether an item's execution may change a record. */
+function mayChange(
+	look: Look,
+	{ shape, targets }: PlayedExecution,
+	at: number,
+	id: string,
+): boolean {
+	const states = look.statesOf(id);
+	const key = shape.items[at]?.key ?? null;
+	switch (shape.operation) {
+		case 'update':
+			return targets[at] === id;
+		case 'updateMany':
+			return look.isChosen(shape, states) !== 'no';
+		case 'sync':
+			return look.mayHaveKey(states, key);
+		case 'upsert': {
+			if (shape.upsertMode === 'createOnly' && look.alone && shape.items.length === 1) return false;
+			const found = look.withKey(key);
+			const isOpen = !look.alone || !look.key || meaning(look.key, key) === 'open';
+			if (shape.multipleMatches === 'error' && !isOpen && found.length > 1) return false;
+			if (shape.multipleMatches === 'first' && !isOpen && found.length > 0 && found[0]?.id !== id)
+				return false;
+			return look.mayHaveKey(states, key);
 		}
+		default:
+			return false;
 	}
 }
 
-/** Writes of one run to one record keep the order of the items. */
-function* outOfOrder(world: PlayedWorld): Generator<string> {
-	for (const step of world.steps) {
-		const last = new Map<string, number>();
-		for (const { record, mark } of writesIn(world, step)) {
-			const marked = markedItem(step, mark);
-			if (!marked) continue;
-			const run = `${step.executions.indexOf(marked.execution)} ${record}`;
-			const before = last.get(run) ?? -1;
-			if (marked.at < before)
-				yield `item ${marked.at} was written to ${record} after item ${before}`;
-			last.set(run, Math.max(before, marked.at));
+/** Nothing is changed or deleted that wasn't chosen, and nothing is created where nothing is to be. */
+function* notChosen(look: Look): Generator<string> {
+	const roundTrips = look.executions.some(({ shape }) => shape.operation === 'roundTrip');
+	for (const write of look.writes) {
+		const { method, record } = write;
+		const wrong = `${method} of ${record}: ${shown(write)}`;
+		if (method === 'DELETE') {
+			if (!look.executions.some((execution) => mayDelete(look, execution, record))) yield wrong;
+			continue;
 		}
+		const item = look.itemOf(write);
+		if (!item) {
+			if (!roundTrips) yield wrong;
+			continue;
+		}
+		const { shape } = item.execution;
+		const mayCreate =
+			CREATES.includes(shape.operation) &&
+			!(shape.operation === 'upsert' && shape.upsertMode === 'updateOnly');
+		const isMeant =
+			method === 'POST' ? mayCreate : mayChange(look, item.execution, item.at, record);
+		if (!isMeant) yield `${shape.operation}, ${wrong}`;
 	}
+}
+
+/** No operation writes or deletes more than its limit allows. */
+function* tooMany({ alone, writes, step }: Look): Generator<string> {
+	if (!alone) return;
+	const { operation, maxChanges, maxDeletions } = alone.shape;
+	const count = writes.length;
+	if (['updateMany', 'deleteMany'].includes(operation) && maxChanges >= 0 && count > maxChanges)
+		yield `${operation}: ${count} writes of at most ${maxChanges}`;
+	const deletions = writes.filter(({ method }) => method === 'DELETE').length;
+	const most = maxDeletions === 0 ? Math.max(5, Math.floor(step.before.length / 10)) : maxDeletions;
+	if (operation === 'sync' && most >= 0 && deletions > most)
+		yield `${deletions} deletions of at most ${most}`;
+}
+
+/** Whether an item is certainly refused before anything is sent. */
+function isRefused(
+	{ key, value }: Look,
+	{ operation, adds }: ExecutionShape,
+	item: { key: Value; value: Value },
+) {
+	if (operation === 'updateMany') return false;
+	if (!value && !adds && operation !== 'createFromItems') return true;
+	const hasKey = CREATES.includes(operation);
+	const refuses = (field: LiveField | undefined, entered: Value) =>
+		field !== undefined && meaning(field, entered) === 'refused';
+	return refuses(value, item.value) || (hasKey && refuses(key, item.key));
+}
+
+/** Nothing is sent while an item is refused, unless On Error continues; Sync never for its card. */
+function* sentInSpiteOf(look: Look): Generator<string> {
+	const refusing = look.executions.filter(
+		({ shape }) =>
+			['create', 'update', 'upsert', 'sync', 'createFromItems'].includes(shape.operation) &&
+			(shape.onError === 'stopWorkflow' || shape.operation === 'sync') &&
+			shape.items.some((item) => isRefused(look, shape, item)),
+	);
+	for (const { shape, marks } of refusing) {
+		const sent = look.writes.find(({ mark }) => marks.includes(mark ?? ''));
+		if (sent) yield `${shape.operation} wrote ${shown(sent)}`;
+		const added = look.world.service.added.find(({ step }) => step === look.step.number);
+		if (look.alone && added) yield `${shape.operation} added ${added.name}`;
+	}
+}
+
+/** Writes of one run to one record keep the order of the items; deletions come last; one at once creates in order. */
+function* outOfOrder(look: Look): Generator<string> {
+	const last = new Map<string, number>();
+	for (const write of look.writes) {
+		const item = look.itemOf(write);
+		if (!item) continue;
+		const place = look.executions.indexOf(item.execution);
+		const { maxParallel } = item.execution.shape;
+		const isInLine = maxParallel === 1 && write.method === 'POST' && look.isClear;
+		const line = `${place} ${isInLine ? 'created' : write.record}`;
+		const before = last.get(line) ?? -1;
+		if (item.at < before) yield `item ${item.at} was written after item ${before}: ${line}`;
+		last.set(line, Math.max(before, item.at));
+	}
+	if (look.alone?.shape.operation !== 'sync') return;
+	const firstDeleted = look.writes.findIndex(({ method }) => method === 'DELETE');
+	const after = look.writes.slice(firstDeleted).find(({ method }) => method !== 'DELETE');
+	if (firstDeleted >= 0 && after) yield `${after.method} after a deletion`;
 }
 
 /** What is written is what was given. */
-function* changedValues(world: PlayedWorld): Generator<string> {
-	for (const step of world.steps) {
-		const fields = fieldsOf(world, step);
-		for (const { mark, data, method } of writesIn(world, step)) {
-			const marked = markedItem(step, mark);
-			const item = marked?.execution.shape.items[marked.at];
-			if (!marked || !item || marked.execution.shape.operation === 'updateMany') continue;
-			for (const name of ['Key', 'Value'] as const) {
-				const field = fields[name];
-				if (!field || !(field.id in data)) continue;
-				const meant = meaning(field, item[name === 'Key' ? 'key' : 'value']);
-				const given = JSON.stringify(item[name === 'Key' ? 'key' : 'value']);
-				const got = `${method} ${name} ${given} became ${JSON.stringify(data[field.id])}`;
-				if (meant === 'refused') yield `${got}, though it is ambiguous`;
-				else if (meant !== 'open' && !isStored(field, data[field.id], meant.stored)) yield got;
-			}
+function* changedValues(look: Look): Generator<string> {
+	const { key, value } = look;
+	for (const write of look.writes) {
+		const found = look.itemOf(write);
+		const item = found?.execution.shape.items[found.at];
+		if (!item) continue;
+		for (const [field, entered] of [
+			[key, item.key],
+			[value, item.value],
+		] as const) {
+			if (!field || !(field.id in write.data)) continue;
+			const meant = meaning(field, entered);
+			const sent = write.data[field.id];
+			const isRight =
+				meant === 'open' || (meant !== 'refused' && isStored(field, sent, meant.stored));
+			if (!isRight) yield `${write.method} ${field.name} ${shown(entered)} became ${shown(sent)}`;
 		}
 	}
 }
 
-/** Get Many, then Update with what came: nothing changes. */
-function* changedByRoundTrip(world: PlayedWorld): Generator<string> {
-	for (const step of world.steps) {
-		const [only, ...others] = step.executions;
-		if (others.length > 0 || only?.shape.operation !== 'roundTrip') continue;
-		for (const { id, data } of step.before) {
-			const now = step.after.find((record) => record.id === id)?.data;
-			if (now && JSON.stringify(sorted(now)) === JSON.stringify(sorted(data))) continue;
-			yield `${id} was ${JSON.stringify(data)} and is ${JSON.stringify(now)}`;
-		}
+/** Where the record was read, only values that differ are sent. */
+function* sentUnchanged(look: Look): Generator<string> {
+	const { operation } = look.alone?.shape ?? {};
+	if (!operation || !['upsert', 'sync', 'updateMany'].includes(operation) || !look.isClear) return;
+	for (const { method, record, data, before } of look.writes) {
+		if (method !== 'PATCH') continue;
+		const same = Object.keys(data).find((id) => data[id] === before[id]);
+		if (same !== undefined) yield `${record} has had ${shown(data[same])} in ${same}`;
 	}
 }
 
-/** A field that is missing is as empty as one that is null. */
-const sorted = (data: Data) =>
-	Object.entries(data)
-		.filter(([, value]) => !isEmpty(value))
-		.sort(([a], [b]) => (a < b ? -1 : 1));
-
-const pairs = (items: Array<{ pairedItem?: unknown }>): number[] =>
-	items.map(({ pairedItem }) =>
-		typeof pairedItem === 'object' && pairedItem !== null && 'item' in pairedItem
-			? Number(pairedItem.item)
-			: Number(pairedItem),
-	);
+/** What was read goes back unchanged. */
+function* changedByRoundTrip({ alone, step }: Look): Generator<string> {
+	if (alone?.shape.operation !== 'roundTrip') return;
+	// A field that is missing is as empty as one that is null.
+	const filled = (data: Data) => Object.entries(data).filter(([, value]) => !isEmpty(value));
+	for (const { id, data } of step.before) {
+		const now = step.after.find((record) => record.id === id)?.data ?? {};
+		if (shown(filled(now).sort()) !== shown(filled(data).sort()))
+			yield `${id} was ${shown(data)} and is ${shown(now)}`;
+	}
+}
 
 const isAscending = (numbers: number[]): boolean =>
 	numbers.every((number, at) => at === 0 || number >= (numbers[at - 1] ?? 0));
 
-/** Each item has an output or an error, in order. */
-function* unanswered({ steps }: PlayedWorld): Generator<string> {
-	for (const { shape, result, canceledAt } of steps.flatMap(({ executions }) => executions)) {
-		if (!result || canceledAt !== undefined) continue;
+/** Every item has an output or an error, in order, and none of the nodes' own names is missing its pair. */
+function* unanswered({ executions }: Look): Generator<string> {
+	for (const { shape, result, cancelledAt } of executions) {
+		if (!result || cancelledAt !== undefined) continue;
 		if (result.status === 'error') {
-			if (shape.onError !== 'stop') yield `failed as a whole: ${result.error?.message}`;
+			if (shape.onError !== 'stopWorkflow') yield `failed as a whole: ${result.error?.message}`;
 			if (!result.error?.message) yield 'failed without a message';
 			continue;
 		}
 		if (result.status !== 'success') yield `ended as ${result.status}`;
-		const [good, bad] = [pairs(result.items), pairs(result.errorItems)];
-		// What Sync deleted, and the card of a dry run, come last, with the first item.
-		const inOrder = shape.operation === 'sync' || shape.dryRun ? [...new Set(good)] : good;
-		if (!isAscending(inOrder) || !isAscending(bad)) yield `${shape.operation}: ${good} / ${bad}`;
+		const kept = result.items.filter(({ json }) => json.action !== 'deleted');
+		const [good, bad] = [pairs(kept), pairs(result.errorItems)];
+		if (!isAscending(good) || !isAscending(bad)) yield `${shape.operation}: ${good} / ${bad}`;
 		const all = [...good, ...bad].sort((a, b) => a - b);
-		if (shape.dryRun || !ONE_FOR_EACH.includes(shape.operation)) continue;
-		if (all.join() !== shape.items.map((_, at) => at).join()) {
-			yield `${shape.operation} of ${shape.items.length} items answers for ${all.join()}`;
-		}
-	}
-}
-
-/** What an item says is done, is done. */
-function* untrue(world: PlayedWorld): Generator<string> {
-	for (const step of world.steps) {
-		const writes = writesIn(world, step);
-		for (const { shape, marks, targets, result } of step.executions) {
-			if (!result || !isWriting(shape)) continue;
-			for (const { json, pairedItem } of result.items) {
-				const [at = 0] = pairs([{ pairedItem }]);
-				if (json.error !== undefined || json.action === 'unchanged') continue;
-				const wrote = (record: unknown) =>
-					writes.some(
-						({ mark, record: id }) => mark === marks[at] && (!record || id === String(record)),
-					);
-				const writing = ['create', 'update', 'upsert', 'updateMany', 'sync', 'createFromItems'];
-				if (writing.includes(shape.operation) && json.deleted !== true) {
-					if (!wrote(json.id)) yield `item ${marks[at]} says it wrote ${String(json.id)}`;
-				} else if (['delete', 'deleteMany', 'sync'].includes(shape.operation)) {
-					const id = shape.operation === 'delete' ? targets[at] : String(json.id);
-					const record = world.service.records.find((one) => String(one.id) === id);
-					if (record && !record.isGone) yield `${id} is said to be deleted`;
-				}
-			}
-		}
+		if (
+			ONE_FOR_EACH.includes(shape.operation) &&
+			all.join() !== shape.items.map((_, at) => at).join()
+		)
+			yield `${shape.operation} of ${shape.items.length} items has results of ${all.join()}`;
 	}
 }
 
@@ -314,192 +354,253 @@ function doneItems({ result }: PlayedExecution): IDataObject[] {
 	return data?.done ?? [];
 }
 
-/** What a run that failed halfway says it did is what the service has, no more and no less. */
-function* halfway(world: PlayedWorld): Generator<string> {
-	for (const step of world.steps) {
-		const [only, ...others] = step.executions;
-		const { operation } = only?.shape ?? {};
-		if (!only || others.length > 0 || !isWriting(only.shape) || operation === 'roundTrip') continue;
-		const done = doneItems(only);
-		const writes = writesIn(world, step);
+/** What a run says it did, also one that failed halfway, is what the service has. */
+function* untrue(look: Look): Generator<string> {
+	for (const execution of look.executions) {
+		const { shape, marks } = execution;
+		if (!isWriting(shape) || shape.operation === 'roundTrip') continue;
+		const done = doneItems(execution);
 		for (const { id, deleted } of done) {
-			const wrote = ({ method, record }: Write) =>
-				(method === 'DELETE') === (deleted === true) && (!id || record === String(id));
-			if (!writes.some(wrote)) yield `${operation} says it wrote ${JSON.stringify(id)}`;
+			const says = `${shape.operation} says it ${deleted === true ? 'deleted' : 'wrote'} ${shown(id)}`;
+			const wrote = ({ method, record, mark }: Write) =>
+				(method === 'DELETE' ? deleted === true : deleted !== true && marks.includes(mark ?? '')) &&
+				(!id || record === String(id));
+			const isGone = look.world.service.records.some((one) => one.id === String(id) && one.isGone);
+			// Another execution may have deleted it: then this one found it gone.
+			if (!look.writes.some(wrote) && !(deleted === true && isGone)) yield says;
 		}
-		// Where a response was lost, or the run was given up, more may have been carried out.
-		const isClear = world.world.service.faults.every(({ method }) => method === 'GET');
-		if (!isClear || only.canceledAt !== undefined || only.crash !== undefined) continue;
-		if (done.length !== writes.length)
-			yield `${operation} (${only.shape.onError}) hands out ${done.length} of ${writes.length} writes`;
+		// Where a response was lost, more may have been carried out.
+		const isClear = look.isClear && look.alone === execution;
+		if (isClear && done.length !== look.writes.length)
+			yield `${shape.operation} (${shape.onError}) hands out ${done.length} of ${look.writes.length} writes`;
 	}
 }
 
-/** The old values of a change are those that the record had, whatever was written or restored before the run. */
-function* wrongOldValues(world: PlayedWorld): Generator<string> {
-	for (const step of world.steps) {
-		const [only, ...others] = step.executions;
-		if (!only || others.length > 0 || !isWriting(only.shape)) continue;
-		const seen = new Set<string>();
-		for (const { id, before } of doneItems(only)) {
-			const record = step.before.find((one) => one.id === String(id));
-			if (!record || seen.has(record.id) || typeof before !== 'object') continue;
-			seen.add(record.id);
-			for (const [name, value] of Object.entries(before ?? {})) {
-				const field = step.fields.find((one) => one.name === name);
-				const held = field && record.data[field.id];
-				if (!field || (isEmpty(held) && isEmpty(value)) || held === value) continue;
-				yield `${record.id} had ${JSON.stringify(held)} in ${name}, said to be ${JSON.stringify(value)}`;
-			}
+/** The old values of a change are those that the record had. */
+function* wrongOldValues({ alone, step }: Look): Generator<string> {
+	if (!alone || !isWriting(alone.shape)) return;
+	const seen = new Set<string>();
+	for (const { id, before } of doneItems(alone)) {
+		const record = step.before.find((one) => one.id === String(id));
+		if (!record || seen.has(record.id) || typeof before !== 'object') continue;
+		seen.add(record.id);
+		for (const [name, value] of Object.entries(before ?? {})) {
+			const field = step.fields.find((one) => one.name === name);
+			const held = field && record.data[field.id];
+			if (field && !(isEmpty(held) && isEmpty(value)) && held !== value)
+				yield `${record.id} had ${shown(held)} in ${name}, said to be ${shown(value)}`;
 		}
 	}
 }
 
-/** Listings are read whole, each record once. */
-function* incomplete(world: PlayedWorld): Generator<string> {
-	for (const step of world.steps) {
-		if (step.executions.some(({ shape }) => isWriting(shape))) continue;
-		for (const { shape, result, canceledAt } of step.executions) {
-			if (result?.status !== 'success' || canceledAt !== undefined) continue;
-			if (result.errorItems.length > 0) continue;
-			if (result.items.some(({ json }) => json.error !== undefined)) continue;
-			const verdicts = step.before.map(({ id, data }) => ({
-				id,
-				verdict: shape.conditions.length === 0 ? 'yes' : isChosen(world, step, shape, [data]),
-			}));
-			const sure = verdicts.filter(({ verdict }) => verdict === 'yes').map(({ id }) => id);
-			const open = verdicts.filter(({ verdict }) => verdict === 'open').map(({ id }) => id);
-			const [first] = result.json;
-			if (shape.operation === 'count') {
-				const count = Number(first?.count);
-				if (result.items.length > 0 && (count < sure.length || count > sure.length + open.length)) {
-					yield `counted ${count} of ${sure.length} to ${sure.length + open.length}`;
-				}
-			}
-			if (shape.operation !== 'getAll' || shape.items.length !== 1) continue;
-			const ids = result.json.map(({ id }) => String(id));
-			if (new Set(ids).size < ids.length) yield `records come twice: ${ids.join()}`;
-			const strange = ids.filter((id) => !sure.includes(id) && !open.includes(id));
-			if (strange.length > 0) yield `records that don't meet the conditions: ${strange.join()}`;
-			if (open.length > 0) continue;
-			const expected = sure.slice(0, shape.limit ?? Infinity);
-			if (ids.join() !== expected.join()) yield `read ${ids.join()} instead of ${expected.join()}`;
+/** What a dry run and the real one have in common. */
+function comparable(items: INodeExecutionData[]): string[] {
+	const real: Record<string, string> = {
+		created: 'create',
+		updated: 'update',
+		unchanged: 'none',
+		deleted: 'delete',
+	};
+	return items.map(
+		({ json: { before, changes, dry_run, deleted, id, created_at, ...json }, ...item }) => {
+			const action =
+				real[String(json.action)] ?? json.action ?? (deleted === true ? 'delete' : undefined);
+			const known = Object.entries({ ...json, action }).filter(([, value]) => value !== undefined);
+			void [before, changes, dry_run, created_at];
+			return shown([
+				pairs([item as INodeExecutionData]),
+				action === 'create' ? '' : id,
+				known.sort(),
+			]);
+		},
+	);
+}
+
+/** A dry run changes nothing, and says what the real run then does. */
+function* untrueDryRun({ alone, isClear }: Look): Generator<string> {
+	if (!alone?.dry) return;
+	const { dry, result, shape, writesOfDry } = alone;
+	if (writesOfDry > 0) yield `a dry run of ${shape.operation} has written`;
+	if (!isClear || !result || shape.operation === 'createFromItems') return;
+	if (dry.status !== result.status)
+		yield `${shape.operation}: ${dry.error?.message ?? dry.status}, then ${result.error?.message ?? result.status}`;
+	const [said, done] = [comparable(dry.items), comparable(result.items)];
+	const at = said.findIndex((one, place) => one !== done[place]);
+	if (said.length !== done.length || at >= 0)
+		yield `${shape.operation}: of ${said.length} and ${done.length} items ${said[at]} became ${done[at]}`;
+}
+
+/** Listings are read whole, each record once; a limit is kept; conditions decide. */
+function* incomplete(look: Look): Generator<string> {
+	if (look.executions.some(({ shape }) => isWriting(shape))) return;
+	if (look.step.shape.meanwhile.hand !== 'nothing') return;
+	for (const execution of look.executions.filter(hasSucceeded)) {
+		const { shape, result } = execution;
+		const [json, { length }] = [result?.json ?? [], result?.items ?? []];
+		const verdicts = look.step.before.map(({ data }) => look.isChosen(shape, [data]));
+		const sure = look.step.before.filter((_, at) => verdicts[at] === 'yes').map(({ id }) => id);
+		const open = verdicts.filter((verdict) => verdict === 'open').length;
+		if (shape.operation === 'get') {
+			const ids = json.map(({ id }) => id);
+			if (shown(ids) !== shown(execution.targets)) yield `got ${shown(ids)}`;
 		}
+		if (
+			shape.operation === 'count' &&
+			!(Number(json[0]?.count) >= sure.length && Number(json[0]?.count) <= sure.length + open)
+		)
+			yield `counted ${shown(json[0])} of ${sure.length} to ${sure.length + open}`;
+		if (open > 0) continue;
+		const passes = { ifExists: sure.length > 0, ifNotExists: sure.length === 0 }[
+			shape.operation as 'ifExists'
+		];
+		if (passes !== undefined && passes !== length > 0)
+			yield `${shape.operation}: ${length} of ${sure.length}`;
+		const expected = sure.slice(0, shape.limit ?? Infinity).join();
+		const read = json.map(({ id }) => id).join();
+		if (shape.operation === 'getAll' && read !== expected)
+			yield `read ${read} instead of ${expected}`;
 	}
+}
+
+/** The card is read once for an execution and operation, not once for an item. */
+function* readTwice({ alone, isClear, world, step }: Look): Generator<string> {
+	if (!alone || alone.dry || !isClear) return;
+	const urls = world.service.sent
+		.filter((sent) => sent.step === step.number && sent.method === 'GET' && sent.status !== 429)
+		.map(({ url }) => url.href)
+		.filter((url) => url.includes('/records'));
+	const twice = urls.find((url, at) => urls.indexOf(url) < at);
+	if (twice !== undefined) yield `${alone.shape.operation} read twice: ${twice}`;
 }
 
 /** No secret leaves by another way than the header that it is for. */
-function* told({ service, steps }: PlayedWorld): Generator<string> {
-	const secrets = [service.apiKey, service.clientSecret, ...service.tokens];
+function* told({ world: { service }, step, executions }: Look): Generator<string> {
+	const secrets = [
+		service.apiKey,
+		service.clientSecret,
+		...service.tokens.map(({ token }) => token),
+	];
 	const tells = (text: string) => secrets.some((secret) => text.includes(secret));
-	for (const { url, headers, body } of service.sent) {
-		const others = { ...headers, authorization: '' };
+	for (const { url, headers, body, ...sent } of service.sent) {
 		const isToken = url.pathname.endsWith('/token');
-		if (tells(url.href) || tells(JSON.stringify(others)) || (!isToken && tells(body))) {
+		const others = shown({ ...headers, authorization: '' });
+		if (sent.step === step.number && (tells(url.href + others) || (!isToken && tells(body))))
 			yield `sent in ${url.pathname}`;
-		}
 	}
-	for (const { result } of steps.flatMap(({ executions }) => executions)) {
+	for (const { result } of executions) {
 		if (!result) continue;
 		const { run, error, staticData } = result;
-		const shown = [
-			JSON.stringify(run.data.resultData),
-			JSON.stringify(staticData),
-			inspect(error, { depth: 8 }),
-		];
-		if (shown.some(tells)) yield 'shown in a result';
+		if (tells(shown([run.data.resultData, staticData]) + inspect(error, { depth: 8 })))
+			yield 'shown in a result';
 	}
 }
 
-/** A service that serves 16 requests at once is not asked for more than it bears. */
-function* overrun(world: PlayedWorld): Generator<string> {
-	const { faults, capacity, rate } = world.world.service;
-	if (capacity === null || faults.length > 0 || rate !== null) return;
-	for (const { executions } of world.steps) {
-		// The service may still work on what a canceled execution has sent.
-		if (executions.some(({ canceledAt }) => canceledAt !== undefined)) continue;
-		for (const { shape, result } of executions) {
-			const busy = result?.items.concat(result.errorItems).some(({ json }) => isOverload(json));
-			const failed = result?.error && /at once|overloaded/i.test(inspect(result.error));
-			if (busy || failed)
-				yield `${shape.operation} failed at a service that serves ${capacity} at once`;
-		}
-	}
+/** At most 16 requests at once, or as many as Max Parallel Requests says; at most one refusal a window. */
+function* overrun({
+	alone,
+	isClear,
+	executions,
+	world: { service },
+	step,
+}: Look): Generator<string> {
+	if (!isClear || executions.some(({ cancelledAt }) => cancelledAt !== undefined)) return;
+	const most = alone?.shape.maxParallel === 1 && isWriting(alone.shape) ? 1 : 16;
+	const atOnce = service.most[step.number] ?? 0;
+	if (
+		atOnce > most &&
+		!['delete', 'deleteMany', 'roundTrip'].includes(alone?.shape.operation ?? '')
+	)
+		yield `${atOnce} requests at once`;
+	const refused = Math.max(0, ...service.refusals.values());
+	if (alone && refused > 1) yield `${refused} refusals in a window`;
 }
 
-const isOverload = (json: object): boolean =>
-	'error' in json && /at once|overloaded/i.test(JSON.stringify(json));
+/** In normal running the service never says 401, and a token is requested once for each lifetime. */
+function* unauthorized({ isClear, world, step }: Look): Generator<string> {
+	if (!isClear) return;
+	const { service, steps } = world;
+	if (service.sent.some(({ status }) => status === 401)) yield 'a request got 401';
+	if (steps.some(({ shape }) => shape.hand === 'restart')) return;
+	const times = service.tokens.map(({ issuedAt }) => issuedAt);
+	const soon = times.find((at, place) => at - (times[place - 1] ?? -Infinity) < TOKEN_LIFE * 800);
+	if (soon !== undefined) yield `step ${step.number}: ${times.length} tokens`;
+}
 
 /** What Sync says it has done, holds: each item has one record with its values, and no other record takes part. */
-function* unequal(world: PlayedWorld): Generator<string> {
-	for (const step of world.steps) {
-		const [only, ...others] = step.executions;
-		if (others.length > 0 || only?.shape.operation !== 'sync' || only.shape.dryRun) continue;
-		const { shape, result, canceledAt, marks } = only;
-		const { Key: field } = fieldsOf(world, step);
-		if (!field || !result || canceledAt !== undefined) continue;
-		const meant = shape.items.map(({ key }) => meaning(field, key));
-		const known = meant.flatMap((one) => (typeof one === 'object' ? [one.stored] : []));
-		const isTwice = known.some((key, at) =>
-			known.some((other, place) => place < at && isSame(field, key, other) === 'yes'),
-		);
-		const wrote = writesIn(world, step).filter(
-			({ mark, method }) => method === 'DELETE' || marks.includes(mark ?? ''),
-		);
-		if (isTwice && wrote.length > 0) yield 'two items mean one record, and records were written';
-		if (result.status !== 'success' || result.errorItems.length > 0) continue;
-		if (result.items.some(({ json }) => json.error !== undefined)) continue;
-		if (known.length < meant.length) continue;
-		for (const key of known) {
-			const own = step.after.filter(({ data }) => isSame(field, data[field.id], key) === 'yes');
-			if (own.length !== 1) yield `${own.length} records for ${JSON.stringify(key)} after Sync`;
-		}
-		if (!shape.deletions?.isWanted) continue;
-		for (const { id, data } of step.after) {
-			const takesPart =
-				shape.conditions.length === 0 || isChosen(world, step, shape, [data]) === 'yes';
-			const hasItem = known.some((key) => isSame(field, data[field.id], key) !== 'no');
-			if (takesPart && !hasItem) yield `${id} has no item, and is still there after Sync`;
-		}
+function* unequal(look: Look): Generator<string> {
+	const { alone, key, step } = look;
+	if (alone?.shape.operation !== 'sync' || !key) return;
+	const { shape } = alone;
+	const meant = shape.items.map((item) => meaning(key, item.key));
+	const known = meant.flatMap((one) => (typeof one === 'object' ? [one.stored] : []));
+	const isTwice = known.some((one, at) =>
+		known.some((other, place) => place < at && isSame(key, one, other)),
+	);
+	if (isTwice && look.writes.length > 0)
+		yield 'two items mean one record, and records were written';
+	if (!hasSucceeded(alone) || known.length < meant.length) return;
+	for (const one of known) {
+		const own = step.after.filter(({ data }) => isSame(key, data[key.id], one));
+		if (own.length !== 1) yield `${own.length} records for ${shown(one)} after Sync`;
+	}
+	if (shape.missingRecords !== 'delete') return;
+	for (const { id, data } of step.after) {
+		const hasItem = known.some((one) => isSame(key, data[key.id], one));
+		if (!hasItem && look.isChosen(shape, [data]) === 'yes')
+			yield `${id} has no item, and is still there after Sync`;
 	}
 }
 
-/** A field is added once, whoever adds it at the same time. */
-function* fieldsTwice({ world, service }: PlayedWorld): Generator<string> {
-	const lost = world.service.faults.some(({ method }) => method === 'POST');
+/** Fields and choices are added once, whoever adds them at the same time, and none is lost. */
+function* addedTwice({ world: { world, service, steps }, step }: Look): Generator<string> {
+	const isUnclear = world.service.faults.some(({ method }) => method === 'POST');
+	const isRestarted = steps.some(({ shape }) => shape.hand === 'restart');
 	const names = service.fields.map(({ name }) => name);
 	const twice = names.find((name, at) => names.indexOf(name) < at);
-	if (twice !== undefined && !lost) yield `field ${twice} was added twice`;
+	if (twice !== undefined && !isUnclear && !isRestarted) yield `field ${twice} was added twice`;
+	const labels = (fields: LiveField[]) => fields[1]?.choices?.map(({ label }) => label) ?? [];
+	const now = labels(service.fields);
+	const lost = labels(step.fields).find((label) => !now.includes(label));
+	if (lost !== undefined) yield `choice ${lost} was lost`;
+	if (new Set(now).size < now.length) yield `choices are ${shown(now)}`;
 }
 
-/** The laws by name, as the issue has them. */
+/** The laws by name. */
 export const LAWS = {
 	'everything ends': hangs,
-	'nothing is created twice': writtenTwice,
+	'nothing is created twice': createdTwice,
 	'one record for each key': keysTwice,
 	"nothing is changed that wasn't chosen": notChosen,
+	'limits are kept': tooMany,
+	'nothing is sent while an item is refused': sentInSpiteOf,
 	'order is kept': outOfOrder,
 	'values arrive as given': changedValues,
+	'only what differs is sent': sentUnchanged,
 	'what was read goes back unchanged': changedByRoundTrip,
 	'every item has an output or an error': unanswered,
 	'what is said to be done is done': untrue,
-	'what a run hands out is what it did': halfway,
 	'old values are those that were overwritten': wrongOldValues,
+	'a dry run is the real run': untrueDryRun,
 	'listings are whole': incomplete,
+	'a card is read once': readTwice,
 	'no secret leaves': told,
-	"capacity isn't overrun": overrun,
+	'the service is not overrun': overrun,
+	'a token serves its lifetime': unauthorized,
 	'Sync makes records and items equal': unequal,
-	'a field is added once': fieldsTwice,
-} as const;
+	'a field or choice is added once': addedTwice,
+} as const satisfies Record<string, Law>;
 
-export type Law = keyof typeof LAWS;
+export type LawName = keyof typeof LAWS;
 
 /** What breaks each law in a world; laws that hold are left out. */
-export function broken(world: PlayedWorld): Partial<Record<Law, string>> {
-	const found: Partial<Record<Law, string>> = {};
-	for (const [law, check] of Object.entries(LAWS)) {
-		const [first] = check(world);
-		if (first !== undefined) found[law as Law] = first;
+export function broken(world: PlayedWorld): Partial<Record<LawName, string>> {
+	const found: Partial<Record<LawName, string>> = {};
+	for (const step of world.steps) {
+		const look = new Look(world, step);
+		for (const [name, check] of Object.entries(LAWS) as Array<[LawName, Law]>) {
+			const [first] = check(look);
+			if (first !== undefined) found[name] ??= first;
+		}
 	}
 	return found;
 }

@@ -1,9 +1,9 @@
 /**
  * What values mean, written from the contract and not from the nodes: which value a field gets, which two values are
- * the same, and which records meet a condition. Where the contract is silent the answer is open.
+ * the same, and which records meet a condition. Where the contract is silent the verdict is open.
  */
-import type { ConditionShape, Value } from './shapes';
-import type { LiveField } from './simulatedService';
+import { REFUSED, type ConditionShape, type Value } from './world';
+import type { LiveField } from './service';
 
 export type Verdict = 'yes' | 'no' | 'open';
 
@@ -15,57 +15,40 @@ const PLAIN_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
 export const isEmpty = (value: unknown): boolean =>
 	value === undefined || value === null || value === '';
 
-/** The choices that an entered value means. */
-function choicesFor({ choices = [] }: LiveField, entered: unknown): Array<string | number> {
-	const found = choices.filter(
-		({ label, identifier }) =>
-			identifier === entered || (typeof entered === 'string' && label === entered),
-	);
-	return [...new Set(found.map(({ label, identifier = label }) => identifier))];
-}
-
 /** The value that a field gets for an entered value. */
-export function meaning(field: LiveField, entered: Value): Meaning {
+export function meaning({ kind, choices = [] }: LiveField, entered: Value): Meaning {
 	if (entered === null) return { stored: null };
-	if (entered === '') return 'open';
-	switch (field.kind) {
+	if (JSON.stringify(entered) === JSON.stringify(REFUSED[kind])) return 'refused';
+	switch (kind) {
 		case 'text':
 			return { stored: String(entered) };
 		case 'number':
 			if (typeof entered === 'number') return { stored: entered };
-			if (typeof entered === 'string' && PLAIN_NUMBER.test(entered))
-				return { stored: Number(entered) };
-			return 'open';
-		case 'boolean':
-			if (typeof entered === 'boolean') return { stored: entered };
-			return entered === 'true' || entered === 'false' ? { stored: entered === 'true' } : 'open';
-		case 'date':
-			return typeof entered === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(entered)
-				? { stored: entered }
-				: 'open';
+			return PLAIN_NUMBER.test(String(entered)) ? { stored: Number(entered) } : 'open';
 		case 'choice': {
-			const [only, ...others] = choicesFor(field, entered);
-			if (only === undefined) return 'open';
-			return others.length > 0 ? 'refused' : { stored: only };
+			const found = new Set<unknown>();
+			for (const { label, value = label } of choices) {
+				if (value === entered || (typeof entered === 'string' && label === entered))
+					found.add(value);
+			}
+			if (found.size > 1) return 'refused';
+			return found.size === 1 ? { stored: [...found][0] } : 'open';
 		}
-		case 'unknown':
+		default:
+			// Booleans, days and what other fields hold come as they are.
 			return { stored: entered };
 	}
 }
 
 /** Whether a stored value is the meant value. */
-export function isStored(field: LiveField, stored: unknown, meant: unknown): boolean {
-	if (isEmpty(stored) && isEmpty(meant)) return true;
-	return field.kind === 'unknown' && !isEmpty(stored)
-		? String(stored) === String(meant)
-		: stored === meant;
+export function isStored({ kind }: LiveField, stored: unknown, meant: unknown): boolean {
+	if (isEmpty(stored) || isEmpty(meant)) return isEmpty(stored) && isEmpty(meant);
+	return kind === 'unknown' ? String(stored) === String(meant) : stored === meant;
 }
 
 /** Whether two stored values are the same. Empty ones identify nothing. */
-export function isSame(field: LiveField, a: unknown, b: unknown): Verdict {
-	if (isEmpty(a) || isEmpty(b)) return 'no';
-	return isStored(field, a, b) ? 'yes' : 'no';
-}
+export const isSame = (field: LiveField, a: unknown, b: unknown): boolean =>
+	!isEmpty(a) && isStored(field, a, b);
 
 const ordered: Partial<Record<ConditionShape['condition'], (order: number) => boolean>> = {
 	greaterThan: (order) => order > 0,
@@ -74,73 +57,42 @@ const ordered: Partial<Record<ConditionShape['condition'], (order: number) => bo
 	lessOrEqual: (order) => order <= 0,
 };
 
-const not = (verdict: Verdict): Verdict =>
-	verdict === 'open' ? 'open' : verdict === 'yes' ? 'no' : 'yes';
 const truth = (is: boolean): Verdict => (is ? 'yes' : 'no');
 
-function equals(field: LiveField, stored: unknown, operand: Value): Verdict | 'refused' {
-	if (isEmpty(operand)) return 'refused';
-	const meant = meaning(field, operand);
-	if (meant === 'refused') return 'refused';
-	// No value of the field, as far as the contract tells; but certainly none of another choice.
-	if (meant === 'open')
-		return field.kind === 'choice' ? choiceByDigits(field, stored, operand) : 'open';
-	return isEmpty(stored) ? 'no' : truth(isStored(field, stored, meant.stored));
-}
-
-/** A text or number that means no choice may still mean the choice whose identifier has its digits. */
-function choiceByDigits(field: LiveField, stored: unknown, operand: Value): Verdict {
-	if (isEmpty(stored)) return 'no';
-	const spelled = (field.choices ?? []).filter(({ label, identifier = label }) =>
-		[label, String(identifier)].some(
-			(text) => text.toLowerCase() === String(operand).toLowerCase(),
-		),
-	);
-	return spelled.some(({ label, identifier = label }) => identifier === stored) ? 'open' : 'no';
-}
-
-function order(field: LiveField, stored: unknown, operand: Value): number | 'none' | 'open' {
+function order({ kind }: LiveField, stored: unknown, operand: Value): number | 'none' | 'open' {
 	if (isEmpty(stored)) return 'none';
 	const isNumeric = typeof operand === 'number' || PLAIN_NUMBER.test(String(operand));
-	if (field.kind === 'number') {
-		if (!isNumeric) return 'open';
-		return typeof stored === 'number' ? stored - Number(operand) : 'open';
-	}
-	if (field.kind === 'text' && isNumeric) {
+	if (kind === 'number' && isNumeric) return Number(stored) - Number(operand);
+	if (kind === 'text' && isNumeric) {
 		if (PLAIN_NUMBER.test(String(stored))) return Number(stored) - Number(operand);
 		return /\d/.test(String(stored)) ? 'open' : 'none';
 	}
-	if (field.kind === 'date' && typeof operand === 'string' && typeof stored === 'string') {
-		if (!/^\d{4}-\d{2}-\d{2}$/.test(operand)) return 'open';
-		return stored === operand ? 0 : stored < operand ? -1 : 1;
-	}
+	if (kind === 'date') return stored === operand ? 0 : String(stored) < String(operand) ? -1 : 1;
 	return 'open';
 }
 
-/** Whether a stored value meets a condition; `refused` where nothing may be done by it. */
+/** Whether a stored value meets a condition; `refused` if nothing may be done by it. */
 export function meets(
 	field: LiveField,
 	stored: unknown,
 	{ condition, operand }: ConditionShape,
 ): Verdict | 'refused' {
+	if (condition === 'isEmpty') return truth(isEmpty(stored));
+	if (condition === 'isNotEmpty') return truth(!isEmpty(stored));
+	const meant = meaning(field, operand);
+	if (isEmpty(operand)) return 'refused';
 	switch (condition) {
-		case 'isEmpty':
-			return truth(isEmpty(stored));
-		case 'isNotEmpty':
-			return truth(!isEmpty(stored));
 		case 'equals':
-			return equals(field, stored, operand);
 		case 'notEquals': {
-			const equal = equals(field, stored, operand);
-			if (equal === 'refused') return equal;
-			return isEmpty(stored) ? 'open' : not(equal);
+			if (meant === 'refused' || meant === 'open') return meant;
+			if (isEmpty(stored)) return condition === 'equals' ? 'no' : 'open';
+			return truth(isStored(field, stored, meant.stored) === (condition === 'equals'));
 		}
 		case 'contains':
-			if (isEmpty(operand)) return 'refused';
-			if (field.kind !== 'text' || isEmpty(stored)) return isEmpty(stored) ? 'no' : 'open';
+			if (isEmpty(stored)) return 'no';
+			if (field.kind !== 'text') return 'open';
 			return truth(String(stored).toLowerCase().includes(String(operand).toLowerCase()));
 		default: {
-			if (isEmpty(operand)) return 'refused';
 			const found = order(field, stored, operand);
 			if (found === 'open') return 'open';
 			return truth(found !== 'none' && (ordered[condition]?.(found) ?? false));
@@ -149,9 +101,12 @@ export function meets(
 }
 
 /** Several conditions together. */
-export function combined(verdicts: Array<Verdict | 'refused'>, any: boolean): Verdict | 'refused' {
+export function combined(
+	verdicts: Array<Verdict | 'refused'>,
+	isAny: boolean,
+): Verdict | 'refused' {
 	if (verdicts.includes('refused')) return 'refused';
-	const [decides, otherwise] = any ? (['yes', 'no'] as const) : (['no', 'yes'] as const);
+	const [decides, otherwise] = isAny ? (['yes', 'no'] as const) : (['no', 'yes'] as const);
 	if (verdicts.includes(decides)) return decides;
 	return verdicts.includes('open') ? 'open' : otherwise;
 }

@@ -1,45 +1,32 @@
 /** Plays a world: the service runs, people's hands and executions follow each other, and all of it is written down. */
 import type { IDataObject } from 'n8n-workflow';
-import {
-	firstProcess,
-	restartedProcess,
-	type ActionResult,
-	type ActionRun,
-	type NodeProcess,
-	type TestCredentials,
-} from './actionNode';
+import { inAnotherProcess } from '../support/anotherProcess';
+import * as harness from '../support/n8n';
+import { byId } from '../support/parameters';
 import { connect } from './network';
-import type { ExecutionShape, ItemShape, StepShape, World } from './shapes';
-import { EXTRA, MARK } from './shapes';
-import {
-	cardId,
-	cardName,
-	SimulatedService,
-	type Data,
-	type LiveField,
-	type Stored,
-} from './simulatedService';
+import { CARD, SimulatedService, type LiveField, type Snapshot } from './service';
 import { inVirtualTime, pause, runOut, setTimeOfDay } from './virtualTime';
+import { EXTRA, MARK, type ExecutionShape, type StepShape, type World } from './world';
+
+type ActionResult = harness.ActionResult;
 
 /** One execution, and how it went. */
 export interface PlayedExecution {
 	shape: ExecutionShape;
-	/** The marks of its items, by their place; one for all where the operation writes many. */
+	/** The marks of its items, by their place. */
 	marks: string[];
-	/** The ids of the records that its items mean. */
+	/** The IDs of the records that its items mean. */
 	targets: string[];
+	/** Of the dry run before it. */
+	dry: ActionResult | undefined;
+	/** How many writes the service had, and how many fields and choices it added, when the dry run was over. */
+	writesOfDry: number;
 	result: ActionResult | undefined;
 	/** Ms of virtual time. */
-	canceledAt: number | undefined;
+	cancelledAt: number | undefined;
 	endedAt: number;
 	/** Thrown past n8n. */
 	crash?: unknown;
-}
-
-/** A record at one time. */
-export interface Snapshot {
-	id: string;
-	data: Data;
 }
 
 /** One step, and how it went. */
@@ -61,207 +48,165 @@ export interface PlayedWorld {
 	steps: PlayedStep[];
 }
 
-let played = 0;
+type RunAction = typeof harness.runAction;
 
-const snapshot = (service: SimulatedService): Snapshot[] =>
-	service.live().map(({ id, data }) => ({ id: String(id), data: { ...data } }));
+/** The action node in n8n's engine, in a process that remembers nothing. */
+const restarted = (): RunAction =>
+	inAnotherProcess(() => jest.requireActual<typeof harness>('../support/n8n').runAction);
 
-/** A value as an expression gives it, with its type. */
-const literal = (value: unknown): string => `={{ ${JSON.stringify(value)} }}`;
-
-const locator = (value: unknown): IDataObject => ({ __rl: true, mode: 'id', value }) as IDataObject;
-
-const credentialsOf = (
-	{ service: { account } }: World,
-	service: SimulatedService,
-): TestCredentials => {
+function credentialsOf(world: World, service: SimulatedService): harness.TestCredentials {
 	const base = { baseUrl: `${service.origin}/api/v1`, workspaceId: 'w1' };
-	if (!account) return { workspaceDataApi: { ...base, apiKey: service.apiKey } };
-	return {
-		workspaceDataServiceAccountApi: {
-			...base,
-			authUrl: `${service.origin}/auth`,
-			realm: 'main',
-			clientId: 'nodes',
-			clientSecret: service.clientSecret,
-		},
-	};
-};
+	if (!world.service.account) return { workspaceDataApi: { ...base, apiKey: service.apiKey } };
+	const account = { authUrl: `${service.origin}/auth`, realm: 'main', clientId: 'nodes' };
+	const { clientSecret } = service;
+	return { workspaceDataServiceAccountApi: { ...base, ...account, clientSecret } };
+}
 
-/** The mapper that sends these fields of the items, by the names that the workflow has for them. */
-function mapper(shape: ExecutionShape, names: Record<string, string>): IDataObject {
-	const automatic = shape.mapping === 'automatic';
-	const value = Object.fromEntries(
-		Object.entries(names).map(([name, key]) => [name, `={{ $json.${key} }}`]),
-	);
+/** The fields that an operation sends, and where it finds them in an item that has other keys. */
+const SENT = { Key: 'key', Value: 'value', [MARK]: 'mark' };
+
+/** Input items: with the fields' names as keys, or with keys of their own. */
+function itemsOf(
+	{ operation, isAutomatic, items, adds }: ExecutionShape,
+	marks: string[],
+	targets: string[],
+) {
+	const hasKey = ['create', 'upsert', 'sync', 'createFromItems'].includes(operation);
+	return items.map(({ key, value, isExtra }, at): IDataObject => {
+		const [mark, record] = [marks[at], targets[at]];
+		if (!isAutomatic && operation !== 'createFromItems') return { key, value, mark, record };
+		return {
+			...(hasKey && { Key: key }),
+			...{ Value: value, [MARK]: mark },
+			...(operation !== 'createFromItems' && { id: record }),
+			...(isExtra && adds && { [EXTRA]: `extra ${at}` }),
+		};
+	});
+}
+
+function mapper({ operation, isAutomatic }: ExecutionShape): IDataObject {
+	const without: Partial<Record<string, string[]>> = {
+		update: ['Key'],
+		updateMany: ['Key', 'Value'],
+		roundTrip: ['Key', MARK],
+	};
+	const names = Object.entries(SENT).filter(([name]) => !without[operation]?.includes(name));
+	const value = Object.fromEntries(names.map(([name, key]) => [name, `={{ $json.${key} }}`]));
 	return {
-		mappingMode: automatic ? 'autoMapInputData' : 'defineBelow',
-		value: automatic ? null : value,
-		matchingColumns: [],
+		mappingMode: isAutomatic ? 'autoMapInputData' : 'defineBelow',
+		value: isAutomatic ? null : value,
+		matchingColumns: ['upsert', 'sync'].includes(operation) ? ['Key'] : [],
 		schema: [],
 	};
 }
 
-function itemsOf(
-	world: World,
-	shape: ExecutionShape,
-	marks: string[],
-	targets: string[],
-): IDataObject[] {
-	const { key, value } = world;
-	const hasKey = ['create', 'upsert', 'sync'].includes(shape.operation);
-	return shape.items.map((item: ItemShape, at): IDataObject => {
-		const record = targets[at];
-		if (shape.operation === 'createFromItems') {
-			return {
-				[key.name]: item.key,
-				[value.name]: item.value,
-				[MARK]: marks[at],
-				...(item.record > 0 && { [EXTRA]: `extra ${item.record}` }),
-			};
-		}
-		if (shape.mapping === 'automatic') {
-			return {
-				...(hasKey && { [key.name]: item.key }),
-				...{ [value.name]: item.value, [MARK]: marks[at], id: record },
-			};
-		}
-		return { key: item.key, value: item.value, mark: marks[at], record };
-	});
-}
-
 /** The node's parameters for an execution. */
-function parametersOf(world: World, shape: ExecutionShape): IDataObject {
-	const { operation } = shape;
-	const values = { [world.value.name]: 'value', [MARK]: 'mark' };
-	const withKey = { [world.key.name]: 'key', ...values };
+function parametersOf(shape: ExecutionShape): IDataObject {
+	const { operation, adds, maxParallel, upsertMode, multipleMatches, limit } = shape;
+	const conditions = shape.conditions.map(({ field, condition, operand }) => ({
+		field,
+		condition,
+		value: { __rl: true, mode: 'value', value: `={{ ${JSON.stringify(operand)} }}` },
+	}));
 	const filters = {
-		conditions: shape.conditions.map(({ field, condition, operand }) => ({
-			field: field === 'Key' ? world.key.name : world.value.name,
-			condition,
-			value: { __rl: true, mode: 'value', value: literal(operand) },
-		})),
+		filters: { conditions },
+		matchType: shape.isAny ? 'anyCondition' : 'allConditions',
 	};
-	const isSwitch = ['sync', 'updateMany', 'deleteMany'].includes(operation);
-	const common = {
-		resource: 'record',
-		operation,
-		cardId: locator(cardId),
-		...(shape.dryRun && (isSwitch ? { dryRun: true } : { options: { dryRun: true } })),
+	const writing = {
+		maxParallel,
+		...(adds && { missingChoices: 'add', unknownFields: 'create' }),
 	};
-	const conditions = { filters, matchType: shape.any ? 'anyCondition' : 'allConditions' };
-	const record = shape.mapping === 'automatic' ? '={{ $json.id }}' : '={{ $json.record }}';
+	const common = { resource: 'record', operation, cardId: byId(CARD.id) };
+	const written = { columns: mapper(shape), options: writing };
+	const recordId = byId(shape.isAutomatic ? '={{ $json.id }}' : '={{ $json.record }}');
 	switch (operation) {
-		case 'createFromItems':
-			return {
-				resource: 'card',
-				operation,
-				name: cardName,
-				options: { ifExists: 'reuse', ...(shape.dryRun && { dryRun: true }) },
-			};
-		case 'sync':
-			return {
-				...common,
-				...conditions,
-				columns: { ...mapper(shape, withKey), matchingColumns: [world.key.name] },
-				missingRecords: shape.deletions?.isWanted ? 'delete' : 'keep',
-				...(shape.deletions?.most != null && { maxDeletions: shape.deletions.most }),
-			};
+		case 'createFromItems': {
+			const options = { ifExists: 'reuse', maxParallel, ...(adds && { missingChoices: 'add' }) };
+			return { resource: 'card', operation, name: CARD.name, options };
+		}
+		case 'sync': {
+			const { missingRecords, maxDeletions } = shape;
+			return { ...common, ...filters, ...written, missingRecords, maxDeletions };
+		}
 		case 'create':
-			return { ...common, columns: mapper(shape, withKey) };
+			return { ...common, ...written };
 		case 'upsert':
-			return {
-				...common,
-				columns: { ...mapper(shape, withKey), matchingColumns: [world.key.name] },
-			};
+			return { ...common, ...written, options: { ...writing, upsertMode, multipleMatches } };
 		case 'update':
-			return { ...common, recordId: locator(record), columns: mapper(shape, values) };
+			return { ...common, ...written, recordId };
 		case 'delete':
-			return { ...common, recordId: locator(record) };
+		case 'get':
+			return { ...common, recordId };
 		case 'getAll':
-			return {
-				...common,
-				...conditions,
-				returnAll: shape.limit === null,
-				...(shape.limit !== null && { limit: shape.limit }),
-			};
+			return { ...common, ...filters, returnAll: limit === null, limit: limit ?? 1 };
 		case 'updateMany':
-			return { ...common, ...conditions, columns: mapper(shape, { [MARK]: 'mark' }) };
+			return { ...common, ...filters, ...written, maxChanges: shape.maxChanges };
+		case 'deleteMany':
+			return { ...common, ...filters, maxChanges: shape.maxChanges };
 		default:
-			return { ...common, ...conditions };
+			return { ...common, ...filters };
 	}
 }
 
-/** What n8n keeps of a node besides its parameters. */
-function nodeOf({ onError }: ExecutionShape): {
-	onError?: 'continueRegularOutput' | 'continueErrorOutput';
-} {
-	if (onError === 'stop') return {};
-	return { onError: onError === 'continue' ? 'continueRegularOutput' : 'continueErrorOutput' };
-}
+type RunOf = (
+	shape: ExecutionShape,
+	more: { items?: IDataObject[]; parameters?: IDataObject },
+) => Promise<ActionResult>;
 
 /** Reads all records, and updates each with the values that came; the marks stay out of it. */
-async function roundTrip(
-	world: World,
-	process: NodeProcess,
-	shape: ExecutionShape,
-	more: Omit<ActionRun, 'parameters' | 'items'>,
-): Promise<ActionResult> {
-	const reading: ExecutionShape = { ...shape, operation: 'getAll', limit: null, conditions: [] };
-	const options = { outputFields: [world.key.name, world.value.name] };
-	const all = await process.run({
-		...more,
-		parameters: { ...parametersOf(world, reading), options },
-	});
+async function roundTrip(run: RunOf, shape: ExecutionShape): Promise<ActionResult> {
+	const all = await run(
+		{ ...shape, operation: 'getAll', limit: null, conditions: [] },
+		{ parameters: { options: { outputFields: ['Key', 'Value'] } } },
+	);
 	const items = all.json.filter(({ id }) => id !== undefined);
 	if (all.status !== 'success' || items.length === 0) return all;
-	const writing: ExecutionShape = { ...shape, operation: 'update', mapping: 'automatic' };
-	return await process.run({ ...more, parameters: parametersOf(world, writing), items });
+	return await run({ ...shape, operation: 'update', isAutomatic: true, adds: false }, { items });
 }
 
 /** Runs an execution of a step. */
 async function playExecution(
-	world: World,
-	service: SimulatedService,
-	process: NodeProcess,
+	played: { world: World; service: SimulatedService; runAction: RunAction },
 	shape: ExecutionShape,
 	place: string,
-	live: Snapshot[],
+	before: Snapshot[],
 ): Promise<PlayedExecution> {
-	const credentials = credentialsOf(world, service);
+	const { service } = played;
 	const marks = shape.items.map((_, at) => `${place}i${at}`);
-	const targets = shape.items.map(
-		({ record }) => live[record % Math.max(1, live.length)]?.id ?? 'none',
-	);
+	const targets = shape.items.map(({ record }) => before[record % before.length]?.id ?? 'none');
 	const execution: PlayedExecution = {
-		shape,
-		marks,
-		targets,
-		result: undefined,
-		canceledAt: undefined,
-		endedAt: NaN,
+		...{ shape, marks, targets, dry: undefined, writesOfDry: 0 },
+		...{ result: undefined, cancelledAt: undefined, endedAt: NaN },
 	};
-	const more = {
-		credentials,
-		node: nodeOf(shape),
-		onStarted(running: { cancel: () => void }) {
-			if (shape.cancelAfter === null) return;
-			setTimeout(() => {
-				if (!Number.isNaN(execution.endedAt)) return;
-				execution.canceledAt = performance.now();
-				running.cancel();
-			}, shape.cancelAfter);
-		},
-	};
+	let current: { cancel: () => void } | undefined;
+	const onStarted = (running: { cancel: () => void }): void => void (current = running);
+	const cancelAfter = (ms: number): void =>
+		void setTimeout(() => {
+			if (!Number.isNaN(execution.endedAt)) return;
+			execution.cancelledAt = performance.now();
+			current?.cancel();
+		}, ms);
+	const items = itemsOf(shape, marks, targets);
+	const run: RunOf = async (one, { parameters, ...more }) =>
+		await played.runAction({
+			credentials: credentialsOf(played.world, service),
+			node: { onError: shape.onError },
+			onStarted,
+			items,
+			parameters: { ...parametersOf(one), ...parameters },
+			...more,
+		});
+	const count = () => service.writes.length + service.added.length;
 	try {
-		execution.result =
-			shape.operation === 'roundTrip'
-				? await roundTrip(world, process, shape, more)
-				: await process.run({
-						...more,
-						parameters: parametersOf(world, shape),
-						items: itemsOf(world, shape, marks, targets),
-					});
+		if (shape.isDryFirst) {
+			const start = count();
+			execution.dry = await run(shape, { parameters: { dryRun: true } });
+			execution.writesOfDry = count() - start;
+		}
+		if (shape.cancelAfter !== null) cancelAfter(shape.cancelAfter);
+		execution.result = await (shape.operation === 'roundTrip'
+			? roundTrip(run, shape)
+			: run(shape, {}));
 	} catch (error) {
 		execution.crash = error;
 	}
@@ -269,74 +214,45 @@ async function playExecution(
 	return execution;
 }
 
-/** What a person does before a step. */
-function lendHand(service: SimulatedService, { hand }: StepShape, world: World): void {
-	const [first] = service.live();
-	switch (hand) {
-		case 'rename': {
-			const field = service.field(world.value.name);
-			if (field) field.name = `${world.value.name} (old ${field.id})`;
-			break;
-		}
-		case 'edit': {
-			const mark = service.field(MARK);
-			if (first && mark) service.change(first, { [mark.id]: 'person' });
-			break;
-		}
-		case 'restores':
-			// As they were at first.
-			for (const record of service.live()) service.change(record, record.versions[0]?.data ?? {});
-			break;
-		case 'removes':
-			if (first) service.change(first, undefined);
-			break;
-		default:
-	}
-}
-
 async function playStep(
-	world: World,
-	service: SimulatedService,
-	process: NodeProcess,
+	played: { world: World; service: SimulatedService; runAction: RunAction },
 	shape: StepShape,
 	number: number,
 ): Promise<PlayedStep> {
-	lendHand(service, shape, world);
+	const { service } = played;
+	if (shape.hand !== 'restart') service.lend(shape.hand);
 	service.beginStep();
-	const fields = service.fields.map((field) => ({ ...field }));
-	const before = snapshot(service);
-	const copies = shape.copied ? [...shape.executions, ...shape.executions] : shape.executions;
+	const fields = [...service.fields];
+	const before = service.snapshot();
+	const copies = shape.isCopied ? [...shape.executions, ...shape.executions] : shape.executions;
 	const playing = copies.map(async (execution, at) => {
 		await pause(at * shape.gap);
-		const place = `s${number}e${at}`;
-		return await playExecution(world, service, process, execution, place, before);
+		return await playExecution(played, execution, `s${number}e${at}`, before);
 	});
-	const outcome = await inVirtualTime(Promise.all(playing));
+	setTimeout(() => service.lend(shape.meanwhile.hand), shape.meanwhile.ms);
+	const executions = await inVirtualTime(Promise.all(playing));
 	// What was given up may still be on its way.
 	await runOut();
 	return {
-		shape,
-		number: service.step,
-		executions: outcome ?? [],
-		fields,
-		before,
-		after: snapshot(service),
-		hangs: !outcome,
+		...{ shape, number: service.step, fields, before, after: service.snapshot() },
+		...{ executions: executions ?? [], hangs: !executions },
 	};
 }
+
+let worldsPlayed = 0;
 
 /** Plays a world from its beginning. */
 export async function play(world: World): Promise<PlayedWorld> {
 	setTimeOfDay();
-	played += 1;
-	const service = new SimulatedService(world, `world-${played}`);
+	worldsPlayed += 1;
+	const service = new SimulatedService(world, `world-${worldsPlayed}`);
 	const disconnect = connect(service);
 	const steps: PlayedStep[] = [];
-	let process = firstProcess;
+	let { runAction } = harness;
 	try {
 		for (const [at, shape] of world.steps.entries()) {
-			if (shape.hand === 'restart') process = restartedProcess();
-			const step = await playStep(world, service, process, shape, at);
+			if (shape.hand === 'restart') runAction = restarted();
+			const step = await playStep({ world, service, runAction }, shape, at);
 			steps.push(step);
 			if (step.hangs) break;
 		}
@@ -345,7 +261,3 @@ export async function play(world: World): Promise<PlayedWorld> {
 	}
 	return { world, service, steps };
 }
-
-/** The states that a record had in a step, newest last. */
-export const statesIn = ({ versions }: Stored, step: number): Data[] =>
-	versions.flatMap((version) => (version.step === step && version.data ? [version.data] : []));

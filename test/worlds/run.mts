@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 const usage =
-	'npm run worlds -- [--minutes <number>] [--seed <first>] [--count <worlds>] [--findings <of each law>] [--shrinks <tries>] [--theme keys|writes|conditions|choices|listings|sync|fromItems|all]\n';
+	'npm run worlds -- [--minutes <number>] [--seed <first>] [--count <worlds>] [--findings <of each law>] [--shrinks <tries>] [--theme keys|writes|conditions|choices|listings|sync|fromItems]\n';
 
 const {
 	values: { theme, ...values },

@@ -4,12 +4,11 @@
  */
 import fc from 'fast-check';
 import { prepareN8n } from '../support/n8n';
-import { themes, worlds } from './arbitraries';
-import { broken, type Law } from './laws';
+import { broken, type LawName } from './laws';
 import { openNetwork, strangers } from './network';
 import { play } from './play';
-import type { World } from './shapes';
 import { endVirtualTime, startVirtualTime } from './virtualTime';
+import { themes, worlds, type World } from './world';
 
 /** What `npm run worlds` asks for; by default a short run. */
 const settings = {
@@ -20,11 +19,11 @@ const settings = {
 	shrinks: Number(process.env.WORLDS_SHRINKS ?? 100),
 	/** Findings of each law that are reported. */
 	findings: Number(process.env.WORLDS_FINDINGS ?? 1),
-	/** What the worlds are about; everything where it is none of the themes. */
-	theme: themes.find((theme) => theme === process.env.WORLDS_THEME),
+	/** What the worlds are about; everything if it is none of the themes. */
+	themes: themes.filter((theme) => theme === process.env.WORLDS_THEME),
 };
 
-const generated = worlds(settings.theme);
+const generated = worlds(...settings.themes);
 
 let closeNetwork: () => void;
 /** Ms of real time; the global one is virtual. */
@@ -55,7 +54,7 @@ function worldOf(seed: number): World {
 const breaks = async (world: World) => broken(await play(world));
 
 /** The smallest world found that breaks a law, and how. */
-async function smallest(seed: number, law: Law): Promise<{ world: World; how: string }> {
+async function smallest(seed: number, law: LawName): Promise<{ world: World; how: string }> {
 	let found = { world: worldOf(seed), how: '' };
 	let tries = 0;
 	const holds = fc.asyncProperty(generated, async (world) => {
@@ -77,7 +76,7 @@ test(`laws hold in generated worlds, from seed ${settings.seed} on`, async () =>
 	for (let seed = settings.seed; tried < settings.count && realNow() < end; seed += 1) {
 		tried += 1;
 		const found = await breaks(worldOf(seed));
-		for (const law of Object.keys(found) as Law[]) {
+		for (const law of Object.keys(found) as LawName[]) {
 			const count = (counts.get(law) ?? 0) + 1;
 			counts.set(law, count);
 			if (count > settings.findings) continue;
