@@ -135,7 +135,7 @@ function unknownFields(
 		names,
 		isAutomatic
 			? "To leave them out, select 'Ignore' in 'If Field Is Unknown'. Or select 'Map Each Column Manually', or 'Create the Field' in 'If Field Is Unknown'."
-			: undefined,
+			: "Or select 'Create the Field' in 'If Field Is Unknown'.",
 	);
 }
 

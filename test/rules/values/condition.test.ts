@@ -157,12 +157,15 @@ describe('by the kind of the field', () => {
 	) => records.filter(testIn(condition, value, fields[name], { zone, isExact }));
 	const edges = ['2026-03-30T21:59:59Z', '2026-03-30T22:00:00Z', at('21:59:59Z'), at('22:00:00Z')];
 	const [red, both, Rw] = [['red'], ['blue', 'red'], ['Red, white']];
+	const LONG = '12345678901234567890';
 	const json = [{ size: 'XL' }, ['XL', 'L'], ['L'], 'XL'];
 
 	test.each<[Name, string, unknown, unknown[], unknown[]]>([
 		['code', 'greaterThan', 10, ['N/A', '9', '11', '-', ''], ['11']],
 		['amount', 'greaterThan', 10, ['ten', '9', 10, 11], [11]],
 		['amount', 'notEquals', 7, [7, '7.0', '7,0', { value: 7 }], ['7,0', { value: 7 }]],
+		['amount', 'equals', LONG, [LONG, `${LONG}0`, '12345678901234567891'], [LONG]],
+		['amount', 'greaterThan', LONG, [LONG, 1e3, '12345678901234567891'], ['12345678901234567891']],
 		['due', 'greaterThan', '2026-03-31', ['1.4.2026', 20_260_401, '2026-04-01'], days('04-01')],
 		// A part of a text is looked for as entered, a date as the field keeps it.
 		['due', 'contains', '2026-03', days('03-31', '04-01'), days('03-31')],

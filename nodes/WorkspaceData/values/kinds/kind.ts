@@ -35,7 +35,7 @@ export interface EntryRules {
 	zone: Zone;
 	/** The treatment of `''`: sent to a field that can hold it (default), left out, or sent as null. */
 	emptyValues?: 'send' | 'ignore' | 'clear';
-	/** `error`: the refusal of a choice that the field doesn't have names the option that adds it. */
+	/** `error` (default): if the field doesn't have a choice of an item, the refusal names the option that adds it. */
 	missingChoices?: 'error' | 'add';
 	/** The formats of numbers, days, and yes or no in text of items; undefined for values of conditions. */
 	formats?: Formats;

@@ -13,7 +13,7 @@ export const number: Kind = {
 	types: ['number', 'decimal', 'numeric', 'double', 'float'],
 	narrowTypes: ['integer', 'int', 'currency', 'percent'],
 	read: readNumber,
-	enter(entered, field, { formats }) {
+	enter(entered, field, { formats, isExact }) {
 		if (typeof entered === 'number') return entered;
 		const text = typeof entered === 'string' ? toNumberText(entered, formats) : undefined;
 		if (text === undefined || !isDecimal(text)) return undefined;
@@ -21,6 +21,8 @@ export const number: Kind = {
 		if (!Number.isFinite(sent))
 			throw unusable(field, entered, `No number is that large. ${ACCEPTED}`);
 		const losesDigits = /^\s*[+-]?\d+\s*$/.test(text) && !Number.isSafeInteger(sent);
+		// Nothing is written, only compared.
+		if (losesDigits && (isExact || !formats)) return text.trim();
 		if (!losesDigits && !(formats && MAYBE_CODE.test(text))) return sent;
 		throw unusable(field, entered, `As a number it would become ${sent}. Use a text field for it.`);
 	},

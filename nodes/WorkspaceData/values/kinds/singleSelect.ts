@@ -22,14 +22,14 @@ const CHOICE_ADVICE = "Or select 'Add to the Field' in 'If Choice Is Missing'.";
 export function allowedChoices(
 	_entered: unknown,
 	{ options }: ValueField,
-	{ missingChoices }: Partial<EntryRules> = {},
+	{ formats, missingChoices }: Partial<EntryRules> = {},
 ): string {
 	if (options.length === 0) return 'Enter at least one value.';
 	const labels = listedInQuotes(
 		options.map(({ label }) => label),
 		MAX_OPTIONS_SHOWN,
 	);
-	return [`Allowed values are ${labels}.`, missingChoices === 'error' && CHOICE_ADVICE]
+	return [`Allowed values are ${labels}.`, formats && missingChoices !== 'add' && CHOICE_ADVICE]
 		.filter(Boolean)
 		.join(' ');
 }
