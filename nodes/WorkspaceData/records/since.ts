@@ -12,29 +12,29 @@ const LATE_MS = 10 * 60_000;
 /** The most records of these minutes that are remembered: more would cost n8n's database 200 kB at each run. */
 const MAX_REMEMBERED = 5_000;
 
-/** What is remembered of a card. */
-export interface Seen {
+const ageSchema = z.object({ at: z.number(), id: z.string() });
+const seenSchema = z.object({
 	/** The newest time that was looked at, in ms since the epoch. */
-	newest: number;
+	newest: z.number(),
 	/** Every record up to this age counts as seen. */
-	floor: Age;
+	floor: ageSchema,
 	/** The records after it that were looked at, oldest first. */
-	after: Age[];
-}
+	after: z.array(ageSchema),
+});
+const savedSchema = z.record(seenSchema);
+
+/** What is remembered of a card. */
+export type Seen = z.infer<typeof seenSchema>;
 
 const NOTHING: Seen = { newest: -Infinity, floor: { at: -Infinity, id: '' }, after: [] };
-
-const ageSchema = z.tuple([z.number(), z.string()]);
-const savedSchema = z.record(
-	z.object({ newest: z.number(), floor: ageSchema, after: z.array(ageSchema) }),
-);
-type Saved = z.infer<typeof savedSchema>;
 
 /** The records of a card that are new in this run. */
 interface NewRecords {
 	before: Seen;
-	/** Oldest first. */
-	records: readonly DataRecord[];
+	/** Of all of them, oldest first. */
+	ages: Age[];
+	/** Those that no item has returned, oldest first. */
+	left: DataRecord[];
 	returned: Set<string>;
 	/** Records after this one were left for the next run, by a limit; undefined if there are none. */
 	end: Age | undefined;
@@ -45,7 +45,7 @@ interface NewRecords {
 /** What one run returns of several cards. */
 export class SinceLastRun {
 	private readonly run: Run;
-	private readonly saved: Saved;
+	private readonly saved: Record<string, Seen>;
 	private readonly cards = new Map<string, Promise<NewRecords>>();
 
 	constructor(run: Run) {
@@ -81,13 +81,8 @@ export class SinceLastRun {
 		for (const [cardId, opening] of this.cards) {
 			const news = await opening.catch(() => undefined);
 			if (!news) continue;
-			const { newest, floor, after } = remember(news);
-			if (newest === -Infinity) continue;
-			saved[cardId] = {
-				newest,
-				floor: [floor.at, floor.id],
-				after: after.map(({ at, id }) => [at, id]),
-			};
+			const seen = remember(news);
+			if (seen.newest !== -Infinity) saved[cardId] = seen;
 		}
 		const data = context.getWorkflowStaticData('node');
 		const text = JSON.stringify(saved);
@@ -95,7 +90,7 @@ export class SinceLastRun {
 	}
 
 	private async open(card: CardReference, options?: RequestOptions): Promise<NewRecords> {
-		const before = seenOf(this.saved, card.id);
+		const before = new Map(Object.entries(this.saved)).get(card.id) ?? NOTHING;
 		const ids = new Set(before.after.map(({ id }) => id));
 		const records: DataRecord[] = [];
 		const take = (record: DataRecord): void => {
@@ -106,7 +101,8 @@ export class SinceLastRun {
 		const inOrder = await sortInSlices(this.run, keyed, (a, b) => byAge(a.age, b.age));
 		return {
 			before,
-			records: inOrder.map(({ record }) => record),
+			ages: inOrder.map(({ age }) => age),
+			left: inOrder.map(({ record }) => record),
 			returned: new Set(),
 			end: undefined,
 			turn: Promise.resolve(),
@@ -119,35 +115,28 @@ export class SinceLastRun {
 		limit: number,
 	): Promise<DataRecord[]> {
 		const taken: DataRecord[] = [];
-		for (const record of news.records) {
+		const left: DataRecord[] = [];
+		let isCut = false;
+		for (const record of news.left) {
 			await this.run.breathe();
-			if (news.returned.has(record.id) || !passes(record)) continue;
-			if (taken.length === limit) {
-				const end = ageOf(taken.at(-1) ?? record);
-				if (!news.end || byAge(end, news.end) < 0) news.end = end;
-				break;
-			}
-			taken.push(record);
+			const isWanted = !isCut && passes(record);
+			isCut ||= isWanted && taken.length === limit;
+			(isWanted && !isCut ? taken : left).push(record);
 		}
+		news.left = left;
 		for (const { id } of taken) news.returned.add(id);
+		const end = isCut && taken.at(-1);
+		if (end && (!news.end || byAge(ageOf(end), news.end) < 0)) news.end = ageOf(end);
 		return taken;
 	}
 }
 
-function readSaved(text: unknown): Saved {
+function readSaved(text: unknown): Record<string, Seen> {
 	try {
 		return savedSchema.parse(JSON.parse(String(text)));
 	} catch {
 		return {};
 	}
-}
-
-function seenOf(saved: Saved, cardId: string): Seen {
-	const known = Object.hasOwn(saved, cardId) ? saved[cardId] : undefined;
-	const toAge = ([at, id]: [number, string]): Age => ({ at, id });
-	return known
-		? { newest: known.newest, floor: toAge(known.floor), after: known.after.map(toAge) }
-		: NOTHING;
 }
 
 /**
@@ -156,13 +145,10 @@ function seenOf(saved: Saved, cardId: string): Seen {
  */
 export function remember({
 	before,
-	records,
+	ages,
 	returned,
 	end,
-}: Pick<NewRecords, 'before' | 'returned' | 'end'> & {
-	records: ReadonlyArray<Pick<DataRecord, 'id' | 'createdAt'>>;
-}): Seen {
-	const ages = records.map(ageOf);
+}: Pick<NewRecords, 'before' | 'ages' | 'returned' | 'end'>): Seen {
 	const lookedAt = (age: Age) => !end || byAge(age, end) <= 0;
 	const newest = ages.filter(lookedAt).reduce((most, { at }) => Math.max(most, at), before.newest);
 	const first = { at: newest - LATE_MS, id: '' };

@@ -3,12 +3,7 @@ import { remember, type Seen } from '../../../nodes/WorkspaceData/records/since'
 
 const MINUTE = 60_000;
 const START = Date.UTC(2026, 0, 1);
-/** Records of these minutes, their IDs the minutes. */
-const records = (...minutes: number[]) =>
-	minutes.map((minute) => ({
-		id: `r${minute}`,
-		createdAt: new Date(START + minute * MINUTE).toISOString(),
-	}));
+/** A record of this minute. */
 const age = (minute: number) => ({ at: START + minute * MINUTE, id: `r${minute}` });
 const NOTHING: Seen = { newest: -Infinity, floor: { at: -Infinity, id: '' }, after: [] };
 const state = (floor: Seen['floor'], ...after: number[]): Seen => ({
@@ -31,13 +26,13 @@ test.each<[string, Seen, number[], Seen]>([
 	['a late one in its place', state(tenBefore(20), 12, 20), [15], state(tenBefore(20), 12, 15, 20)],
 	['what is gone since', state(tenBefore(20), 12, 20), [], state(tenBefore(20), 12, 20)],
 ])('%s', (_, before, minutes, expected) => {
-	expect(remember({ before, records: records(...minutes), returned: all, end: undefined })).toEqual(
+	expect(remember({ before, ages: minutes.map(age), returned: all, end: undefined })).toEqual(
 		expected,
 	);
 });
 
 test('what a limit has left is not seen; what another item has returned of it is', () => {
-	const given = { before: NOTHING, records: records(0, 1, 2, 3) };
+	const given = { before: NOTHING, ages: [0, 1, 2, 3].map(age) };
 	const rest = remember({ ...given, returned: new Set(['r0', 'r1', 'r3']), end: age(1) });
 	expect(rest).toEqual({ newest: age(1).at, floor: tenBefore(1), after: [0, 1, 3].map(age) });
 });
@@ -46,7 +41,7 @@ test('of more than 5,000 records the oldest count as seen without being remember
 	const many = Array.from({ length: 5_002 }, (_, n) => n / 1_000);
 	const { floor, after } = remember({
 		before: NOTHING,
-		records: records(...many),
+		ages: many.map(age),
 		returned: all,
 		end: undefined,
 	});
