@@ -132,12 +132,15 @@ describe('exact values', () => {
 				succeeded(await run('deleteMany', found, [{}], { credentials }));
 				expect(changes).toEqual(['DELETE 9007199254740995']);
 			}
-			const upsert = {
-				columns: mapEach({ Amount: json[1]?.Amount, Extra: [1] }, { matchingColumns: ['Amount'] }),
+			const upsert = async (Amount: IDataObject[string]) => {
+				changes.length = 0;
+				const columns = mapEach({ Amount, Extra: [1] }, { matchingColumns: ['Amount'] });
+				return await run('upsert', { columns }, [{}], { credentials });
 			};
-			changes.length = 0;
-			succeeded(await run('upsert', upsert, [{}], { credentials }));
+			succeeded(await upsert(json[1]?.Amount));
 			expect(changes).toEqual(['PATCH 9007199254740995']);
+			expect((await upsert('12345678901234567892')).error?.description).toContain('text field');
+			expect(changes).toEqual([]);
 		});
 	});
 

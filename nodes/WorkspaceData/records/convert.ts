@@ -79,9 +79,11 @@ function convertColumns(columns: Columns, entry: Entry, { index, key }: Target):
 			if (field.isReadOnly) computedKey = field.name;
 			const taken = enter(field, value, isKey ? { ...rules, isExact: true } : rules);
 			if (taken !== undefined) values.set(field.id, taken);
+			// Digits that a number field can't take are matched, but never written.
+			if (isKey && taken !== null) enter(field, value, rules);
 		} catch (error) {
 			const refusal = { field: field.name, value, error: inputErrorOf(error) };
-			if (isKey) refusals.push(refusal);
+			if (isKey && !values.has(field.id)) refusals.push(refusal);
 			else refused.push({ ...refusal, id: field.id });
 		}
 	};
