@@ -12,9 +12,8 @@ import type { Schema } from './schemas/parts';
 import { record, type DataRecord } from './schemas/record';
 import { recordPage, type RecordPage } from './schemas/recordPage';
 import { subscription } from './schemas/subscription';
-import { Sender, widthOf, type ApiRequest, type RequestOptions } from './send';
+import { Sender, type Access, type ApiRequest, type RequestOptions } from './send';
 import { exactSegment, parseBaseUrl, pathSegment } from './serviceUrl';
-import { tokenAddress } from './token';
 
 export type { Card, DataRecord, Field, RecordPage, RequestOptions };
 
@@ -60,7 +59,7 @@ const pathOf = ({ path, thing }: Collection<unknown>, id: PathValue): string =>
  * Opens the service with the node's credential. Sends nothing.
  *
  * @param authentication the value of the node's parameter
- * @throws InputError if the credential is missing or invalid
+ * @throws InputError if the credential is invalid; n8n's error if the node has none
  */
 export async function openApi(
 	context: IAllExecuteFunctions,
@@ -69,48 +68,23 @@ export async function openApi(
 ): Promise<Api> {
 	const type = toAuthentication(authentication);
 	const credential = await readCredential(context, type);
-	if (type === 'serviceAccount') tokenAddress(credential);
-	const address = { baseUrl: credential.baseUrl, workspaceId: credential.workspaceId };
-	return new Api(address, new Sender(context, credential, type, clock));
+	return new Api({ context, credential, authentication: type, clock });
 }
 
 /** The service for one credential, during one execution. */
-export class Api {
+export class Api extends Sender {
 	readonly baseUrl: string;
 	readonly workspaceId: string;
 	/** Identifies the workspace in this process. */
 	readonly address: string;
-	private readonly sender: Sender;
-	private readonly heldBeforeMs: number;
 
-	/** @throws InputError for an address that can't be used */
-	constructor(address: { baseUrl: unknown; workspaceId: unknown }, sender: Sender) {
-		const workspace = pathSegment(address.workspaceId, 'Workspace ID');
-		this.baseUrl = parseBaseUrl(address.baseUrl);
-		this.workspaceId = String(address.workspaceId).trim();
-		this.address = `${this.baseUrl}/workspaces/${workspace}`;
-		this.sender = sender;
-		this.heldBeforeMs = sender.limiter.heldMs;
-	}
-
-	/** The execution's cancel signal. */
-	get signal(): AbortSignal | undefined {
-		return this.sender.signal;
-	}
-
-	/** How long requests of the key have waited for the rate limit during this execution, in ms. */
-	get waitedMs(): number {
-		return this.sender.limiter.heldMs - this.heldBeforeMs;
-	}
-
-	/** Removes this credential's secrets from a text, as they are and URL-encoded. */
-	redact(text: string): string {
-		return this.sender.redact(text);
-	}
-
-	/** How many requests may be under way. */
-	width(options: RequestOptions): number {
-		return widthOf(options);
+	/** @throws InputError for a credential that can't be used */
+	constructor(access: Access) {
+		super(access);
+		const { baseUrl, workspaceId } = access.credential;
+		this.baseUrl = parseBaseUrl(baseUrl);
+		this.workspaceId = String(workspaceId).trim();
+		this.address = `${this.baseUrl}/workspaces/${pathSegment(workspaceId, 'Workspace ID')}`;
 	}
 
 	/** Reads all things of a collection. @throws RequestError also if a cursor comes again */
@@ -118,7 +92,7 @@ export class Api {
 		const all: Thing[] = [];
 		const isNew = newCursors(`${what.thing}s`);
 		for (let query: ApiRequest['query']; ; ) {
-			const body = await this.request({ method: 'GET', path: what.path, query }, options);
+			const body = await this.request(what.path, { method: 'GET', query }, options);
 			const { things, nextCursor } = readList(what.schema, body, `${what.thing}s`);
 			for (const one of things) all.push(one);
 			if (nextCursor === null) return all;
@@ -132,7 +106,7 @@ export class Api {
 		id: PathValue,
 		options?: RequestOptions,
 	): Promise<Thing> {
-		const body = await this.request({ method: 'GET', path: pathOf(what, id) }, options);
+		const body = await this.request(pathOf(what, id), { method: 'GET' }, options);
 		return readSingle(what.schema, body, what.thing);
 	}
 
@@ -142,8 +116,8 @@ export class Api {
 		body: JsonObject,
 		options?: RequestOptions,
 	): Promise<Thing | undefined> {
-		const request = { method: 'POST', path: what.path, body, thing: what.thing } as const;
-		return shown(what, await this.request(request, options));
+		const request = { method: 'POST', body, thing: what.thing } as const;
+		return shown(what, await this.request(what.path, request, options));
 	}
 
 	/** Changes the members of a thing that the body names. @returns undefined if the response doesn't show it */
@@ -153,13 +127,12 @@ export class Api {
 		body: JsonObject,
 		options?: RequestOptions,
 	): Promise<Thing | undefined> {
-		const request = { method: 'PATCH', path: pathOf(what, id), body } as const;
-		return shown(what, await this.request(request, options));
+		return shown(what, await this.request(pathOf(what, id), { method: 'PATCH', body }, options));
 	}
 
 	/** Deletes a thing. */
 	async remove(what: Collection<unknown>, id: PathValue, options?: RequestOptions): Promise<void> {
-		await this.request({ method: 'DELETE', path: pathOf(what, id) }, options);
+		await this.request(pathOf(what, id), { method: 'DELETE' }, options);
 	}
 
 	/**
@@ -207,10 +180,7 @@ export class Api {
 		options?: RequestOptions,
 	): Promise<RecordPage> {
 		const query = { ...(limit !== undefined && { limit }), ...(cursor && { cursor }) };
-		const body = await this.request(
-			{ method: 'GET', path: below(cardId, 'records'), query },
-			options,
-		);
+		const body = await this.request(below(cardId, 'records'), { method: 'GET', query }, options);
 		return readAs(recordPage, body, 'records');
 	}
 
@@ -219,8 +189,8 @@ export class Api {
 		body: { target_url: string; events: string[]; card_id?: string },
 		options?: RequestOptions,
 	): Promise<{ id: string; secret: string; date: number | undefined }> {
-		const request = { method: 'POST', path: 'webhooks', body, thing: 'subscription' } as const;
-		const response = await this.send(request, options);
+		const request = { method: 'POST', body, thing: 'subscription' } as const;
+		const response = await this.at('webhooks', request, options);
 		const made = readSingle(subscription, bodyOf(response, true), 'webhook', true);
 		return { ...made, date: dateOf(response) };
 	}
@@ -228,7 +198,7 @@ export class Api {
 	/** Deletes a webhook subscription. One that is missing counts as deleted. */
 	async unsubscribe(webhookId: string, options?: RequestOptions): Promise<void> {
 		const path = `webhooks/${exactSegment(webhookId, 'Subscription')}`;
-		await this.request({ method: 'DELETE', path }, options).catch((error: unknown) => {
+		await this.request(path, { method: 'DELETE' }, options).catch((error: unknown) => {
 			if (!(error instanceof RequestError && error.status === 404)) throw error;
 		});
 	}
@@ -236,34 +206,31 @@ export class Api {
 	/** Reads the service's time, in ms since the epoch; undefined if it doesn't say. */
 	async time(cardId: PathValue, options?: RequestOptions): Promise<number | undefined> {
 		// The smallest response in the interface.
-		const query = { limit: 1 };
-		const path = below(cardId, 'records');
-		return dateOf(await this.send({ method: 'GET', path, query }, options));
+		const request = { method: 'GET', query: { limit: 1 } } as const;
+		return dateOf(await this.at(below(cardId, 'records'), request, options));
 	}
 
 	/** Reads the service's OpenAPI description; YAML as `{ yaml }`. */
 	async description(format: 'json' | 'yaml', options?: RequestOptions): Promise<JsonObject> {
 		const url = `${this.baseUrl}/openapi.${format}`;
-		const response = await this.sender.send({ method: 'GET', url }, options);
+		const response = await this.send({ method: 'GET', url }, options);
 		if (format === 'yaml' && !/^\s*</.test(response.text)) return { yaml: response.text };
 		const body = bodyOf(response);
 		if (!isObject(body)) throw misfit('body', body);
 		return body;
 	}
 
-	private async send(
-		{ path, ...request }: Omit<ApiRequest, 'url'> & { path: string },
+	private async at(
+		path: string,
+		request: Omit<ApiRequest, 'url'>,
 		options?: RequestOptions,
-	) {
-		return await this.sender.send({ ...request, url: `${this.address}/${path}` }, options);
+	): Promise<ApiResponse> {
+		return await this.send({ ...request, url: `${this.address}/${path}` }, options);
 	}
 
 	/** Sends a request, and parses the body of its response. */
-	private async request(
-		request: Parameters<Api['send']>[0],
-		options?: RequestOptions,
-	): Promise<unknown> {
-		return bodyOf(await this.send(request, options), request.method !== 'GET');
+	private async request(...request: Parameters<Api['at']>): Promise<unknown> {
+		return bodyOf(await this.at(...request), request[1].method !== 'GET');
 	}
 }
 

@@ -23,26 +23,21 @@ export interface RequestFacts extends Problem {
 export class RequestError extends Error {
 	/** The service's detail, and what to do. */
 	readonly description: string | undefined;
-	readonly status: number | undefined;
-	readonly code: string | undefined;
-	readonly title: string;
-	readonly detail: string | undefined;
+	declare readonly status: number | undefined;
+	/** The system's error code, for example `ECONNREFUSED`. */
+	declare readonly code: string | undefined;
+	declare readonly title: string;
+	declare readonly detail: string | undefined;
 	/** Last path segment of the problem's `type`, for example `record-not-found`. */
-	readonly kind: string | undefined;
-	mayHaveHappened: boolean;
-	readonly isTransient: boolean;
+	declare readonly kind: string | undefined;
+	mayHaveHappened = false;
+	readonly isTransient: boolean = false;
 
-	constructor(title: string, facts: RequestFacts = {}) {
+	constructor(title: string, { advice, ...facts }: RequestFacts = {}) {
 		super(title);
 		this.name = 'RequestError';
-		this.title = title;
-		this.description = sentences(facts.detail, facts.advice) || undefined;
-		this.status = facts.status;
-		this.code = facts.code;
-		this.detail = facts.detail;
-		this.kind = facts.kind;
-		this.mayHaveHappened = facts.mayHaveHappened ?? false;
-		this.isTransient = facts.isTransient ?? false;
+		this.description = sentences(facts.detail, advice) || undefined;
+		Object.assign(this, facts, { title });
 	}
 }
 
@@ -158,15 +153,6 @@ function adviceOn(facts: AdviceFacts): string | undefined {
 	return typeof advice === 'function' ? advice(facts) : advice;
 }
 
-/** What to do if something may have been created. */
-const CHECK_FIRST = {
-	card: 'It may exist now: check before you run the workflow again with this item.',
-	field: 'It may exist now: check before you run the workflow again with this item.',
-	record: 'It may exist now: check before you run the workflow again with this item.',
-	subscription:
-		'Look for it in the settings of the service, and delete it there before you try again.',
-};
-
 /** Creates the error for a failed request, with the advice. */
 export function requestError(
 	title: string,
@@ -180,7 +166,10 @@ export function requestError(
 	const happened = thing
 		? `The ${thing} may have been created`
 		: 'The change may have been carried out';
-	const check = thing ? CHECK_FIRST[thing] : 'Look at the data before you try again.';
+	const check =
+		thing === 'subscription'
+			? 'Look for it in the settings of the service, and delete it there before you try again.'
+			: `${thing ? 'It may exist now: check' : 'Look at the data'} before you run the workflow again with this item.`;
 	return new RequestError(status === 0 ? `${happened}: ${title}` : title, {
 		...facts,
 		advice: sentences(status !== 0 && happened, check, advice),

@@ -15,10 +15,11 @@ import {
 	type RequestOrigin,
 	type ThingName,
 } from './errors';
-import { AT_ONCE, closedUntil, MAX_WAIT_MS, type Turn } from './limiter';
+import { AT_ONCE, closedUntil, MAX_WAIT_MS, type Limiter, type Turn } from './limiter';
 import { redact } from './redact';
 import { isSuccess, PLAIN_RESPONSE, refusal, toResponse, type ApiResponse } from './response';
 import { limiterOf, tokenOf } from './shared';
+import { tokenAddress, type AccountToken } from './token';
 import { within } from './within';
 
 /** How a request is sent. */
@@ -50,10 +51,6 @@ const TRIES = 3;
 /** The pause after the first fault, in ms; it doubles with each further one. */
 const FIRST_PAUSE_MS = 300;
 
-/** The number of requests that an execution may have under way. */
-export const widthOf = ({ maxParallel = AT_ONCE }: RequestOptions): number =>
-	Math.min(maxParallel, MAX_AT_ONCE);
-
 type Outcome = ApiResponse | RequestError | Cancelled;
 
 /**
@@ -78,42 +75,50 @@ export function nextStep(
 	return isFault(outcome) && method !== 'POST' && !isLast ? 'again' : 'fail';
 }
 
-/** Sends the requests of one execution with its credential. */
+/** What requests are sent with. */
+export interface Access {
+	context: IAllExecuteFunctions;
+	credential: ICredentialDataDecryptedObject;
+	authentication: Authentication;
+	clock: Clock;
+}
+
+/** Sends the requests of one execution. */
 export class Sender {
 	/** The execution's cancel signal. */
 	readonly signal: AbortSignal | undefined;
-	private readonly context: IAllExecuteFunctions;
-	private readonly credential: ICredentialDataDecryptedObject;
-	private readonly authentication: Authentication;
-	private readonly clock: Clock;
+	private readonly access: Access;
+	private readonly limiter: Limiter;
+	private readonly token: AccountToken | undefined;
+	private readonly heldBeforeMs: number;
 
-	/** @throws InputError if the API key can't be sent */
-	constructor(
-		context: IAllExecuteFunctions,
-		credential: ICredentialDataDecryptedObject,
-		authentication: Authentication,
-		clock: Clock,
-	) {
+	/** @throws InputError if the key can't be sent, or the token's address can't be used */
+	constructor(access: Access) {
+		const { context, credential, authentication, clock } = access;
 		if (authentication === 'apiKey') apiKeyOf(credential);
-		this.context = context;
-		this.credential = credential;
-		this.authentication = authentication;
-		this.clock = clock;
-		this.signal =
-			'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
+		else {
+			tokenAddress(credential);
+			this.token = tokenOf(credential);
+		}
+		this.access = access;
+		this.limiter = limiterOf(credential, clock);
+		this.heldBeforeMs = this.limiter.heldMs;
+		if ('getExecutionCancelSignal' in context) this.signal = context.getExecutionCancelSignal();
 	}
 
-	get limiter() {
-		return limiterOf(this.credential, this.clock);
+	/** How long requests of the key have waited for the rate limit during this execution, in ms. */
+	get waitedMs(): number {
+		return this.limiter.heldMs - this.heldBeforeMs;
 	}
 
-	private get token() {
-		return this.authentication === 'serviceAccount' ? tokenOf(this.credential) : undefined;
+	/** How many requests may be under way. */
+	width({ maxParallel = AT_ONCE }: RequestOptions): number {
+		return Math.min(maxParallel, MAX_AT_ONCE);
 	}
 
-	/** Removes the credential's secrets from a text. */
+	/** Removes the credential's secrets from a text, as they are and URL-encoded. */
 	redact(text: string): string {
-		const { apiKey, clientSecret } = this.credential;
+		const { apiKey, clientSecret } = this.access.credential;
 		return redact(text, [apiKey, clientSecret, ...(this.token?.recent ?? [])]);
 	}
 
@@ -125,7 +130,8 @@ export class Sender {
 	 * @throws Cancelled if the execution is canceled
 	 */
 	async send(request: ApiRequest, options: RequestOptions = {}): Promise<ApiResponse> {
-		const { limiter, clock } = this;
+		const { limiter } = this;
+		const { clock } = this.access;
 		const turn = this.turnOf(options);
 		let faults = 0;
 		let waitedMs = 0;
@@ -155,7 +161,7 @@ export class Sender {
 	private turnOf(options: RequestOptions): Turn {
 		return {
 			owner: this,
-			width: widthOf(options),
+			width: this.width(options),
 			patienceMs: options.isUrgent ? URGENT_WAIT_MS : MAX_WAIT_MS,
 			signals: [this.signal, options.signal].filter((signal) => signal !== undefined),
 		};
@@ -167,10 +173,11 @@ export class Sender {
 		options: RequestOptions,
 		isSecond = false,
 	): Promise<Outcome> {
-		const { context, credential, token, clock, signal } = this;
+		const { token, signal } = this;
+		const { context, credential, authentication, clock } = this.access;
 		const { timeoutMs = DEFAULT_TIMEOUT_MS } = options;
 		const signals = signal ? [signal] : [];
-		const type = CREDENTIAL_TYPES[this.authentication];
+		const type = CREDENTIAL_TYPES[authentication];
 		let isSent = false;
 		try {
 			const getToken = token?.get(
@@ -221,7 +228,7 @@ export class Sender {
 	}
 
 	private originOf({ method, thing, url }: ApiRequest): RequestOrigin {
-		const account = this.authentication === 'apiKey' ? 'API key' : 'service account';
+		const account = this.token === undefined ? 'API key' : 'service account';
 		return { host: new URL(url).host, account, method, thing };
 	}
 }

@@ -10,23 +10,15 @@ const API_ROOT = '/api/v1';
  * @throws InputError for anything else
  */
 export function parseAddress(value: unknown, parameter: string, example: string): string {
-	const text = typeof value === 'string' ? value.trim() : '';
-	if (text === '') {
-		throw new InputError(`'${parameter}' is empty`, `Enter an address such as ${example}.`);
-	}
+	const text = textOf(value).trim();
+	const advice = `Enter an address such as ${example}, without user name, query or fragment.`;
+	if (text === '') throw new InputError(`'${parameter}' is empty`, advice);
 	if (!/^https?:\/\//i.test(text)) {
-		throw new InputError(
-			`'${parameter}' must begin with http:// or https://`,
-			`Enter an address such as ${example}.`,
-		);
+		throw new InputError(`'${parameter}' must begin with http:// or https://`, advice);
 	}
 	const url = URL.canParse(text) ? new URL(text) : undefined;
-	const isPlain = url && !url.username && !url.password && !url.search && !url.hash;
-	if (!isPlain) {
-		throw new InputError(
-			`'${parameter}' isn't a valid address`,
-			`Enter an address such as ${example}, without user name, query or fragment.`,
-		);
+	if (!url || url.username || url.password || url.search || url.hash) {
+		throw new InputError(`'${parameter}' isn't a valid address`, advice);
 	}
 	return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
@@ -70,12 +62,6 @@ export function idInLocation(location: unknown, collection: string): string | un
 	}
 }
 
-/** Half of a surrogate pair: it isn't text and can't be percent-encoded. */
-const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
-
-const percentEncoded = (text: string): string =>
-	encodeURIComponent(text.replace(LONE_SURROGATE, '\uFFFD'));
-
 const textOf = (value: unknown): string =>
 	typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 
@@ -102,5 +88,5 @@ export function exactSegment(value: unknown, parameter: string): string {
 			`Enter the ID that the service shows for '${parameter}'.`,
 		);
 	}
-	return percentEncoded(text);
+	return encodeURIComponent(text.toWellFormed());
 }
