@@ -145,11 +145,7 @@ describe('is refused, and nothing is sent, with', () => {
 		['an item without a key', [A, { Key: '' }], {}, "Item 1: Matching field 'Key' has no value"],
 		['a value of no use', [A, MANY], {}, "with Key 'b': Field 'Amount' can't"],
 		['an unknown field', [{ Key: 'a', Colour: 'red' }], {}, "The item with Key 'a': "],
-		['an option of no use', [A, B], { options: { outputFields: 'Price' } }, "no field 'Price'"],
-		['deletions of more than half', [A], { missingRecords: 'delete' }, 'that is more than half'],
-		['more than half, however many are allowed', [A], most(500), '2 of 3 records of card'],
 		['more deletions than given', [A], most(1), "'Max Records to Delete' is 1"],
-		['any deletion, if 0 is given', [A, B], most(0), "'Max Records to Delete' is 0"],
 		['a record outside the conditions', [{ Key: 'c', Source: 'crm' }], ofShop, outside],
 		['a value outside them', [{ Key: 'a', Source: 'crm' }], ofShop, outside],
 		['a new record outside them', [{ Key: 'n', Source: 'crm' }], ofShop, outside],
@@ -170,6 +166,21 @@ describe('is refused, and nothing is sent, with', () => {
 		const bad = items.findIndex(({ Key, Amount }) => Key === '' || Amount === 'many');
 		expect(error?.context?.itemIndex).toBe(Math.max(bad, 0));
 		expect(sent()).toEqual([]);
+	});
+
+	test("deletions of more than a tenth, and than five: the message names 'Return All'", async () => {
+		// What Get Many returns by default.
+		const keys = Array.from({ length: 60 }, (_, n) => `k${n}`);
+		await fill(...keys);
+		const items = keys.slice(0, 50).map((Key) => ({ Key, Amount: 0 }));
+		for (const given of [{ missingRecords: 'delete' }, most(0)]) {
+			const { error } = await sync(items, given);
+			expect(error?.message).toContain('10 of 60 records of card');
+			expect(error?.description).toContain("'Return All'");
+		}
+		expect(sent()).toEqual([]);
+		const { json } = succeeded(await sync(items, most(10)));
+		expect(json.filter(({ action }) => action === 'deleted')).toHaveLength(10);
 	});
 
 	test('a key that two records have', async () => {

@@ -71,8 +71,10 @@ export class WriteResults {
 		return { written, error: errors.find((one) => !(one instanceof Cancelled)) ?? errors[0] };
 	}
 
-	/** All items of a card fail, but for those that have an error of their own. */
+	/** All items of a card fail, but for those that have an error of their own; one of these is enough to end a run. */
 	refuseCard({ entries }: Pick<CardWork, 'entries'>, error: unknown): void {
+		const hasOwn = entries.some(({ itemIndex }) => this.items[itemIndex]?.error !== undefined);
+		if (this.isStopped && hasOwn) return;
 		for (const { itemIndex } of entries) this.fail(itemIndex, error);
 	}
 
@@ -101,9 +103,14 @@ export class WriteResults {
 			await this.run.breathe();
 			const item = this.items[steps[0]?.itemIndex ?? 0];
 			// A dry run of a Sync returns changes only.
-			const shown = steps.filter(({ action }) => !this.isWhole || action !== 'keep');
-			if (isDry) item?.json.push(...shown.map((step) => output.of(predicted(step))));
-			else if (item) this.addSteps(item, steps, outcomes, 'updated');
+			const isShown = ({ action }: Step) => !this.isWhole || action !== 'keep';
+			if (isDry) {
+				for (const step of steps) {
+					const json = output.of(predicted(step));
+					if (isShown(step)) item?.json.push(json);
+				}
+			}
+			if (!isDry && item) this.addSteps(item, steps, outcomes);
 		}
 		if (plan.deletions.length > 0) this.addDeletions(work, outcomes);
 		output.hint();
@@ -124,12 +131,12 @@ export class WriteResults {
 		return { items, last };
 	}
 
-	/** Adds the results of steps to those of an item, then the first error. @param done a verb for the message */
+	/** Adds the results of steps to those of an item, then the first error. */
 	private addSteps(
 		item: ItemResult,
 		steps: readonly Step[],
 		outcomes: ReadonlyMap<Step, Outcome>,
-		done: string,
+		isDeletion = steps[0]?.action === 'delete',
 	): void {
 		const errors: unknown[] = [];
 		const before = item.json.length;
@@ -142,6 +149,7 @@ export class WriteResults {
 		const first = errors.find((error) => !(error instanceof Cancelled)) ?? errors[0];
 		if (first === undefined) return;
 		const written = item.json.length - before;
+		const done = isDeletion ? 'deleted' : 'updated';
 		if (steps.length > 1) addNote(first, progressOf(written, steps.length, done, errors));
 		item.error ??= first;
 		this.hasFailed = true;
@@ -168,7 +176,8 @@ export class WriteResults {
 		}
 		const isWritten = entries.every((entry) => this.items[entry.itemIndex]?.error === undefined);
 		if (item && isWritten) {
-			this.addSteps(item, deletions, outcomes, 'deleted');
+			this.addSteps(item, deletions, outcomes);
+			if (deletions.length === 1) addNote(item.error, progressOf(0, 1, 'deleted', []));
 			addNote(
 				item.error,
 				`All items of card '${card.name}' were written. Run all items again to delete the other records.`,
