@@ -251,6 +251,7 @@ describe('the same value', () => {
 			// As soon as the first field was changed.
 			const theirs = () => (other.changes.length > 0 ? ['a', 'theirs'] : ['a']);
 			await start(() => [status, { ...tags, options: theirs() }]);
+			other.updateStatus = 204;
 			await add([{ Status: 'Late', Tags: ['b'] }]);
 			expect(bodies().slice(0, 2)).toEqual([
 				{ options: ['Open', 'Late'] },

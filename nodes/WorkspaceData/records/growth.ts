@@ -77,8 +77,10 @@ export async function addGrowth(
 	const additions = await addFields(run, card, fields, request);
 	for (const { field, labels } of choices) {
 		const what = fieldsOf(card.id);
+		// The list is replaced, and somebody else may have added to it meanwhile.
+		const current = (await run.fieldsAgain(card, request)).byId(field.id) ?? field;
 		await run.api
-			.change(what, field.id, addingChoices(field, labels), request)
+			.change(what, field.id, addingChoices(current, newChoices(current, labels)), request)
 			.catch((error: unknown) => {
 				addNote(
 					error,
