@@ -82,11 +82,12 @@ describe('writes to a card', () => {
 	const columns = mapEach({ Amount: '={{ $json.amount }}' });
 	const mixed = [{ amount: 1 }, { amount: 'two' }, { amount: 3 }];
 
-	test('without Continue On Fail the run stops, and says how far it came', async () => {
+	test('without Continue On Fail nothing is sent while an item is refused', async () => {
 		const { error, json } = await run('create', { columns, options: { maxParallel: 1 } }, mixed);
 		expect(json).toEqual([]);
 		expect(error?.context?.itemIndex).toBe(1);
-		expect(error?.description).toMatch(/\. \d of 3 items (?:was|were) processed before/);
+		expect(error?.description).toMatch(/\. 0 of 3 items were processed before/);
+		expect(sent('POST')).toBe(0);
 	});
 
 	test('Continue On Fail puts the error in the item’s place; the error output takes it, with the data of its input', async () => {
@@ -112,19 +113,18 @@ describe('writes to a card', () => {
 		expect(await workspace.rows(odd.id)).toHaveLength(1);
 	});
 
-	test.each<[number, string | undefined]>([
-		[423, undefined],
-		// It may still be created.
-		[500, "This record may exist already, but the service doesn't list it"],
-	])('Retry On Fail with an item that gets %d: no duplicates', async (status, said) => {
-		const items = Array.from({ length: 10 }, (_, n) => ({ Key: `k${n}`, Amount: n }));
-		workspace.fail('POST', '/records$', { skip: 6, status });
+	test.each<[string, IDataObject]>([
+		['423', { status: 423 }],
+		['500', { status: 500 }],
+		['a lost response', { mode: 'dropAfter' }],
+	])('Retry On Fail with an item that gets %s: no duplicates', async (_, fault) => {
+		const items = Array.from({ length: 10 }, (_one, n) => ({ Key: `k${n}`, Amount: n }));
+		workspace.fail('POST', '/records$', { skip: 6, ...fault });
 		const node = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
-		const { error } = await run('upsert', byKey, items, { node });
-		expect(error?.message).toBe(said);
+		succeeded(await run('upsert', byKey, items, { node }));
 		const keys = (await workspace.rows(card.id)).map(({ Key }) => Key);
-		expect(keys).toHaveLength(said === undefined ? 10 : 9);
-		expect(new Set(keys).size).toBe(keys.length);
+		expect(keys).toHaveLength(10);
+		expect(new Set(keys).size).toBe(10);
 	});
 
 	/** Resolves when nothing has been asked for some turns of the event loop: all that was under way has ended. */
@@ -156,23 +156,23 @@ describe('writes to a card', () => {
 		expect(sent('POST')).toBeLessThanOrEqual(most + 1);
 	});
 
-	const listed = "This record may exist already, but the service doesn't list it";
-	const text = expect.any(String) as string;
-	test.each<[string, IDataObject, string[], number]>([
-		['lost, and stored', { mode: 'dropAfter' }, ['created', 'updated', 'updated'], 1],
-		['cut', { mode: 'dropBefore' }, [text, listed, listed], 1],
-		['500', { status: 500, json: { title: 'Sorry' } }, [text, listed, listed], 1],
-		['a web page', { status: 200, body: 'html' }, [text, listed, listed], 1],
-		['422', { status: 422, json: { title: 'No' } }, ['No', 'created', 'updated'], 2],
-	])('first create of a key %s: no duplicate', async (_, fault, outcomes, posts) => {
-		// The others wait until the first request can no longer be carried out.
+	test.each<[string, IDataObject, boolean]>([
+		['lost, and stored', { mode: 'dropAfter' }, true],
+		['cut', { mode: 'dropBefore' }, true],
+		['500', { status: 500, json: { title: 'Sorry' } }, true],
+		['a web page', { status: 200, body: 'html' }, true],
+		['422', { status: 422, json: { title: 'No' } }, false],
+	])('first create of a key %s: later items fail with it', async (_, fault, isUnclear) => {
 		hurry();
 		workspace.fail('POST', '/records$', { ...fault });
 		const { json } = await run('upsert', byKey, amounts(1, 2, 3), { node: GOING_ON });
-		expect(json.map(({ error, action }) => error ?? action)).toEqual(outcomes);
-		expect(sent('POST')).toBe(posts);
-		const isStored = outcomes.includes('created');
-		expect(await workspace.rows(card.id)).toEqual(isStored ? amounts(3) : []);
+		expect(json.map(({ error }) => typeof error)).toEqual(['string', 'string', 'string']);
+		const told = /may (?:have been|exist|be there)/.test(JSON.stringify(json[0]));
+		expect(told).toBe(isUnclear);
+		expect(sent('POST')).toBe(1);
+		// Run again, there is one record.
+		succeeded(await run('upsert', byKey, amounts(1, 2, 3)));
+		expect(await workspace.rows(card.id)).toEqual(amounts(3));
 	});
 });
 
@@ -184,64 +184,18 @@ describe('what a response shows, and what it leaves out', () => {
 		{ id: 'v', name: 'V', type: 'text' },
 		{ id: 'w', name: 'W', type: 'text' },
 	];
-	const items = ['k1', 'k2'].map((Key) => ({ Key, V: 'new' }));
-	let readings: number;
-	const open = async (...keys: string[]) => {
+	test('empty values and responses without values show nothing', async () => {
 		other = await start(
 			FIELDS,
-			keys.map((k) => ({ k, v: 'old', w: 'w' })),
+			['k1', 'k2'].map((k) => ({ k, v: 'old', w: 'w' })),
 		);
-		readings = 0;
-		other.before = (method, path) => {
-			if (method === 'GET' && path.endsWith('/records')) readings += 1;
-		};
-	};
-
-	test('a value that was sent and is not there: the item is an error that names the field', async () => {
-		await open('k1', 'k2');
-		other.drops = ['v'];
-		for (const { data } of other.records) delete data.v;
-		const { json } = await runOther('upsert', byKey, items, { node: GOING_ON });
-		const said = "The service didn't keep the value of 'V'";
-		expect(json.map(({ error }) => error)).toEqual([said, said]);
-		expect(JSON.stringify(json[0])).toContain("Record 'r0' was written");
-		const update = { recordId: byId('r0'), columns: mapEach({ V: 'x' }) };
-		expect((await runOther('update', update)).error?.message).toBe(said);
-	});
-
-	test('a response that shows a part only: the listing decides, once', async () => {
-		await open('k1', 'k2');
-		other.shows = [];
-		const { json } = succeeded(await runOther('upsert', byKey, items));
-		expect(json).toMatchObject([{ V: 'new' }, { V: 'new' }]);
-		expect(bodies()).toEqual([{ data: { v: 'new' } }, { data: { v: 'new' } }]);
-		// The first for the keys, one for the values that weren't sent, one for those that were.
-		expect(readings).toBe(3);
-	});
-
-	test('empty values and responses without values show nothing', async () => {
-		await open('k1', 'k2');
 		other.updateStatus = 204;
-		const cleared = items.map((item) => ({ ...item, V: null, W: '' }));
-		succeeded(await runOther('upsert', byKey, cleared as unknown as IDataObject[]));
-	});
-
-	describe.each(['upsert', 'sync'])('%s creates, and a gateway responds', (operation) => {
-		test.each([404, 502, 503, 504])('%d, and it was stored: found, and done', async (status) => {
-			await open();
-			other.createStatus = status;
-			const { json } = succeeded(await runOther(operation, byKey, [{ Key: 'k1' }]));
-			expect(json).toMatchObject([{ Key: 'k1', id: 'r0', action: 'created' }]);
-			expect([readings, other.changes.length]).toEqual([2, 1]);
-		});
-
-		test("502, and it isn't there: the run stops and says so", async () => {
-			await open();
-			Object.assign(other, { createStatus: 502, stores: false });
-			const { error } = await runOther(operation, byKey, [{ Key: 'k1' }]);
-			expect(error?.description).toMatch(/may have been|may exist/);
-			expect([readings, other.changes.length]).toEqual([2, 1]);
-		});
+		const cleared = ['k1', 'k2'].map((Key) => ({ Key, V: null, W: '' }));
+		const { json } = succeeded(
+			await runOther('upsert', byKey, cleared as unknown as IDataObject[]),
+		);
+		expect(json).toMatchObject(cleared);
+		expect(bodies()).toEqual([{ data: { v: null, w: '' } }, { data: { v: null, w: '' } }]);
 	});
 
 	test.each([
@@ -249,7 +203,6 @@ describe('what a response shows, and what it leaves out', () => {
 		['upsert', ['Key']],
 	])('one at a time, %s stores in the order of items', async (operation, keys) => {
 		other = await start([...FIELDS, { id: 't', name: 'At', type: 'datetime' }]);
-		// Only the first needs the records, to know how they write times.
 		const given = [{ Key: 'k0', At: '2026-03-31T10:00:00' }, { Key: 'k1' }, { Key: 'k2' }];
 		const parameters = { columns: mapAutomatically(keys), options: { maxParallel: 1 } };
 		succeeded(await runOther(operation, parameters, given));
