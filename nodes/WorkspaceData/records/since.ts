@@ -119,7 +119,7 @@ export class SinceLastRun {
 		let isCut = false;
 		for (const record of news.left) {
 			await this.run.breathe();
-			const isWanted = !isCut && passes(record);
+			const isWanted: boolean = !isCut && passes(record);
 			isCut ||= isWanted && taken.length === limit;
 			(isWanted && !isCut ? taken : left).push(record);
 		}
