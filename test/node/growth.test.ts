@@ -601,7 +601,7 @@ describe('Create From Items', () => {
 				json: { title: 'No such type', type: 'about:blank', detail: "number isn't offered." },
 			});
 			const result = succeeded(await run(name, items));
-			expect(await typesOf(name)).toEqual({ A: 'text', B: 'text', C: 'email' });
+			expect(await typesOf(name)).toEqual({ A: 'text', B: 'text', C: 'text' });
 			expect(await rowsOf(name)).toEqual([{ ...items[0], B: '1' }]);
 			expect(hintsOf(result)[0]).toContain("'B' (text: the service refused number: No such type)");
 		});
@@ -613,7 +613,7 @@ describe('Create From Items', () => {
 			succeeded(await run(name, items, { timeout: 1 }));
 			// Without the option it would wait for 10 s.
 			expect(elapsed()).toBeLessThan(8_000);
-			expect(await typesOf(name)).toEqual({ A: 'text', B: 'number', C: 'email' });
+			expect(await typesOf(name)).toEqual({ A: 'text', B: 'number', C: 'text' });
 		});
 
 		test('a description that the rate limit refuses first: its types, after the wait', async () => {
@@ -628,7 +628,7 @@ describe('Create From Items', () => {
 			const json = { paths: { '/workspaces/{wid}/cards/{cid}/fields': fields } };
 			control.fail({ path, status: 200, body: 'json', json });
 			succeeded(await run(name, items));
-			expect(await typesOf(name)).toEqual({ A: 'text', B: 'text', C: 'email' });
+			expect(await typesOf(name)).toEqual({ A: 'text', B: 'text', C: 'text' });
 		});
 
 		test('a refused record: the message says how far the run came', async () => {
