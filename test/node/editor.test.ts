@@ -156,7 +156,7 @@ describe('requests of the editor', () => {
 		});
 		const { fields } = await resourceMapping.getColumns.call(editor({ cardId: byId(id) }));
 		expect(fields.map(({ displayName }) => displayName)).toEqual([
-			'Commas: "Red, white", "5"" pipe", plain',
+			'Commas: ["Red, white","5\\" pipe","plain"]',
 			`Many: ${many.join(', ')}`,
 			'None (comma-separated)',
 		]);

@@ -203,7 +203,7 @@ export function testJobs({ bench, editor, execute, openAction, savedColumns }: S
 		const card = await api.createCard('Every type', EVERY_TYPE);
 		const workflow = await openAction({ resource: 'record', operation: 'create' });
 		await editor().choose('cardId', card.name);
-		await editor().element('node-parameters').getByText('Tags: urgent, "Red, white"').waitFor();
+		await editor().element('node-parameters').getByText('Tags: ["urgent","Red, white"]').waitFor();
 		const entered = {
 			...{ Title: 'Typed', Notes: 'Two lines', Hours: '2.5', Tags: 'urgent, Red, white' },
 			...{ Page: 'https://example.com', Mail: 'ada@example.com', Layout: '{ "a": [1] }' },

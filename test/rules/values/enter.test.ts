@@ -110,6 +110,7 @@ test.each<[string, unknown, unknown, unknown[]?]>([
 	['multi_select', 'Open\r\nDone\n', ['Open', 'Done'], status],
 	['multi_select', 'a; b', ['a; b'], ['a', 'b', 'a; b']],
 	['multi_select', 'a, b', ['a, b'], ['a, b', 'c']],
+	['multi_select', 'c, a, b; a,b', ['c', 'a, b', 'a,b'], ['a, b', 'a,b', 'c']],
 	['multi_select', '["Open"]', ['Open'], status],
 	['multi_select', '[]', [], status],
 	['multi_select', 'Open, open,Done', ['Open', 'Done'], status],
@@ -286,6 +287,11 @@ test('a text field whose type was inferred takes what any item has, as text', ()
 		'true',
 		'5',
 	]);
+});
+
+test('a long text with many commas takes time in proportion to its length', () => {
+	const text = Array.from({ length: 50_000 }, (_, place) => place).join(',');
+	expect(convert('multi_select', text)).toHaveLength(50_000);
 });
 
 const anyValue = fc.oneof(
