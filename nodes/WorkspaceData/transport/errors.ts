@@ -138,7 +138,7 @@ const ADVICE: ReadonlyArray<
 		"This value must be unique and is already in use. To update the record that has it, use 'Create or Update'.",
 	],
 	[
-		({ detail, kind }) => detail === undefined && kind === undefined,
+		({ title = '', host }) => title.startsWith(host),
 		"The service doesn't say which value it refused: check all values that are sent.",
 	],
 ];

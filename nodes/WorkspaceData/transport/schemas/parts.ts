@@ -25,6 +25,6 @@ export const withRaw = <Shape, Thing>(
 	jsonObject.transform((raw, context) => {
 		const result = shape.safeParse(raw);
 		if (result.success) return make(result.data, raw);
-		result.error.issues.forEach((issue) => context.addIssue(issue));
+		result.error.issues.forEach((issue) => context.addIssue({ ...issue, fatal: true }));
 		return z.NEVER;
 	});
