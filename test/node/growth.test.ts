@@ -9,7 +9,7 @@ import {
 	startAction,
 	succeeded,
 } from '../support/n8n';
-import { byId, byName, fromList, mapAutomatically, mapEach } from '../support/parameters';
+import { byId, fromList, mapAutomatically, mapEach } from '../support/parameters';
 import { type RecordRuns, recordRuns } from '../support/recordRuns';
 import { startStopwatch } from '../support/stopwatch';
 import { type TestCard, type TestWorkspace, useCardsFor, useWorkspace } from '../support/workspace';
@@ -99,23 +99,6 @@ describe('fields and choices', () => {
 			const prefixed = await writeItems(creates, { Key: 'a', 'fields.Key': 'M' });
 			expect(prefixed.error?.message).toBe("'Key' and 'fields.Key' both refer to field 'Key'");
 			expect(await rows()).toEqual([]);
-		});
-
-		test.each([
-			[{ nameKey: 'label' }, 'My Col'],
-			[{ nameKey: 'title' }, 'My Col'],
-			[{ nameKey: 'field_name' }, 'My Col'],
-			[{ storedNames: 'snakeCase' }, 'my_col'],
-		] as const)('a service with %j: one field, however often it runs', async (variants, name) => {
-			workspace.service.control.setVariants(variants);
-			for (const place of [1, 2]) {
-				const result = succeeded(await writeValues(creates, { Key: `k${place}`, 'My Col': place }));
-				const isOther = hintsOf(result).join().includes("The service calls field 'My Col'");
-				expect(isOther).toBe(name === 'my_col');
-			}
-			workspace.service.control.resetVariants();
-			expect(Object.keys(await newFields())).toEqual([name]);
-			expect((await rows()).map((row) => row[name])).toEqual([1, 2]);
 		});
 
 		const nameless = 'A column of the items has no name: item 0 has "lost?" in it';
@@ -236,13 +219,13 @@ describe('Create From Items', () => {
 	async function run(
 		name: string,
 		items: IDataObject[],
-		options: IDataObject = {},
+		{ dryRun = false, ...options }: IDataObject = {},
 		more: Partial<ActionRun> = {},
 	) {
 		return await runAction({
 			credentials: workspace.apiKey,
 			items,
-			parameters: { resource: 'card', operation: 'createFromItems', name, options },
+			parameters: { resource: 'card', operation: 'createFromItems', name, dryRun, options },
 			...more,
 		});
 	}
@@ -271,8 +254,8 @@ describe('Create From Items', () => {
 	test('a card, typed fields in the order of the items, a record for each item, paired', async () => {
 		const name = newName();
 		const result = succeeded(await run(name, people, { maxParallel: 1 }));
-		// The workspace's cards, the description, and the card's fields before and after.
-		expect(sent('GET')).toHaveLength(4);
+		// The workspace's cards, the description, and the card's fields.
+		expect(sent('GET')).toHaveLength(3);
 		expect(sent('POST')).toHaveLength(1 + 8 + people.length);
 		const fields = await workspace.fields(await idOf(name));
 		expect(fields.map((field) => `${field.name} ${field.type}`)).toEqual([
@@ -321,20 +304,7 @@ describe('Create From Items', () => {
 			type,
 			...(choices !== undefined && { choices }),
 		});
-		const createIn = async (cardId: IDataObject, items: IDataObject[], options: IDataObject) =>
-			await runAction({
-				credentials: workspace.apiKey,
-				items,
-				parameters: {
-					resource: 'record',
-					operation: 'create',
-					columns: mapAutomatically(),
-					cardId,
-					options,
-				},
-			});
-
-		test('say what values cannot, in the service’s spelling or plain, in Create From Items and for fields that records need', async () => {
+		test('say what values cannot, in the service’s spelling or plain', async () => {
 			const name = newName();
 			const items = [
 				{ PLZ: '10115', State: 'Open', Tags: 'home, office', Rank: '1' },
@@ -357,11 +327,6 @@ describe('Create From Items', () => {
 			expect(fields[2]?.options).toEqual(['home', 'office', 'garden']);
 			const dry = await run(newName(), items, { ...options, dryRun: true });
 			expect(dry.json[0]?.reason).toBe("set in 'Field Types'");
-
-			const grown = await workspace.card(newName(), { Key: 'text' });
-			const zip = { unknownFields: 'create', ...typed(entry('Zip', 'text')) };
-			const added = await createIn(byId(grown.id), [{ Key: 'a', Zip: '10115' }], zip);
-			expect(added.json[0]?.Zip).toBe('10115');
 		});
 
 		const PLZ = entry('PLZ', 'text');
@@ -369,8 +334,8 @@ describe('Create From Items', () => {
 			['a column that no item has', [PLZ, entry('X', 'text')], "column 'X', which no item has"],
 			['two entries for one column', [PLZ, entry('PLZ', 'number')], "two entries for 'PLZ'"],
 			['choices for a type without', [entry('PLZ', 'number', 'a, b')], "type 'number' has none"],
-			['no column', [entry(' ', 'number')], "'Column of entry 1 in Field Types' is empty"],
-			['no type', [entry('PLZ', '')], "'Type of entry 1 in Field Types' is empty"],
+			['no column', [entry(' ', 'number')], "Enter a column for entry 1 in 'Field Types'"],
+			['no type', [entry('PLZ', '')], "Enter a type for entry 1 in 'Field Types'"],
 			['an unknown type', [entry('PLZ', 'postcode')], "which the service doesn't offer"],
 		])('%s: refused before anything is sent', async (_what, values, message) => {
 			const name = newName();
@@ -390,13 +355,11 @@ describe('Create From Items', () => {
 			const types = typed(entry('Preis', 'number'));
 			const existing = newName();
 			await workspace.card(existing, { Preis: 'number' });
-			const other = await workspace.card(newName(), { Key: 'text' });
 			workspace.service.control.resetRequests();
 			for (const { error } of [
 				await run(newName(), COMMAS, types),
 				await run(newName(), COMMAS, { ...types, dryRun: true }),
 				await run(existing, COMMAS, { ifExists: 'reuse' }),
-				await createIn(byId(other.id), COMMAS, { unknownFields: 'create', ...types }),
 			]) {
 				expect(error?.message).toBe("Values of 3 items can't be sent");
 				expect(error?.description).toMatch(refused);
@@ -413,24 +376,10 @@ describe('Create From Items', () => {
 				const { error } = await run(name, [{ Wert: 5, New: 1 }], options);
 				expect(error?.message).toBe("'Field Types': field 'Wert' exists already, with type number");
 			}
-			const day = { unknownFields: 'create', ...typed(entry('Wert', 'date')) };
-			const created = await createIn(byName(name), [{ Wert: 5 }], day);
-			expect(created.error?.message).toContain("'Field Types': field 'Wert' exists already");
 			expect(workspace.changes()).toEqual([]);
 			const same = typed(...[entry('Wert', 'Number'), entry('Text', 'long text')]);
 			const options = { ...same, ifExists: 'reuse' };
 			succeeded(await run(name, [{ Wert: 5, Text: 'a' }], options));
-		});
-
-		test('where no field is created, they are refused by their label', async () => {
-			const types = typed(entry('Key', 'text'));
-			const { id } = await workspace.card(newName(), { Key: 'text' });
-			workspace.service.control.resetRequests();
-			const { error } = await createIn(byId(id), [{ Key: 'a' }], types);
-			expect(error?.message).toBe(
-				"'Field Types' is set, but 'If Field Is Unknown' isn't 'Create the Field'",
-			);
-			expect(workspace.requests()).toEqual([]);
 		});
 	});
 
@@ -459,7 +408,8 @@ describe('Create From Items', () => {
 			workspace.service.control.resetRequests();
 			const { error } = await run(name.toLowerCase(), [{ Title: 'a' }]);
 			expect(error?.message).toBe(`A card called '${name}' exists already`);
-			expect(error?.description).toMatch(/Record > Sync.*'Reuse the Card' in 'If Card Exists'/);
+			expect(error?.description).toContain(`Card '${name}' (${await idOf(name)}) has 0 records`);
+			expect(error?.description).toMatch(/'Sync'.*'Reuse the Card' in 'If Card Exists'/);
 			expect(sent('POST')).toEqual([]);
 		});
 
@@ -471,7 +421,7 @@ describe('Create From Items', () => {
 				{ Title: 5, Due: null },
 			];
 			const reused = await run(name, items, { ifExists: 'reuse', maxParallel: 1 });
-			expect(hintsOf(reused).join()).toContain(`Card '${name}' existed: 2 records were added`);
+			expect(hintsOf(reused)).toEqual([expect.stringContaining("'Due' (date: each is a day")]);
 			expect(await typesOf(name)).toEqual({ Old: 'number', Title: 'long_text', Due: 'date' });
 			expect(await rowsOf(name)).toEqual([{ Title: 'a', Due: '2026-01-31' }, { Title: '5' }]);
 		});
@@ -558,38 +508,16 @@ describe('Create From Items', () => {
 	describe('what goes wrong', () => {
 		const items = [{ A: 'a', B: 1, C: 'ada@example.com' }];
 
-		test('the responses to the card and to a field are lost: looked up, not sent again', async () => {
-			const name = newName();
-			const { control } = workspace.service;
-			control.fail({ method: 'POST', path: '/cards$', mode: 'dropAfter' });
-			control.fail({ method: 'POST', path: '/fields$', mode: 'dropAfter', skip: 1 });
-			succeeded(await run(name, items));
-			expect(await workspace.cardsCalled(name)).toHaveLength(1);
-			expect(Object.keys(await typesOf(name))).toEqual(['A', 'B', 'C']);
-			expect(await rowsOf(name)).toEqual(items);
-			expect(sent('POST')).toHaveLength(5);
-		});
-
-		test("a field that may have arrived and isn't listed isn't sent again; the message names what exists", async () => {
+		test('a field whose creation got no clear response is not sent again; the message names what exists', async () => {
 			const name = newName();
 			workspace.fail('POST', '/fields$', { mode: 'dropBefore', skip: 1 });
 			const { error } = await run(name, items);
-			expect(error?.message).toBe(
-				'The field may have been created: the connection was closed before a response came',
-			);
+			expect(error?.message).toContain('The field may have been created');
 			expect(error?.description).toContain(`Card '${name}' has the new fields 'A'.`);
 			expect(error?.description).toContain("Maybe created: 'B'. Not created: 'C'.");
 			expect(error?.description).toMatch(/exists now\b.*'Reuse the Card'/);
 			expect(sent('POST').filter((request) => request.endsWith('/fields'))).toHaveLength(2);
-			// For a minute it may still come; then the run continues where it ended.
-			const again = async () => await run(name, items, { ifExists: 'reuse' });
-			expect((await again()).error?.message).toBe(
-				"Field 'B' may exist already, but the service doesn't list it",
-			);
-			const now = Date.now.bind(Date);
-			const time = jest.spyOn(Date, 'now').mockImplementation(() => now() + 60_001);
-			succeeded(await again());
-			time.mockRestore();
+			succeeded(await run(name, items, { ifExists: 'reuse' }));
 			expect(await rowsOf(name)).toEqual(items);
 		});
 
@@ -631,15 +559,67 @@ describe('Create From Items', () => {
 			expect(await typesOf(name)).toEqual({ A: 'text', B: 'text', C: 'text' });
 		});
 
-		test('a refused record: the message says how far the run came', async () => {
+		const sixty = Array.from({ length: 60 }, (_, n) => ({ Key: `k${n}`, Amount: n }));
+		test.each([422, 502])(
+			'a record that gets %d: what exists, how to go on without doubles, and Sync goes on',
+			async (status) => {
+				hurry();
+				const name = newName();
+				workspace.fail('POST', '/records$', { status, skip: 44 });
+				const { error } = await run(name, sixty, { maxParallel: 1 });
+				const id = await idOf(name);
+				expect(error?.description).toContain('44 of 60 items were processed');
+				expect(error?.description).toContain(`Card '${name}' (${id}) exists now, with 44 records`);
+				expect(error?.description).toMatch(/use 'Sync' or 'Create or Update' with a field/);
+				expect(error?.description).toMatch(/'Reuse the Card' would add these records twice/);
+				const again = await run(name, sixty);
+				expect(again.error?.description).toContain(`Card '${name}' (${id}) has 44 records`);
+				const sync = { resource: 'record', operation: 'sync', columns: mapAutomatically(['Key']) };
+				const parameters = { ...sync, cardId: byId(id) };
+				succeeded(await runAction({ credentials: workspace.apiKey, parameters, items: sixty }));
+				expect(await rowsOf(name)).toEqual(sixty);
+			},
+		);
+
+		test("'Retry On Fail' is refused: a second try would add the records again", async () => {
 			const name = newName();
-			workspace.fail('POST', '/records$', { status: 422, skip: 1 });
-			const { error } = await run(name, [{ A: 1 }, { A: 2 }, { A: 3 }], { maxParallel: 1 });
-			expect(error?.description).toContain('1 of 3 items was processed');
-			expect(error?.description).toMatch(/Card 'Card \d+' \(.*\) exists now/);
-			workspace.fail('POST', '/records$', { status: 422 });
-			const again = await run(name, [{ A: 4 }], { ifExists: 'reuse' });
-			expect(again.error?.description).toMatch(/Card 'Card \d+' \(.*\) keeps what was added\.$/);
+			const node = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+			const { error } = await run(name, sixty, {}, { node });
+			expect(error?.message).toContain("'Retry On Fail' is on");
+			expect(workspace.requests()).toEqual([]);
 		});
+
+		test.each<[string, unknown]>([
+			['NaN', NaN],
+			['Infinity', Infinity],
+			['a date that is none', new Date(NaN)],
+			['a number that has lost digits', 12345678901234567890],
+		])('%s in a later item: refused before the card is created', async (_, V) => {
+			const name = newName();
+			const { error } = await run(name, [{ K: 'a', V: 1 }, { K: 'b', V } as IDataObject]);
+			expect(error?.message).toContain("Field 'V' can't hold");
+			expect(error?.context?.itemIndex).toBe(1);
+			expect(workspace.changes()).toEqual([]);
+		});
+
+		test('a refused row does not count for the types of the others, if errors continue', async () => {
+			const name = newName();
+			const rows = [
+				{ K: 'a', V: 1 },
+				{ K: 'b', V: NaN },
+				{ K: 'c', V: 2 },
+			];
+			const { json } = await run(name, rows, { maxParallel: 1 }, goingOn);
+			expect(json.map(({ error, V }) => (error ? 'refused' : V))).toEqual([1, 'refused', 2]);
+			expect(await typesOf(name)).toEqual({ K: 'text', V: 'number' });
+		});
+	});
+
+	test('the hint begins with the columns that need a decision, a line each', async () => {
+		const items = ['1,234', '5,678'].map((Preis, n) => ({ Name: `n${n}`, Preis, Amount: n }));
+		const [hint = ''] = hintsOf(succeeded(await run(newName(), items)));
+		expect(hint).toMatch(
+			/: 'Preis' \(text: .*select 'Number Format'.*\)<br>'Name' \(text\), 'Amount'/,
+		);
 	});
 });
