@@ -1,27 +1,26 @@
 /**
- * `npm run bench -- [--only part] [--rounds number] [--json] [--write] [--profile folder]`: what our nodes take in a real n8n, next to
- * n8n's HTTP Request node, an empty community trigger and a bare undici client. Paired rounds, medians.
- * Exits 1 where a goal is missed. Without `--only` or with `--write`, writes the measured rows into test/README.md. `--profile` has n8n write CPU profiles into a folder.
+ * `npm run bench -- [--only part] [--rounds number] [--write] [--profile folder]`: what our nodes take in a real n8n, next
+ * to n8n's HTTP Request node, an empty community trigger and undici without n8n. Exits 1 if a goal is missed. Without
+ * `--only` or with `--write`, writes the measured rows into test/README.md. `--profile` has n8n write CPU profiles.
  */
 import { parseArgs } from 'node:util';
 import { stopEverything, stopOnSignals } from '../host/cleanup.ts';
-import { writeReport, type Result } from './report.ts';
-import { median, type Round, type Row } from './row.ts';
-import { rows } from './rows.ts';
-import { openBench, type Bench } from './workbench.ts';
+import { localRows } from './localRows.ts';
+import { readRows } from './readRows.ts';
+import { writeReport } from './report.ts';
+import { median, type Result, type Round, type Row } from './row.ts';
+import { triggerRows } from './triggerRows.ts';
+import { NO_LIMIT, openBench, type Bench } from './workbench.ts';
+import { writeRows } from './writeRows.ts';
 
 const { values: options } = parseArgs({
 	options: {
-		json: { type: 'boolean', default: false },
 		profile: { type: 'string' },
 		write: { type: 'boolean', default: false },
 		only: { type: 'string', multiple: true, default: [] },
 		rounds: { type: 'string', default: '5' },
 	},
 });
-
-/** For all rows that set none themselves. */
-const NO_LIMIT = { limit: 1_000_000_000 };
 
 const tell = (line: string) => void process.stderr.write(`${line}\n`);
 
@@ -30,48 +29,43 @@ const tell = (line: string) => void process.stderr.write(`${line}\n`);
  * ratios; a machine may be twice as fast a minute later. The first round does not count.
  */
 async function measure(row: Row, bench: Bench): Promise<Result> {
-	const { name, what, unit, goal, mostRounds = Infinity } = row;
+	const { mostRounds = Infinity, prepare, ...facts } = row;
 	const wanted = Math.min(Number(options.rounds), mostRounds);
 	try {
 		await bench.control.reset();
-		await bench.control.setRate({ rate: NO_LIMIT });
-		const runRound = await row.prepare(bench);
+		await bench.control.setRate(NO_LIMIT);
+		const runRound = await prepare(bench);
 		const rounds: Round[] = [];
 		if (wanted > 1) await runRound();
 		while (rounds.length < wanted) rounds.push(await runRound());
-		const ours = median(rounds.map((round) => round.ours));
-		const peer = median(rounds.map((round) => round.peer));
-		const ratio = median(rounds.map((round) => round.ours / round.peer));
-		return { name, what, unit, goal, ours, peer, ratio, ok: ratio <= goal, rounds: wanted };
+		const of = (figure: (round: Round) => number) => median(rounds.map(figure));
+		const ratio = of(({ ours, peer }) => ours / peer);
+		const figures = { ours: of(({ ours }) => ours), peer: of(({ peer }) => peer) };
+		return { ...facts, ...figures, ratio, isMet: ratio <= row.goal };
 	} catch (error) {
-		tell(`${name}: ${error instanceof Error ? error.message : String(error)}`);
-		return { name, what, unit, goal, ours: NaN, peer: NaN, ratio: NaN, ok: false, rounds: 0 };
+		tell(`${row.name}: ${error instanceof Error ? error.message : String(error)}`);
+		return { ...facts, ours: NaN, peer: NaN, ratio: NaN, isMet: false };
 	}
 }
 
 stopOnSignals(() => 130);
-const isWanted = ({ name }: Row) =>
-	options.only.length === 0 || options.only.some((part) => name.includes(part));
+const rows = [...writeRows, ...readRows, ...triggerRows, ...localRows].filter(
+	({ name }) => options.only.length === 0 || options.only.some((part) => name.includes(part)),
+);
 try {
 	const bench = await openBench(tell, options.profile);
 	const results: Result[] = [];
-	for (const row of rows.filter(isWanted)) {
+	for (const row of rows) {
 		const result = await measure(row, bench);
 		results.push(result);
-		const { name, ours, peer, ratio, goal, ok, unit } = result;
+		const { name, ours, peer, ratio, goal, isMet, unit } = result;
 		tell(
-			`${ok ? 'met   ' : 'MISSED'}  ${name}: ${ours.toFixed(3)} ${unit} / ${peer.toFixed(3)} = ${ratio.toFixed(3)} (≤ ${goal})`,
+			`${isMet ? 'met   ' : 'MISSED'}  ${name}: ${ours.toFixed(3)} ${unit} / ${peer.toFixed(3)} = ${ratio.toFixed(3)} (≤ ${goal})`,
 		);
 	}
 	await bench.close();
-	if (options.json) {
-		const table = Object.fromEntries(
-			results.map(({ name, ratio, goal, ok }) => [name, { ratio, goal, ok }]),
-		);
-		process.stdout.write(`${JSON.stringify(table, null, '\t')}\n`);
-	}
 	if (options.only.length === 0 || options.write) await writeReport(results);
-	process.exitCode = results.every(({ ok }) => ok) ? 0 : 1;
+	process.exitCode = results.every(({ isMet }) => isMet) ? 0 : 1;
 } finally {
 	await stopEverything();
 }

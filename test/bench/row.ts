@@ -12,12 +12,18 @@ export interface Row {
 	/** The measure and its divisor. */
 	what: string;
 	unit: 's' | 'ms' | 'MB' | 'requests';
-	/** The ratio that is reached at most. */
+	/** The highest ratio that meets the goal. */
 	goal: number;
-	/** Rounds that suffice: fewer than asked for where nothing is paired, or one takes long. */
+	/** Rounds that suffice: fewer than asked for if nothing is paired, or one takes long. */
 	mostRounds?: number;
 	/** Prepares what all rounds share. @returns runs one round; the first does not count */
 	prepare(bench: Bench): Promise<() => Promise<Round>>;
+}
+
+/** A measured row; its figures are NaN if it failed. */
+export interface Result extends Omit<Row, 'prepare' | 'mostRounds'>, Round {
+	ratio: number;
+	isMet: boolean;
 }
 
 /** The middle one. */

@@ -4,12 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { repository } from '../host/folders.ts';
 import { buildPackage, packPackage } from '../host/packageInstall.ts';
-import {
-	outputOf,
-	type Execution,
-	type JsonObject,
-	type SavedWorkflow,
-} from '../host/n8nClient.ts';
+import { type Execution, type JsonObject, type SavedWorkflow } from '../host/n8nClient.ts';
 import type { FieldDraft, TestCard } from '../host/serviceApi.ts';
 import { openWorkbench, type Workbench } from '../host/workbench.ts';
 import {
@@ -19,12 +14,9 @@ import {
 	mapAutomatically,
 	type NodeDraft,
 } from '../host/workflowBuilder.ts';
-import { undiciClient, type Client } from './clients.ts';
 
 /** The parts that the rows work with. */
 export interface Bench extends Workbench {
-	/** The peer of most rows: HTTP without n8n. */
-	undici: Client;
 	/** A card with four fields and so many records. */
 	card(name: string, records?: number): Promise<TestCard>;
 	/** Stores a workflow of these nodes, after one that gives rows: so many, or by the parameters of the source. */
@@ -41,6 +33,9 @@ export interface Bench extends Workbench {
 
 /** The types of the peers' nodes: n8n loads them from its folder for custom nodes. */
 export const peerTypes = { source: 'CUSTOM.benchSource', trigger: 'CUSTOM.benchTrigger' };
+
+/** For all rows that set none themselves. */
+export const NO_LIMIT = { rate: { limit: 1_000_000_000 } };
 
 const FIELDS: FieldDraft[] = [
 	['Key', 'text'],
@@ -76,10 +71,8 @@ export async function openBench(
 		tell,
 	});
 	const { api, client, control } = bench;
-	const undici = undiciClient(bench.service, 1);
 	return {
 		...bench,
-		undici,
 		async card(name, records = 0) {
 			const card = await api.createCard(name, FIELDS);
 			if (records > 0) await control.fillCard({ cardId: card.id, count: records });
@@ -99,10 +92,6 @@ export async function openBench(
 			await bench.host.stop();
 			await bench.host.start();
 			await client.signIn();
-		},
-		async close() {
-			await undici.close();
-			await bench.close();
 		},
 	};
 }
@@ -162,17 +151,13 @@ export async function growthOf(
 	warm: SavedWorkflow,
 	saved: SavedWorkflow,
 	node: string,
-): Promise<{ bytes: number; execution: Execution }> {
+): Promise<number> {
 	await bench.restart();
 	await bench.time(warm, 'Source');
 	const processId = bench.host.processId ?? 0;
 	await resetPeak(processId);
 	const before = await memoryOf(processId);
-	const { execution } = await bench.time(saved, node);
+	await bench.time(saved, node);
 	const { peak } = await memoryOf(processId);
-	return { bytes: peak - before.now, execution };
+	return peak - before.now;
 }
-
-/** The length of a node's output as JSON. */
-export const jsonLength = (execution: Execution, node: string): number =>
-	JSON.stringify(outputOf(execution, node).map(({ json }) => json)).length;

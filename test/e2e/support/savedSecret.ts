@@ -1,26 +1,21 @@
-import { withOpenSecrets } from '../../support/sealed.ts';
 import { until } from '../../host/deadline.ts';
 import type { N8nClient } from '../../host/n8nClient.ts';
 
 /**
  * The secret that n8n saved for the trigger "On change" of a workflow; n8n writes it shortly after publishing.
  *
- * @param apiKey of the trigger's credential
  * @param previous the secret that it had before
  */
 export async function savedSecret(
 	client: N8nClient,
 	workflowId: string,
-	apiKey: string,
 	previous?: string,
 ): Promise<string> {
 	return await until('the secret to be saved', async () => {
 		const { staticData } = (await client.workflow(workflowId)) as unknown as {
-			staticData: Record<string, { subscriptions?: string }> | null;
+			staticData: Record<string, { subscriptions?: { current?: { secret: string } } }> | null;
 		};
-		const text = staticData?.['node:On change']?.subscriptions ?? '{}';
-		const kept: { current?: { secret: string } } = withOpenSecrets(text, apiKey);
-		const secret = kept.current?.secret;
+		const secret = staticData?.['node:On change']?.subscriptions?.current?.secret;
 		return secret === previous ? undefined : secret;
 	});
 }
