@@ -1,18 +1,14 @@
 /** Deliveries to the trigger in n8n's real webhook context: forged, repeated and misdirected ones. */
+import { WebhookContext } from 'n8n-core';
 import { leastOf } from '../support/cpuTime.mts';
-import { bytes, secretOf, signed, useDeliveries } from '../support/deliveries';
 import { retainedBytes } from '../support/heap';
-import { keptBy, signed as signedBy } from '../support/lifecycle';
-import { triggerNode, type TestTrigger } from '../support/trigger';
-import type { TestWorkspace } from '../support/workspace';
+import { bytes, current, pass, signed, signedBy, triggerSuite } from '../support/lifecycle';
 
-let workspace: TestWorkspace;
-let warnings: { readonly lines: string[] };
-const { activated, eventBody } = useDeliveries((made) => ({ workspace, warnings } = made));
+const suite = triggerSuite();
+const { eventBody, published } = suite;
 
-/** Delivers an event that is signed with a secret. @param body of an event that no other test has, unless told otherwise */
-const deliverBy = async (trigger: TestTrigger, secret: string, body = bytes(eventBody())) =>
-	await trigger.deliver(signedBy({ id: 'any', secret }, body));
+const REFUSED = { status: 401, items: undefined };
+const IGNORED = { status: 200, items: undefined };
 
 describe('verifying a delivery', () => {
 	const wrongSignatures: Array<[string, (right: string) => string | undefined]> = [
@@ -20,63 +16,59 @@ describe('verifying a delivery', () => {
 		['63 digits', (right) => right.slice(1)],
 		['65 digits', (right) => `${right}0`],
 		['not hexadecimal', () => 'g'.repeat(64)],
+		['in upper case', (right) => right.toUpperCase()],
 		['a line end behind it', (right) => `${right}\n`],
 		['with a prefix', (right) => `sha256=${right}`],
 	];
 	it.each(wrongSignatures)('refuses a signature: %s', async (_name, change) => {
-		const trigger = await activated();
+		const trigger = await published();
 		const delivery = signed(trigger, eventBody());
-		const { 'x-service-signature': right, ...others } = delivery.headers;
+		const { 'x-service-signature': right = '', ...others } = delivery.headers;
 		const wrong = change(right);
 		const headers = { ...others, ...(wrong !== undefined && { 'x-service-signature': wrong }) };
-		const result = await trigger.deliver({ ...delivery, headers });
-		expect(result).toEqual({ status: 401, items: undefined });
-	});
-
-	it('takes the right value in upper case', async () => {
-		const trigger = await activated();
-		const delivery = signed(trigger, eventBody());
-		delivery.headers['x-service-signature'] = delivery.headers['x-service-signature'].toUpperCase();
-		expect(await trigger.deliver(delivery)).toMatchObject({ status: 200, items: [{}] });
+		expect(await trigger.deliver({ ...delivery, headers })).toEqual(REFUSED);
 	});
 
 	it('refuses a body of which one byte was changed, and the same JSON serialized again', async () => {
-		const trigger = await activated();
+		const trigger = await published();
 		const body = eventBody();
 		const delivery = signed(trigger, body);
 		const spaced = bytes(JSON.stringify(body, null, 1));
-		expect(await trigger.deliver({ ...delivery, body: spaced })).toMatchObject({ status: 401 });
+		expect(await trigger.deliver({ ...delivery, body: spaced })).toEqual(REFUSED);
 		const changed = Buffer.from(delivery.body);
 		changed[20] = (changed[20] ?? 0) ^ 1;
-		expect(await trigger.deliver({ ...delivery, body: changed })).toMatchObject({ status: 401 });
+		expect(await trigger.deliver({ ...delivery, body: changed })).toEqual(REFUSED);
 	});
 
-	it("refuses what is signed with '', 'undefined' or another node's secret; without a subscription, it says so once a minute", async () => {
-		const other = await activated();
-		const none = triggerNode(workspace.apiKey, { events: ['record.created'] });
-		for (const trigger of [await activated(), none]) {
-			for (const secret of ['', 'undefined', 'null', secretOf(other)]) {
-				expect(await deliverBy(trigger, secret)).toEqual({ status: 401, items: undefined });
+	it("refuses what is signed with '', 'undefined' or another node's secret, without a read of the credential; without a subscription, it says so once a minute", async () => {
+		const other = await published();
+		const none = suite.watchAll();
+		const read = jest.spyOn(WebhookContext.prototype, 'getCredentials');
+		for (const trigger of [await published(), none]) {
+			const before = trigger.saved();
+			for (const secret of ['', 'undefined', 'null', current(other).secret]) {
+				expect(await trigger.deliver(signedBy(secret, eventBody()))).toEqual(REFUSED);
 			}
-			expect(trigger.changed()).toBe(false);
+			expect(trigger.saved()).toEqual(before);
 		}
-		expect(warnings.lines).toEqual([
+		expect(read).not.toHaveBeenCalled();
+		expect(suite.warnings).toEqual([
 			expect.stringContaining("isn't signed by a subscription of this node"),
 			expect.stringContaining('this node has no subscription'),
 		]);
 	});
 
 	it('refuses a multipart body with a copied signature', async () => {
-		const trigger = await activated();
+		const trigger = await published();
 		const type = 'multipart/form-data; boundary=x';
 		const delivery = signed(trigger, eventBody(), { 'content-type': type });
-		expect(await trigger.deliver(delivery)).toEqual({ status: 401, items: undefined });
+		expect(await trigger.deliver(delivery)).toEqual(REFUSED);
 	});
 
 	it.each(['text/plain', 'application/octet-stream', 'application/xml', ''])(
 		"takes a body of type '%s', with a byte order mark in front",
 		async (type) => {
-			const trigger = await activated();
+			const trigger = await published();
 			const body = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes(eventBody())]);
 			const delivery = signed(trigger, body, { 'content-type': type });
 			expect(await trigger.deliver({ ...delivery, unread: true })).toMatchObject({
@@ -87,28 +79,77 @@ describe('verifying a delivery', () => {
 	);
 
 	const noEvents = ['', '[]', '[{}]', '5', 'null', '"text"', '{}', '{"event":5}', 'not json'];
-	/** As n8n couldn't store it. */
-	const tooDeep = `{"event":"record.created","data":{"f":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`;
 	it.each<[string, string | number[]]>([
 		...[...noEvents, '{"event":', '{"event":""}'].map((text): [string, string] => [text, text]),
 		['of bytes that are no text', [0xff, 0xfe, 0x00, 0xd8]],
-		['of 20,000 levels', tooDeep],
 	])(
 		'responds with 200 to a signed body %s, starts nothing, and says so once a minute',
 		async (_, body) => {
-			const trigger = await activated();
+			const trigger = await published();
 			for (let n = 0; n < 3; n += 1) {
-				const result = await trigger.deliver(signed(trigger, Buffer.from(body as string)));
-				expect(result).toEqual({ status: 200, items: undefined });
+				const delivery = signed(trigger, Buffer.from(body as string));
+				expect(await trigger.deliver(delivery)).toEqual(IGNORED);
 			}
-			expect(warnings.lines).toEqual([expect.stringContaining("its body isn't an event")]);
+			expect(suite.warnings).toEqual([expect.stringContaining("its body isn't an event")]);
 		},
 	);
+
+	it('ignores a signed event of another kind, workspace or card, each with a line in the log', async () => {
+		const cardId = { __rl: true, mode: 'id', value: suite.card.id };
+		const trigger = await published({ watch: 'oneCard', cardId });
+		for (const wrong of [
+			{ event: 'record.deleted' },
+			{ event: 'record.deleted' },
+			{ workspace_id: 'wsp_other' },
+			{ card_id: 'crd_other' },
+		]) {
+			expect(await trigger.deliver(signed(trigger, eventBody(wrong)))).toEqual(IGNORED);
+		}
+		expect(suite.warnings).toEqual([
+			expect.stringContaining("doesn't include the event 'Record Deleted'"),
+			expect.stringContaining('from another workspace'),
+			expect.stringContaining('from another card'),
+		]);
+	});
+
+	it('writes a line a minute for a flood of forged deliveries, saves nothing and keeps nothing', async () => {
+		const trigger = await published();
+		const before = trigger.saved();
+		const flood = async (from: number, to: number) => {
+			for (let n = from; n < to; n += 1) {
+				const { status } = await trigger.deliver(signedBy(`guess ${n}`, eventBody()));
+				if (status !== 401) throw new Error(`forgery ${n} got ${status}`);
+			}
+		};
+		const begun = Date.now();
+		await flood(0, 200);
+		// Less than a signature (64 bytes) for each of them.
+		const limit = 1_500 * 64;
+		const growth = await leastOf(limit, async () => {
+			const bytesBefore = retainedBytes();
+			await flood(200, 1_700);
+			return retainedBytes() - bytesBefore;
+		});
+		expect(growth).toBeLessThan(limit);
+		expect(suite.warnings.length).toBeGreaterThanOrEqual(1);
+		expect(suite.warnings.length).toBeLessThanOrEqual(1 + (Date.now() - begun) / 60_000);
+		expect(trigger.saved()).toEqual(before);
+		expect(suite.warnings.join()).not.toContain(current(trigger).secret);
+	}, 240_000);
+
+	it('writes nothing into static data, whatever arrives', async () => {
+		const trigger = await published();
+		const before = trigger.saved();
+		await suite.runs(trigger, current(trigger));
+		await trigger.deliver(signed(trigger, eventBody({ card_id: 'crd_other' })));
+		await trigger.deliver({ body: bytes('{}'), headers: {} });
+		expect(trigger.saved()).toEqual(before);
+	});
 });
 
-describe('which deliveries run, and how often', () => {
+describe('how often a delivery runs', () => {
 	it('takes changes within one second whose bytes are the same for one event', async () => {
-		const trigger = await activated();
+		const trigger = await published({ events: ['record.updated'] });
 		const same = eventBody({ event: 'record.updated', timestamp: '2026-01-31T12:00:00Z' });
 		const counts = [];
 		for (const Title of ['open', 'closed', 'open']) {
@@ -119,86 +160,68 @@ describe('which deliveries run, and how often', () => {
 	});
 
 	it("runs the retry of a delivery that n8n couldn't save", async () => {
-		const trigger = await activated();
+		const trigger = await published();
 		const delivery = signed(trigger, eventBody());
-		const failed = await trigger.deliver({ ...delivery, n8nStatus: 500 });
-		expect(failed.status).toBe(500);
+		expect(await trigger.deliver({ ...delivery, n8nStatus: 500 })).toMatchObject({ status: 500 });
 		expect((await trigger.deliver(delivery)).items).toHaveLength(1);
-		expect((await trigger.deliver(delivery)).items).toBeUndefined();
+		expect(await trigger.deliver(delivery)).toEqual(IGNORED);
 	});
 
 	it("runs every delivery when duplicates aren't to be ignored", async () => {
-		const trigger = await activated({ options: { ignoreDuplicates: false } });
+		const trigger = await published({ options: { ignoreDuplicates: false } });
 		const delivery = signed(trigger, eventBody());
 		const first = await trigger.deliver(delivery);
-		const second = await trigger.deliver(delivery);
-		expect(second.items).toEqual(first.items);
+		expect((await trigger.deliver(delivery)).items).toEqual(first.items);
 	});
 
-	it('a test and the published workflow get the same event, and none that is signed for the other', async () => {
-		const trigger = await activated();
-		const production = keptBy(trigger);
-		const test = triggerNode(workspace.apiKey, { events: ['record.created'] }, { sameAs: trigger });
-		await test.activate('manual');
-		const body = bytes(eventBody());
-		const [forTest, forProduction] = [signed(test, body), signed(trigger, body)];
-		expect(await trigger.deliver(forTest)).toMatchObject({ status: 401 });
-		expect(await trigger.deliver(forProduction)).toMatchObject({ items: [{}] });
-		expect(await test.deliver(forProduction, true)).toMatchObject({ status: 401 });
-		expect(await test.deliver(forTest, true)).toMatchObject({ items: [{}] });
-		await test.endTest();
-		expect(workspace.service.control.subscriptions().map(({ id }) => id)).toContain(
-			production.current?.id,
-		);
-		expect(await trigger.deliver(signed(trigger, eventBody()))).toMatchObject({ items: [{}] });
-	});
-
-	it('writes a line a minute for a flood of forged deliveries, saves nothing and keeps nothing', async () => {
-		const trigger = await activated();
-		trigger.reload();
-		const flood = async (from: number, to: number) => {
-			for (let n = from; n < to; n += 1) {
-				const { status } = await deliverBy(trigger, `guess ${n}`);
-				if (status !== 401) throw new Error(`forgery ${n} was answered ${status}`);
-			}
-		};
-		const begun = Date.now();
-		await flood(0, 200);
-		// Less than a signature (64 bytes) for each of them.
-		const limit = 1_500 * 64;
-		const growth = await leastOf(limit, async () => {
-			const before = retainedBytes();
-			await flood(200, 1_700);
-			return retainedBytes() - before;
-		});
-		expect(growth).toBeLessThan(limit);
-		expect(warnings.lines.length).toBeGreaterThanOrEqual(1);
-		expect(warnings.lines.length).toBeLessThanOrEqual(1 + (Date.now() - begun) / 60_000);
-		expect(trigger.changed()).toBe(false);
-		expect(warnings.lines.join()).not.toContain(secretOf(trigger));
-	}, 240_000);
-
-	it('runs an event once whose retries come before n8n has answered', async () => {
-		const trigger = await activated();
+	it('runs an event once that comes again before n8n has responded', async () => {
+		const trigger = await published();
 		const delivery = signed(trigger, eventBody());
-		// n8n answers after all have come, as behind a concurrency limit.
-		const answers = await Promise.all([
-			trigger.deliver({ ...delivery, answerAfterMs: 400 }),
-			trigger.deliver(delivery),
-			trigger.deliver(delivery),
-			trigger.deliver(delivery),
-		]);
-		expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-		expect(answers.flatMap(({ items }) => items ?? [])).toHaveLength(1);
+		let respond = (): void => {};
+		const respondAfter = new Promise<void>((resolve) => (respond = resolve));
+		const first = trigger.deliver({ ...delivery, respondAfter });
+		const others = await Promise.all([trigger.deliver(delivery), trigger.deliver(delivery)]);
+		expect(others).toEqual([IGNORED, IGNORED]);
+		respond();
+		expect((await first).items).toHaveLength(1);
 	});
+
+	it('runs an event again to which n8n has not responded for ten minutes', async () => {
+		const trigger = await published();
+		const delivery = signed(trigger, eventBody());
+		let respond = (): void => {};
+		const respondAfter = new Promise<void>((resolve) => (respond = resolve));
+		const first = trigger.deliver({ ...delivery, respondAfter });
+		await trigger.idle();
+		pass({ minutes: 9 });
+		expect(await trigger.deliver(delivery)).toEqual(IGNORED);
+		pass({ minutes: 1 });
+		expect((await trigger.deliver(delivery)).items).toHaveLength(1);
+		respond();
+		await first;
+	});
+
+	it.each([
+		[200, 0],
+		[500, 1],
+	])(
+		'of a sender that hung up: after n8n ended with %d, a retry runs %d times',
+		async (n8nStatus, runs) => {
+			const trigger = await published();
+			const delivery = signed(trigger, eventBody());
+			await trigger.deliver({ ...delivery, hungUp: true, n8nStatus });
+			expect((await trigger.deliver(delivery)).items ?? []).toHaveLength(runs);
+		},
+	);
 
 	it('keeps no request of senders that hang up', async () => {
-		const trigger = await activated();
+		const trigger = await published();
 		const hangUp = async (count: number) => {
 			for (let n = 0; n < count; n += 1) {
 				const body = eventBody({ padding: 'x'.repeat(200_000) });
 				await trigger.deliver({ ...signed(trigger, body), hungUp: true });
 			}
+			await suite.runs(trigger, current(trigger));
 			// The target of a weak reference is kept until the turn ends.
 			await new Promise(setImmediate);
 		};
@@ -212,29 +235,42 @@ describe('which deliveries run, and how often', () => {
 			return Math.max(retainedBytes() - heap, process.memoryUsage().arrayBuffers - arrayBuffers);
 		});
 		expect(growth).toBeLessThan(limit);
-		const last = signed(trigger, eventBody());
-		await trigger.deliver({ ...last, hungUp: true });
-		expect((await trigger.deliver(last)).items).toBeUndefined();
 	});
 
-	it('tries at most six secrets', async () => {
-		const trigger = await activated();
-		const secrets = [secretOf(trigger)];
-		for (let starts = 0; starts < 7; starts += 1) {
-			await trigger.activate('init');
-			secrets.push(secretOf(trigger));
-		}
-		trigger.reload();
-		const statuses = [];
-		for (const secret of secrets) statuses.push((await deliverBy(trigger, secret)).status);
-		expect(statuses).toEqual([401, 401, ...Array<number>(6).fill(200)]);
+	it('runs an event once that the old and the new subscription deliver, in one process and in another', async () => {
+		const trigger = await published();
+		const old = current(trigger);
+		pass({ minutes: 3 });
+		const next = suite.afterRestart(trigger);
+		await next.activate('init');
+		const processor = suite.afterRestart(next);
+		const fromBefore = { timestamp: new Date(Date.now() - 10_000).toISOString() };
+		const later = { timestamp: new Date(Date.now() + 10_000).toISOString() };
+		// What happened before, the new one doesn't deliver.
+		expect(await suite.runs(next, old, fromBefore)).toBe(1);
+		expect(await suite.runs(next, old, { timestamp: 'soon' })).toBe(1);
+		expect(await suite.runs(next, old, later)).toBe(0);
+		const body = eventBody(later);
+		const [byOld, byNew] = [old, current(next)].map(({ secret }) => signedBy(secret, body));
+		if (!byOld || !byNew) throw new Error('There are two');
+		expect(await next.deliver(byNew)).toMatchObject({ items: [{}] });
+		expect(await processor.deliver(byOld)).toEqual(IGNORED);
+		expect(await next.deliver(byOld)).toEqual(IGNORED);
 	});
 
-	it('writes nothing into static data, whatever arrives', async () => {
-		const trigger = await activated();
-		await trigger.deliver(signed(trigger, eventBody()));
-		await trigger.deliver(signed(trigger, eventBody({ card_id: 'crd_other' })));
-		await trigger.deliver({ body: bytes('{}'), headers: {} });
-		expect(trigger.changed()).toBe(false);
+	it('a test and the published workflow get the same event, and none that is signed for the other', async () => {
+		const trigger = await published();
+		await trigger.beginTest();
+		expect(suite.live(trigger)).toHaveLength(2);
+		const body = eventBody();
+		const byProduction = signed(trigger, body);
+		const byTest = signedBy(current(trigger, trigger.testData()).secret, body);
+		expect(await trigger.deliver(byTest)).toEqual(REFUSED);
+		expect(await trigger.deliver(byProduction)).toMatchObject({ items: [{}] });
+		expect(await trigger.deliver(byProduction, true)).toEqual(REFUSED);
+		expect(await trigger.deliver(byTest, true)).toMatchObject({ items: [{}] });
+		await trigger.endTest();
+		expect(suite.live(trigger)).toEqual([current(trigger).id]);
+		expect(await suite.runs(trigger, current(trigger))).toBe(1);
 	});
 });

@@ -1,16 +1,20 @@
 /** Which events start the workflow, by their age, fields and filters, and what they return. */
 import type { IDataObject } from 'n8n-workflow';
 import { request as httpRequest } from 'node:http';
-import { createTestClock } from '../support/clock';
-import { signed, useDeliveries, valuesOf } from '../support/deliveries';
-import { triggerNode, watchWarnings } from '../support/trigger';
+import { current, pass, signed, triggerSuite, until, valuesOf } from '../support/lifecycle';
+import type { TestTrigger } from '../support/trigger';
 import { startWebServer } from '../support/webServer';
 import type { TestCard, TestWorkspace } from '../support/workspace';
 
+const suite = triggerSuite();
+const { eventBody } = suite;
 let workspace: TestWorkspace;
 let card: TestCard;
-let warnings: { readonly lines: string[] };
-const { activated, eventBody } = useDeliveries((made) => ({ workspace, card, warnings } = made));
+beforeEach(() => ({ workspace, card } = suite));
+
+/** A published trigger for events of records. */
+const activated = async (parameters: IDataObject = {}): Promise<TestTrigger> =>
+	await suite.published({ events: ['record.created', 'record.updated'], ...parameters });
 
 /** Names of text fields, for a card. */
 const textFields = (...names: string[]) => Object.fromEntries(names.map((name) => [name, 'text']));
@@ -66,12 +70,14 @@ describe('output', () => {
 		const delivery = () => signed(trigger, eventBody({ card_id: own.id, data }));
 		await trigger.deliver(delivery());
 		workspace.fail('GET', '/fields$', { mode: 'hang' });
-		const start = Date.now() + 61_000;
-		const clock = createTestClock(start);
-		const { items } = await trigger.deliver({ ...delivery(), clock });
-		expect(valuesOf(items)).toEqual({ Title: 'x' });
+		workspace.service.control.resetRequests();
+		pass({ seconds: 61 });
+		const start = performance.now();
+		expect(valuesOf((await trigger.deliver(delivery())).items)).toEqual({ Title: 'x' });
 		// A new listing would be waited for, for up to 3 s.
-		expect(clock.now() - start).toBeLessThan(3_000);
+		expect(performance.now() - start).toBeLessThan(2_000);
+		await until('the listing', () => workspace.requests().length > 0);
+		expect(workspace.requests()).toEqual([`GET /cards/${own.id}/fields`]);
 	});
 
 	it('asks every ten seconds while the listing fails, keeps the IDs, and says so once in the log', async () => {
@@ -79,9 +85,8 @@ describe('output', () => {
 		const fresh = await workspace.card('Failing', textFields('Title'));
 		const id = String(fresh.fieldIds.Title);
 		const listings = () => workspace.requests().filter((line) => line.endsWith('/fields')).length;
-		const start = Date.now();
-		const at = async (seconds: number) => {
-			jest.spyOn(Date, 'now').mockReturnValue(start + seconds * 1_000);
+		const after = async (seconds: number) => {
+			pass({ seconds });
 			const body = eventBody({ card_id: fresh.id, data: { [id]: 'Emma' } });
 			const { items } = await trigger.deliver(signed(trigger, body));
 			return [listings(), Object.keys(valuesOf(items))[0]];
@@ -89,14 +94,14 @@ describe('output', () => {
 		workspace.fail('GET', '/fields$', { status: 503, times: 2 });
 		workspace.service.control.resetRequests();
 		const seen = [];
-		for (const seconds of [0, 9.9, 10.1, 20]) seen.push(await at(seconds));
+		for (const seconds of [0, 9, 2, 8]) seen.push(await after(seconds));
 		expect(seen).toEqual([1, 1, 2, 2].map((asked) => [asked, id]));
-		expect(warnings.lines).toEqual([
+		expect(suite.warnings).toEqual([
 			expect.stringContaining(
 				`The fields of card ${fresh.id} couldn't be read, so their IDs replace`,
 			),
 		]);
-		expect(await at(20.2)).toEqual([3, 'Title']);
+		expect(await after(3)).toEqual([3, 'Title']);
 	});
 
 	it('keeps the ids when the listing hangs, after at most three seconds', async () => {
@@ -105,10 +110,9 @@ describe('output', () => {
 		workspace.fail('GET', '/fields$', { mode: 'hang' });
 		const data = { [String(own.fieldIds.Title)]: 'x' };
 		const delivery = signed(trigger, eventBody({ card_id: own.id, data }));
-		const start = Date.now();
-		const clock = createTestClock(start);
-		expect(valuesOf((await trigger.deliver({ ...delivery, clock })).items)).toEqual(data);
-		expect(clock.now() - start).toBeLessThanOrEqual(3_000);
+		const start = performance.now();
+		expect(valuesOf((await trigger.deliver(delivery)).items)).toEqual(data);
+		expect(performance.now() - start).toBeLessThan(4_500);
 	});
 });
 
@@ -148,6 +152,8 @@ describe('an item', () => {
 		const body = eventBody({ more: { nested: true }, actor: 'Ada', data: [1] });
 		const { items } = await trigger.deliver(signed(trigger, { ...body, error: 'e' }));
 		expect(items).toEqual([{ ...body, error_: 'e', delivery_key: expect.any(String) }]);
+		const theirs = await trigger.deliver(signed(trigger, { ...body, delivery_key: 'theirs' }));
+		expect(theirs.items).toEqual([{ ...body, delivery_key: 'theirs' }]);
 	});
 
 	it('keeps field names that would change an object', async () => {
@@ -166,7 +172,7 @@ describe('an item', () => {
 	});
 
 	it('has a field whose name the node uses under fields.<name>, whatever else the body has', async () => {
-		const names = ['event', 'card_name', 'id', 'extra', 'caught_up', 'delivery_key', 'error'];
+		const names = ['event', 'card_name', 'id', 'extra', 'delivery_key', 'error'];
 		const own = await workspace.card('Used names', textFields(...names));
 		const data = Object.fromEntries(Object.values(own.fieldIds).map((id) => [String(id), 'v']));
 		const trigger = await activated();
@@ -217,7 +223,7 @@ describe('filters', () => {
 			cardId: { __rl: true, mode: 'id', value: own.id },
 			options: { filters: { conditions } },
 		});
-		return async (values: IDataObject, more: IDataObject = {}) => {
+		const deliver = async (values: IDataObject, more: IDataObject = {}) => {
 			const data = Object.fromEntries(
 				Object.entries(values).map(([name, value]) => [own.fieldIds[name] ?? name, value]),
 			);
@@ -226,6 +232,7 @@ describe('filters', () => {
 			expect(status).toBe(200);
 			return items !== undefined;
 		};
+		return Object.assign(deliver, { idle: trigger.idle });
 	}
 
 	it.each([
@@ -237,6 +244,36 @@ describe('filters', () => {
 		await expect(filtered([condition])).rejects.toThrow(message);
 		expect(workspace.service.control.subscriptions()).toHaveLength(before);
 	});
+
+	const oneCard = () => ({ watch: 'oneCard', cardId: { __rl: true, mode: 'id', value: own.id } });
+	const createdAt = { field: 'created_at', condition: 'greaterThan', value: '2026-01-01' };
+	const updated = ['record.updated'];
+	it.each<[string, IDataObject, string]>([
+		[
+			'a field to watch that the card lacks',
+			{ options: { watchFields: ['Status'] } },
+			"no field 'Status'",
+		],
+		[
+			'events of new cards',
+			{ events: ['card.created', ...updated] },
+			"can't include 'Card Created'",
+		],
+		[
+			'the time of creation, of records that change',
+			{ events: updated, options: { filters: { conditions: [createdAt] } } },
+			"'Filters' can't compare 'Created At' without the event 'Record Created'",
+		],
+	])(
+		'%s is refused when the workflow is published, but not at a start',
+		async (_, parameters, message) => {
+			const trigger = suite.watchAll({ ...oneCard(), ...parameters });
+			await expect(trigger.activate()).rejects.toThrow(message);
+			expect(suite.live(trigger)).toEqual([]);
+			await suite.afterRestart(trigger).activate('init');
+			expect(suite.live(trigger)).toHaveLength(1);
+		},
+	);
 
 	it.each([
 		['an expression that returns nothing', { condition: 'equals', value: '={{ undefined }}' }],
@@ -252,43 +289,44 @@ describe('filters', () => {
 	});
 
 	it("n8n starts: conditions that fit no longer don't end a published trigger", async () => {
-		const trigger = triggerNode(workspace.apiKey, {
-			events: ['record.created'],
+		const trigger = suite.watchAll({
 			watch: 'oneCard',
 			cardId: { __rl: true, mode: 'id', value: own.id },
 			options: { filters: { conditions: [{ field: 'Nope', condition: 'isEmpty' }] } },
 		});
 		await trigger.activate('init');
-		trigger.reload();
 		const { items } = await trigger.deliver(signed(trigger, eventBody({ card_id: own.id })));
 		expect(items).toHaveLength(1);
 	});
 
-	it('a choice that was removed from its field is compared; publishing asks for one that it has', async () => {
+	it('conditions that fit no longer start the workflow with every event, and the log says so', async () => {
 		const options = ['Open', 'Gone'];
 		own = await workspace.card('Chosen', { Status: { type: 'single_select', options } });
 		const equals = (value: string) => [{ field: 'Status', condition: 'equals', value }];
-		await expect(filtered(equals('Never'))).rejects.toThrow('can\'t hold "Never"');
+		await expect(filtered(equals('Never'))).rejects.toThrow(/Never/);
 		const deliver = await filtered(equals('Gone'));
+		expect(await deliver({ Status: 'Open' })).toBe(false);
 		const path = `/cards/${own.id}/fields/${own.fieldIds.Status}`;
 		await workspace.send('PATCH', path, { options: ['Open'] });
-		expect(await deliver({ Status: 'Gone' })).toBe(true);
-		expect(await deliver({ Status: 'Open' })).toBe(false);
+		pass({ minutes: 1.1 });
+		// The new listing comes in the background.
+		await deliver({ Status: 'Open' });
+		await deliver.idle();
+		expect(await deliver({ Status: 'Open' })).toBe(true);
+		expect(suite.warnings).toEqual([expect.stringContaining("'Filters' can't be compared")]);
 	});
 
 	it("publishing succeeds although the fields can't be read", async () => {
 		workspace.fail('GET', '/fields$', { status: 500, times: 5 });
 		const deliver = await filtered([{ field: 'Pages', condition: 'isEmpty' }]);
-		workspace.service.control.reset();
+		workspace.service.control.clearFailures();
 		expect(await deliver({ Pages: 2 })).toBe(false);
 	});
 });
 
 it('watched fields that were added a moment ago start the workflow', async () => {
 	const own = await workspace.card('Watched', textFields('Other', 'A'));
-	const cardId = { __rl: true, mode: 'id', value: own.id };
-	const options = { watchFields: ['A', 'B'] };
-	const trigger = await activated({ watch: 'oneCard', cardId, options });
+	const trigger = await activated({ options: { watchFields: ['A', 'B'] } });
 	const change = async (fieldId: unknown) => {
 		const changed = { card_id: own.id, data: { [String(fieldId)]: 'x' } };
 		const body = eventBody({ event: 'record.updated', ...changed });
@@ -299,36 +337,62 @@ it('watched fields that were added a moment ago start the workflow', async () =>
 	const added = (await workspace.send('POST', path, { name: 'B', type: 'text' })) as IDataObject;
 	expect(await change(added.id)).toHaveLength(1);
 	expect(await change(own.fieldIds.Other)).toBeUndefined();
-	expect(warnings.lines).toEqual([]);
+	expect(suite.warnings).toEqual([]);
 });
 
-describe('when the local clock was wrong at the start and is put right', () => {
-	const skewed = async (minutes: number) => {
-		const now = Date.now.bind(Date);
-		jest.spyOn(Date, 'now').mockImplementation(() => now() + minutes * 60_000);
-		const trigger = await activated({ options: { maxEventAge: 5 } });
-		jest.restoreAllMocks();
-		warnings = watchWarnings();
-		return trigger;
-	};
+describe("the age of an event, by the service's clock", () => {
+	const old = (minutes: number) => ({
+		timestamp: new Date(Date.now() - minutes * 60_000).toISOString(),
+	});
+	const setClock = (minutes: number) =>
+		workspace.service.control.setClockOffset({ seconds: minutes * 60 + 0.001 });
+	const limited = async () => await activated({ options: { maxEventAge: 5 } });
+	const runs = async (trigger: TestTrigger, minutes: number) =>
+		await suite.runs(trigger, current(trigger), old(minutes));
+	const asked = () => workspace.requests().filter((line) => line.includes('/records')).length;
 
-	it.each([-20, 20])(
-		'by %d minutes, takes fresh events, ignores old ones and says so',
-		async (minutes) => {
-			const trigger = await skewed(minutes);
-			// Learns the time from the first event that seems to come from another time.
-			expect((await trigger.deliver(signed(trigger, eventBody()))).items).toHaveLength(1);
-			const timestamp = new Date(Date.now() - 6 * 60_000).toISOString();
-			const old = await trigger.deliver(signed(trigger, eventBody({ timestamp })));
-			expect(old.items).toBeUndefined();
-			expect(warnings.lines).toEqual([expect.stringMatching(/it is 6 minutes old/)]);
-		},
-	);
+	it.each([-20, 20])('is right if that clock is %d minutes ahead', async (ahead) => {
+		setClock(ahead);
+		const trigger = await limited();
+		expect([await runs(trigger, -ahead), await runs(trigger, 6 - ahead)]).toEqual([1, 0]);
+		expect(suite.warnings).toEqual([expect.stringMatching(/it is 6 minutes old/)]);
+	});
 
-	it('takes events whose age nobody can tell', async () => {
-		const away = await skewed(-20);
-		workspace.service.control.fail({ path: '/records$', status: 503 });
-		expect((await away.deliver(signed(away, eventBody()))).items).toHaveLength(1);
+	it.each([-20, 20])('is right a minute after that clock was %d minutes ahead', async (ahead) => {
+		setClock(ahead);
+		const trigger = await limited();
+		setClock(0);
+		pass({ minutes: 1.1 });
+		expect([await runs(trigger, 0), await runs(trigger, 6)]).toEqual([1, 0]);
+	});
+
+	it('is right when the service is away at the start', async () => {
+		setClock(-60);
+		const trigger = await limited();
+		const next = suite.afterRestart(trigger);
+		suite.refuseNext({ status: 503 });
+		await next.activate('init');
+		expect([await runs(next, 61), await runs(next, 66)]).toEqual([1, 0]);
+	});
+
+	it('is asked for once a minute, however many old events come', async () => {
+		const trigger = await limited();
+		const askedAfter = async (seconds: number) => {
+			pass({ seconds });
+			for (let n = 0; n < 3; n += 1) expect(await runs(trigger, 60)).toBe(0);
+			return asked();
+		};
+		workspace.service.control.resetRequests();
+		// Publishing has told the time, too.
+		expect([await askedAfter(1), await askedAfter(57), await askedAfter(4)]).toEqual([0, 0, 1]);
+		expect([await askedAfter(57), await askedAfter(4)]).toEqual([1, 2]);
+	});
+
+	it("counts as recent if the service can't be asked", async () => {
+		const trigger = await limited();
+		pass({ minutes: 1.1 });
+		suite.workspace.service.control.fail({ path: '/records', status: 503 });
+		expect(await runs(trigger, 6)).toBe(1);
 	});
 });
 
@@ -345,32 +409,11 @@ it("takes an event as recent if the service doesn't state its time and has anoth
 		request.pipe(forwarded);
 	});
 	const credential = { ...workspace.apiKey.workspaceDataApi, baseUrl: `${silent.url}/api/v1` };
-	const parameters = { events: ['record.created'], options: { maxEventAge: 5 } };
-	const trigger = triggerNode({ workspaceDataApi: credential }, parameters);
-	await trigger.activate();
-	trigger.reload();
+	const parameters = { options: { maxEventAge: 5 } };
+	const trigger = await suite.published(parameters, { workspaceDataApi: credential });
+	pass({ minutes: 1.1 });
 	const timestamp = new Date(Date.now() - 2 * 3_600_000).toISOString();
-	const { items } = await trigger.deliver(signed(trigger, eventBody({ timestamp })));
-	expect(items).toHaveLength(1);
+	expect(await suite.runs(trigger, current(trigger), { timestamp })).toBe(1);
 	await trigger.deactivate();
 	await silent.close();
-});
-
-it('asks the service for its time once a minute, however many old events come', async () => {
-	const trigger = await activated({ options: { maxEventAge: 5 } });
-	const now = Date.now();
-	const timestamp = new Date(now - 3_600_000).toISOString();
-	workspace.service.control.resetRequests();
-	const asked = async (seconds: number) => {
-		jest.spyOn(Date, 'now').mockReturnValue(now + seconds * 1_000);
-		for (let n = 0; n < 3; n += 1) {
-			const old = await trigger.deliver(signed(trigger, eventBody({ timestamp })));
-			expect(old.items).toBeUndefined();
-		}
-		jest.restoreAllMocks();
-		return workspace.requests().filter((line) => line.includes('/records')).length;
-	};
-	// Publishing has told the time, too.
-	expect([await asked(1), await asked(59), await asked(62)]).toEqual([0, 0, 1]);
-	expect([await asked(120), await asked(124)]).toEqual([1, 2]);
 });

@@ -1,239 +1,192 @@
-/** The parts that the suites of the trigger's lifecycle share: a service, triggers of it, and signed deliveries. */
+/** The parts that the suites of the trigger share: a service, triggers of it, and signed deliveries. */
 import { createHmac } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
+import type { Saved, Subscription } from '../../nodes/WorkspaceData/trigger/subscription';
 import { inAnotherProcess } from './anotherProcess';
 import type * as TriggerSupport from './trigger';
-import { triggerNode, watchWarnings, type TestTrigger } from './trigger';
-import { withOpenSecrets } from './sealed';
-import { startWorkspace, type TestWorkspace } from './workspace';
-
-/** A subscription as n8n saved it. */
-export interface Stored {
-	id: string;
-	secret: string;
-	deleteAt?: number | null;
-}
-
-/** Polls until something is there, or so. */
-export async function until<T>(what: string, ask: () => T | undefined | false): Promise<T> {
-	const end = performance.now() + 200_000;
-	for (;;) {
-		const answer = ask();
-		if (answer !== undefined && answer !== false) return answer;
-		if (performance.now() > end) throw new Error(`Waited in vain for ${what}`);
-		await new Promise((resolve) => setTimeout(resolve, 10));
-	}
-}
-
-/** As `until`, with n8n's cron ticking meanwhile. */
-export const untilTicked = async <T>(
-	trigger: TestTrigger,
-	what: string,
-	ask: () => T | undefined | false,
-): Promise<T> =>
-	await until(what, () => {
-		const answer = ask();
-		if (answer === undefined || answer === false) trigger.tick();
-		return answer;
-	});
-
-/** The clock goes to an hour, and the trigger looks at it. @param hours as for `pass` */
-export async function tickAt(trigger: TestTrigger, hours: number): Promise<void> {
-	pass(hours);
-	trigger.tick();
-	await trigger.idle();
-}
-
-/** As `untilTicked`, while a minute passes with each tick. @param hours when it begins, as for `pass` */
-export async function untilMinutes(
-	trigger: TestTrigger,
-	hours: number,
-	what: string,
-	ask: () => boolean,
-): Promise<void> {
-	for (let minutes = 0; minutes < 120; minutes += 1) {
-		if (ask()) return;
-		await tickAt(trigger, hours + minutes / 60);
-	}
-	throw new Error(`Waited in vain for ${what}`);
-}
-
-/** The item of the execution that saves a new subscription. */
-export const SAVING = { json: { event: 'subscription_renewed', sealed: expect.any(String) } };
+import { triggerNode, watchWarnings, type DeliveryRequest, type TestTrigger } from './trigger';
+import { useWorkspace, type TestCard, type TestWorkspace } from './workspace';
 
 /** The subscriptions that n8n saved for a trigger. */
-export function keptBy(trigger: TestTrigger): { current?: Stored; previous: Stored[] } {
-	const data = (trigger.saved() as Record<string, { subscriptions?: string }>)[
-		`node:${trigger.node.name}`
-	];
-	return withOpenSecrets(data?.subscriptions ?? '{"previous":[]}', trigger.ownSecret());
+export function keptBy(trigger: TestTrigger, saved = trigger.saved()): Saved {
+	const data = saved[`node:${trigger.node.name}`] as { subscriptions?: unknown };
+	return (data?.subscriptions ?? { version: 0, previous: [] }) as Saved;
 }
 
 /** The subscription that n8n saved as the current one. */
-export function current(trigger: TestTrigger): Stored {
-	const subscription = keptBy(trigger).current;
-	if (!subscription) throw new Error('No subscription was saved');
-	return subscription;
+export function current(
+	trigger: TestTrigger,
+	saved = trigger.saved(),
+): Subscription & { id: string } {
+	const subscription = keptBy(trigger, saved).current;
+	if (!subscription?.id) throw new Error('No subscription was saved');
+	return { ...subscription, id: subscription.id };
 }
 
-/** The header with which a subscription signs a body. */
-export const signed = ({ secret }: Stored, body: Buffer) => ({
-	body,
-	headers: { 'x-service-signature': createHmac('sha256', secret).update(body).digest('hex') },
-});
+/** A body as the service sends it. */
+export const bytes = (value: unknown): Buffer =>
+	Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
+
+/** A delivery of a body, signed by a secret. */
+export const signedBy = (secret: string, value: unknown, headers = {}): DeliveryRequest => {
+	const body = Buffer.isBuffer(value) ? value : bytes(value);
+	const signature = createHmac('sha256', secret).update(body).digest('hex');
+	return {
+		body,
+		headers: { 'content-type': 'application/json', 'x-service-signature': signature, ...headers },
+	};
+};
+
+/** A delivery of a body by the trigger's current subscription. */
+export const signed = (trigger: TestTrigger, value: unknown, headers = {}): DeliveryRequest =>
+	signedBy(current(trigger).secret, value, headers);
+
+/** What an item says about its event. */
+const ABOUT = [
+	...['event', 'timestamp', 'workspace_id', 'card_id', 'card_name', 'record_id'],
+	...['delivery_key', 'extra'],
+];
+
+/** The values of the first item, without what it says about its event. */
+export const valuesOf = (items: readonly IDataObject[] | undefined): IDataObject =>
+	Object.fromEntries(Object.entries(items?.[0] ?? {}).filter(([key]) => !ABOUT.includes(key)));
 
 const realNow = Date.now.bind(Date);
 
-/**
- * Puts the clock forward by some hours.
- *
- * @param since the real time that the hours are counted from, in ms: now unless told otherwise
- * @returns that time
- */
-export const pass = (hours: number, since = realNow()): number => {
-	const ahead = hours * 3_600_000 - (realNow() - since);
-	jest.spyOn(Date, 'now').mockImplementation(() => realNow() + ahead);
-	return since;
-};
+/** How far the clock was put forward, in ms. It never goes back, as requests that wait rely on it. */
+let ahead = 0;
 
-let records = 0;
+/** Lets time pass for the nodes, n8n and the service of this process. */
+export function pass({ hours = 0, minutes = 0, seconds = 0 }): void {
+	ahead += ((hours * 60 + minutes) * 60 + seconds) * 1_000;
+	// No spy, which would keep each call.
+	Date.now = () => realNow() + ahead;
+}
 
-/** How the service answers instead of making a subscription. */
+/** Waits until something happens at the service. */
+export async function until(what: string, happened: () => boolean): Promise<void> {
+	const end = performance.now() + 20_000;
+	while (!happened()) {
+		if (performance.now() > end) throw new Error(`Waited in vain for ${what}`);
+		await new Promise((resolve) => setTimeout(resolve, 5));
+	}
+}
+
+/** Looks of the trigger, five minutes apart. */
+export async function looks(trigger: TestTrigger, count: number): Promise<void> {
+	for (let n = 0; n < count; n += 1) {
+		pass({ minutes: 5 });
+		await trigger.tick();
+	}
+}
+
+/** How the service responds instead of making a subscription. */
 type Refusal = Omit<Parameters<TestWorkspace['service']['control']['fail']>[0], 'method' | 'path'>;
 
-/** Starts a service before the tests of a file, and puts everything back after each. */
-export function lifecycleSuite() {
-	let workspace: TestWorkspace | undefined;
-	/** Warnings of this process of n8n, and of the processes that tests start next to it. */
+type TriggerOptions = NonNullable<Parameters<typeof triggerNode>[2]>;
+
+/** Starts a service with a card before the tests of a file, and puts everything back after each. */
+export function triggerSuite() {
+	let workspace: TestWorkspace;
+	let card: TestCard;
+	let records = 0;
+	/** Of this process of n8n, and of the processes that tests start next to it. */
 	let warnings: Array<ReturnType<typeof watchWarnings>> = [];
 
+	useWorkspace((started) => (workspace = started));
 	beforeAll(async () => {
-		workspace = await startWorkspace();
+		card = await workspace.card('Books', { Title: 'text', Pages: 'number' });
 	});
-	afterAll(async () => await workspace?.close());
+	afterAll(() => void (Date.now = realNow));
 	beforeEach(() => {
 		warnings = [watchWarnings()];
+		pass({});
+		// With an offset, the service's header Date goes by the same clock.
+		workspace.service.control.setClockOffset({ seconds: 0.001 });
 	});
-	/** Those whose upkeep runs: what one of them still has under way must not meet the next test. */
-	let upkept: TestTrigger[] = [];
-	afterEach(async () => {
-		workspace?.service.control.reset();
-		await Promise.all(upkept.map(async (trigger) => await trigger.deactivate()));
-		expect(upkept.flatMap(live)).toEqual([]);
-		upkept = [];
+	afterEach(() => {
 		for (const { stop } of warnings) stop();
 		jest.restoreAllMocks();
 	});
 
-	const started = (): TestWorkspace => {
-		if (!workspace) throw new Error("The service hasn't been started");
-		return workspace;
-	};
-	const refuseNext = (refusal: Refusal): void =>
-		started().service.control.fail({ method: 'POST', path: '/webhooks$', ...refusal });
 	const watchAll = (
 		parameters: IDataObject = {},
-		credentials = started().apiKey,
-		options: Parameters<typeof triggerNode>[2] = {},
+		credentials = workspace.apiKey,
+		options: TriggerOptions = {},
 	): TestTrigger =>
 		triggerNode(credentials, { events: ['record.created'], ...parameters }, options);
-	/** As `watchAll`, published. */
+
 	async function published(...given: Parameters<typeof watchAll>): Promise<TestTrigger> {
 		const trigger = watchAll(...given);
 		await trigger.activate();
-		return trigger;
-	}
-
-	/** As `published`, with its upkeep running. It leaves no subscription when it is unpublished after the test. */
-	async function running(...given: Parameters<typeof watchAll>): Promise<TestTrigger> {
-		const trigger = await published(...given);
 		await trigger.start('activate');
-		upkept.push(trigger);
 		return trigger;
 	}
 
-	/** The subscriptions of a trigger at the service. */
-	const live = (trigger: TestTrigger) =>
-		started()
-			.service.control.subscriptions()
-			.filter(({ targetUrl }) => targetUrl.includes(`${trigger.node.webhookId}/`));
-
-	/** A signed delivery of a record that was created. */
-	function delivery(subscription: Stored, changes: IDataObject = {}) {
-		const event = {
-			event: 'record.created',
-			timestamp: new Date().toISOString(),
-			workspace_id: started().service.workspaceId,
-			card_id: 'crd_1',
-			record_id: `rec_${(records += 1)}`,
-		};
-		return signed(subscription, Buffer.from(JSON.stringify({ ...event, ...changes })));
-	}
-
-	/** The process ends; n8n starts again with what it saved. */
-	function afterRestart(
-		trigger: TestTrigger,
-		{
-			staticData = trigger.saved(),
-			credentials = started().apiKey,
-			...options
-		}: {
-			staticData?: IDataObject;
-			credentials?: TestWorkspace['apiKey'];
-		} & Omit<NonNullable<Parameters<typeof triggerNode>[2]>, 'staticData'> = {},
-	): TestTrigger {
-		return inAnotherProcess(() => {
-			const support = jest.requireActual<typeof TriggerSupport>('./trigger');
-			warnings.push(support.watchWarnings());
-			return support.triggerNode(credentials, trigger.node.parameters as IDataObject, {
-				sameAs: trigger,
-				name: trigger.givenName,
-				staticData: JSON.parse(JSON.stringify(staticData)) as IDataObject,
-				...options,
-			});
-		});
-	}
+	/** An event of a record of the card that no other test has. */
+	const eventBody = (changes: IDataObject = {}): IDataObject => ({
+		event: 'record.created',
+		timestamp: new Date(Date.now()).toISOString(),
+		workspace_id: workspace.service.workspaceId,
+		card_id: card.id,
+		record_id: `rec_${(records += 1)}`,
+		data: { [String(card.fieldIds.Title)]: 'Emma' },
+		...changes,
+	});
 
 	return {
-		get workspace(): TestWorkspace {
-			return started();
+		get workspace() {
+			return workspace;
+		},
+		get card() {
+			return card;
 		},
 		watchAll,
+		/** As `watchAll`, published, and with `trigger()` called. */
 		published,
-		running,
-		/** The workflow runs for a delivery of each of these subscriptions. */
-		async runsFor(trigger: TestTrigger, ...subscriptions: Stored[]): Promise<void> {
-			trigger.reload();
-			for (const one of subscriptions) {
-				expect((await trigger.deliver(delivery(one))).items).toHaveLength(1);
-			}
+		eventBody,
+		/** Delivers an event by a subscription. @returns how often the workflow runs; the status if it isn't 200 */
+		async runs(
+			trigger: TestTrigger,
+			{ secret }: { secret: string },
+			changes: IDataObject = {},
+		): Promise<number> {
+			const { status, items } = await trigger.deliver(signedBy(secret, eventBody(changes)));
+			return status === 200 ? (items?.length ?? 0) : status;
 		},
-		refuseNext,
-		afterRestart,
-		/** Published, and then n8n started again while the service refused a new subscription. */
-		async refusedAtStart(
-			refusal: Refusal,
-			parameters?: IDataObject,
-		): Promise<{ old: Stored; next: TestTrigger }> {
-			const trigger = await published(parameters);
-			const next = afterRestart(trigger);
-			refuseNext(refusal);
-			started().service.control.resetRequests();
-			await next.activate('init');
-			return { old: current(trigger), next };
+		/** The next subscription isn't made. */
+		refuseNext: (refusal: Refusal): void =>
+			workspace.service.control.fail({ method: 'POST', path: '/webhooks$', ...refusal }),
+		/** The process ends; n8n starts again with what it saved. */
+		afterRestart(
+			trigger: TestTrigger,
+			{
+				credentials = workspace.apiKey,
+				...options
+			}: TriggerOptions & { credentials?: TestWorkspace['apiKey'] } = {},
+		): TestTrigger {
+			return inAnotherProcess(() => {
+				const support = jest.requireActual<typeof TriggerSupport>('./trigger');
+				warnings.push(support.watchWarnings());
+				return support.triggerNode(credentials, trigger.node.parameters as IDataObject, {
+					sameAs: trigger,
+					name: trigger.node.name,
+					staticData: trigger.saved(),
+					...options,
+				});
+			});
 		},
 		/** The lines that the node wrote to n8n's log during this test. */
 		get warnings(): string[] {
 			return warnings.flatMap(({ lines }) => lines);
 		},
-		live,
-		delivery,
-		/** The next subscription is answered with this, and not made. */
-		answerNext: (json: object): void => refuseNext({ status: 201, body: 'json', json }),
+		/** The IDs of a trigger's subscriptions at the service. */
+		live: (trigger: TestTrigger): string[] =>
+			workspace.service.control
+				.subscriptions()
+				.filter(({ targetUrl }) => targetUrl.includes(`/${trigger.node.webhookId}/`))
+				.map(({ id }) => id),
 		/** How often the service was asked for a subscription. */
-		subscribed: () =>
-			started()
-				.requests()
-				.filter((line) => line === 'POST /webhooks').length,
+		subscribed: () => workspace.requests().filter((line) => line === 'POST /webhooks').length,
 	};
 }
