@@ -115,11 +115,7 @@ export function inferType(
 	if (fitting)
 		return { type: fitting.type, why: `each is ${fitting.one}, such as ${textOf(first)}` };
 	const typeOf = (value: unknown): string =>
-		typeof value === 'object'
-			? 'list or object'
-			: typeof value === 'string'
-				? 'text'
-				: typeof value;
+		({ object: 'list or object', string: 'text' })[String(typeof value)] ?? typeof value;
 	const other = filled.find((value) => typeOf(value) !== typeOf(first));
 	return asText(
 		filled,
@@ -138,7 +134,9 @@ function fromTexts(texts: readonly string[], formats: Formats): Inference {
 			return { type, why: eachIs(one, texts[0] ?? '', read[0] ?? '') };
 		}
 		// The reason names a type that some of the values have.
-		if (read.some((text) => text !== undefined)) why = strangerHint(stranger, type, one, formats);
+		if (read.every((text) => text === undefined)) continue;
+		const looksLikeOne = type === 'number' ? whyNoNumber(stranger, formats) : undefined;
+		why = looksLikeOne ?? `${quote(stranger)} isn't ${one}`;
 	}
 	return asText(texts, why ?? otherReason(texts, formats));
 }
@@ -149,16 +147,12 @@ function eachIs(one: string, example: string, usual: string): string {
 	return `each is ${one}, such as ${quote(example)}${kept === example ? '' : ` (${kept})`}`;
 }
 
-/** Why a value rules out a type that other values have. */
-function strangerHint(text: string, type: string, one: string, formats: Formats): string {
-	if (type !== 'number') return `${quote(text)} isn't ${one}`;
+/** Why text that looks like a number isn't one; undefined if it doesn't look like one. */
+function whyNoNumber(text: string, formats: Formats): string | undefined {
 	if (formats.number === undefined && isDecimal(text))
 		return `${quote(text)} would change as a number`;
-	const hint = numberHint(text, formats);
-	if (hint !== undefined) return hint;
-	return numberReadings(text).length > 0
-		? `${quote(text)} doesn't fit the selected 'Number Format'`
-		: `${quote(text)} isn't ${one}`;
+	const misfit = `${quote(text)} doesn't fit the selected 'Number Format'`;
+	return numberHint(text, formats) ?? (numberReadings(text).length > 0 ? misfit : undefined);
 }
 
 const decimals = (text: string): number => text.split('.')[1]?.length ?? 0;
@@ -180,19 +174,18 @@ function doubtOf(
 	// `1.10` and `1.9` are versions, while `1.10` and `1.90` are amounts.
 	if (read.every((text) => String(Number(text)) === text)) return undefined;
 	const [first = ''] = read;
-	const other = read.findIndex((text = '') => decimals(text) !== decimals(first ?? ''));
+	const other = read.findIndex((text = '') => decimals(text) !== decimals(first));
 	if (other < 0) return undefined;
 	return `each is a number, but ${quote(texts[0] ?? '')} and ${quote(texts[other] ?? '')} are spelled in different ways`;
 }
 
 /** Why text that looks like numbers, days, times, or yes or no isn't read as these. */
 function otherReason(texts: readonly string[], formats: Formats): string {
-	const number = texts.map((text) => strangerHint(text, 'number', '', formats));
-	const told = number.find((hint) => !hint.endsWith("isn't "));
-	if (told !== undefined) return told;
+	const number = texts.map((text) => whyNoNumber(text, formats)).find((why) => why !== undefined);
+	if (number !== undefined) return number;
 	const times = texts.map((text) => readTimestamp(timeOf(text, formats)));
 	if (times.every((time) => time?.clock !== undefined && time.offset === undefined)) {
-		return "times without an offset stay text: select a type in 'Field Types'";
+		return "times without an offset stay text: set 'Field Types'";
 	}
 	const day = texts.find(isDayInParts);
 	if (day !== undefined) {

@@ -81,7 +81,7 @@ test.each<[unknown[], RegExp]>([
 	[['$1,234.50', '$2.00'], /^'\$1,234\.50' has '\$' next to the number$/],
 	[['-9,13 €'], /has '€' next/],
 	[['2.5%', '7'], /^'2\.5%' has '%' next/],
-	[['2026-01-31T10:00:00'], /^times without an offset stay text: select a type in 'Field Types'$/],
+	[['2026-01-31T10:00:00'], /^times without an offset stay text: set 'Field Types'$/],
 	[[null], /no item has a value/],
 	[[false, true], /^each is true or false, such as false$/],
 	[['12.50'], /^each is a number, such as '12\.50' \(12\.5\)$/],
@@ -130,7 +130,7 @@ describe('in the chosen formats', () => {
 		[
 			['04/15/2026 01:28:06'],
 			{ date: 'monthFirst' },
-			"times without an offset stay text: select a type in 'Field Types'",
+			"times without an offset stay text: set 'Field Types'",
 		],
 		[['(12,00)'], comma, "'(12,00)' has '(' and ')' next to the number"],
 	])('%j in %j: the reason shows a value, and names no option that is selected', (...given) => {
