@@ -24,18 +24,8 @@ describe('Dry Run', () => {
 		workspace.service.control.resetRequests();
 	});
 
-	const run = async (
-		operation: string,
-		{ options, ...others }: IDataObject,
-		items: IDataObject[] = [{}],
-	) => {
-		const { dryRun = true, ...more } = (options ?? {}) as IDataObject;
-		// In operations that change many records it is a switch above the options.
-		const place = /Many$/.test(operation)
-			? { dryRun, options: more }
-			: { options: { dryRun, ...more } };
-		return await runCounted(operation, { ...others, ...place }, items);
-	};
+	const run = async (operation: string, parameters: IDataObject, items: IDataObject[] = [{}]) =>
+		await runCounted(operation, { dryRun: true, ...parameters }, items);
 	const matchKey = (value: IDataObject) => ({
 		columns: mapEach(value, { matchingColumns: ['Key'] }),
 	});
@@ -51,18 +41,6 @@ describe('Dry Run', () => {
 	afterEach(async () => {
 		expect(workspace.changes()).toEqual([]);
 		expect(await rows()).toEqual(ROWS);
-	});
-
-	test('Update and Delete: items see what those before them would have done', async () => {
-		const update = { recordId: byId(ids[0] ?? ''), columns: mapAutomatically() };
-		const updated = await run('update', update, [{ Key: 'x' }, { Amount: 5 }]);
-		expect(updated.json).toEqual([
-			entry('update', { Key: 'x', Amount: 1, id: ids[0] }, { Key: { from: 'a', to: 'x' } }),
-			entry('update', { Key: 'x', Amount: 5, id: ids[0] }, amount(1, 5)),
-		]);
-		const twice = { recordId: byId(ids[1] ?? ''), options: { ifNotFound: 'empty' } };
-		const deleted = await run('delete', twice, [{}, {}]);
-		expect(deleted.json).toEqual([{ dry_run: true, action: 'delete', id: ids[1] }, {}]);
 	});
 
 	test('Create or Update: items see what those before them would have done', async () => {
@@ -89,31 +67,23 @@ describe('Dry Run', () => {
 		expect(json).toEqual([entry('none', { Key: 'a', Amount: 1, id: ids[0] })]);
 	});
 
-	test('values come under the keys that the options choose', async () => {
-		const { json } = await run('update', {
-			recordId: byId(ids[0] ?? ''),
-			columns: mapEach({ Amount: 7 }),
-			options: { fieldKeys: 'id', outputFields: ['Amount'] },
-		});
-		const amount = String(card.fieldIds.Amount);
-		expect(json).toEqual([
-			entry('update', { [amount]: 7, id: ids[0] }, { [amount]: { from: 1, to: 7 } }),
-		]);
-	});
-
 	const UPDATE_ONLY = { options: { upsertMode: 'updateOnly' } };
 	/** Failures of the real run; a dry run fails with the same message. */
 	const FAILURES: Array<[string, string, IDataObject]> = [
-		['an unknown field', 'update', { recordId: byId('x'), columns: mapEach({ Nope: 1 }) }],
+		['an unknown field', 'upsert', matchKey({ Key: 'a', Nope: 1 })],
 		["a value that the field can't hold", 'upsert', matchKey({ Key: 'a', Amount: 'many' })],
-		['no value', 'update', { recordId: byId('x'), columns: mapEach({}) }],
+		['no value', 'updateMany', { ...where('Key', 'equals', 'a'), columns: mapEach({}) }],
 		['an empty matching value', 'upsert', matchKey({ Key: '', Amount: 1 })],
 		['no condition', 'deleteMany', { filters: {} }],
 		['no condition', 'updateMany', { filters: {}, columns: mapEach({ Amount: 1 }) }],
 		['an unknown field in a condition', 'deleteMany', where('KEY', 'equals', 'a')],
-		['a near name of a card', 'delete', { recordId: byId('x'), cardId: byName('DRY') }],
+		[
+			'a near name of a card',
+			'deleteMany',
+			{ ...where('Key', 'equals', 'a'), cardId: byName('DRY') },
+		],
 		['nothing to update', 'upsert', { ...matchKey({ Key: 'z' }), ...UPDATE_ONLY }],
-		['a wrong option', 'delete', { recordId: byId('x'), options: { ifNotFound: 'no' } }],
+		['a wrong option', 'upsert', { ...matchKey({ Key: 'a' }), options: { ifNotFound: 'no' } }],
 	];
 	test.each(FAILURES)('%s fails as the real run of %s does', async (_, operation, parameters) => {
 		const real = await runCounted(operation, parameters);
@@ -125,30 +95,13 @@ describe('Dry Run', () => {
 		expect([...realSent, ...workspace.changes()]).toEqual([]);
 	});
 
-	describe.each([
-		['update', { columns: mapEach({ Amount: 1 }) }],
-		['delete', {}],
-	] as const)("%s of a record that doesn't exist", (operation, parameters) => {
-		test.each([
-			['error', "has no record 'gone'"],
-			['skip', []],
-			['empty', [{}]],
-		])('%s', async (ifNotFound, expected) => {
-			const gone = { recordId: byId('gone'), options: { ifNotFound } };
-			const { json, error } = await run(operation, { ...parameters, ...gone });
-			if (typeof expected === 'string') expect(error?.message).toContain(expected);
-			else expect(json).toEqual(expected);
-		});
-	});
-
-	test.each(['upsert', 'update', 'delete', 'updateMany', 'deleteMany'])(
+	test.each(['upsert', 'sync', 'updateMany', 'deleteMany'])(
 		'%s: what is neither true nor false changes nothing',
 		async (operation) => {
 			const { error } = await run(operation, {
 				...matchKey({ Key: 'a', Amount: 9 }),
 				...where('Key', 'equals', 'a'),
-				recordId: byId(ids[0] ?? ''),
-				options: { dryRun: '={{ "yes" }}' },
+				dryRun: '={{ "yes" }}',
 			});
 			expect(error?.message).toBe("'Dry Run' can't be 'yes'");
 		},
@@ -158,7 +111,7 @@ describe('Dry Run', () => {
 describe('fields and choices', () => {
 	useWorkspace((started) => (workspace = started));
 
-	test.each(['upsert', 'update', 'updateMany', 'sync'])(
+	test.each(['upsert', 'updateMany', 'sync'])(
 		'a dry run of %s shows fields and choices that would be added, names them in hints, and adds none',
 		async (operation) => {
 			card = await workspace.card('Dry', {
@@ -167,13 +120,11 @@ describe('fields and choices', () => {
 			});
 			const [id = ''] = await workspace.records(card.id, [{ Key: 'a' }]);
 			const added = { unknownFields: 'create', missingChoices: 'add' };
-			const isSwitch = ['updateMany', 'sync'].includes(operation);
 			const parameters = {
 				cardId: fromList(card.id, 'Dry'),
-				recordId: byId(id),
 				columns: mapAutomatically(['Key']),
 				...where('Key', 'equals', 'a'),
-				...(isSwitch ? { dryRun: true, options: added } : { options: { dryRun: true, ...added } }),
+				...{ dryRun: true, options: added },
 			};
 			const items = [{ Key: 'a', New: '12', State: 'Late' }];
 			const result = succeeded(await runCounted(operation, parameters, items));
@@ -235,12 +186,6 @@ describe('what was there before', () => {
 			const gone = { recordId: byId('rec_none'), columns, options: { oldValues: true } };
 			expect((await run('update', gone)).error?.message).toContain("has no record 'rec_none'");
 		});
-
-		test("aren't in the output if the option is off", async () => {
-			const { json } = await run('upsert', { ...keyed, options: { oldValues: false } }, items);
-			expect(json[0]?.action).toBe('updated');
-			expect(json[0]).not.toHaveProperty('before');
-		});
 	});
 
 	describe('a dry run at a glance', () => {
@@ -250,7 +195,7 @@ describe('what was there before', () => {
 		const upserted = '1 record would be created, 1 updated; 1 unchanged';
 		const filled = { Note: { from: null, to: 'new' } };
 		const many = { ...everything, columns, dryRun };
-		const dry = { ...keyed, options: { dryRun } };
+		const dry = { ...keyed, dryRun };
 		test.each<[string, IDataObject, IDataObject[], unknown[], string]>([
 			['upsert', dry, given, [changed, undefined, undefined], upserted],
 			['updateMany', many, [{}], [changed, filled], '2 records would be updated'],
@@ -268,7 +213,7 @@ describe('what was there before', () => {
 		});
 
 		test('nothing that would change is said so', async () => {
-			const same = { ...keyed, options: { dryRun: true } };
+			const same = { ...keyed, dryRun: true };
 			expect(hintsOf(await run('upsert', same, [ROWS[0] ?? {}]))).toContain(
 				`Dry run of card '${card.id}': nothing would change; 1 unchanged`,
 			);
@@ -319,16 +264,6 @@ describe('what a run did is undone by the scripts of docs/operations.md as they 
 		);
 	beforeEach(async () => void (await workspace.records(card.id, ROWS)));
 
-	/** A card without fields that are called like the keys of the nodes. */
-	async function plainCard(): Promise<void> {
-		const fields = { Key: 'text', Note: 'text', Amount: 'number', Color: 'text' };
-		card = await workspace.card('Plain', fields);
-		await workspace.records(
-			card.id,
-			ROWS.map(({ Key, Note, Amount }) => ({ Key, Amount, ...(Note !== undefined && { Note }) })),
-		);
-	}
-
 	const byKey = { columns: mapAutomatically(['Key']) };
 	const ITEMS = [
 		{ Key: 'a', Note: 'new', Amount: 9 },
@@ -350,24 +285,17 @@ describe('what a run did is undone by the scripts of docs/operations.md as they 
 		['Delete Many', 'deleteMany', where('Amount', 'lessThan', 3), [{}]],
 		['Update', 'update', { recordId: byId('={{ $json.record }}'), columns: note }, []],
 	])('%s', (name, operation, parameters, given) => {
-		test.each<IDataObject>([{}, { outputFields: ['Key'] }, { fieldKeys: 'id' }])(
-			'with %j: everything is as before, and nothing is doubled',
-			async (options) => {
-				// With IDs as keys, nothing tells 'id' of the record from 'id' of the card.
-				if (options.fieldKeys === 'id') await plainCard();
-				const ids = (await run('getAll', { returnAll: true })).json.map(({ id }) => id as string);
-				const items =
-					name === 'Update' ? ['x', 'y'].map((note) => ({ note, record: ids[0] })) : given;
-				const old = operation === 'update' ? { oldValues: true } : {};
-				const before = await rows();
-				const result = succeeded(
-					await run(operation, { ...parameters, options: { ...options, ...old } }, items),
-				);
-				expect(await rows()).not.toEqual(before);
-				await undo(result.json);
-				expect(await rows()).toEqual(before);
-			},
-		);
+		test('everything is as before, and nothing is doubled', async () => {
+			const ids = (await run('getAll', { returnAll: true })).json.map(({ id }) => id as string);
+			const items =
+				name === 'Update' ? ['x', 'y'].map((note) => ({ note, record: ids[0] })) : given;
+			const options = operation === 'update' ? { oldValues: true } : {};
+			const before = await rows();
+			const result = succeeded(await run(operation, { ...parameters, options }, items));
+			expect(await rows()).not.toEqual(before);
+			await undo(result.json);
+			expect(await rows()).toEqual(before);
+		});
 	});
 
 	test('what a failed run hands out goes back, too', async () => {
