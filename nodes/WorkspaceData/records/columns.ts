@@ -81,9 +81,14 @@ const ownKeys = (item: JsonObject): ReadonlySet<string> =>
  * @throws InputError for a dry run's item
  */
 export function columnsOf(item: JsonObject, index: FieldIndex | undefined): Columns['entries'] {
-	const isField = (key: string) =>
-		index === undefined || index.candidates(key).some(({ name }) => name === key);
-	if (item.dry_run === true && !(index && isField('dry_run'))) {
+	const isColumn = (key: string): boolean => {
+		if (Object.hasOwn(item, PREFIX + key)) return false;
+		const [field, ...others] = index?.candidates(key).filter(({ name }) => name === key) ?? [];
+		// Fields of one name, and those that are named by ID, are in the item under their IDs.
+		return !index || (field !== undefined && others.length === 0 && !Object.hasOwn(item, field.id));
+	};
+	const hasField = (key: string) => index?.fields.some(({ name }) => name === key) ?? false;
+	if (item.dry_run === true && !hasField('dry_run')) {
 		throw new InputError(
 			'This item comes from a dry run',
 			"Its values are a preview. Turn off 'Dry Run' in the earlier node, or select 'Map Each Column Manually'.",
@@ -91,7 +96,7 @@ export function columnsOf(item: JsonObject, index: FieldIndex | undefined): Colu
 	}
 	const own = ownKeys(item);
 	return Object.entries(item)
-		.filter(([key]) => !own.has(key) || (isField(key) && !Object.hasOwn(item, PREFIX + key)))
+		.filter(([key]) => !own.has(key) || isColumn(key))
 		.map(([key, value]) => [key.startsWith(PREFIX) ? key.slice(PREFIX.length) : key, value]);
 }
 
