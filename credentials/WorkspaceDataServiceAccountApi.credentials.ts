@@ -9,6 +9,7 @@ import type {
 } from 'n8n-workflow';
 import { authorize, entryText } from '../nodes/WorkspaceData/transport/credential';
 import { tokenOf } from '../nodes/WorkspaceData/transport/shared';
+import type { Send } from '../nodes/WorkspaceData/transport/token';
 
 export class WorkspaceDataServiceAccountApi implements ICredentialType {
 	name = 'workspaceDataServiceAccountApi';
@@ -100,19 +101,18 @@ export class WorkspaceDataServiceAccountApi implements ICredentialType {
 
 	/**
 	 * Gets a token for n8n's own nodes, such as HTTP Request. It stands in n8n's copy of the credential for one request, and
-	 * isn't returned, because n8n would store it. A copy that comes again had a token that was refused.
+	 * isn't returned, because n8n would store it. A copy that comes again belongs to a request that failed.
 	 */
 	preAuthentication = async function (
 		this: IHttpRequestHelper,
 		credentials: ICredentialDataDecryptedObject,
 	): Promise<IDataObject> {
 		const token = tokenOf(credentials);
-		const refused = entryText(credentials.accessToken);
-		if (refused !== '') token.refuse(refused);
-		credentials.accessToken = await token.get(
-			credentials,
-			async (options) => await this.helpers.httpRequest(options),
-		);
+		const send: Send = async (options) => await this.helpers.httpRequest(options);
+		const used = entryText(credentials.accessToken);
+		// If no other token can be had, the request failed for another reason, or the next one says so.
+		if (used !== '' && token.suspect(used)) await token.renewed(credentials, send).catch(() => {});
+		credentials.accessToken = await token.get(credentials, send);
 		return {};
 	};
 

@@ -420,7 +420,7 @@ describe('what the service refuses', () => {
 				body: { error_code: 400, description: 'Bad webhook: HTTPS URL must be provided' },
 			},
 			'Bad webhook: HTTPS URL must be provided',
-			/check all values/,
+			/^$/,
 		],
 		[
 			'error',

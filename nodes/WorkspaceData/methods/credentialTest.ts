@@ -18,6 +18,7 @@ import {
 	toResponse,
 } from '../transport/response';
 import { parseBaseUrl, pathSegment } from '../transport/serviceUrl';
+import { tokenOf } from '../transport/shared';
 import { requestToken, type Send } from '../transport/token';
 import { within } from '../transport/within';
 import { InputError } from '../values/inputError';
@@ -31,14 +32,17 @@ export async function testWorkspaceAccess(
 	{ type, data = {} }: ICredentialsDecrypted,
 	clock: Clock = systemClock,
 ): Promise<INodeCredentialTestResult> {
-	const secrets = [data.apiKey, data.clientSecret];
+	const { recent } = tokenOf(data);
+	const secrets = [data.apiKey, data.clientSecret, ...recent];
 	const clean = (text: string) => redact(text, secrets);
 	try {
 		const send = sender(this);
 		const base = parseBaseUrl(data.baseUrl);
 		const url = `${base}/workspaces/${pathSegment(data.workspaceId, 'Workspace ID')}/cards`;
 		const isKey = type === 'workspaceDataApi';
-		const token = isKey ? apiKeyOf(data) : (await requestToken(data, send, clock)).access_token;
+		const token = isKey
+			? apiKeyOf(data)
+			: (await requestToken(data, send, clock, recent)).access_token;
 		secrets.push(token);
 		await listCards(send, url, token, { isKey, clean, clock });
 	} catch (error) {
@@ -65,14 +69,15 @@ async function listCards(
 	const origin: RequestOrigin = { host: new URL(url).host, account, method: 'GET' };
 	const headers = { Authorization: `Bearer ${token}`, Accept: 'application/json' };
 	const request = { ...PLAIN_RESPONSE, method: 'GET', url, headers, timeout: TIMEOUT_MS } as const;
-	const response = await within(TIMEOUT_MS, clock, send(request)).then(
+	const response = await within(TIMEOUT_MS, clock, async () => await send(request)).then(
 		toResponse,
 		(error: unknown) => {
 			throw networkError(error, origin, clean);
 		},
 	);
 	if (isSuccess(response)) {
-		readList(cards.schema, bodyOf(response), 'cards');
+		const reading = { isChange: false, clean };
+		readList(cards.schema, bodyOf(response, reading), 'cards', reading);
 		return;
 	}
 	throw refusal(response, origin, clean, false);

@@ -1,19 +1,20 @@
 /** The service as everything else sees it: its things, paths and schemas are here and nowhere else. */
 import type { IAllExecuteFunctions } from 'n8n-workflow';
-import { isObject, type JsonObject } from '../values/jsonObject';
+import type { JsonObject } from '../values/jsonObject';
 import { quote } from '../values/messageText';
 import { systemClock, type Clock } from './clock';
-import { readCredential, toAuthentication } from './credential';
-import { misfit, RequestError, type ThingName } from './errors';
+import { apiKeyOf, readCredential, toAuthentication } from './credential';
+import { RequestError, type Reading, type ThingName } from './errors';
 import { bodyOf, readAs, readList, readSingle, type ApiResponse } from './response';
 import { card, type Card } from './schemas/card';
 import { field, type Field } from './schemas/field';
-import type { Schema } from './schemas/parts';
+import { jsonObject, type Schema } from './schemas/parts';
 import { record, type DataRecord } from './schemas/record';
 import { recordPage, type RecordPage } from './schemas/recordPage';
 import { subscription } from './schemas/subscription';
 import { Sender, type Access, type ApiRequest, type RequestOptions } from './send';
 import { exactSegment, parseBaseUrl, pathSegment } from './serviceUrl';
+import { tokenAddress } from './token';
 
 export type { Card, DataRecord, Field, RecordPage, RequestOptions };
 
@@ -85,15 +86,18 @@ export class Api extends Sender {
 		this.baseUrl = parseBaseUrl(baseUrl);
 		this.workspaceId = String(workspaceId).trim();
 		this.address = `${this.baseUrl}/workspaces/${pathSegment(workspaceId, 'Workspace ID')}`;
+		if (access.authentication === 'apiKey') apiKeyOf(access.credential);
+		else tokenAddress(access.credential);
 	}
 
 	/** Reads all things of a collection. @throws RequestError also if a cursor comes again */
 	async list<Thing>(what: Collection<Thing>, options?: RequestOptions): Promise<Thing[]> {
 		const all: Thing[] = [];
-		const isNew = newCursors(`${what.thing}s`);
+		const name = `${what.thing}s`;
+		const isNew = newCursors(name);
 		for (let query: ApiRequest['query']; ; ) {
-			const body = await this.request(what.path, { method: 'GET', query }, options);
-			const { things, nextCursor } = readList(what.schema, body, `${what.thing}s`);
+			const response = await this.request(what.path, { method: 'GET', query }, options);
+			const { things, nextCursor } = readList(what.schema, response.body, name, response.reading);
 			for (const one of things) all.push(one);
 			if (nextCursor === null) return all;
 			query = { cursor: isNew(nextCursor) };
@@ -106,8 +110,8 @@ export class Api extends Sender {
 		id: PathValue,
 		options?: RequestOptions,
 	): Promise<Thing> {
-		const body = await this.request(pathOf(what, id), { method: 'GET' }, options);
-		return readSingle(what.schema, body, what.thing);
+		const { body, reading } = await this.request(pathOf(what, id), { method: 'GET' }, options);
+		return readSingle(what.schema, body, what.thing, reading);
 	}
 
 	/** Creates a thing. @returns undefined if the response doesn't show it */
@@ -180,8 +184,12 @@ export class Api extends Sender {
 		options?: RequestOptions,
 	): Promise<RecordPage> {
 		const query = { ...(limit !== undefined && { limit }), ...(cursor && { cursor }) };
-		const body = await this.request(below(cardId, 'records'), { method: 'GET', query }, options);
-		return readAs(recordPage, body, 'records');
+		const response = await this.request(
+			below(cardId, 'records'),
+			{ method: 'GET', query },
+			options,
+		);
+		return readAs(recordPage, response.body, 'records', response.reading);
 	}
 
 	/** Creates a webhook subscription. `date` is the service's time, in ms since the epoch. */
@@ -191,14 +199,15 @@ export class Api extends Sender {
 	): Promise<{ id: string; secret: string; date: number | undefined }> {
 		const request = { method: 'POST', body, thing: 'subscription' } as const;
 		const response = await this.at('webhooks', request, options);
-		const made = readSingle(subscription, bodyOf(response, true), 'webhook', true);
+		const reading = this.reading(true);
+		const made = readSingle(subscription, bodyOf(response, reading), 'webhook', reading);
 		return { ...made, date: dateOf(response) };
 	}
 
 	/** Deletes a webhook subscription. One that is missing counts as deleted. */
 	async unsubscribe(webhookId: string, options?: RequestOptions): Promise<void> {
 		const path = `webhooks/${exactSegment(webhookId, 'Subscription')}`;
-		await this.request(path, { method: 'DELETE' }, options).catch((error: unknown) => {
+		await this.at(path, { method: 'DELETE' }, options).catch((error: unknown) => {
 			if (!(error instanceof RequestError && error.status === 404)) throw error;
 		});
 	}
@@ -215,9 +224,8 @@ export class Api extends Sender {
 		const url = `${this.baseUrl}/openapi.${format}`;
 		const response = await this.send({ method: 'GET', url }, options);
 		if (format === 'yaml' && !/^\s*</.test(response.text)) return { yaml: response.text };
-		const body = bodyOf(response);
-		if (!isObject(body)) throw misfit('body', body);
-		return body;
+		const reading = this.reading(false);
+		return readAs(jsonObject, bodyOf(response, reading), 'body', reading);
 	}
 
 	private async at(
@@ -229,8 +237,18 @@ export class Api extends Sender {
 	}
 
 	/** Sends a request, and parses the body of its response. */
-	private async request(...request: Parameters<Api['at']>): Promise<unknown> {
-		return bodyOf(await this.at(...request), request[1].method !== 'GET');
+	private async request(
+		path: string,
+		request: Omit<ApiRequest, 'url'>,
+		options?: RequestOptions,
+	): Promise<{ body: unknown; reading: Reading }> {
+		const response = await this.at(path, request, options);
+		const reading = this.reading(request.method !== 'GET');
+		return { body: bodyOf(response, reading), reading };
+	}
+
+	private reading(isChange: boolean): Reading {
+		return { isChange, clean: (text) => this.redact(text) };
 	}
 }
 
@@ -240,9 +258,11 @@ function dateOf({ headers }: ApiResponse): number | undefined {
 	return Number.isNaN(date) ? undefined : date;
 }
 
-/** Reads the thing in the response to its change. */
-const shown = <Thing>({ schema, thing }: Collection<Thing>, body: unknown): Thing | undefined =>
-	body === undefined ? undefined : readSingle(schema, body, thing, true);
+/** Reads the thing in the response to its change; undefined if it has no body. */
+const shown = <Thing>(
+	{ schema, thing }: Collection<Thing>,
+	{ body, reading }: { body: unknown; reading: Reading },
+): Thing | undefined => (body === undefined ? undefined : readSingle(schema, body, thing, reading));
 
 /** Returns a function that passes cursors on, each once. */
 function newCursors(name: string): (cursor: string) => string {

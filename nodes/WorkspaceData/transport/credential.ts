@@ -53,17 +53,22 @@ export const fingerprintOf = (...parts: unknown[]): string =>
 	createHash('sha256').update(JSON.stringify(parts)).digest('base64');
 
 /**
- * Adds the token right before n8n sends a request, but only to the service itself.
+ * Adds the token right before n8n sends a request, but only to the service itself; and the signal that ends the request,
+ * which n8n doesn't forward.
  *
  * @throws InputError for a request to another address
  * @see RFC 6750, section 2.1; service interface, part 5
  */
 export function authorize(
-	{ baseUrl }: ICredentialDataDecryptedObject,
+	credential: ICredentialDataDecryptedObject,
 	// HTTP Request calls the address `uri`.
 	options: IHttpRequestOptions & { uri?: string },
 	token: string,
 ): IHttpRequestOptions {
+	const { baseUrl, abortSignal } = credential as object as {
+		baseUrl: unknown;
+		abortSignal?: AbortSignal;
+	};
 	const service = new URL(parseBaseUrl(baseUrl)).origin;
 	const { origin } = new URL(options.url ?? options.uri, options.baseURL);
 	if (origin !== service) {
@@ -73,5 +78,6 @@ export function authorize(
 		);
 	}
 	const headers = { ...options.headers, Authorization: `Bearer ${token}` };
-	return { ...options, headers, sendCredentialsOnCrossOriginRedirect: false };
+	const own = abortSignal && { abortSignal };
+	return { ...options, ...own, headers, sendCredentialsOnCrossOriginRedirect: false };
 }

@@ -1,7 +1,7 @@
 /** The ways a request can fail, in words: what happened, and one sentence of advice. */
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 import { InputError } from '../values/inputError';
-import { sentences, showValue } from '../values/messageText';
+import { clip, sentences } from '../values/messageText';
 import { redact } from './redact';
 import type { Problem } from './schemas/problem';
 
@@ -211,18 +211,28 @@ export function networkError(
 	);
 }
 
+/** How a response is read. */
+export interface Reading {
+	/** True for the response to a change, which may have been carried out. */
+	isChange: boolean;
+	/** Removes secrets. */
+	clean(text: string): string;
+}
+
 /** The error for a response that isn't what the interface says. @param place the place in it, such as `records[3].id` */
-export const misfit = (place: string, came: unknown, mayHaveHappened = false): RequestError =>
-	new RequestError(
-		`The service's response doesn't follow the interface: '${place}' is ${came === undefined ? 'missing' : showValue(came)}`,
+export function misfit(place: string, came: unknown, { isChange, clean }: Reading): RequestError {
+	const json = typeof came === 'string' ? JSON.stringify(clean(came)) : JSON.stringify(came);
+	return new RequestError(
+		`The service's response doesn't follow the interface: '${place}' is ${json === undefined ? 'missing' : clip(clean(json))}`,
 		{
-			mayHaveHappened,
+			mayHaveHappened: isChange,
 			advice: sentences(
-				mayHaveHappened ? 'The change may have been carried out.' : 'Nothing was done with it.',
+				isChange ? 'The change may have been carried out.' : 'Nothing was done with it.',
 				"Check 'Base URL' in the credential: a proxy or a sign-in page may be in between. Otherwise tell the operator of the service.",
 			),
 		},
 	);
+}
 
 /** Returns true if the service itself says that a thing doesn't exist. A gateway's 404 doesn't count. */
 export const isNotFound = (error: unknown, thing: ThingName): boolean =>

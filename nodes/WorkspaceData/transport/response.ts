@@ -2,7 +2,14 @@
 import { z } from 'zod/v3';
 import { isObject } from '../values/jsonObject';
 import { tryParse } from '../values/parseJson';
-import { isFault, misfit, requestError, type RequestError, type RequestOrigin } from './errors';
+import {
+	isFault,
+	misfit,
+	requestError,
+	type Reading,
+	type RequestError,
+	type RequestOrigin,
+} from './errors';
 import { nextCursor, type Schema } from './schemas/parts';
 import { problem } from './schemas/problem';
 
@@ -44,14 +51,13 @@ export const isSuccess = ({ status }: ApiResponse): boolean => status >= 200 && 
 /**
  * Parses the JSON of a response.
  *
- * @param isChange true for the response to a change, which may have been carried out
  * @returns undefined if it has no body
  * @throws RequestError if it isn't JSON
  */
-export function bodyOf({ text }: ApiResponse, isChange = false): unknown {
+export function bodyOf({ text }: ApiResponse, reading: Reading): unknown {
 	if (text.trim() === '') return undefined;
 	const parsed = tryParse(text);
-	if (!parsed) throw misfit('body', text.trim(), isChange);
+	if (!parsed) throw misfit('body', text.trim(), reading);
 	return parsed.value;
 }
 
@@ -79,20 +85,25 @@ export function readAs<Thing>(
 	schema: Schema<Thing>,
 	value: unknown,
 	whole: string,
-	isChange = false,
+	reading: Reading,
 ): Thing {
 	const result = schema.safeParse(value);
 	if (result.success) return result.data;
 	const path = result.error.issues[0]?.path ?? [];
 	const came = path.reduce<unknown>((part, key) => Object(part)[key], value);
 	const place = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('');
-	throw misfit(place.replace(/^\./, '') || whole, came, isChange);
+	throw misfit(place.replace(/^\./, '') || whole, came, reading);
 }
 
 /** Reads a list of cards or fields: an array under its name, or bare. */
-export function readList<Thing>(schema: Schema<Thing>, body: unknown, name: string) {
+export function readList<Thing>(
+	schema: Schema<Thing>,
+	body: unknown,
+	name: string,
+	reading: Reading,
+) {
 	const list = z.object({ [name]: z.array(schema), next_cursor: nextCursor });
-	const read = readAs(list, Array.isArray(body) ? { [name]: body } : body, name);
+	const read = readAs(list, Array.isArray(body) ? { [name]: body } : body, name, reading);
 	return { things: read[name] as Thing[], nextCursor: read.next_cursor as string | null };
 }
 
@@ -101,9 +112,9 @@ export function readSingle<Thing>(
 	schema: Schema<Thing>,
 	body: unknown,
 	name: string,
-	isChange = false,
+	reading: Reading,
 ): Thing {
 	const isBare = !isObject(body) || ['id', `${name}_id`].some((id) => body[id] !== undefined);
 	const single = isBare ? body : (body[name] ?? body.data ?? body);
-	return readAs(schema, single, name, isChange);
+	return readAs(schema, single, name, reading);
 }

@@ -6,7 +6,7 @@ import type {
 	IHttpRequestOptions,
 } from 'n8n-workflow';
 import type { Clock } from './clock';
-import { apiKeyOf, CREDENTIAL_TYPES, type Authentication } from './credential';
+import { CREDENTIAL_TYPES, type Authentication } from './credential';
 import {
 	Cancelled,
 	isFault,
@@ -19,7 +19,7 @@ import { AT_ONCE, closedUntil, MAX_WAIT_MS, type Limiter, type Turn } from './li
 import { redact } from './redact';
 import { isSuccess, PLAIN_RESPONSE, refusal, toResponse, type ApiResponse } from './response';
 import { limiterOf, tokenOf } from './shared';
-import { tokenAddress, type AccountToken } from './token';
+import type { AccountToken } from './token';
 import { within } from './within';
 
 /** How a request is sent. */
@@ -92,15 +92,10 @@ export class Sender {
 	private readonly token: AccountToken | undefined;
 	private readonly heldBeforeMs: number;
 
-	/** @throws InputError if the key can't be sent, or the token's address can't be used */
 	constructor(access: Access) {
 		const { context, credential, authentication, clock } = access;
-		if (authentication === 'apiKey') apiKeyOf(credential);
-		else {
-			tokenAddress(credential);
-			this.token = tokenOf(credential);
-		}
 		this.access = access;
+		if (authentication === 'serviceAccount') this.token = tokenOf(credential);
 		this.limiter = limiterOf(credential, clock);
 		this.heldBeforeMs = this.limiter.heldMs;
 		if ('getExecutionCancelSignal' in context) this.signal = context.getExecutionCancelSignal();
@@ -154,7 +149,7 @@ export class Sender {
 			isUnclear ||= this.isUnclear(outcome, request);
 			faults += 1;
 			const pause = FIRST_PAUSE_MS * 2 ** (faults - 1) * (0.5 + clock.random());
-			await within(Infinity, clock, clock.sleep(pause), turn.signals);
+			await within(Infinity, clock, async () => await clock.sleep(pause), turn.signals);
 		}
 	}
 
@@ -180,24 +175,34 @@ export class Sender {
 		const type = CREDENTIAL_TYPES[authentication];
 		let isSent = false;
 		try {
-			const getToken = token?.get(
-				credential,
-				async (all) => await context.helpers.httpRequest(all),
-			);
-			const accessToken = getToken && (await within(Infinity, clock, getToken, signals));
-			// n8n asks for no token of its own while `sessionToken` isn't empty.
-			const data = {
-				...credential,
-				...(accessToken && { accessToken, sessionToken: accessToken }),
-			};
-			const credentialsDecrypted = { id: '', name: '', type, data };
-			const { httpRequestWithAuthentication } = context.helpers;
-			const http = httpRequest(request, timeoutMs);
+			const getToken = async () =>
+				await token?.get(credential, async (http) => await context.helpers.httpRequest(http));
+			const accessToken = await within(Infinity, clock, getToken, signals);
 			isSent = true;
-			const sending = httpRequestWithAuthentication.call(context, type, http, {
-				credentialsDecrypted,
-			});
-			const response = toResponse(await within(timeoutMs, clock, sending, signals));
+			const response = await within(
+				timeoutMs,
+				clock,
+				async (abortSignal) => {
+					// n8n asks for no token of its own while `sessionToken` isn't empty. `authenticate` adds the signal.
+					const own = {
+						abortSignal,
+						...(accessToken && { accessToken, sessionToken: accessToken }),
+					};
+					const data = { ...credential, ...own } as object as ICredentialDataDecryptedObject;
+					const { httpRequestWithAuthentication } = context.helpers;
+					return toResponse(
+						await httpRequestWithAuthentication.call(
+							context,
+							type,
+							httpRequest(request, timeoutMs),
+							{
+								credentialsDecrypted: { id: '', name: '', type, data },
+							},
+						),
+					);
+				},
+				signals,
+			);
 			const isRefused = response.status === 401 && accessToken && token?.refuse(accessToken);
 			return isRefused && !isSecond ? await this.try(request, options, true) : response;
 		} catch (error) {

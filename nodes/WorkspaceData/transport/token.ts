@@ -38,7 +38,7 @@ interface IssuedToken {
 	issuedAt: number;
 	renewAt: number;
 	expiresAt: number;
-	/** True if the service refused the one before. */
+	/** True if the one before may have been refused. */
 	isReplacement: boolean;
 }
 
@@ -49,6 +49,7 @@ export class AccountToken {
 	private readonly clock: Clock;
 	private issued: IssuedToken | undefined;
 	private isRefused = false;
+	private isSuspect = false;
 	private renewal: Promise<string> | undefined;
 	private failure: { error: unknown; until: number } | undefined;
 
@@ -63,18 +64,21 @@ export class AccountToken {
 	 * @throws InputError if the credential's addresses can't be used
 	 */
 	async get(credential: ICredentialDataDecryptedObject, send: Send): Promise<string> {
+		const { issued } = this;
 		const now = this.clock.now();
-		const { issued, failure } = this;
 		const valid = issued && !this.isRefused && now < issued.expiresAt ? issued : undefined;
 		if (valid && now < valid.renewAt) return valid.value;
-		if (failure && now < failure.until) {
-			if (valid) return valid.value;
-			throw failure.error;
-		}
-		this.renewal ??= this.renew(credential, send).finally(() => (this.renewal = undefined));
-		if (!valid) return await this.renewal;
-		this.renewal.catch(() => {});
+		const renewal = this.renewed(credential, send);
+		if (!valid) return await renewal;
+		renewal.catch(() => {});
 		return valid.value;
+	}
+
+	/** Requests another token, once for all callers. @throws RequestError, the same for some seconds after a failure */
+	async renewed(credential: ICredentialDataDecryptedObject, send: Send): Promise<string> {
+		if (this.failure && this.clock.now() < this.failure.until) throw this.failure.error;
+		this.renewal ??= this.renew(credential, send).finally(() => (this.renewal = undefined));
+		return await this.renewal;
 	}
 
 	/** The token that was obtained last. */
@@ -82,14 +86,20 @@ export class AccountToken {
 		return this.recent[0];
 	}
 
-	/** Notes that the service refused a token. @returns true if it may accept another one */
-	refuse(value: string): boolean {
+	/** Notes that a token may have been refused. @returns true if another one may help */
+	suspect(value: string): boolean {
 		const { issued } = this;
 		if (issued?.value !== value) return true;
-		const isFresh = this.clock.now() - issued.issuedAt < REPLACED_MS;
-		if (issued.isReplacement && isFresh) return false;
-		this.isRefused = true;
+		if (issued.isReplacement && this.clock.now() - issued.issuedAt < REPLACED_MS) return false;
+		this.isSuspect = true;
 		return true;
+	}
+
+	/** Notes that the service refused a token. @returns true if it may accept another one */
+	refuse(value: string): boolean {
+		const mayHelp = this.suspect(value);
+		if (this.issued?.value === value) this.isRefused = mayHelp;
+		return mayHelp;
 	}
 
 	private async renew(credential: ICredentialDataDecryptedObject, send: Send): Promise<string> {
@@ -105,8 +115,8 @@ export class AccountToken {
 				);
 				const lifeMs = expires_in * 1_000;
 				const [renewAt, expiresAt] = [issuedAt + lifeMs * RENEW_AFTER, issuedAt + lifeMs];
-				this.issued = { value, issuedAt, renewAt, expiresAt, isReplacement: this.isRefused };
-				this.isRefused = false;
+				this.issued = { value, issuedAt, renewAt, expiresAt, isReplacement: this.isSuspect };
+				this.isRefused = this.isSuspect = false;
 				this.recent = [value, ...recent].slice(0, MAX_RECENT);
 				this.failure = undefined;
 				return value;
@@ -139,7 +149,7 @@ export async function requestToken(
 	const { host } = new URL(url);
 	const origin: RequestOrigin = { host, account: 'token request', method: 'GET' };
 	const clean = (text: string) => redact(text, [credential.clientSecret, ...recent]);
-	const sending = send({
+	const request = {
 		...PLAIN_RESPONSE,
 		method: 'POST',
 		url,
@@ -150,7 +160,8 @@ export async function requestToken(
 			client_id: entryText(credential.clientId),
 			client_secret: entryText(credential.clientSecret),
 		}).toString(),
-	});
+	} as const;
+	const sending = async (abortSignal: AbortSignal) => await send({ ...request, abortSignal });
 	const response = await within(TIMEOUT_MS, clock, sending).then(toResponse, (error: unknown) => {
 		throw networkError(error, origin, clean);
 	});
