@@ -287,9 +287,48 @@ describe('service accounts', () => {
 		expect(refused()).toHaveLength(2);
 	});
 
+	// Fault X1.
+	test('a hidden session token that was set from outside is no token', async () => {
+		succeeded(await createRows(3, { sessionToken: 'x' }));
+		expect([tokenRequests().length, refused().length]).toEqual([1, 0]);
+		workspace.fail('GET', '/cards$', { status: 401, times: 100 });
+		const credentials = account({ sessionToken: 'x' });
+		const { error } = await runAction({ credentials, parameters: list });
+		expect(error?.httpCode).toBe('401');
+		expect(refused()).toHaveLength(2);
+		workspace.service.control.reset();
+		const get = httpRequestNode({ sessionToken: 'x' });
+		expect(await get('cards')).toBe('read');
+	});
+
+	// Fault X4.
+	test.each([
+		[401, { error: 'invalid_client' }, "The service account wasn't accepted", "'Client Secret'"],
+		[400, { error: 'invalid_scope' }, 'The realm refused the token request', "Check 'Realm'"],
+		[
+			400,
+			{ error: 'invalid_request', error_description: 'Missing parameter: audience' },
+			'The realm refused the token request',
+			'Missing parameter: audience',
+		],
+		[404, {}, /has no token endpoint for this realm$/, "'Auth URL' and 'Realm'"],
+		[503, {}, /isn't available right now \(status 503\)$/, 'Try again later'],
+	])('an auth server that says %d %j', async (status, body, heading, advice) => {
+		hurry();
+		const auth = await startWebServer((_request, response) => {
+			response.writeHead(status, { 'content-type': 'application/json' });
+			response.end(JSON.stringify(body));
+		});
+		const credentials = account({ authUrl: auth.url });
+		const { error } = await runAction({ credentials, parameters: list });
+		await auth.close();
+		expect(error?.message).toMatch(heading);
+		expect(error?.description).toContain(advice);
+	});
+
 	/** Requests as n8n's HTTP Request node sends them, a number of seconds later. */
-	function httpRequestNode() {
-		const context = executeContext(account());
+	function httpRequestNode(changes: Record<string, string> = {}) {
+		const context = executeContext(account(changes));
 		const { workspaceId, baseUrl } = workspace.service;
 		return async (path: string, laterS = 0) => {
 			const now = Date.now.bind(Date);
@@ -367,6 +406,55 @@ describe('credential types', () => {
 		expect(kept.map(([name]) => name).sort()).toEqual(hooks);
 		expect(Object.getOwnPropertyNames(Object.getPrototypeOf(type))).toEqual(['constructor']);
 	});
+});
+
+describe('an address other than Base URL', () => {
+	useWorkspace((started) => (workspace = started));
+
+	// Fault X5.
+	test.each(['apiKey', 'serviceAccount'] as const)(
+		'gets nothing of %s by HTTP Request',
+		async (kind) => {
+			let seen = 0;
+			const other = await startWebServer((_request, response) => {
+				seen += 1;
+				response.end();
+			});
+			const context = executeContext(workspace[kind]);
+			const [type = ''] = Object.keys(workspace[kind]);
+			const sending = context.helpers.httpRequestWithAuthentication.call(context, type, {
+				url: `${other.url}/api/v1`,
+			});
+			const service = new URL(workspace.service.baseUrl).origin;
+			await expect(sending).rejects.toThrow(
+				`This credential is only for ${service}, not for ${other.url}`,
+			);
+			await other.close();
+			expect(seen).toBe(0);
+		},
+	);
+
+	test('a pasted Bearer and spaces are dropped', async () => {
+		const credentials = structuredClone(workspace.apiKey);
+		const apiKey = ` Bearer  ${workspace.service.apiKey}\n`;
+		Object.assign(credentials.workspaceDataApi ?? {}, { apiKey });
+		const parameters = { resource: 'card', operation: 'getAll' };
+		succeeded(await runAction({ credentials, parameters }));
+	});
+
+	test.each(['two words', 'kéy-of-nobody'])(
+		'the key %j is refused before a request',
+		async (apiKey) => {
+			const credentials = structuredClone(workspace.apiKey);
+			Object.assign(credentials.workspaceDataApi ?? {}, { apiKey });
+			const { error } = await runAction({
+				credentials,
+				parameters: { resource: 'card', operation: 'getAll' },
+			});
+			expect(error?.message).toContain("'API Key' has a space or a special character");
+			expect(workspace.requests()).toEqual([]);
+		},
+	);
 });
 
 describe('bad input', () => {
