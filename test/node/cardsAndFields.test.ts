@@ -278,7 +278,7 @@ describe('cards', () => {
 			const { error } = await withFields('Half', [VALUES[0], wrong, VALUES[2]]);
 			const [{ id } = { id: '' }] = await workspace.cardsCalled('Half');
 			expect(error?.description).toContain(
-				`Card 'Half' (${id}) exists now with the fields 'Title'. Not created: 'Odd', 'Price'.`,
+				`Card 'Half' has the new fields 'Title'. Not created: 'Odd', 'Price'. Card 'Half' (${id}) exists now.`,
 			);
 			expect(error?.context).toMatchObject({ data: { done: [{ name: 'Half' }], doneCount: 1 } });
 			expect((await listed(id)).map(({ name }) => name)).toEqual(['Title']);

@@ -1,7 +1,7 @@
 /** Fields and choices that a card lacks for the values of a run: planned once for all items, then added. */
-import { describedFieldTypes } from '../transport/apiDescription';
+import { describedFieldTypes } from './describedTypes';
 import { fieldsOf, type Field, type RequestOptions } from '../transport/api';
-import { RequestError } from '../transport/errors';
+import { mayHaveHappened, RequestError } from '../transport/errors';
 import { plainOption } from '../values/choiceList';
 import { enter } from '../values/entry';
 import { inferType, offeredName, offeredType, textType, USUAL_TYPES } from '../values/inferType';
@@ -74,7 +74,10 @@ export async function addGrowth(
 	{ fields, choices }: Growth,
 	request: RequestOptions,
 ): Promise<{ index: FieldIndex; additions: string[] }> {
-	const additions = await addFields(run, card, fields, request);
+	const created = await addFields(run, card, fields, request);
+	const additions = created.length > 0 ? [newFieldsNote(card, created)] : [];
+	if (created.length > 0)
+		run.hints.add(`Fields were added to card '${card.name}': ${describe(created)}`);
 	for (const { field, labels } of choices) {
 		const what = fieldsOf(card.id);
 		// The list is replaced, and somebody else may have added to it meanwhile.
@@ -284,29 +287,29 @@ function requireColumns(types: FieldTypes, names: ReadonlySet<string>): void {
 	}
 }
 
-/** Creates fields one after the other, to keep their order. @returns what to say if a later step fails */
-async function addFields(
+/** Creates fields one after the other, to keep their order. @throws what stopped it; its description says what exists */
+export async function addFields(
 	run: Run,
 	card: CardReference,
 	planned: readonly PlannedField[],
 	request: RequestOptions,
-): Promise<string[]> {
+): Promise<PlannedField[]> {
 	const created: PlannedField[] = [];
-	const note = () => `Card '${card.name}' has the new fields ${namesOf(created)}.`;
 	try {
 		for (const field of planned) created.push(await createField(run, card, field, request));
 	} catch (error) {
 		const left = planned.slice(created.length);
-		const isUnclear = error instanceof RequestError && error.mayHaveHappened;
-		if (created.length > 0) addNote(error, note());
-		if (isUnclear) addNote(error, `Maybe created: ${namesOf(left.splice(0, 1))}.`);
+		const unclear = mayHaveHappened(error) ? left.splice(0, 1) : [];
+		if (created.length > 0) addNote(error, newFieldsNote(card, created));
+		if (unclear.length > 0) addNote(error, `Maybe created: ${namesOf(unclear)}.`);
 		if (left.length > 0) addNote(error, `Not created: ${namesOf(left)}.`);
 		throw error;
 	}
-	if (created.length === 0) return [];
-	run.hints.add(`Fields were added to card '${card.name}': ${describe(created)}`);
-	return [note()];
+	return created;
 }
+
+const newFieldsNote = ({ name }: CardReference, created: readonly PlannedField[]): string =>
+	`Card '${name}' has the new fields ${namesOf(created)}.`;
 
 /** Creates a field. A type that the service refuses becomes text, which holds any value. */
 async function createField(

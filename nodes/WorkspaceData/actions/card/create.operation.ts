@@ -6,20 +6,26 @@ import {
 	customPropertiesProperty,
 	ifCardExistsProperty,
 } from '../../properties/fieldDefinition';
+import { addFields } from '../../records/growth';
 import { hold } from '../../records/heldCards';
 import { addNote } from '../../records/hints';
 import { cardsOfName, findCardByName } from '../../records/locator';
 import type { Run } from '../../records/run';
-import { cards, fieldsOf, type Card } from '../../transport/api';
-import { mayHaveHappened, RequestError } from '../../transport/errors';
+import { cards, type Card } from '../../transport/api';
+import { RequestError } from '../../transport/errors';
 import { InputError } from '../../values/inputError';
 import type { JsonObject } from '../../values/jsonObject';
-import { listedInQuotes, quote } from '../../values/messageText';
+import { quote } from '../../values/messageText';
 import { foldCase } from '../../values/nameSpelling';
-import { hintAtNoChoices, readFieldList, type DefinedField } from '../field/definition';
+import {
+	hintAtNoChoices,
+	readDefinition,
+	readFieldList,
+	type DefinedField,
+} from '../field/definition';
 import { defineOperation, eachItem } from '../operation';
 import { hintAtNoId, thingOutput } from '../outputItems';
-import { readChoice, readJsonObject, readText, requireText } from '../readParameters';
+import { readChoice, requireText } from '../readParameters';
 
 export const createCard = defineOperation({
 	value: 'create',
@@ -33,17 +39,12 @@ export const createCard = defineOperation({
 		additionalProperties([customPropertiesProperty, cardDescriptionProperty, ifCardExistsProperty]),
 	],
 	execute: eachItem(async (run, get) => {
-		const { description, customProperties, ifExists } = get('additionalFields');
+		const { ifExists, ...entered } = get('additionalFields');
 		const policy = readChoice(ifCardExistsProperty, ifExists) ?? 'create';
 		const name = requireText(get('name'), cardNameProperty.displayName);
-		const fields = readFieldList(get('fields'));
-		const body = {
-			...readJsonObject(customProperties, customPropertiesProperty.displayName),
-			name,
-			...(description !== undefined && {
-				description: readText(description, cardDescriptionProperty.displayName),
-			}),
-		};
+		const words = { word: 'field', key: 'name' };
+		const fields = readFieldList(get('fields'), cardFieldsProperty.displayName, words);
+		const body = { ...readDefinition(entered).body, name };
 		if (policy === 'create') return [await createWithFields(run, body, fields)];
 		// Two items or executions don't create it twice.
 		const letGo = await hold(run.api, [`card ${foldCase(name)}`]);
@@ -86,45 +87,24 @@ async function createWithFields(
 	const card = await run.api.create(cards, body);
 	const item = card ? thingOutput(card) : body;
 	run.done.add('created', card?.id ?? '', item);
-	if (card) await createFields(run, card, fields);
-	else if (fields.length === 0) hintAtNoId(run, 'card');
+	if (!card && fields.length > 0) throw withoutId(body.name, 'add its fields with Field > Create');
+	if (!card) hintAtNoId(run, 'card');
 	else {
-		throw new RequestError(
-			`Card ${quote(body.name)} was created, but the service returned no ID for it`,
-			{
-				mayHaveHappened: true,
-				advice:
-					"Its fields weren't created. Look for the card in the service, and add them with Field > Create.",
-			},
-		);
+		try {
+			const planned = fields.map((field) => ({ ...field, why: '' }));
+			await addFields(run, card, planned, {});
+		} catch (error) {
+			addNote(error, `Card ${quote(card.name)} (${card.id}) exists now.`);
+			throw error;
+		}
 	}
+	for (const field of fields) hintAtNoChoices(run, field);
 	return item;
 }
 
-/** @throws what stopped it; its description says what exists now */
-async function createFields(
-	run: Run,
-	{ id, name }: Card,
-	fields: readonly DefinedField[],
-): Promise<void> {
-	const quoted = (some: readonly DefinedField[]) =>
-		listedInQuotes(
-			some.map((field) => field.name),
-			Infinity,
-		);
-	for (const [place, field] of fields.entries()) {
-		const { choices, ...named } = field;
-		const body = { ...named, ...(choices.length > 0 && { options: choices }) };
-		try {
-			await run.api.create(fieldsOf(id), body);
-		} catch (error) {
-			const made = fields.slice(0, place);
-			const left = fields.slice(place + Number(mayHaveHappened(error)));
-			const withFields = made.length > 0 ? ` with the fields ${quoted(made)}` : '';
-			addNote(error, `Card ${quote(name)} (${id}) exists now${withFields}.`);
-			if (left.length > 0) addNote(error, `Not created: ${quoted(left)}.`);
-			throw error;
-		}
-		hintAtNoChoices(run, field);
-	}
-}
+/** @param toDo what to do with the card */
+export const withoutId = (name: string, toDo: string): RequestError =>
+	new RequestError(`Card ${quote(name)} was created, but the service returned no ID for it`, {
+		mayHaveHappened: true,
+		advice: `Look for the card in the service, and ${toDo}.`,
+	});

@@ -12,24 +12,22 @@ import type { FieldTypes } from '../../records/growth';
 import { hintAtGrowth } from '../../records/growth';
 import { hold } from '../../records/heldCards';
 import { addNote } from '../../records/hints';
-import { locatorValue } from '../../records/locator';
 import type { CardReference, Run } from '../../records/run';
 import { newWork, writeCards, type CardWork } from '../../records/write';
 import { WriteResults } from '../../records/writeResults';
 import { cards, type Card } from '../../transport/api';
-import { Cancelled, RequestError } from '../../transport/errors';
+import { Cancelled } from '../../transport/errors';
 import { isBlank } from '../../values/emptyValue';
 import { InputError } from '../../values/inputError';
-import { isObject } from '../../values/jsonObject';
 import { kindOfType } from '../../values/kinds/allKinds';
 import { count, listedInQuotes, quote } from '../../values/messageText';
-import { cleanName, foldCase } from '../../values/nameSpelling';
-import { plainText, readSwitch } from '../../values/parameterValue';
-import { readChoices } from '../field/definition';
+import { foldCase } from '../../values/nameSpelling';
+import { readSwitch } from '../../values/parameterValue';
+import { readFieldList } from '../field/definition';
 import { defineOperation } from '../operation';
 import { readChoice, requireText } from '../readParameters';
 import { itemOf, openSettings, readDryRun } from '../record/writeParameters';
-import { existingCard } from './create.operation';
+import { existingCard, withoutId } from './create.operation';
 
 const [, reuse, refuse] = ifCardExistsProperty.options;
 
@@ -183,10 +181,7 @@ async function workOf(run: Run, target: Target, listed: readonly Card[]): Promis
 async function createCard(run: Run, name: string, { settings }: Entry): Promise<CardReference> {
 	const card = await run.api.create(cards, { name }, settings.request);
 	if (card) return card;
-	throw new RequestError(`Card ${quote(name)} was created, but the service returned no ID for it`, {
-		mayHaveHappened: true,
-		advice: "To continue with it, select 'Reuse the Card' in 'If Card Exists'.",
-	});
+	throw withoutId(name, "run again with 'Reuse the Card' in 'If Card Exists'");
 }
 
 /** The error says what exists, as an earlier run may have stopped halfway. */
@@ -251,32 +246,15 @@ function previewCard(run: Run, work: CardWork, results: WriteResults): void {
 /** Reads the types that somebody has set for new fields. @throws InputError */
 function readFieldTypes({ fieldTypes }: { fieldTypes?: unknown }): FieldTypes {
 	const label = fieldTypesOption.displayName;
-	const types = new Map<string, { name: string; type: string; choices: string[] }>();
-	const list: unknown[] = [(isObject(fieldTypes) && fieldTypes.values) || []].flat();
-	for (const [place, given] of list.entries()) {
-		const { column, type, choices } = isObject(given) ? given : {};
-		const read = (what: string, entered: unknown): string => {
-			const text = cleanName(plainText(entered ?? ''));
-			if (text !== '') return text;
-			throw new InputError(`Enter a ${what} for entry ${place + 1} in '${label}'`);
-		};
-		const own = { name: read('column', column), type: read('type', locatorValue(type)) };
-		if (types.has(foldCase(own.name))) {
-			throw new InputError(
-				`'${label}' has two entries for ${quote(own.name)}`,
-				'Nothing was sent. Remove one of them.',
-			);
-		}
-		const labels = readChoices(choices, 'Choices');
-		if (labels.length > 0 && !mayHaveChoices(own.type)) {
-			throw new InputError(
-				`'${label}' has choices for column ${quote(own.name)}, but a field of type ${quote(own.type)} has none`,
-				'Nothing was sent. Remove the choices, or select a type with choices.',
-			);
-		}
-		types.set(foldCase(own.name), { ...own, choices: labels });
+	const fields = readFieldList(fieldTypes, label, { word: 'entry', key: 'column' });
+	for (const { name, type, choices } of fields) {
+		if (choices.length === 0 || mayHaveChoices(type)) continue;
+		throw new InputError(
+			`'${label}' has choices for column ${quote(name)}, but a field of type ${quote(type)} has none`,
+			'Nothing was sent. Remove the choices, or select a type with choices.',
+		);
 	}
-	return types;
+	return new Map(fields.map((field) => [foldCase(field.name), field]));
 }
 
 /** Returns false for a known type without choices. */

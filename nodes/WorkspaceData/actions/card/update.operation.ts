@@ -7,9 +7,10 @@ import {
 } from '../../properties/fieldDefinition';
 import { cardLocator } from '../../properties/locators';
 import { cards } from '../../transport/api';
+import { readDefinition } from '../field/definition';
 import { defineOperation, eachItem } from '../operation';
 import { thingOutput } from '../outputItems';
-import { readJsonObject, readText, requireEntries, requireText } from '../readParameters';
+import { requireEntries } from '../readParameters';
 
 export const updateCard = defineOperation({
 	value: 'update',
@@ -29,17 +30,8 @@ export const updateCard = defineOperation({
 		]),
 	],
 	execute: eachItem(async (run, get) => {
-		const { name, description, customProperties } = get('updateFields');
-		const body = requireEntries(
-			{
-				...readJsonObject(customProperties, customPropertiesProperty.displayName),
-				...(name !== undefined && { name: requireText(name, cardNameProperty.displayName) }),
-				...(description !== undefined && {
-					description: readText(description, cardDescriptionProperty.displayName),
-				}),
-			},
-			PROPERTIES_TO_CHANGE,
-		);
+		const { body } = readDefinition(get('updateFields'));
+		requireEntries(body, PROPERTIES_TO_CHANGE);
 		const { id } = await run.findCard(get('cardId'));
 		const changed = await run.api.change(cards, id, body);
 		const item = changed ? thingOutput(changed) : { id, ...body };

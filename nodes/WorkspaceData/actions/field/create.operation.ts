@@ -16,8 +16,8 @@ import { quote } from '../../values/messageText';
 import { cleanName, foldCase } from '../../values/nameSpelling';
 import { defineOperation, eachItem } from '../operation';
 import { hintAtNoId, thingOutput } from '../outputItems';
-import { readChoice, readJsonObject, requireText } from '../readParameters';
-import { hintAtNoChoices, readChoices, readFieldOptions, requireOneWay } from './definition';
+import { readChoice, requireText } from '../readParameters';
+import { hintAtNoChoices, readDefinition } from './definition';
 
 export const createField = defineOperation({
 	value: 'create',
@@ -33,19 +33,12 @@ export const createField = defineOperation({
 		additionalProperties([customPropertiesProperty, ifFieldExistsProperty, fieldOptionsProperty]),
 	],
 	execute: eachItem(async (run, get) => {
-		const { customProperties, ifExists, options: entered } = get('additionalFields');
+		const { ifExists, ...entered } = get('additionalFields');
 		const policy = readChoice(ifFieldExistsProperty, ifExists) ?? 'error';
 		const name = cleanName(requireText(get('name'), fieldNameProperty.displayName));
-		const type = requireText(get('type'), fieldTypeProperty.displayName);
-		const choices = readChoices(get('choices'));
-		const options = readFieldOptions(entered) ?? (choices.length > 0 ? choices : undefined);
-		requireOneWay(choices, readFieldOptions(entered), choicesProperty.displayName);
-		const body = {
-			...readJsonObject(customProperties, customPropertiesProperty.displayName),
-			name: requireText(name, fieldNameProperty.displayName),
-			type,
-			...(options && { options }),
-		};
+		const type = get('type');
+		const read = readDefinition({ ...entered, name, type, choices: get('choices') });
+		const body = { ...(read.choices.length > 0 && { options: read.choices }), ...read.body };
 		const card = await run.findCard(get('cardId'));
 		// One after the other: fields stand in the order of the items, and no two executions create the same.
 		const letGo = await hold(run.api, [card.id]);
@@ -54,7 +47,7 @@ export const createField = defineOperation({
 			if (existing) return [thingOutput(existing)];
 			const field = await run.api.create(fieldsOf(card.id), body);
 			if (!field) hintAtNoId(run, 'field');
-			if (!options) hintAtNoChoices(run, { name, type, choices });
+			if (!('options' in body)) hintAtNoChoices(run, { name, type, choices: [] });
 			const item = field ? thingOutput(field) : body;
 			run.done.add('created', field?.id ?? '', item);
 			return [item];

@@ -1,20 +1,23 @@
-/** Reads what fields are made of, before anything is sent: names, types and choices. */
+/** Reads what cards and fields are made of, before anything is sent: names, types and choices. */
 import {
-	cardFieldsProperty,
+	cardDescriptionProperty,
 	choicesProperty,
+	customPropertiesProperty,
+	fieldNameProperty,
 	fieldOptionsProperty,
+	fieldTypeProperty,
 } from '../../properties/fieldDefinition';
 import { locatorValue } from '../../records/locator';
 import type { Run } from '../../records/run';
 import { InputError } from '../../values/inputError';
-import { isObject } from '../../values/jsonObject';
+import { isObject, type JsonObject } from '../../values/jsonObject';
 import { kindOfType } from '../../values/kinds/allKinds';
 import { quote, showValue } from '../../values/messageText';
 import { cleanName, foldCase } from '../../values/nameSpelling';
 import { plainText } from '../../values/parameterValue';
-import { readJson } from '../readParameters';
+import { readJson, readJsonObject, readText, requireText } from '../readParameters';
 
-/** A field of a new card. */
+/** A field in a list of fields. */
 export interface DefinedField {
 	name: string;
 	type: string;
@@ -22,20 +25,28 @@ export interface DefinedField {
 	choices: string[];
 }
 
-/** Reads the fields of a new card. @throws InputError for an empty name or type, and for a repeated name */
-export function readFieldList(value: unknown): DefinedField[] {
-	const entries = [(isObject(value) && value.values) || []].flat();
-	const label = cardFieldsProperty.displayName;
+/**
+ * Reads a list of fields.
+ *
+ * @param label the label of the list
+ * @param entry the word for an entry, and the key of its name
+ * @throws InputError for an empty name or type, and for a repeated name
+ */
+export function readFieldList(
+	value: unknown,
+	label: string,
+	entry: { word: string; key: string },
+): DefinedField[] {
+	const entries: unknown[] = [(isObject(value) && value.values) || []].flat();
 	const names = new Set<string>();
-	return entries.map((entry: unknown, place) => {
-		const given = isObject(entry) ? entry : {};
-		const read = (what: string, entered: unknown): string => {
-			const text = cleanName(plainText(entered ?? ''));
-			if (text !== '' && typeof entered !== 'object') return text;
-			throw new InputError(`Enter a ${what} for field ${place + 1} in '${label}'`);
+	return entries.map((one, place) => {
+		const given = isObject(one) ? one : {};
+		const read = (key: string): string => {
+			const text = cleanName(plainText(locatorValue(given[key]) ?? ''));
+			if (text !== '') return text;
+			throw new InputError(`Enter a ${key} for ${entry.word} ${place + 1} in '${label}'`);
 		};
-		const name = read('name', given.name);
-		const type = read('type', locatorValue(given.type));
+		const [name, type] = [read(entry.key), read('type')];
 		if (names.has(foldCase(name))) {
 			throw new InputError(
 				`'${label}' has two entries for ${quote(name)}`,
@@ -48,7 +59,41 @@ export function readFieldList(value: unknown): DefinedField[] {
 }
 
 /**
- * Reads the parameter 'Choices': a list, or text with commas, semicolons or line breaks; each choice once.
+ * Reads the properties of a card or a field as entered. What is undefined is left out.
+ *
+ * @param choicesLabel the label of 'Choices'
+ * @returns the choices apart, as they may be added to others
+ * @throws InputError
+ */
+export function readDefinition(
+	entered: Partial<
+		Record<'name' | 'type' | 'description' | 'choices' | 'options' | 'customProperties', unknown>
+	>,
+	choicesLabel: string = choicesProperty.displayName,
+): { body: JsonObject; choices: string[] } {
+	const { name, type, description } = entered;
+	const choices = readChoices(entered.choices, choicesLabel);
+	const options = readFieldOptions(entered.options);
+	if (choices.length > 0 && options) {
+		throw new InputError(
+			`'${choicesLabel}' and '${fieldOptionsProperty.displayName}' are both filled in`,
+			`Remove one of them: '${choicesLabel}' is enough for a list of text values.`,
+		);
+	}
+	const body = {
+		...readJsonObject(entered.customProperties, customPropertiesProperty.displayName),
+		...(name !== undefined && { name: requireText(name, fieldNameProperty.displayName) }),
+		...(type !== undefined && { type: requireText(type, fieldTypeProperty.displayName) }),
+		...(description !== undefined && {
+			description: readText(description, cardDescriptionProperty.displayName),
+		}),
+		...(options && { options }),
+	};
+	return { body, choices };
+}
+
+/**
+ * Reads choices: a list, or text with commas, semicolons or line breaks; each once.
  *
  * @param label the name in the message
  * @throws InputError for an object, because its ID and its color would be lost
@@ -71,13 +116,8 @@ export function readChoices(
 	return [...new Set(parts.map((text) => text.trim()))].filter((text) => text !== '');
 }
 
-/**
- * Reads the parameter 'Options (JSON)'.
- *
- * @returns undefined if nothing was entered
- * @throws InputError for invalid JSON, and for what holds no options: an empty list would remove all choices
- */
-export function readFieldOptions(entered: unknown): object | undefined {
+/** @throws InputError for invalid JSON, and for what holds no options: an empty list would remove all choices */
+function readFieldOptions(entered: unknown): object | undefined {
 	const label = fieldOptionsProperty.displayName;
 	const options = readJson(entered, label);
 	if (options === undefined) return undefined;
@@ -86,15 +126,6 @@ export function readFieldOptions(entered: unknown): object | undefined {
 	throw new InputError(
 		`'${label}' can't be ${showValue(options)}`,
 		'Enter a list with at least one choice, or an object with the options of the field.',
-	);
-}
-
-/** @throws InputError if choices are entered in two ways */
-export function requireOneWay(choices: readonly string[], options: unknown, label: string): void {
-	if (choices.length === 0 || options === undefined) return;
-	throw new InputError(
-		`'${label}' and '${fieldOptionsProperty.displayName}' are both filled in`,
-		`Remove one of them: '${label}' is enough for a list of text values.`,
 	);
 }
 

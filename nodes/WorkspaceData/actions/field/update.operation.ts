@@ -15,8 +15,8 @@ import type { JsonObject } from '../../values/jsonObject';
 import { addingChoices } from '../../values/newChoices';
 import { defineOperation, eachItem } from '../operation';
 import { thingOutput } from '../outputItems';
-import { readJsonObject, requireEntries, requireText } from '../readParameters';
-import { readChoices, readFieldOptions, requireOneWay } from './definition';
+import { requireEntries } from '../readParameters';
+import { readDefinition } from './definition';
 import { locateField } from './fieldLocator';
 
 const choicesToAdd = {
@@ -46,16 +46,8 @@ export const updateField = defineOperation({
 		]),
 	],
 	execute: eachItem(async (run, get) => {
-		const { name, type, customProperties, ...entered } = get('updateFields');
-		const options = readFieldOptions(entered.options);
-		const choices = readChoices(entered.choices, choicesToAdd.displayName);
-		requireOneWay(choices, options, choicesToAdd.displayName);
-		const changes = {
-			...readJsonObject(customProperties, customPropertiesProperty.displayName),
-			...(name !== undefined && { name: requireText(name, fieldNameProperty.displayName) }),
-			...(type !== undefined && { type: requireText(type, fieldTypeProperty.displayName) }),
-			...(options && { options }),
-		};
+		const read = readDefinition(get('updateFields'), choicesToAdd.displayName);
+		const { body: changes, choices } = read;
 		if (choices.length === 0) requireEntries(changes, PROPERTIES_TO_CHANGE);
 		const { card, field } = await locateField(run, get('cardId'), get('fieldId'));
 		// The service's list is replaced, so executions that add choices take turns.
