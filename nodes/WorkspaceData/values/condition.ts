@@ -185,7 +185,7 @@ export function checkCondition(condition: string, entered: unknown): Condition {
 	if (!known) {
 		throw new InputError(
 			`'Condition' can't be '${condition}'`,
-			`Select one of: ${CONDITIONS.join(', ')}.`,
+			"Select one from the list in 'Condition'.",
 		);
 	}
 	if (WITHOUT_VALUE.includes(known)) return known;

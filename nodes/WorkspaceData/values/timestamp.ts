@@ -5,7 +5,7 @@ import { jsonForm } from './serialization';
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 /** A day, or a day and a time, with its parts: day, hours and minutes, seconds, fraction, offset. */
 const TIMESTAMP =
-	/^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2})?(\.\d+)?)?(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
+	/^(\d{4}-\d{2}-\d{2})(?:[T ]((?:[01]\d|2[0-3]):[0-5]\d)(:[0-5]\d)?(\.\d+)?)?(Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?$/i;
 
 /** The parts of a timestamp. */
 export interface Timestamp {
@@ -34,15 +34,11 @@ export function readTimestamp(value: unknown): Timestamp | undefined {
 	const [, day = '', minutes, seconds = ':00', fraction = '', zone] =
 		TIMESTAMP.exec(form.trim()) ?? [];
 	if (!isDay(day) || (minutes === undefined && zone)) return undefined;
-	const clock = minutes && `${minutes}${seconds}`;
 	// Databases omit the minutes of an offset, or its colon.
 	const offset = zone
 		?.toUpperCase()
 		.replace(/^([+-]\d{2}):?(\d{2})?$/, (_, hours: string, rest = '00') => `${hours}:${rest}`);
-	const exists =
-		clock === undefined ||
-		(clock < '24' && !Number.isNaN(Date.parse(`${day}T${clock}${offset ?? 'Z'}`)));
-	return exists ? { day, clock, fraction, offset } : undefined;
+	return { day, clock: minutes && `${minutes}${seconds}`, fraction, offset };
 }
 
 /** The text of a timestamp with an offset, in the one form that all services take. */
@@ -65,8 +61,12 @@ export function toUtcText(
 }
 
 /** The comparable form of an instant: its digits in UTC, without zeros at the end of the fraction. */
-export const instantOf = (timestamp: Timestamp, zone: Zone): string | undefined =>
-	toUtcText(timestamp, zone)?.replace(/\.?0*Z$/, '');
+export function instantOf(timestamp: Timestamp, zone: Zone): string | undefined {
+	const { day, clock, fraction, offset } = timestamp;
+	// Most services store this form: nothing has to be converted.
+	if (offset === 'Z') return `${day}T${clock}${fraction.replace(/\.?0+$/, '')}`;
+	return toUtcText(timestamp, zone)?.replace(/\.?0*Z$/, '');
+}
 
 /** Returns true for JavaScript's `Date`, also of a Code node, which has another class of that name. */
 export const isDate = (value: unknown): value is Date =>

@@ -6,9 +6,11 @@ import { acceptedTimes, TIME_INPUT } from './times';
 
 const ACCEPTED = 'Enter an ISO 8601 timestamp, for example 2026-03-31T14:30:00Z.';
 
-const SKIPPED = `Clocks in the workflow's time zone skip this time. Enter another time, or one with an offset, for example 2026-03-31T14:30:00Z.`;
+const SKIPPED =
+	"Clocks in the workflow's time zone skip this time. Enter another time, or one with an offset, for example 2026-03-31T14:30:00Z.";
 
-const BEYOND = `In UTC this is beyond the year 9999. Enter a timestamp with an offset, for example 9999-12-31T23:59:59Z.`;
+const BEYOND =
+	'In UTC this is beyond the year 9999. Enter a timestamp with an offset, for example 9999-12-31T23:59:59Z.';
 
 export const datetime: Kind = {
 	types: ['datetime', 'dateandtime'],

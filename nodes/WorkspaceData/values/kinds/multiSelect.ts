@@ -11,7 +11,7 @@ import { ANY_OF, EQUALITY, PARTS, unusable, type Kind, type ValueField } from '.
 const MAX_CHOICES_SHOWN = 2_000;
 
 /** The choices in an entry: a list, or text that is a label, else its parts at commas, semicolons or line breaks. */
-export function listedChoices(
+function listedChoices(
 	{ options }: Pick<ValueField, 'options'>,
 	entered: unknown,
 ): readonly unknown[] {
