@@ -43,7 +43,7 @@ const ofNode = (...names) =>
  * nodes/ alone is the same on both.
  */
 const n8nHasPart = [
-	...['credentials', 'description', 'editor', 'mapping', 'network', 'patterns', 'responses'],
+	...['credentials', 'description', 'editor', 'mapping', 'network', 'patterns', 'interface'],
 	...['values', 'output', 'writes'],
 	...['triggerDelivery', 'triggerPublishing', 'triggerRestarts'],
 ];
@@ -71,7 +71,7 @@ const nodeOnZod4 = {
 	testMatch: [
 		'<rootDir>/test/zod-4/*.test.ts',
 		...ofNode(
-			...['credentials', 'editor', 'mapping', 'reading', 'responses', 'output'],
+			...['credentials', 'editor', 'mapping', 'reading', 'interface', 'output'],
 			...['triggerDelivery', 'triggerPublishing'],
 		),
 	],

@@ -1,4 +1,4 @@
-import type { Clock } from '../../nodes/WorkspaceData/transport/http/clock';
+import type { Clock } from '../../nodes/WorkspaceData/transport/clock';
 
 /** A clock that never really waits. */
 export interface TestClock extends Clock {

@@ -1,7 +1,7 @@
 /** n8n's context for the requests that its editor makes to a node. */
 import { CredentialTestContext, LoadOptionsContext } from 'n8n-core';
 import { Workflow, type IDataObject, type INodeType } from 'n8n-workflow';
-import type { Clock } from '../../nodes/WorkspaceData/transport/http/clock';
+import type { Clock } from '../../nodes/WorkspaceData/transport/clock';
 import { WorkspaceData } from '../../nodes/WorkspaceData/WorkspaceData.node';
 import { ACTION_TYPE, actionNode, additionalData, nodeTypesOf, type TestCredentials } from './n8n';
 

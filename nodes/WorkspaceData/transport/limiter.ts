@@ -39,6 +39,7 @@ const numberIn = (headers: Headers, name: string): number => Number(headers[name
 export class Limiter {
 	/** How long the rate limit has held requests, in ms. */
 	heldMs = 0;
+	private heldSince: number | undefined;
 	private readonly clock: Clock;
 	private waiting: Waiting[] = [];
 	/** The owners of the requests under way, once for each. */
@@ -171,18 +172,19 @@ export class Limiter {
 	}
 
 	private start({ owner, start }: Waiting, now: number): void {
+		if (this.heldSince !== undefined) this.heldMs += now - this.heldSince;
+		this.heldSince = undefined;
 		this.underWay.push(owner);
 		this.sentAt = now;
 		start();
 	}
 
 	private wakeIn(ms: number, now: number): void {
+		if (this.underWay.length === 0) this.heldSince ??= now;
 		if (now + ms >= this.wakeAt) return;
 		this.wakeAt = now + ms;
-		const isLimited = this.remaining !== undefined || this.pausedUntil > now;
 		void this.clock.sleep(ms).then(() => {
 			if (this.wakeAt !== now + ms) return;
-			if (isLimited) this.heldMs += ms;
 			this.wakeAt = Infinity;
 			this.startMore();
 		});
