@@ -125,7 +125,7 @@ export type ParameterValues<P> = {
 type ValueOf<P> = P extends { readonly type: infer T extends keyof Values }
 	? Values[T]
 	: P extends { readonly type: 'options' }
-		? Options<P> extends { readonly value: infer V }
+		? P extends { readonly options: ReadonlyArray<{ readonly value: infer V }> }
 			? V
 			: string
 		: P extends { readonly type: 'collection' }
