@@ -1,4 +1,4 @@
-/** The spellings that mean the same name: invisible characters, spaces, case, signs between words. */
+/** The spellings that mean the same name: invisible characters, spaces, case. */
 
 /** Invisible characters: byte order marks, zero-width spaces, soft hyphens, direction marks. */
 const INVISIBLE = /[\u00ad\u200b\u200e\u200f\u2060\ufeff]/g;
