@@ -44,7 +44,7 @@ const ofNode = (...names) =>
  */
 const n8nHasPart = [
 	...['credentials', 'description', 'editor', 'mapping', 'network', 'patterns', 'interface'],
-	...['values', 'output', 'writes'],
+	...['executions', 'values', 'output', 'writes'],
 	...['triggerDelivery', 'triggerPublishing', 'triggerRestarts'],
 ];
 
