@@ -92,7 +92,7 @@ describe('no secret is seen', () => {
 	});
 
 	describe('every kind of failure', () => {
-		const KEY = 'key-7f3a"\\%+ü/known';
+		const KEY = 'key-7f3a"\\%+~/known';
 		const TOKEN = 'token-5b1c9e-known';
 		const HOOK_SECRET = 'whsec-4d2a8f-known';
 		const echoed = `${KEY} ${TOKEN} ${encodeURIComponent(KEY)}`;

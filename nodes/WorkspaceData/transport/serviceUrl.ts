@@ -42,26 +42,6 @@ export function parseBaseUrl(value: unknown): string {
 	return baseUrl;
 }
 
-/**
- * Reads the identifier of a created resource from its address.
- *
- * @param location the header `Location`
- * @param collection the path segment before the identifier, for example `records`
- * @returns undefined for the address of anything else
- * @see RFC 9110, sections 10.2.2 and 15.3.2
- */
-export function idInLocation(location: unknown, collection: string): string | undefined {
-	if (typeof location !== 'string') return undefined;
-	const [path = ''] = location.split(/[?#]/);
-	const [before, id = ''] = path.split('/').filter(Boolean).slice(-2);
-	if (before !== collection) return undefined;
-	try {
-		return decodeURIComponent(id) || undefined;
-	} catch {
-		return undefined;
-	}
-}
-
 const textOf = (value: unknown): string =>
 	typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 

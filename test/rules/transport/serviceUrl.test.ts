@@ -1,10 +1,6 @@
 import fc from 'fast-check';
-import {
-	idInLocation,
-	parseBaseUrl,
-	pathSegment,
-} from '../../../nodes/WorkspaceData/transport/serviceUrl';
-import { tokenAddress } from '../../../nodes/WorkspaceData/transport/auth/tokenAddress';
+import { parseBaseUrl, pathSegment } from '../../../nodes/WorkspaceData/transport/serviceUrl';
+import { tokenAddress } from '../../../nodes/WorkspaceData/transport/token';
 import { refusal } from '../refusal';
 
 test.each([
@@ -32,11 +28,13 @@ test.each([
 });
 
 test('the token address encodes the realm and drops trailing slashes', () => {
-	expect(tokenAddress('https://auth.example.com/', 'my realm/x')).toBe(
+	expect(tokenAddress({ authUrl: 'https://auth.example.com/', realm: 'my realm/x' })).toBe(
 		'https://auth.example.com/realms/my%20realm%2Fx/protocol/openid-connect/token',
 	);
-	expect(() => tokenAddress('', 'r')).toThrow("'Auth URL' is empty");
-	expect(() => tokenAddress('https://a', '..')).toThrow("'Realm' can't be '..'");
+	expect(() => tokenAddress({ authUrl: '', realm: 'r' })).toThrow("'Auth URL' is empty");
+	expect(() => tokenAddress({ authUrl: 'https://a', realm: '..' })).toThrow(
+		"'Realm' can't be '..'",
+	);
 });
 
 test.each(['', ' ', undefined, null, {}, '.', '..', ' .. '])('%j is no path segment', (value) => {
@@ -60,16 +58,4 @@ test('any other text is one segment below its place, never another path', () => 
 			);
 		}),
 	);
-});
-
-test.each<[unknown, string | undefined]>([
-	['/api/v1/workspaces/w/cards/c/records/r9', 'r9'],
-	['https://data.example.com/api/v1/workspaces/w/cards/c/records/a%2Fb/?x=/records/y#z', 'a/b'],
-	['records/r9', 'r9'],
-	['/workspaces/w/cards/c/records', undefined],
-	['/workspaces/w/records/%E0%A4%A', undefined],
-	[undefined, undefined],
-	[['/records/r9'], undefined],
-])('the identifier in Location %j is %j', (location, id) => {
-	expect(idInLocation(location, 'records')).toBe(id);
 });

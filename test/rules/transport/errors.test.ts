@@ -1,0 +1,85 @@
+/** Errors in words. */
+import {
+	isNotFound,
+	networkError,
+	RequestError,
+	requestError,
+	type RequestFacts,
+	type RequestOrigin,
+} from '../../../nodes/WorkspaceData/transport/errors';
+
+const origin: RequestOrigin = { host: 'data.example.com', account: 'API key', method: 'POST' };
+const token: RequestOrigin = { ...origin, account: 'token request', method: 'GET' };
+const same = (text: string) => text;
+
+test.each<[RequestFacts, RequestOrigin, RegExp]>([
+	[{ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }, origin, /NODE_EXTRA_CA_CERTS/],
+	[{ code: 'ENOTFOUND' }, origin, /Check 'Base URL'.*data\.example\.com/],
+	[{ code: 'ENOTFOUND' }, token, /Check 'Auth URL'/],
+	[{ status: 302 }, origin, /final address in 'Base URL'/],
+	[{ status: 302 }, token, /final address in 'Auth URL'/],
+	[{ status: 503 }, origin, /Try again later/],
+	[{ status: 413 }, origin, /fewer or shorter values/],
+	[{ status: 429 }, origin, /'Max Parallel Requests'/],
+	[{ status: 404 }, token, /'Auth URL' and 'Realm'/],
+	[{ status: 401 }, token, /'Client ID' and 'Client Secret'/],
+	[{ status: 400, kind: 'invalid_client' }, token, /'Client ID' and 'Client Secret'/],
+	[{ status: 400, kind: 'invalid_scope' }, token, /Check 'Realm'/],
+	[{ status: 401 }, origin, /Check 'API Key'/],
+	[{ status: 401 }, { ...origin, account: 'service account' }, /may have been revoked/],
+	[{ status: 403 }, origin, /This API key can't change this/],
+	[{ status: 403 }, { ...origin, method: 'GET' }, /can't read this/],
+	[{ status: 404, kind: 'card-not-found' }, origin, /again in 'Card'/],
+	[{ status: 404, kind: 'workspace-not-found' }, origin, /Check 'Workspace ID'/],
+	[{ status: 404 }, origin, /Check 'Base URL'/],
+	[{ status: 409, kind: 'x', detail: 'E-mail must be unique' }, origin, /'Create or Update'/],
+	[{ status: 400, kind: 'bad' }, origin, /^$/],
+])('%j of %j: %s', (facts, from, advice) => {
+	const { description = '' } = requestError('Refused', facts, from);
+	expect(description.replace(facts.detail ?? '', '')).toMatch(advice);
+});
+
+test.each<[string, object, string, Partial<RequestError>]>([
+	['a reset', { httpCode: 'ECONNRESET' }, 'POST', { mayHaveHappened: true, isTransient: true }],
+	['a reset of a read', { httpCode: 'ECONNRESET' }, 'GET', { mayHaveHappened: false }],
+	['a refusal', { code: 'ECONNREFUSED' }, 'POST', { mayHaveHappened: false, isTransient: true }],
+	[
+		'a certificate',
+		{ httpCode: 'CERT_HAS_EXPIRED' },
+		'POST',
+		{ mayHaveHappened: false, isTransient: false },
+	],
+	['a cut response', { httpCode: '200' }, 'PATCH', { mayHaveHappened: true, isTransient: true }],
+	[
+		'n8n itself',
+		{ description: 'Domain not allowed' },
+		'POST',
+		{ mayHaveHappened: false, isTransient: false, description: 'Domain not allowed' },
+	],
+])('%s', (_what, facts, method, expected) => {
+	const error = Object.assign(new Error('In words'), facts);
+	const found = networkError(error, { ...origin, method }, same);
+	expect(found).toMatchObject(expected);
+	expect(found.message).toMatch(/In words$/);
+});
+
+test.each([
+	['ETIMEDOUT', /No response came in time$/],
+	['ECONNABORTED', /No response came in time$/],
+	['EPIPE', /^The record may have been created: x$/],
+])('%s of a create', (httpCode, message) => {
+	const error = Object.assign(new Error('x'), { httpCode });
+	expect(networkError(error, { ...origin, thing: 'record' }, same).message).toMatch(message);
+});
+
+test.each([
+	[404, 'record-not-found', true],
+	[404, 'not-found', true],
+	[404, 'card-not-found', false],
+	[404, undefined, false],
+	[410, 'record-not-found', false],
+])('%s %s: the record does not exist: %s', (status, kind, expected) => {
+	const error = new RequestError('x', { status, ...(kind && { kind }) });
+	expect(isNotFound(error, 'record')).toBe(expected);
+	expect(isNotFound(new Error('x'), 'record')).toBe(false);
+});

@@ -1,0 +1,165 @@
+/** What follows a try, and what a request sends. */
+import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
+import { cards, openApi, recordsOf } from '../../../nodes/WorkspaceData/transport/api';
+import { Cancelled, RequestError } from '../../../nodes/WorkspaceData/transport/errors';
+import { nextStep } from '../../../nodes/WorkspaceData/transport/send';
+import { createTestClock } from '../../support/clock';
+
+const response = (status: number) => ({ status, headers: {}, text: '' });
+const fault = (mayHaveHappened: boolean) =>
+	new RequestError('x', { isTransient: true, mayHaveHappened });
+
+test.each<[string, Parameters<typeof nextStep>[0], string, string, string]>([
+	['', response(200), 'done', 'done', 'done'],
+	['', response(204), 'done', 'done', 'done'],
+	['', response(302), 'fail', 'fail', 'fail'],
+	['', response(404), 'fail', 'fail', 'fail'],
+	['', response(408), 'again', 'fail', 'fail'],
+	['', response(429), 'wait', 'wait', 'wait'],
+	['', response(500), 'again', 'fail', 'fail'],
+	['', response(503), 'again', 'fail', 'fail'],
+	['a fault that left', fault(true), 'again', 'fail', 'fail'],
+	['a fault before', fault(false), 'again', 'again', 'fail'],
+	['a refusal of n8n', new RequestError('x'), 'fail', 'fail', 'fail'],
+	['cancelled', new Cancelled(), 'fail', 'fail', 'fail'],
+])('%s %j: a read %s, a create %s, the last try %s', (_what, outcome, read, create, last) => {
+	for (const method of ['GET', 'PATCH', 'DELETE'] as const) {
+		expect(nextStep(outcome, { method }, {}, 1)).toBe(read);
+		expect(nextStep(outcome, { method }, {}, 2)).toBe(read);
+		expect(nextStep(outcome, { method }, {}, 3)).toBe(last);
+		expect(nextStep(outcome, { method }, { isUrgent: true }, 1)).toBe(last);
+	}
+	expect(nextStep(outcome, { method: 'POST' }, {}, 1)).toBe(create);
+	expect(nextStep(outcome, { method: 'POST' }, {}, 3)).toBe(last);
+});
+
+let keys = 0;
+
+/** An api whose responses a test gives. @param answers are statuses, bodies, or what n8n's helper throws */
+async function scripted(answers: unknown[], signal?: AbortSignal) {
+	keys += 1;
+	const sent: IHttpRequestOptions[] = [];
+	const clock = createTestClock();
+	const credential = {
+		baseUrl: 'https://data.example.com/api/v1/',
+		workspaceId: 'w 1',
+		apiKey: `Bearer key-number-${keys}`,
+	};
+	const context = {
+		getCredentials: async () => await Promise.resolve(credential),
+		getExecutionCancelSignal: () => signal,
+		helpers: {
+			httpRequestWithAuthentication: async (_type: string, options: IHttpRequestOptions) => {
+				sent.push(options);
+				const answer = answers.shift();
+				if (answer instanceof Error) throw answer;
+				if (answer === undefined) return await new Promise(() => {});
+				const isStatus = typeof answer === 'number';
+				return {
+					statusCode: isStatus ? answer : 200,
+					headers: {},
+					body: isStatus ? '' : JSON.stringify(answer),
+				};
+			},
+		},
+	};
+	const api = await openApi(context as unknown as IExecuteFunctions, 'apiKey', clock);
+	return { api, sent, clock };
+}
+
+const reset = () => Object.assign(new Error('closed'), { httpCode: 'ECONNRESET' });
+const refused = () => Object.assign(new Error('refused'), { httpCode: 'ECONNREFUSED' });
+
+test('a request goes to the workspace, with its body as text, and follows no redirect', async () => {
+	const { api, sent } = await scripted([{ id: 'r1', data: {} }]);
+	await api.create(recordsOf('c/1'), { data: JSON.parse('{"__proto__":1}') as object });
+	expect(sent).toEqual([
+		expect.objectContaining({
+			method: 'POST',
+			url: 'https://data.example.com/api/v1/workspaces/w%201/cards/c%2F1/records',
+			body: '{"data":{"__proto__":1}}',
+			headers: { 'Content-Type': 'application/json' },
+			timeout: 30_000,
+			disableFollowRedirect: true,
+		}),
+	]);
+	expect(api.address).toBe('https://data.example.com/api/v1/workspaces/w%201');
+});
+
+test.each([
+	['a deletion whose first try may have worked', [reset(), 404]],
+	['a deletion after an error of the service', [503, 404]],
+	['a deletion', [204]],
+])('%s is done', async (_what, answers) => {
+	const { api, sent } = await scripted([...answers]);
+	await api.remove(recordsOf('c'), 'r1');
+	expect(sent).toHaveLength(answers.length);
+});
+
+test.each([
+	['what never existed', [404], false],
+	['what can’t be reached', [refused(), refused(), refused()], false],
+	['what may have been deleted', [reset(), refused(), refused()], true],
+	['what the service fails at', [500, 500, 500], true],
+])('a deletion of %s fails', async (_what, answers, mayHaveHappened) => {
+	const { api } = await scripted([...answers]);
+	const removing = api.remove(recordsOf('c'), 'r1');
+	await expect(removing).rejects.toMatchObject({ mayHaveHappened });
+});
+
+test('a create is sent again only if it never left, or was refused for the rate', async () => {
+	const card = { id: 'c1', name: 'x' };
+	const { api, sent } = await scripted([refused(), 429, refused(), card]);
+	expect(await api.create(cards, { name: 'x' })).toMatchObject({ id: 'c1' });
+	expect(sent).toHaveLength(4);
+	const lost = await scripted([reset(), card]);
+	await expect(lost.api.create(cards, { name: 'x' })).rejects.toThrow(
+		/^The card may have been created: /,
+	);
+	expect(lost.sent).toHaveLength(1);
+});
+
+test('a try ends at its time limit; a request that is canceled ends at once', async () => {
+	const slow = await scripted([]);
+	await expect(slow.api.create(cards, {}, { timeoutMs: 2_000 })).rejects.toMatchObject({
+		message: 'The card may have been created: No response came in time',
+		code: 'ETIMEDOUT',
+	});
+	const controller = new AbortController();
+	const { api } = await scripted([], controller.signal);
+	const creating = api.create(cards, {}, { timeoutMs: 1e9 });
+	setImmediate(() => controller.abort());
+	await expect(creating).rejects.toMatchObject({ name: 'Cancelled', mayHaveHappened: true });
+	await expect(api.list(cards)).rejects.toMatchObject({ mayHaveHappened: false });
+});
+
+test('five minutes in all are waited for the rate limit', async () => {
+	const { api, sent, clock } = await scripted(Array.from({ length: 20 }, () => 429));
+	const start = clock.now();
+	await expect(api.list(cards)).rejects.toThrow(/^Rate limit reached/);
+	expect(clock.now() - start).toBeLessThanOrEqual(300_000);
+	// 1, 2, 4, 8, 16, 32, 60 … seconds.
+	expect(sent).toHaveLength(10);
+});
+
+test('the next page is requested while the caller works on one, and none beyond what is wanted', async () => {
+	const page = (from: number, cursor: string | null) => ({
+		records: [from, from + 1].map((id) => ({ id, data: {} })),
+		next_cursor: cursor,
+	});
+	const { api, sent } = await scripted([page(1, 'a'), page(3, 'b'), page(5, null)]);
+	const counts: number[] = [];
+	for await (const records of api.pages('c', 5)) {
+		await new Promise(setImmediate);
+		counts.push(records.length, sent.length);
+	}
+	expect(counts).toEqual([2, 2, 2, 3, 2, 3]);
+	expect(sent.map(({ qs }) => qs as object)).toEqual([
+		{ limit: 5 },
+		{ limit: 5, cursor: 'a' },
+		{ limit: 5, cursor: 'b' },
+	]);
+	const few = await scripted([page(1, 'a')]);
+	for await (const records of few.api.pages('c', 2)) expect(records).toHaveLength(2);
+	expect(few.sent).toHaveLength(1);
+});

@@ -1,0 +1,97 @@
+/** One token for everybody who needs it, for as long as it lives. */
+import { AccountToken } from '../../../nodes/WorkspaceData/transport/token';
+import { createTestClock } from '../../support/clock';
+
+const account = {
+	authUrl: 'https://auth.example.com',
+	realm: 'r',
+	clientId: 'c',
+	clientSecret: 'the-secret',
+};
+
+/** A token whose auth server issues token-1, token-2 and so on, unless its next statuses say otherwise. */
+function started(statuses: number[] = [], lifetime?: number) {
+	const clock = createTestClock();
+	const token = new AccountToken(clock);
+	let issued = 0;
+	let asked = 0;
+	const send = async () => {
+		asked += 1;
+		await clock.sleep(20);
+		const statusCode = statuses.shift() ?? 200;
+		if (statusCode === 200) issued += 1;
+		const body = { access_token: `token-${issued}`, expires_in: lifetime };
+		return { statusCode, headers: {}, body: JSON.stringify(statusCode === 200 ? body : {}) };
+	};
+	const get = async () => await token.get(account, send).catch(({ message }: Error) => message);
+	return { clock, token, get, send, asked: () => asked };
+}
+
+test.each([
+	[undefined, 300],
+	[60, 60],
+])(
+	'a lifetime of %s: one request, renewed at 80 to 90 %% of it, while the old one is used',
+	async (stated, lifeS) => {
+		const { clock, get, asked } = started([], stated);
+		expect(await Promise.all([get(), get(), get()])).toEqual(['token-1', 'token-1', 'token-1']);
+		clock.pass(lifeS * 800);
+		expect(await get()).toBe('token-1');
+		expect(asked()).toBe(1);
+		clock.pass(lifeS * 100);
+		expect(await get()).toBe('token-1');
+		await clock.sleep(100);
+		expect(await get()).toBe('token-2');
+		expect(asked()).toBe(2);
+	},
+);
+
+test('what can’t be renewed is used until its end', async () => {
+	const { clock, get, asked } = started([200, 503, 503, 503, 503, 503, 503]);
+	await get();
+	clock.pass(280_000);
+	expect(await get()).toBe('token-1');
+	await clock.sleep(2_000);
+	expect(await get()).toBe('token-1');
+	expect(asked()).toBe(4);
+	clock.pass(20_000);
+	expect(await get()).toMatch(/isn't available right now/);
+});
+
+test.each([
+	[503, 3, 5_000],
+	[401, 1, 30_000],
+])(
+	'a failure (%d) is told to everybody for a while, without further requests',
+	async (status, tries, ms) => {
+		const { clock, get, asked } = started(Array.from({ length: tries }, () => status));
+		const messages = await Promise.all([get(), get()]);
+		expect(new Set([...messages, await get()]).size).toBe(1);
+		expect(asked()).toBe(tries);
+		clock.pass(ms);
+		expect(await get()).toBe('token-1');
+	},
+);
+
+test('a refused token is replaced at once; its replacement isn’t for half a minute', async () => {
+	const { clock, token, get, asked } = started();
+	const first = await get();
+	expect(token.refuse(first)).toBe(true);
+	// Others come with the same one.
+	expect(token.refuse(first)).toBe(true);
+	expect(await Promise.all([get(), get()])).toEqual(['token-2', 'token-2']);
+	expect(token.refuse(first)).toBe(true);
+	expect(token.refuse('token-2')).toBe(false);
+	expect(await get()).toBe('token-2');
+	clock.pass(30_000);
+	expect(token.refuse('token-2')).toBe(true);
+	expect(await get()).toBe('token-3');
+	expect(asked()).toBe(3);
+});
+
+test('a token that is only suspected stays in use if no other can be had', async () => {
+	const { token, get, send } = started([200, 401]);
+	expect(token.suspect(await get())).toBe(true);
+	await expect(token.renewed(account, send)).rejects.toThrow("wasn't accepted");
+	expect(await get()).toBe('token-1');
+});
