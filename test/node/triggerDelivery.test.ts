@@ -54,7 +54,7 @@ describe('verifying a delivery', () => {
 		expect(read).not.toHaveBeenCalled();
 		expect(suite.warnings).toEqual([
 			expect.stringContaining("isn't signed by a subscription of this node"),
-			expect.stringContaining('this node has no subscription'),
+			expect.stringContaining('no subscription is saved for this node'),
 		]);
 	});
 

@@ -103,6 +103,7 @@ export function triggerSuite() {
 		pass({});
 		// With an offset, the service's header Date goes by the same clock.
 		workspace.service.control.setClockOffset({ seconds: 0.001 });
+		workspace.service.control.setRate({ rate: { limit: 1_000_000 } });
 	});
 	afterEach(() => {
 		for (const { stop } of warnings) stop();

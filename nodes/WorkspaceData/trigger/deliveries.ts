@@ -1,12 +1,8 @@
 /** The deliveries that n8n works on or has taken, so that a repeated one starts no second execution. */
+import type { IWebhookFunctions } from 'n8n-workflow';
 import { BoundedMap } from '../values/boundedMap';
 
-/** The part of n8n's response to a delivery that says how it ended. */
-export interface DeliveryResponse {
-	readonly statusCode: number;
-	readonly writableEnded: boolean;
-	once(event: 'finish', listener: () => void): unknown;
-}
+type DeliveryResponse = ReturnType<IWebhookFunctions['getResponseObject']>;
 
 interface Delivery {
 	begunAt: number;

@@ -1,21 +1,18 @@
 /** `webhook()`: verifies a delivery, and starts the workflow with its event. */
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import type { FieldIndex } from '../records/fieldIndex';
-import { fieldsOf } from '../transport/api';
-import { localTime } from '../transport/timeZone';
-import { readEvent, type DeliveredEvent } from './event';
-import { readFields } from './names';
+import { readEvent, type Delivery } from './event';
+import { fieldsFor } from './fields';
 import { nodeOf, type TriggerNode } from './node';
 import { outputOf } from './output';
 import { excessiveAge, isRelevant, misdirection } from './relevance';
-import { readSettings, type TriggerSettings } from './settings';
+import { readSettings } from './settings';
 import { cleanUp, openSite, reasonOf } from './service';
 import { isSigned, SIGNATURE_HEADER } from './signature';
-import { counts, due, signers, type Subscription } from './subscription';
+import { counts, due, signers } from './subscription';
 
-/** The response waits that long for names or for the service's time, in ms. */
-const WAIT_MS = 3_000;
 const HOUR_MS = 3_600_000;
+/** Nothing waits for a deletion. */
+const DELETE_CALL = { isUrgent: true, timeoutMs: 10_000 };
 
 /** 200, and no execution. */
 const NOTHING_TO_DO: IWebhookResponseData = { webhookResponse: { received: true } };
@@ -35,24 +32,24 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 	// All secrets are tried, so that the time is always the same.
 	const [signer] = valid.filter(({ secret }) => body && isSigned(body, signature, secret));
 	if (!body || !signer) {
-		const reason =
-			valid.length === 0
-				? 'this node has no subscription'
-				: "it isn't signed by a subscription of this node";
-		node.log(context, `A delivery was refused: ${reason}`);
+		const isSubscribed = valid.length > 0;
+		const reason = isSubscribed
+			? "it isn't signed by a subscription of"
+			: 'no subscription is saved for';
+		node.log(context, `A delivery was refused: ${reason} this node`);
 		context.getResponseObject().status(401).end();
 		return { noWebhookResponse: true };
 	}
 	const isCurrent = signer === node.saved.current;
 	if (isCurrent) node.aliveAt = Date.now();
 	const event = readEvent(body);
-	if (!event) return ignore(context, node, "its body isn't an event");
 	const settings = readSettings(context);
 	if (isCurrent) await deleteReplaced(context, node);
-	const wrong = misdirection(event, signer, settings.events);
-	if (wrong !== undefined) return ignore(context, node, wrong);
-	if (!counts(node.saved, signer, event.happenedAt)) return NOTHING_TO_DO;
-	return await startWith(context, { node, settings, event, signer });
+	const delivery = event && { context, node, settings, event, signer };
+	const wrong = delivery ? misdirection(delivery) : "its body isn't an event";
+	if (delivery && wrong === undefined) return await start(delivery);
+	node.log(context, `A signed delivery was ignored: ${wrong}`);
+	return NOTHING_TO_DO;
 }
 
 /** The bytes of the request; undefined if n8n has none, as for multipart bodies. */
@@ -63,16 +60,6 @@ async function rawBody(context: IWebhookFunctions): Promise<Uint8Array | undefin
 	return Buffer.isBuffer(request.rawBody) ? request.rawBody : undefined;
 }
 
-function ignore(
-	context: IWebhookFunctions,
-	node: TriggerNode,
-	reason: string,
-	kind = reason,
-): IWebhookResponseData {
-	node.log(context, `A signed delivery was ignored: ${reason}`, kind);
-	return NOTHING_TO_DO;
-}
-
 /** Deletes what the current subscription has replaced, in the background, at most once an hour. */
 async function deleteReplaced(context: IWebhookFunctions, node: TriggerNode): Promise<void> {
 	const now = Date.now();
@@ -80,61 +67,25 @@ async function deleteReplaced(context: IWebhookFunctions, node: TriggerNode): Pr
 	if (!isDue || Math.abs(now - node.deletedAt) < HOUR_MS) return;
 	node.deletedAt = now;
 	try {
-		const site = await openSite(context, node);
-		void cleanUp(site, due.atDelivery, { isUrgent: true, timeoutMs: 10_000 });
+		const url = context.getNodeWebhookUrl('default') ?? '';
+		void cleanUp({ ...(await openSite(context, node)), url }, due.atDelivery, DELETE_CALL);
 	} catch (error) {
 		node.log(context, `Replaced subscriptions couldn't be deleted yet: ${reasonOf(error)}`);
 	}
 }
 
-/** A verified delivery of a node. */
-interface Delivery {
-	node: TriggerNode;
-	settings: TriggerSettings;
-	event: DeliveredEvent;
-	signer: Subscription;
-}
-
-/** Starts the workflow, unless the event is too old, repeated, or excluded by the settings. */
-async function startWith(
-	context: IWebhookFunctions,
-	delivery: Delivery,
-): Promise<IWebhookResponseData> {
-	const { node, settings, event } = delivery;
-	const { maxEventAgeMs, ignoreDuplicates } = settings;
-	const tooOld = await excessiveAge(node, event, maxEventAgeMs, async (cardId) => {
-		const { api } = await openSite(context, node);
-		return await api.time(cardId, { isUrgent: true, timeoutMs: WAIT_MS });
-	});
-	if (tooOld !== undefined) return ignore(context, node, tooOld, 'age');
-	const response = context.getResponseObject();
-	if (ignoreDuplicates && !node.deliveries.begin(event.key, response)) return NOTHING_TO_DO;
-	const index = await fieldsFor(context, delivery);
-	const log = (message: string) => node.log(context, message);
-	const isWanted = isRelevant(event, settings, { index, zone: localTime(context), log });
-	if (!isWanted) return NOTHING_TO_DO;
-	return { ...NOTHING_TO_DO, workflowData: [[{ json: outputOf(event, settings, index) }]] };
-}
-
-/** The fields of the event's card, if names or conditions need them; undefined if they can't be had. */
-async function fieldsFor(
-	context: IWebhookFunctions,
-	{ node, settings, event, signer }: Delivery,
-): Promise<FieldIndex | undefined> {
-	const { card_id: cardId, data } = event;
-	const isNamed = settings.simple && settings.fieldKeys === 'name' && data !== undefined;
-	const isCompared = settings.conditions.length + settings.watchFields.length > 0;
-	if (cardId === undefined || !(isNamed || isCompared)) return undefined;
-	const key = JSON.stringify([signer.baseUrl, signer.workspace, cardId]);
-	const list = async () => {
-		const { api } = await openSite(context, node);
-		const signal = AbortSignal.timeout(WAIT_MS);
-		return await api.list(fieldsOf(cardId), { isUrgent: true, timeoutMs: WAIT_MS, signal });
-	};
-	const { index, failure } = await readFields(key, Object.keys(data ?? {}), list);
-	if (failure !== undefined) {
-		const reason = `The fields of card ${cardId} couldn't be read, so their IDs replace the names`;
-		node.log(context, `${reason}: ${reasonOf(failure)}`, reason, HOUR_MS);
+/** Starts the workflow, unless the event is left to another subscription, too old, repeated, or excluded by the settings. */
+async function start(delivery: Delivery): Promise<IWebhookResponseData> {
+	const { context, node, settings, event, signer } = delivery;
+	if (!counts(node.saved, signer, event.happenedAt)) return NOTHING_TO_DO;
+	const tooOld = await excessiveAge(delivery);
+	if (tooOld !== undefined) {
+		node.log(context, `An event was ignored: ${tooOld}`, 'age');
+		return NOTHING_TO_DO;
 	}
-	return index;
+	const isNew = node.deliveries.begin(event.key, context.getResponseObject());
+	if (settings.ignoreDuplicates && !isNew) return NOTHING_TO_DO;
+	const index = await fieldsFor(delivery);
+	if (!isRelevant(delivery, index)) return NOTHING_TO_DO;
+	return { ...NOTHING_TO_DO, workflowData: [[{ json: outputOf(delivery, index) }]] };
 }

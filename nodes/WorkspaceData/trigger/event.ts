@@ -1,11 +1,25 @@
-/** Reads the body of a delivery. */
+/** A delivered event, and what it is delivered to. */
 import { createHash } from 'node:crypto';
+import type { IWebhookFunctions } from 'n8n-workflow';
 import { event, type ServiceEvent } from '../transport/schemas/event';
 import type { JsonObject } from '../values/jsonObject';
 import { tryParse } from '../values/parseJson';
 import { parseTime } from '../values/time';
+import type { TriggerNode } from './node';
+import type { TriggerSettings } from './settings';
+import type { Subscription } from './subscription';
 
-/** A delivered event. @see service interface, part 6, "Delivery" */
+/** A verified delivery of a node. */
+export interface Delivery {
+	context: IWebhookFunctions;
+	node: TriggerNode;
+	settings: TriggerSettings;
+	event: DeliveredEvent;
+	/** The subscription that signed it. */
+	signer: Subscription;
+}
+
+/** @see service interface, part 6, "Delivery" */
 export interface DeliveredEvent extends ServiceEvent {
 	/** When it happened, in ms since the epoch by the service's clock; undefined if unknown. */
 	happenedAt: number | undefined;
@@ -15,15 +29,10 @@ export interface DeliveredEvent extends ServiceEvent {
 	key: string;
 }
 
-/** @returns undefined if the body isn't an event. A byte order mark at its beginning is skipped. */
+/** Reads a body. @returns undefined if it isn't an event. A byte order mark at its beginning is skipped. */
 export function readEvent(bytes: Uint8Array): DeliveredEvent | undefined {
-	const body = tryParse(new TextDecoder().decode(bytes))?.value;
-	const read = event.safeParse(body);
-	if (!read.success) return undefined;
-	return {
-		...read.data,
-		happenedAt: parseTime(read.data.timestamp),
-		body: body as JsonObject,
-		key: createHash('sha256').update(bytes).digest('hex'),
-	};
+	const body = tryParse(new TextDecoder().decode(bytes))?.value as JsonObject;
+	const { data } = event.safeParse(body);
+	const key = createHash('sha256').update(bytes).digest('hex');
+	return data && { ...data, happenedAt: parseTime(data.timestamp), body, key };
 }

@@ -26,49 +26,41 @@ export async function create(context: IHookFunctions): Promise<boolean> {
 	const node = nodeOf(context);
 	const mode = context.getActivationMode();
 	// n8n 1 activates the workflow again after `emitError`, without `delete` before.
-	const isAgain = node.isPublished && mode !== 'manual';
+	const isAgain = node.url !== '' && mode !== 'manual';
 	const isStart = isAgain || mode === 'init' || mode === 'leadershipChange';
+	node.settings = undefined;
 	node.url = context.getNodeWebhookUrl('default') ?? '';
 	node.read(context);
 	try {
-		refuseAddress(context, node.url);
-		await (isStart ? start(context, node) : publish(context, node));
+		await subscribe(context, node, isStart);
 	} catch (error) {
-		if (!isStart) throw publicationError(context, error);
+		if (!isStart) {
+			node.url = '';
+			if (mayHaveHappened(error)) node.unclear ??= { error, at: Date.now() };
+			throw publicationError(context, error);
+		}
 		node.startFailure = service.reasonOf(error);
 		node.log(context, `The subscription couldn't be renewed yet: ${node.startFailure}`);
 	}
-	node.isPublished = true;
 	node.aliveAt = Date.now();
 	node.write(context);
 	return true;
 }
 
-async function start(context: IHookFunctions, node: TriggerNode): Promise<void> {
+async function subscribe(context: IHookFunctions, node: TriggerNode, isStart: boolean) {
+	refuseAddress(context, node.url);
 	const settings = readSettings(context);
+	node.settings = settings;
+	if (!isStart) refuseSettings(settings);
+	if (Date.now() - (node.unclear?.at ?? 0) >= UNCLEAR_MS) node.unclear = undefined;
+	if (node.unclear && !isStart) throw node.unclear.error;
 	const site = await service.openSite(context, node);
 	const target = service.targetOf(site, settings);
-	if (!isToKeep(node.saved, target, PROCESS, Date.now())) {
-		const cardId = await service.findCard(site, settings, START_CALL);
-		node.adopt(await service.subscribe(site, target, cardId, START_CALL));
-	}
-	await service.cleanUp(site, due.atStart, START_CALL);
-}
-
-async function publish(context: IHookFunctions, node: TriggerNode): Promise<void> {
-	const settings = readSettings(context);
-	refuseSettings(settings);
-	const { unclear } = node;
-	if (unclear && Date.now() - unclear.at < UNCLEAR_MS) throw unclear.error;
-	const site = await service.openSite(context, node);
-	const target = service.targetOf(site, settings);
-	const cardId = await service.findCard(site, settings, PUBLISH_CALL);
-	await refuseFields(context, settings, site.api, cardId);
-	try {
-		node.adopt(await service.subscribe(site, target, cardId, PUBLISH_CALL));
-	} catch (error) {
-		if (mayHaveHappened(error)) node.unclear = { error, at: Date.now() };
-		throw error;
+	const check = async (cardId: string | undefined) =>
+		await refuseFields(context, settings, site.api, cardId);
+	if (!isStart) node.adopt(await service.subscribe(site, settings, PUBLISH_CALL, check));
+	else if (!isToKeep(node.saved, target, PROCESS, Date.now())) {
+		node.adopt(await service.subscribe(site, settings, START_CALL));
 	}
 	await service.cleanUp(site, due.atStart, START_CALL);
 }
@@ -108,7 +100,8 @@ export async function remove(context: IHookFunctions): Promise<boolean> {
 	const url = context.getNodeWebhookUrl('default') ?? '';
 	const node = closedNode(context, url);
 	node.read(context);
-	Object.assign(node, { url, isPublished: false, startFailure: undefined });
+	// Fresh, if this process doesn't know it.
+	Object.assign(node, { url, settings: undefined, startFailure: undefined });
 	node.saved = end(node.saved, Date.now());
 	const left = () => node.saved.previous.filter(({ id }) => id !== undefined);
 	try {
@@ -116,12 +109,12 @@ export async function remove(context: IHookFunctions): Promise<boolean> {
 		const site = left().length > 0 && (await service.openSite(context, node));
 		if (site) await service.unsubscribe(site, left(), { timeoutMs: DELETE_MS, signal });
 	} catch (error) {
-		const ids = left().map(({ id }) => id);
-		node.log(
-			context,
-			`Subscription ${ids.join()} couldn't be deleted yet: ${service.reasonOf(error)}`,
-		);
+		const ids = left()
+			.map(({ id }) => id)
+			.join();
+		node.log(context, `Subscription ${ids} couldn't be deleted yet: ${service.reasonOf(error)}`);
 	}
+	node.url = '';
 	node.write(context);
 	return left().length === 0;
 }

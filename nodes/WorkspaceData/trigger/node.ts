@@ -1,15 +1,13 @@
 /** What this process knows about each trigger node, its static data, and its lines in n8n's log. */
 import { randomUUID } from 'node:crypto';
-import { deepCopy, type IDataObject, type IHookFunctions } from 'n8n-workflow';
+import { deepCopy, type IAllExecuteFunctions, type IHookFunctions } from 'n8n-workflow';
 import { BoundedMap } from '../values/boundedMap';
 import { Deliveries } from './deliveries';
+import type { TriggerSettings } from './settings';
 import { newer, replace, type Saved, type Subscription } from './subscription';
 
-/** The part that the contexts of hooks, `trigger()` and `webhook()` share. */
-export type NodeContext = Pick<
-	IHookFunctions,
-	'getMode' | 'getNode' | 'getWorkflow' | 'getWorkflowStaticData' | 'logger'
->;
+/** The contexts of the hooks, of `trigger()` and of `webhook()`. */
+export type NodeContext = IAllExecuteFunctions & Pick<IHookFunctions, 'getMode'>;
 
 /** This process of n8n. A copy of the database runs in another one. */
 export const PROCESS = randomUUID();
@@ -21,10 +19,10 @@ const LOG_INTERVAL_MS = 60_000;
 export class TriggerNode {
 	/** The newest of what was read and written: an execution that ends late can write back old static data. */
 	saved: Saved = { version: 0, previous: [] };
-	/** n8n's webhook address; empty in a process whose hooks weren't called. */
+	/** n8n's webhook address; empty unless the workflow is published and this process called its hooks. */
 	url = '';
-	/** True from `create` to `delete`. */
-	isPublished = false;
+	/** The parameters at that time; undefined if they couldn't be read. */
+	settings: TriggerSettings | undefined;
 	/** When the current subscription was made or has delivered. */
 	aliveAt = 0;
 	/** Why n8n's start made no subscription. */
@@ -53,8 +51,7 @@ export class TriggerNode {
 	/** Writes static data, for n8n to save: after a hook, or after `emitError`. */
 	write(context: NodeContext): void {
 		this.saved = { ...this.saved, version: this.saved.version + 1 };
-		const stored = deepCopy(this.saved) as unknown as IDataObject;
-		context.getWorkflowStaticData('node').subscriptions = stored;
+		context.getWorkflowStaticData('node').subscriptions = deepCopy(this.saved) as never;
 	}
 
 	/** A new subscription counts from now on. */
@@ -66,9 +63,9 @@ export class TriggerNode {
 	}
 
 	/** Writes a line to n8n's log: one of a kind at a time. */
-	log(context: NodeContext, message: string, kind = message, intervalMs = LOG_INTERVAL_MS): void {
+	log(context: NodeContext, message: string, kind = message): void {
 		const now = Date.now();
-		if (Math.abs(now - (this.loggedAt.get(kind) ?? -Infinity)) < intervalMs) return;
+		if (Math.abs(now - (this.loggedAt.get(kind) ?? -Infinity)) < LOG_INTERVAL_MS) return;
 		this.loggedAt.set(kind, now);
 		const { id: workflowId } = context.getWorkflow();
 		context.logger.warn(`${context.getNode().name}: ${message}`, { workflowId });

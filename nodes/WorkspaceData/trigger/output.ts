@@ -3,8 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { FieldIndex } from '../records/fieldIndex';
 import { EVENT_KEYS, RESERVED_KEYS, topLevelKey, TRIGGER_KEYS } from '../records/reservedNames';
 import { isObject, type JsonObject } from '../values/jsonObject';
-import type { DeliveredEvent } from './event';
-import type { TriggerSettings } from './settings';
+import type { Delivery } from './event';
 
 /** The key of a field in an item. */
 const keyOfField = topLevelKey([...RESERVED_KEYS, ...TRIGGER_KEYS]);
@@ -14,11 +13,8 @@ const keyOfField = topLevelKey([...RESERVED_KEYS, ...TRIGGER_KEYS]);
  *
  * @param index the fields of the card; undefined if no names are available
  */
-export function outputOf(
-	event: DeliveredEvent,
-	{ simple, fieldKeys, card }: Pick<TriggerSettings, 'simple' | 'fieldKeys' | 'card'>,
-	index: FieldIndex | undefined,
-): IDataObject {
+export function outputOf({ event, settings }: Delivery, index?: FieldIndex): IDataObject {
+	const { simple, fieldKeys, card } = settings;
 	const { body, data, key } = event;
 	if (!simple) {
 		// n8n may take a member `error` for the failure of the item.
@@ -28,9 +24,9 @@ export function outputOf(
 		return { ...rest, ...renamed, ...added } as IDataObject;
 	}
 	const values = Object.entries(namedFields(data ?? {}, fieldKeys === 'name' ? index : undefined));
-	const isPlaced = (name: string): boolean =>
-		name === 'data' ? data !== undefined : name !== 'delivery_key' && isAbout(name);
-	const extra = Object.entries(body).filter(([name]) => !isPlaced(name));
+	const placed: string[] = EVENT_KEYS.filter((name) => name !== 'delivery_key');
+	if (data !== undefined) placed.push('data');
+	const extra = Object.entries(body).filter(([name]) => !placed.includes(name));
 	return {
 		...Object.fromEntries(values.map(([name, value]) => [keyOfField(name), value])),
 		...Object.fromEntries(EVENT_KEYS.map((name) => [name, body[name] ?? null])),
@@ -39,8 +35,6 @@ export function outputOf(
 		...(extra.length > 0 && { extra: Object.fromEntries(extra) }),
 	} as IDataObject;
 }
-
-const isAbout = (name: string): boolean => (EVENT_KEYS as readonly string[]).includes(name);
 
 /** Values by field name; by field ID if the name is unknown or used by another value. */
 function namedFields(data: JsonObject, index: FieldIndex | undefined): JsonObject {

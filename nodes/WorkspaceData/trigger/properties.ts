@@ -15,11 +15,7 @@ const eventsProperty = {
 	description: 'The events that start the workflow',
 	options: [
 		{ name: 'Card Created', value: 'card.created' },
-		{
-			name: 'Card Updated',
-			value: 'card.updated',
-			description: 'The name or the description of a card changes',
-		},
+		{ name: 'Card Updated', value: 'card.updated', description: 'Its name or description changes' },
 		{ name: 'Collaborator Added', value: 'collaborator.added' },
 		{ name: 'Record Created', value: 'record.created' },
 		{ name: 'Record Deleted', value: 'record.deleted' },
@@ -39,18 +35,13 @@ export const optionsProperty: INodeProperties = {
 	placeholder: 'Add Option',
 	default: {},
 	options: [
-		{
-			...(filtersProperty as unknown as INodeProperties),
-			description:
-				'Conditions that the record of an event must meet. A field that the event has no value for is empty.',
-		},
+		filtersProperty as unknown as INodeProperties,
 		{
 			displayName: 'Ignore Duplicates',
 			name: 'ignoreDuplicates',
 			type: 'boolean',
 			default: true,
-			description:
-				'Whether to start the workflow only once when the service delivers the same event again',
+			description: 'Whether to run only once when the service delivers the same event again',
 		},
 		{
 			displayName: 'Max Event Age (Minutes)',
@@ -58,13 +49,9 @@ export const optionsProperty: INodeProperties = {
 			type: 'number',
 			typeOptions: { minValue: 0 },
 			default: 0,
-			description:
-				'Ignore events that arrive more than this many minutes after they happened; 0 accepts all',
+			description: 'Max age of an event when it arrives; 0 accepts all',
 		},
-		{
-			...(matchTypeProperty as unknown as INodeProperties),
-			description: "How many of the conditions in 'Filters' the record of an event must meet",
-		},
+		matchTypeProperty as unknown as INodeProperties,
 		fieldKeysOption as unknown as INodeProperties,
 		{
 			displayName: 'Renew After Silence (Hours)',

@@ -29,23 +29,22 @@ export function readSettings(context: ParameterPlace) {
 	const unknown = events.find((event) => !EVENTS.has(event));
 	if (events.length === 0 || unknown !== undefined) {
 		const wrong = unknown === undefined ? 'is empty' : `can't be '${unknown}'`;
-		throw new InputError(
-			`'Trigger On' ${wrong}`,
-			`Select one or more of: ${[...EVENTS.values()].join(', ')}.`,
-		);
+		const known = [...EVENTS.values()].join(', ');
+		throw new InputError(`'Trigger On' ${wrong}`, `Select one or more of: ${known}.`);
 	}
 	const watch = context.getNodeParameter('watch', 'allCards');
 	if (watch !== 'allCards' && watch !== 'oneCard') {
 		throw new InputError(`'Watch' can't be '${plainText(watch)}'`, 'Select All Cards or One Card.');
 	}
-	const given = readDecision(context, optionsProperty);
+	for (const definition of [simplifyProperty, optionsProperty]) refuseEmpty(context, definition);
+	const given = context.getNodeParameter('options', {});
 	const options: Record<string, unknown> = isObject(given) ? given : {};
 	const silenceMs = toMs(options.renewAfterSilence, 'Renew After Silence (Hours)', 'hours');
 	return {
 		events,
 		/** The locator of the card; undefined for all cards. */
 		card: watch === 'oneCard' ? context.getNodeParameter('cardId', '') : undefined,
-		simple: readSwitch(simplifyProperty.displayName, readDecision(context, simplifyProperty), true),
+		simple: readSwitch('Simplify', context.getNodeParameter('simple', true), true),
 		fieldKeys: options.fieldKeys === 'id' ? ('id' as const) : ('name' as const),
 		/** Names or IDs of fields; empty for all. */
 		watchFields: plainNames(options.watchFields),
@@ -61,16 +60,10 @@ export function readSettings(context: ParameterPlace) {
 	};
 }
 
-/** Reads a parameter that decides something. @throws InputError if its expression returns no value */
-function readDecision(
-	context: ParameterPlace,
-	definition: ParameterDefinition & { name: string; default: unknown },
-): unknown {
-	const { name, default: fallback } = definition;
-	const value = context.getNodeParameter(name, fallback);
-	const raw = context.getNodeParameter(name, fallback, { rawExpressions: true });
-	refuseEmptyExpressions(definition, raw, value);
-	return value;
+/** @throws InputError if an expression that decides something returns no value */
+function refuseEmpty(context: ParameterPlace, definition: ParameterDefinition & { name: string }) {
+	const read = (options?: object) => context.getNodeParameter(definition.name, undefined, options);
+	refuseEmptyExpressions(definition, read({ rawExpressions: true }), read());
 }
 
 /** @returns undefined for 0 */

@@ -11,27 +11,19 @@ const CRASH_LOOP_MS = 2 * MINUTE_MS;
 const DATE_PRECISION_MS = 2_000;
 const MAX_PREVIOUS = 10;
 
-/** Where a subscription is, and where it delivers. */
-export interface Place {
-	/** n8n's webhook address. */
-	url: string;
-	baseUrl: string;
-	workspace: string;
-}
-
-/** What a node is to subscribe to. */
-export interface Target extends Place {
-	events: string[];
-	/** The card as it was selected; empty for all cards. */
-	card: string;
-}
-
 /** A subscription at the service. @see service interface, part 2 */
-export interface Subscription extends Target {
+export interface Subscription {
 	/** Missing once it is deleted. */
 	id?: string;
 	/** Signs its deliveries. The service shows it once. */
 	secret: string;
+	/** n8n's webhook address. */
+	url: string;
+	baseUrl: string;
+	workspace: string;
+	events: string[];
+	/** The card as it was selected; empty for all cards. */
+	card: string;
 	/** Missing for all cards. */
 	cardId?: string | undefined;
 	/** When it was made, by the service's clock. */
@@ -41,6 +33,12 @@ export interface Subscription extends Target {
 	/** The process of n8n that made it. */
 	madeBy: string;
 }
+
+/** Where a subscription is, and where it delivers. */
+export type Place = Pick<Subscription, 'url' | 'baseUrl' | 'workspace'>;
+
+/** What a node is to subscribe to. */
+export type Target = Place & Pick<Subscription, 'events' | 'card'>;
 
 /** A subscription that was replaced, or that ended when the workflow was unpublished. */
 export interface Previous extends Subscription {
@@ -61,12 +59,7 @@ export const newer = (ours: Saved, other: Saved): Saved =>
 	other.version > ours.version ? other : ours;
 
 /** Returns true if a start needs no new subscription: this process made the current one, or the last start was just now. */
-export function isToKeep(
-	{ current }: Saved,
-	target: Target,
-	process: string,
-	now: number,
-): boolean {
+export function isToKeep({ current }: Saved, target: Target, process: string, now: number) {
 	const keyOf = ({ url, baseUrl, workspace, card, events }: Target) =>
 		JSON.stringify([url, baseUrl, workspace, card, [...events].sort()]);
 	if (!current || keyOf(current) !== keyOf(target)) return false;
@@ -78,11 +71,9 @@ const all = ({ current, previous }: Saved, now: number): Previous[] =>
 	current ? [...previous, { ...current, replacedAt: now }] : previous;
 
 /** A new subscription takes the place of the current one. */
-export const replace = (saved: Saved, current: Subscription, now: number): Saved => ({
-	...saved,
-	current,
-	previous: all(saved, now),
-});
+export function replace(saved: Saved, current: Subscription, now: number): Saved {
+	return { ...saved, current, previous: all(saved, now) };
+}
 
 /** The workflow was unpublished: all subscriptions end. */
 export function end(saved: Saved, now: number): Saved {
@@ -112,14 +103,12 @@ export function prune(saved: Saved, place: Place, now: number) {
 /** Which previous subscriptions are to be deleted, each while or after something happens. */
 export const due = {
 	/** The workflow is published, or n8n starts. */
-	atStart: (one: Previous, now: number): boolean =>
-		one.ended === true || now - one.replacedAt >= WEEK_MS,
+	atStart: (one: Previous, now: number) => one.ended || now - one.replacedAt >= WEEK_MS,
 	/** The current one has delivered. */
-	atDelivery: (one: Previous, now: number): boolean =>
-		!one.ended && now - one.replacedAt >= LATE_MS,
+	atDelivery: (one: Previous, now: number) => !one.ended && now - one.replacedAt >= LATE_MS,
 	/** A process makes one after the other: nobody else uses its older ones. */
-	atRenewal: (one: Previous, now: number, process: string): boolean =>
-		due.atDelivery(one, now) && one.madeBy === process,
+	atRenewal: (one: Previous, now: number, process: string) =>
+		!one.ended && now - one.replacedAt >= LATE_MS && one.madeBy === process,
 };
 
 /** The subscriptions whose signature is valid, the current one first. */
@@ -133,9 +122,6 @@ export function signers({ current, previous }: Saved, now: number): Subscription
  *
  * @param happenedAt when, by the service's clock; undefined if unknown
  */
-export const counts = (
-	{ current }: Saved,
-	signer: Subscription,
-	happenedAt: number | undefined,
-): boolean =>
-	!current || signer === current || !((happenedAt ?? 0) >= current.since + DATE_PRECISION_MS);
+export function counts({ current }: Saved, signer: Subscription, happenedAt = -Infinity): boolean {
+	return !current || signer === current || happenedAt < current.since + DATE_PRECISION_MS;
+}

@@ -4,11 +4,10 @@ import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import { toNodeError } from '../transport/errors';
 import { nodeOf, type TriggerNode } from './node';
 import * as service from './service';
-import { readSettings, type TriggerSettings } from './settings';
+import type { TriggerSettings } from './settings';
 import { due } from './subscription';
 
 const HOUR_MS = 3_600_000;
-const LOOK_MINUTES = 5;
 /** How many looks later a refused creation is tried again: after 5, 10, 20, 40 minutes, then every hour. */
 const PAUSES = [1, 2, 4, 8, 12];
 const CALL = { timeoutMs: 30_000 };
@@ -17,7 +16,6 @@ const CALL = { timeoutMs: 30_000 };
 interface Started {
 	context: ITriggerFunctions;
 	node: TriggerNode;
-	settings: TriggerSettings;
 	isClosed: boolean;
 }
 
@@ -27,58 +25,39 @@ interface Started {
  */
 export async function trigger(context: ITriggerFunctions): Promise<ITriggerResponse> {
 	if (context.getMode() === 'manual') return {};
-	const settings = settingsOf(context);
-	// The hook has told about an invalid value.
-	if (!settings) return {};
-	const started: Started = { context, node: nodeOf(context), settings, isClosed: false };
-	let isBusy = false;
-	const look = async (): Promise<void> => {
-		const reason = isBusy ? undefined : reasonToRenew(started);
-		if (reason === undefined) return;
-		isBusy = true;
-		await renew(started, reason);
-		isBusy = false;
-	};
+	const started: Started = { context, node: nodeOf(context), isClosed: false };
+	let look = Promise.resolve();
+	const lookAgain = () => (look = look.then(async () => await renewIfNeeded(started)));
 	// At a time that differs between nodes, so that many don't renew together.
 	const [first = 0, second = 0] = createHash('sha256').update(context.getNode().id).digest();
-	const expression = `${second % 60} ${first % LOOK_MINUTES}-59/${LOOK_MINUTES} * * * *`;
-	context.helpers.registerCron({ expression: expression as '* * * * * *' }, () => void look());
+	const expression = `${second % 60} ${first % 5}-59/5 * * * *`;
+	context.helpers.registerCron({ expression: expression as '* * * * * *' }, () => void lookAgain());
 	return { closeFunction: async () => void (started.isClosed = true) };
 }
 
-/** n8n 2 evaluates expressions while it activates the trigger, but not in a cron. */
-function settingsOf(context: ITriggerFunctions): TriggerSettings | undefined {
-	try {
-		return readSettings(context);
-	} catch {
-		return undefined;
-	}
-}
-
-/** Why a new subscription is to be made at this look; undefined if none is. */
-function reasonToRenew({ node, settings: { silenceMs = Infinity } }: Started): string | undefined {
-	const { startFailure, aliveAt, retry } = node;
+/** Makes a new subscription if that failed at the start, or after a silence; after a failure, it waits for some looks. */
+async function renewIfNeeded(started: Started): Promise<void> {
+	const { url, settings, startFailure, aliveAt, retry } = started.node;
 	const silentMs = Date.now() - aliveAt;
-	if (!node.isPublished || (startFailure === undefined && silentMs < silenceMs)) {
-		node.retry = { failures: 0, looks: 0 };
-		return undefined;
-	}
-	if (retry.looks > 0) {
+	const isSilent = silentMs >= (settings?.silenceMs ?? Infinity);
+	if (url === '' || !settings || (startFailure === undefined && !isSilent)) {
+		started.node.retry = { failures: 0, looks: 0 };
+	} else if (retry.looks > 0) {
 		retry.looks -= 1;
-		return undefined;
+	} else if (startFailure === undefined) {
+		await renew(started, settings, `no event had arrived for ${Math.floor(silentMs / HOUR_MS)} h`);
+	} else {
+		await renew(started, settings, `that failed when n8n started: ${startFailure}`);
 	}
-	if (startFailure !== undefined) return `that failed when n8n started: ${startFailure}`;
-	return `no event had arrived for ${Math.floor(silentMs / HOUR_MS)} h`;
 }
 
 /** Makes a new subscription. n8n saves it because of `emitError`, which also runs the error workflow. */
-async function renew(started: Started, reason: string): Promise<void> {
-	const { context, node, settings } = started;
+async function renew(started: Started, settings: TriggerSettings, reason: string): Promise<void> {
+	const { context, node } = started;
 	const { version } = node.saved;
 	try {
 		const site = await service.openSite(context, node);
-		const cardId = await service.findCard(site, settings, CALL);
-		const made = await service.subscribe(site, service.targetOf(site, settings), cardId, CALL);
+		const made = await service.subscribe(site, settings, CALL);
 		if (started.isClosed || node.saved.version !== version) {
 			return await service.unsubscribe(site, [made], CALL);
 		}
@@ -87,17 +66,12 @@ async function renew(started: Started, reason: string): Promise<void> {
 		context.emitError(new Error(`The subscription was renewed, as ${reason}`));
 		await service.cleanUp(site, due.atRenewal, CALL);
 	} catch (error) {
-		waitAfter(error, started);
+		const failures = node.retry.failures + 1;
+		node.retry = { failures, looks: (PAUSES[failures - 1] ?? 12) - 1 };
+		const message = `The subscription couldn't be renewed yet: ${service.reasonOf(error)}`;
+		node.log(context, message);
+		// The first of several failures shows in a failed execution as well, where n8n can do that.
+		const { saveFailedExecution: show }: Partial<ITriggerFunctions> = failures > 1 ? {} : context;
+		show?.(Object.assign(toNodeError(context.getNode(), error), { message }));
 	}
-}
-
-/** Tries again later. The first of several failures shows in a failed execution as well, where n8n can do that. */
-function waitAfter(error: unknown, { context, node }: Started): void {
-	const failures = node.retry.failures + 1;
-	node.retry = { failures, looks: (PAUSES[failures - 1] ?? 12) - 1 };
-	const message = `The subscription couldn't be renewed yet: ${service.reasonOf(error)}`;
-	node.log(context, message);
-	const { saveFailedExecution }: Partial<ITriggerFunctions> = context;
-	if (failures > 1) return;
-	saveFailedExecution?.(Object.assign(toNodeError(context.getNode(), error), { message }));
 }
