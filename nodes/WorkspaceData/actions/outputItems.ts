@@ -38,7 +38,10 @@ export async function outputItems(
 		}
 		if (error !== undefined) output.push(errorItem(error, itemIndex));
 	}
-	for (const { json, itemIndex } of last) add(json, itemIndex);
+	for (const { json, itemIndex } of last) {
+		await run.breathe();
+		add(json, itemIndex);
+	}
 	return output;
 }
 

@@ -10,7 +10,7 @@ import { InputError } from '../values/inputError';
 import { isObject, type JsonObject } from '../values/jsonObject';
 import { showValue } from '../values/messageText';
 import { plainNumber, plainText, readSwitch } from '../values/parameterValue';
-import { isExactJson, tryParse } from '../values/parseJson';
+import { tryParse } from '../values/parseJson';
 import type { Operation, Parameters } from './operation';
 
 /**
@@ -120,30 +120,29 @@ export function requireEntries<T extends object>(entries: T, label: string): T {
  */
 export function readLimit(returnAll: unknown, limit: unknown): number {
 	if (readSwitch(returnAllProperty.displayName, returnAll, false)) return Infinity;
-	const advice = "Enter 1 or more, or turn on 'Return All'.";
-	return wholeNumber(limit, 'Limit', 1, returnAll === undefined ? 'Enter 1 or more.' : advice);
+	const more = returnAll === undefined ? '' : ", or turn on 'Return All'";
+	return wholeNumber(limit, 'Limit', [1, Infinity], `Enter 1 or more${more}.`);
 }
 
 /**
  * Reads the maximum number of records that may be changed.
  *
  * @param least the smallest number; -1 means no limit
- * @returns undefined for no limit
+ * @returns Infinity for no limit
  * @throws InputError for any other value
  */
-export function readMost(value: unknown, label: string, least: number): number | undefined {
-	if (plainNumber(value) === -1) return undefined;
+export function readMost(value: unknown, label: string, least: number): number {
+	if (plainNumber(value) === -1) return Infinity;
 	const advice = 'Enter the maximum number of records, or -1 for no limit.';
-	return wholeNumber(value, label, least, advice);
+	return wholeNumber(value, label, [least, Infinity], advice);
 }
 
-/** Reads a whole number of at least `least`. @param label the name in the message @throws InputError */
-export function wholeNumber(
+/** Reads a whole number in a range. @param label the name in the message @throws InputError */
+function wholeNumber(
 	value: unknown,
 	label: string,
-	least: number,
+	[least, most]: readonly [number, number],
 	advice: string,
-	most = Infinity,
 ): number {
 	const number = plainNumber(value);
 	const isGiven = plainText(value).trim() !== '';
@@ -167,21 +166,19 @@ export const outputOptions = (
 
 /** One day: no response takes longer, and JavaScript's timers end at once above 2^31 ms. */
 const MAX_TIMEOUT_S = 86_400;
-const MAX_PARALLEL = 64;
 
 /** Reads the request settings in the options. @throws InputError */
 export function requestOptions(options: {
 	maxParallel?: unknown;
 	timeout?: unknown;
 }): RequestOptions {
-	const read = (value: unknown, label: string, least: number, most: number) =>
+	const read = (value: unknown, label: string, range: readonly [number, number]) =>
 		value === undefined || value === null || value === ''
 			? undefined
-			: wholeNumber(value, label, least, `Enter a number, or remove '${label}'.`, most);
-	const seconds = read(options.timeout, 'Timeout (Seconds)', 1, MAX_TIMEOUT_S);
+			: wholeNumber(value, label, range, `Enter a number, or remove '${label}'.`);
+	const seconds = read(options.timeout, 'Timeout (Seconds)', [1, MAX_TIMEOUT_S]);
 	// 0 is automatic.
-	const maxParallel =
-		read(options.maxParallel, 'Max Parallel Requests', 0, MAX_PARALLEL) || undefined;
+	const maxParallel = read(options.maxParallel, 'Max Parallel Requests', [0, 64]) || undefined;
 	return {
 		...(maxParallel !== undefined && { maxParallel }),
 		...(seconds !== undefined && { timeoutMs: seconds * 1_000 }),
@@ -193,18 +190,12 @@ export function requestOptions(options: {
  *
  * @param label the name in the message
  * @returns undefined if nothing was entered
- * @throws InputError for invalid JSON, or for a number that JSON can't represent exactly
+ * @throws InputError for invalid JSON
  */
 export function readJson(value: unknown, label: string): unknown {
 	if (typeof value !== 'string') return value ?? undefined;
 	if (value.trim() === '') return undefined;
 	const parsed = tryParse(value);
-	if (parsed && !isExactJson(value)) {
-		throw new InputError(
-			`'${label}' has a number with more digits than JSON numbers keep`,
-			'Put quotes around the number.',
-		);
-	}
 	if (parsed) return parsed.value;
 	throw new InputError(
 		`'${label}' isn't valid JSON`,

@@ -86,22 +86,10 @@ export async function locateCard(
 /** Max cards in a message. */
 const MAX_NAMED = 20;
 
-/**
- * The card with this name.
- *
- * @param isExact true if the name must match exactly, for changes that can't be undone
- * @throws InputError if there is none or more than one
- */
+/** The card with this name. @throws InputError if there is none, or more than one */
 export function findCardByName(cards: readonly Card[], name: string, isExact = false): Card {
-	const found = isExact ? cards.filter((card) => card.name === name) : cardsOfName(cards, name);
-	const [card] = found;
-	if (card && found.length === 1) return card;
-	if (card) {
-		throw new InputError(
-			`The workspace has ${found.length} cards called '${name}'`,
-			`Select the card by its ID: ${found.map(({ id }) => id).join(', ')}.`,
-		);
-	}
+	const card = cardCalled(cards, name, isExact);
+	if (card) return card;
 	const names = listedInQuotes(
 		cards.map((one) => one.name),
 		MAX_NAMED,
@@ -112,9 +100,23 @@ export function findCardByName(cards: readonly Card[], name: string, isExact = f
 	);
 }
 
-/** The cards with exactly this name; else the cards whose names differ only in case. */
-export function cardsOfName(cards: readonly Card[], name: string): readonly Card[] {
+/**
+ * The card with exactly this name; else the one whose name differs only in case.
+ *
+ * @param isExact true if the name must match exactly, for changes that can't be undone
+ * @throws InputError if more than one has it
+ */
+export function cardCalled(
+	cards: readonly Card[],
+	name: string,
+	isExact = false,
+): Card | undefined {
 	const exact = cards.filter((card) => card.name === name);
-	if (exact.length > 0) return exact;
-	return cards.filter((card) => foldCase(card.name) === foldCase(name));
+	const inAnyCase = cards.filter((card) => foldCase(card.name) === foldCase(name));
+	const [card, ...others] = isExact || exact.length > 0 ? exact : inAnyCase;
+	if (others.length === 0) return card;
+	throw new InputError(
+		`The workspace has ${others.length + 1} cards called '${name}'`,
+		`Select the card by its ID: ${[card, ...others].map((one) => one?.id).join(', ')}.`,
+	);
 }

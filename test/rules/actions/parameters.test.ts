@@ -79,9 +79,7 @@ describe('values that expressions give', () => {
 		for (const nothing of ['  ', null, undefined])
 			expect(readJson(nothing, 'Body')).toBeUndefined();
 		expect(() => readJson('{a:1}', 'Body')).toThrow("'Body' isn't valid JSON");
-		expect(() => readJson('[12345678901234567890]', 'Body')).toThrow(
-			"'Body' has a number with more digits than JSON numbers keep",
-		);
+		expect(readJson('[12345678901234567890]', 'Body')).toEqual(['12345678901234567890']);
 	});
 
 	test('a JSON object is an object, and nothing is an empty one', () => {

@@ -1,6 +1,6 @@
 /** Which card, record or field a person has chosen, in whatever way n8n gives it. */
 import {
-	cardsOfName,
+	cardCalled,
 	findCardByName,
 	peekLocator,
 	readLocator,
@@ -46,12 +46,17 @@ describe('a choice that must be there', () => {
 
 describe('a card by its name', () => {
 	test.each([
-		['Orders', ['c1']],
-		['orders', ['c2']],
-		['ORDERS', ['c1', 'c2']],
-		['archive', ['c3']],
-	])('%j: exactly, else but for the case: %j', (name, ids) => {
-		expect(cardsOfName(cards, name).map(({ id }) => id)).toEqual(ids);
+		['Orders', false, 'c1'],
+		['orders', false, 'c2'],
+		['archive', false, 'c3'],
+		['archive', true, undefined],
+		['nope', false, undefined],
+	])('%j, exact %s: %s', (name, isExact, id) => {
+		expect(cardCalled(cards, name, isExact)?.id).toBe(id);
+	});
+
+	test('that differs in case from two is in doubt', () => {
+		expect(() => cardCalled(cards, 'ORDERS')).toThrow('2 cards called');
 	});
 
 	test('one is found', () => expect(findCardByName(cards, 'archive').id).toBe('c3'));

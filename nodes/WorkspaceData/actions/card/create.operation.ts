@@ -9,7 +9,7 @@ import {
 import { addFields } from '../../records/growth';
 import { hold } from '../../records/heldCards';
 import { addNote } from '../../records/hints';
-import { cardsOfName, findCardByName } from '../../records/locator';
+import { cardCalled } from '../../records/locator';
 import type { Run } from '../../records/run';
 import { cards, type Card } from '../../transport/api';
 import { RequestError } from '../../transport/errors';
@@ -49,7 +49,8 @@ export const createCard = defineOperation({
 		// Two items or executions don't create it twice.
 		const letGo = await hold(run.api, [`card ${foldCase(name)}`]);
 		try {
-			const existing = existingCard(await run.api.list(cards), name, policy, REFUSED);
+			const existing = cardCalled(await run.api.list(cards), name.trim());
+			if (existing && policy === 'error') throw exists(existing);
 			return [existing ? thingOutput(existing) : await createWithFields(run, body, fields)];
 		} finally {
 			letGo();
@@ -57,26 +58,11 @@ export const createCard = defineOperation({
 	}),
 });
 
-const REFUSED =
-	"Nothing was changed. Enter another name, or select 'Reuse the Card' in 'If Card Exists'.";
-
-/**
- * Finds the card with a name.
- *
- * @param advice what to do if it must not exist
- * @returns undefined if there is none
- * @throws InputError if it exists but must not, or if several cards have the name
- */
-export function existingCard(
-	listed: readonly Card[],
-	name: string,
-	policy: 'reuse' | 'error',
-	advice: string,
-): Card | undefined {
-	const [found] = cardsOfName(listed, name.trim());
-	if (!found || policy === 'reuse') return found && findCardByName(listed, name.trim());
-	throw new InputError(`A card called ${quote(found.name)} exists already`, advice);
-}
+const exists = ({ name }: Card): InputError =>
+	new InputError(
+		`A card called ${quote(name)} exists already`,
+		"Nothing was changed. Enter another name, or select 'Reuse the Card' in 'If Card Exists'.",
+	);
 
 /** Creates a card, then its fields, in the order of the parameter. @returns the card's item */
 async function createWithFields(
@@ -90,13 +76,11 @@ async function createWithFields(
 	if (!card && fields.length > 0) throw withoutId(body.name, 'add its fields with Field > Create');
 	if (!card) hintAtNoId(run, 'card');
 	else {
-		try {
-			const planned = fields.map((field) => ({ ...field, why: '' }));
-			await addFields(run, card, planned, {});
-		} catch (error) {
+		const planned = fields.map((field) => ({ ...field, why: '' }));
+		await addFields(run, card, planned, {}).catch((error: unknown) => {
 			addNote(error, `Card ${quote(card.name)} (${card.id}) exists now.`);
 			throw error;
-		}
+		});
 	}
 	for (const field of fields) hintAtNoChoices(run, field);
 	return item;

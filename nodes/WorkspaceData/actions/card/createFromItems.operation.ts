@@ -12,6 +12,7 @@ import type { FieldTypes } from '../../records/growth';
 import { hintAtGrowth } from '../../records/growth';
 import { hold } from '../../records/heldCards';
 import { addNote } from '../../records/hints';
+import { cardCalled } from '../../records/locator';
 import type { CardReference, Run } from '../../records/run';
 import { newWork, writeCards, type CardWork } from '../../records/write';
 import { WriteResults } from '../../records/writeResults';
@@ -27,7 +28,7 @@ import { readFieldList } from '../field/definition';
 import { defineOperation } from '../operation';
 import { readChoice, requireText } from '../readParameters';
 import { itemOf, openSettings, readDryRun } from '../record/writeParameters';
-import { existingCard, withoutId } from './create.operation';
+import { withoutId } from './create.operation';
 
 const [, reuse, refuse] = ifCardExistsProperty.options;
 
@@ -165,7 +166,7 @@ function requireItems({ entries }: Target): void {
 async function workOf(run: Run, target: Target, listed: readonly Card[]): Promise<CardWork> {
 	const { name, policy, hasRecords, entries, empty } = target;
 	const [first] = entries as [Entry];
-	const existing = existingCard(listed, name, 'reuse', '');
+	const existing = cardCalled(listed, name);
 	if (existing && policy === 'error') throw await alreadyExists(run, existing);
 	if (empty.length > 0 && hasRecords) {
 		const were = empty.length === 1 ? 'is' : 'are';

@@ -4,7 +4,8 @@ import { recordOptions, sendingOptions } from '../../properties/recordOptions';
 import { dryRunProperty, maxDeletedProperty } from '../../properties/writeOptions';
 import { writeRecords } from '../../records/writeRecords';
 import { defineOperation } from '../operation';
-import { openSettings, readDryRun, readLimitOf, requireConditions } from './writeParameters';
+import { readMost } from '../readParameters';
+import { openSettings, readDryRun, requireConditions } from './writeParameters';
 
 export const deleteManyRecords = defineOperation({
 	value: 'deleteMany',
@@ -27,7 +28,7 @@ export const deleteManyRecords = defineOperation({
 				const settings = settingsOf(get('options', itemIndex));
 				const isDry = readDryRun(get('dryRun', itemIndex));
 				const { displayName: label } = maxDeletedProperty;
-				const most = readLimitOf(get('maxChanges', itemIndex), label, 1);
+				const most = readMost(get('maxChanges', itemIndex), label, 1);
 				const filters = get('filters', itemIndex);
 				const matchType = get('matchType', itemIndex);
 				requireConditions(filters, 'deleted');

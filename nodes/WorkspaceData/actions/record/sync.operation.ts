@@ -14,8 +14,8 @@ import { readMatching } from '../../records/columns';
 import { writeRecords } from '../../records/writeRecords';
 import { readSwitch } from '../../values/parameterValue';
 import { defineOperation } from '../operation';
-import { readChoice } from '../readParameters';
-import { columnsOfItem, openSettings, readDryRun, readLimitOf } from './writeParameters';
+import { readChoice, readMost } from '../readParameters';
+import { columnsOfItem, openSettings, readDryRun } from './writeParameters';
 
 const missingRecordsProperty = {
 	displayName: 'If Record Has No Item',
@@ -75,7 +75,7 @@ export const syncRecords = defineOperation({
 				deletes = missing === 'delete';
 				const ignoresCase = readSwitch(ignoreCaseOption.displayName, options.ignoreCase, false);
 				const given = deletes ? get('maxDeletions', itemIndex) : -1;
-				const maxDeletions = readLimitOf(given, maxDeletionsProperty.displayName, 0);
+				const maxDeletions = readMost(given, maxDeletionsProperty.displayName, 0);
 				const filters = get('filters', itemIndex);
 				const sync = { filters, matchType: get('matchType', itemIndex), deletes, maxDeletions };
 				const mapper = get('columns', itemIndex);

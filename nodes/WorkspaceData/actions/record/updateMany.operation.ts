@@ -10,13 +10,8 @@ import {
 } from '../../properties/writeOptions';
 import { writeRecords } from '../../records/writeRecords';
 import { defineOperation } from '../operation';
-import {
-	columnsOfItem,
-	openSettings,
-	readDryRun,
-	readLimitOf,
-	requireConditions,
-} from './writeParameters';
+import { readMost } from '../readParameters';
+import { columnsOfItem, openSettings, readDryRun, requireConditions } from './writeParameters';
 
 export const updateManyRecords = defineOperation({
 	value: 'updateMany',
@@ -41,7 +36,7 @@ export const updateManyRecords = defineOperation({
 				const settings = settingsOf(get('options', itemIndex));
 				const isDry = readDryRun(get('dryRun', itemIndex));
 				const { displayName: label } = maxChangesProperty;
-				const most = readLimitOf(get('maxChanges', itemIndex), label, 1);
+				const most = readMost(get('maxChanges', itemIndex), label, 1);
 				const filters = get('filters', itemIndex);
 				const matchType = get('matchType', itemIndex);
 				requireConditions(filters, 'updated');

@@ -16,7 +16,7 @@ import { InputError } from '../../values/inputError';
 import { isObject } from '../../values/jsonObject';
 import { cleanName, foldCase } from '../../values/nameSpelling';
 import { plainNames, plainText, readSwitch } from '../../values/parameterValue';
-import { readChoice, readMost, requestOptions } from '../readParameters';
+import { readChoice, requestOptions } from '../readParameters';
 
 /** The options of operations that write values, as entered. */
 export interface WriteOptions {
@@ -114,10 +114,6 @@ export const itemOf = (context: Run['context'], itemIndex: number) =>
 
 /** Returns true for a dry run of an item. @throws InputError for any value except true and false */
 export const readDryRun = (value: unknown): boolean => readSwitch('Dry Run', value, false);
-
-/** Reads the maximum number of records to write. @returns Infinity for no limit */
-export const readLimitOf = (value: unknown, label: string, least: number): number =>
-	readMost(value, label, least) ?? Infinity;
 
 /**
  * Requires a condition, because without one all records of the card would be written.
