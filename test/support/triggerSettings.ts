@@ -1,13 +1,13 @@
-import type { JsonObject } from '../../nodes/WorkspaceData/model/response/jsonObject';
-import type { DeliveredEvent } from '../../nodes/WorkspaceData/trigger/webhookEvent';
-import { readSettings, type TriggerSettings } from '../../nodes/WorkspaceData/trigger/parameters';
+import type { JsonObject } from '../../nodes/WorkspaceData/values/jsonObject';
+import type { DeliveredEvent } from '../../nodes/WorkspaceData/trigger/event';
+import { readSettings, type TriggerSettings } from '../../nodes/WorkspaceData/trigger/settings';
 
 /** The settings of a trigger with these parameters. */
 export const settingsOf = (parameters: Record<string, unknown> = {}): TriggerSettings => {
 	const all: Record<string, unknown> = { events: ['record.created'], ...parameters };
 	return readSettings({
-		getNodeParameter: (name, fallback) => (all[name] ?? fallback) as never,
-	});
+		getNodeParameter: (name: string, fallback: unknown) => (all[name] ?? fallback) as never,
+	} as Parameters<typeof readSettings>[0]);
 };
 
 /** An event of record r1 of card c1. */
@@ -19,9 +19,9 @@ export function eventOf(
 	return {
 		event,
 		happenedAt: undefined,
-		workspaceId: 'w1',
-		cardId: 'c1',
-		recordId: 'r1',
+		workspace_id: 'w1',
+		card_id: 'c1',
+		record_id: 'r1',
 		data,
 		body: { event, ...(data && { data }) },
 		key: 'k1',

@@ -12,8 +12,8 @@ test('the parameters and options have the defaults that saved workflows rely on'
 		...{ watch: 'allCards', cardId: { mode: 'list', value: '' }, simple: true, options: {} },
 	});
 	expect(defaultsOf(named('options')?.options as INodeProperties[])).toEqual({
-		...{ catchUp: false, fieldKeys: 'name', filters: {}, ignoreDuplicates: true },
-		...{ matchType: 'allConditions', maxEventAge: 0, overlap: 15, renewAfterSilence: 24 },
+		...{ fieldKeys: 'name', filters: {}, ignoreDuplicates: true },
+		...{ matchType: 'allConditions', maxEventAge: 0, renewAfterSilence: 0 },
 		watchFields: [],
 	});
 });

@@ -1,15 +1,27 @@
 /** Which events start the workflow: in doubt too many rather than too few, with a line in the log that says why. */
 import { FieldIndex } from '../../../nodes/WorkspaceData/records/fieldIndex';
-import type { DeliveredEvent } from '../../../nodes/WorkspaceData/trigger/webhookEvent';
-import { isRelevant, misdirection } from '../../../nodes/WorkspaceData/trigger/delivery/relevance';
+import type { DeliveredEvent, Delivery } from '../../../nodes/WorkspaceData/trigger/event';
+import { isRelevant, misdirection } from '../../../nodes/WorkspaceData/trigger/relevance';
 import { eventOf, settingsOf } from '../../support/triggerSettings';
 import { field } from '../model/fields';
-import { zone } from '../values/zone';
 
 const title = field('Title', 'text', [], 'f1');
 const pages = field('Pages', 'number', [], 'f2');
 const index = new FieldIndex([title, pages], 'c1');
 const oneCard = { watch: 'oneCard', cardId: 'c1' };
+
+/** A delivery of an event, and what the node writes into the log. */
+function deliveryOf(
+	event: DeliveredEvent,
+	parameters: Record<string, unknown>,
+	signer: object = {},
+) {
+	const lines: string[] = [];
+	const node = { log: (_context: unknown, line: string) => lines.push(line) };
+	const context = { getTimezone: () => 'UTC' };
+	const delivery = { context, node, settings: settingsOf(parameters), event, signer };
+	return { delivery: delivery as unknown as Delivery, lines };
+}
 
 /** Whether an event is relevant, and what the log says. */
 function judge(
@@ -17,33 +29,31 @@ function judge(
 	parameters: Record<string, unknown>,
 	fields: FieldIndex | null = index,
 ): [boolean, string[]] {
-	const lines: string[] = [];
-	const warn = (kind: string, message: string) => lines.push(`${kind}: ${message}`);
-	const place = { index: fields ?? undefined, zone, warn };
-	return [isRelevant(event, settingsOf(parameters), place), lines];
+	const { delivery, lines } = deliveryOf(event, parameters);
+	return [isRelevant(delivery, fields ?? undefined), lines];
 }
 
 describe("an event that isn't for this node", () => {
-	const place = { workspaceId: 'w1', cardId: 'c1' };
-	const events = ['record.created'];
-
-	const anyCard = { workspaceId: 'w1', cardId: null };
-	test.each<[string, Partial<DeliveredEvent>, typeof place | typeof anyCard, string | undefined]>([
+	const place = { workspace: 'w1', cardId: 'c1' };
+	const anyCard = { workspace: 'w1' };
+	test.each<[string, Partial<DeliveredEvent>, object, string | undefined]>([
 		['its own', {}, place, undefined],
-		['of another workspace', { workspaceId: 'w2' }, place, 'it is from another workspace'],
-		['that names no workspace', { workspaceId: undefined }, place, undefined],
-		['of another card', { cardId: 'c2' }, place, 'it is from another card'],
-		['that names no card', { cardId: undefined }, place, undefined],
-		['of any card, watching all', { cardId: 'c2' }, anyCard, undefined],
-	])('%s', (_, more, subscription, expected) => {
-		const wrong = misdirection(eventOf('record.created', {}, more), subscription, events);
-		expect(wrong).toBe(expected);
+		['of another workspace', { workspace_id: 'w2' }, place, 'it is from another workspace'],
+		['that names no workspace', { workspace_id: undefined }, place, undefined],
+		['of another card', { card_id: 'c2' }, place, 'it is from another card'],
+		['that names no card', { card_id: undefined }, place, undefined],
+		['of any card, watching all', { card_id: 'c2' }, anyCard, undefined],
+	])('%s', (_, more, signer, expected) => {
+		const { delivery } = deliveryOf(eventOf('record.created', {}, more), {}, signer);
+		expect(misdirection(delivery)).toBe(expected);
 	});
 
-	test("of a kind that wasn't asked for", () => {
-		expect(misdirection(eventOf('card.created', {}), place, events)).toBe(
-			"'Trigger On' doesn't include the event 'card.created'",
-		);
+	test.each([
+		['card.created', 'Card Created'],
+		['ping', 'ping'],
+	])("of a kind that wasn't asked for: %s", (event, shown) => {
+		const { delivery } = deliveryOf(eventOf(event, {}), {}, place);
+		expect(misdirection(delivery)).toBe(`'Trigger On' doesn't include the event '${shown}'`);
 	});
 });
 
@@ -89,7 +99,7 @@ describe('watched fields', () => {
 	test('a name that the card no longer has: every update starts, and the log names it', () => {
 		const event = eventOf('record.updated', { f2: 1 });
 		const line =
-			"watchFields: Card c1 has no field 'Old', 'Older' to watch: every update of a record starts the workflow";
+			"Card c1 has no field 'Old', 'Older' to watch: every update of a record starts the workflow";
 		expect(judge(event, options(['Old', 'Title', 'Older']))).toEqual([true, [line]]);
 	});
 
@@ -129,14 +139,13 @@ describe('conditions', () => {
 
 	const [early, late] = ['2025-01-02T00:00:00Z', '2026-01-02T00:00:00Z'];
 	test.each([
-		['the body’s own time', 'record.updated', { created_at: late }, true],
-		['that of the event of a creation', 'record.created', { timestamp: late }, true],
-		['its own time first', 'record.created', { created_at: early, timestamp: late }, false],
-		['none, where the event is another one', 'record.updated', { timestamp: late }, false],
-		['none, where it is no text', 'record.created', { timestamp: 5 }, false],
-	])('when a record was created: %s', (_, name, body, expected) => {
+		['that of the event of a creation', 'record.created', late, true],
+		['which was earlier', 'record.created', early, false],
+		['unknown, where the event is another one', 'record.updated', late, false],
+		['unknown, where the event has no time', 'record.created', undefined, false],
+	])('when a record was created: %s', (_, name, timestamp, expected) => {
 		const since = { field: 'created_at', condition: 'greaterThan', value: '2026-01-01' };
-		const event = eventOf(name, {}, { body });
+		const event = eventOf(name, {}, { timestamp });
 		expect(judge(event, filtered([since]))).toEqual([expected, []]);
 	});
 
@@ -151,7 +160,7 @@ describe('conditions', () => {
 	});
 
 	test('a record without an ID has none that anything equals', () => {
-		const event = eventOf('record.created', {}, { recordId: undefined });
+		const event = eventOf('record.created', {}, { record_id: undefined });
 		const without = filtered([{ field: 'id', condition: 'isEmpty', value: '' }]);
 		expect(judge(event, without)).toEqual([true, []]);
 	});

@@ -1,7 +1,7 @@
 /** What the trigger makes of its parameters, which expressions and saved workflows can fill with anything. */
 import type { IGetNodeParameterOptions } from 'n8n-workflow';
 import { InputError } from '../../../nodes/WorkspaceData/values/inputError';
-import { readSettings } from '../../../nodes/WorkspaceData/trigger/parameters';
+import { readSettings } from '../../../nodes/WorkspaceData/trigger/settings';
 import { settingsOf } from '../../support/triggerSettings';
 
 const MINUTE = 60_000;
@@ -18,8 +18,8 @@ test.each([
 	['a number may come as text', { maxEventAge: '7' }, { maxEventAgeMs: 7 * MINUTE }],
 	['a silence of 0 is never', { renewAfterSilence: 0 }, { silenceMs: undefined }],
 	['a silence is an hour at least', { renewAfterSilence: 0.25 }, { silenceMs: HOUR }],
-	['a switch may come as text', { catchUp: 'true' }, { catchUp: true }],
-	['options that are a text', 'nonsense', { overlapMs: 15 * MINUTE, watchFields: [] }],
+	['a switch may come as text', { ignoreDuplicates: 'false' }, { ignoreDuplicates: false }],
+	['options that are a text', 'nonsense', { silenceMs: undefined, watchFields: [] }],
 ])('%s', (_, options, expected) => {
 	expect(settingsOf({ options })).toMatchObject(expected);
 });
@@ -28,11 +28,9 @@ test.each([
 	[{ events: [] }, "'Trigger On' is empty"],
 	[{ events: ['record.create'] }, "'Trigger On' can't be 'record.create'"],
 	[{ watch: 'someCards' }, "'Watch' can't be 'someCards'"],
-	[{ authentication: 'password' }, "'Authentication' can't be 'password'"],
 	[{ options: { maxEventAge: -1 } }, "'Max Event Age (Minutes)' can't be '-1'"],
-	[{ options: { overlap: 'soon' } }, "'Overlap After a Restart (Minutes)' can't be 'soon'"],
 	[{ options: { renewAfterSilence: [1, 2] } }, "'Renew After Silence (Hours)' can't be '[1,2]'"],
-	[{ options: { catchUp: 'yes' } }, "'Catch Up on Missed Records' can't be 'yes'"],
+	[{ options: { ignoreDuplicates: 'yes' } }, "'Ignore Duplicates' can't be 'yes'"],
 	[{ simple: 'no' }, "'Simplify' can't be 'no'"],
 	[{ options: { matchType: 'some' } }, "'Must Match' can't be 'some'"],
 ])('%j is refused by the name of the parameter', (parameters, message) => {
@@ -60,6 +58,6 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
 				return (name in all ? all[name] : fallback) as never;
 			},
 		};
-		expect(() => readSettings(context)).toThrow(`'${label}' has no value`);
+		expect(() => readSettings(context as never)).toThrow(`'${label}' has no value`);
 	},
 );
