@@ -1,63 +1,40 @@
-/** The HTTP application: the API, its description, and problem details everywhere. */
+/** The HTTP application: the API, and problem details everywhere. */
 import swagger from '@fastify/swagger';
-import fastify, {
-	type FastifyBaseLogger,
-	type FastifyError,
-	type FastifyInstance,
-	type FastifyRequest,
-} from 'fastify';
+import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
-import type { WorkspaceData } from './data/workspaceData.ts';
-import { readBody } from './http/body.ts';
-import { answerBrokenRequest, refuseExpectation, requireHost } from './http/brokenRequests.ts';
+import type { Guard } from './auth/guard.ts';
+import type { Store } from './data/store.ts';
 import { boundConnections, connectionOptions } from './http/connections.ts';
-import { sendProblem, toProblem } from './http/errors.ts';
-import type { Guard } from './http/guard.ts';
-import { refuseUnknownRoutes } from './http/unknownRoutes.ts';
-import { validatorCompiler } from './http/validation.ts';
+import { refuseBrokenRequest, refuseUnknownRoutes, sendProblem } from './http/refusals.ts';
+import { readBody, validatorCompiler } from './http/requests.ts';
 import type { ResolvedOptions } from './options.ts';
-import { addCardRoutes } from './routes/cards.ts';
-import { addFieldRoutes } from './routes/fields.ts';
+import { addEndpoints } from './routes/endpoints.ts';
 import { apiRoot, openApiInfo } from './routes/openApi.ts';
-import { addRecordRoutes } from './routes/records.ts';
-import { addWebhookRoutes } from './routes/webhooks.ts';
 
 /** Makes an app without routes. Its logger serves the whole service; its hooks for the end close all parts. */
-export function createApp(options: ResolvedOptions): FastifyInstance {
-	const { bodyBytes, logLevel, logTo, trustProxy, drainMs } = options;
+export function createApp({ bodyBytes, logLevel, logTo, drainMs }: ResolvedOptions) {
 	const app = fastify({
 		...connectionOptions,
 		// A logger for each request would cost as much as all checks of it.
 		childLoggerFactory: (logger: FastifyBaseLogger) => logger,
 		logger: { level: logLevel, stream: logTo },
 		bodyLimit: bodyBytes,
-		trustProxy,
 		routerOptions: { maxParamLength: 1_000 },
-		clientErrorHandler: answerBrokenRequest,
-		frameworkErrors(error, request, reply) {
-			void sendProblem(reply, toProblem(error, request));
-		},
+		clientErrorHandler: refuseBrokenRequest,
+		frameworkErrors: (error, request, reply) => void sendProblem(error, request, reply),
 	});
-	app.server.on('checkExpectation', refuseExpectation);
 	boundConnections(app, drainMs);
 	app.setValidatorCompiler(validatorCompiler);
 	// Schemas describe the responses and do not filter them.
 	app.setSerializerCompiler(() => (data) => JSON.stringify(data));
 	app.removeAllContentTypeParsers();
-	app.addContentTypeParser(
-		'application/json',
-		{ parseAs: 'buffer' },
-		async (request: FastifyRequest, body: Buffer) => readBody(request.headers, body),
-	);
-	app.setErrorHandler<FastifyError>((error, request, reply) =>
-		sendProblem(reply, toProblem(error, request)),
-	);
+	app.addContentTypeParser('application/json', { parseAs: 'buffer' }, readBody);
+	app.setErrorHandler(sendProblem);
 	return app;
 }
 
 /** Adds the API with its description; hooks that were added before run first. */
-export async function addApi(app: FastifyInstance, data: WorkspaceData, guard: Guard) {
-	app.addHook('onRequest', async ({ raw }) => requireHost(raw));
+export async function addApi(app: FastifyInstance, store: Store, guard: Guard) {
 	refuseUnknownRoutes(app, guard);
 	await app.register(swagger, {
 		openapi: openApiInfo,
@@ -67,10 +44,7 @@ export async function addApi(app: FastifyInstance, data: WorkspaceData, guard: G
 	await app.register(
 		async (api) => {
 			api.addHook('onRequest', guard.onApiRequest);
-			addCardRoutes(api, data);
-			addFieldRoutes(api, data);
-			addRecordRoutes(api, data);
-			addWebhookRoutes(api, data);
+			addEndpoints(api, store);
 		},
 		{ prefix: apiRoot },
 	);

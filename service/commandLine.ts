@@ -1,13 +1,8 @@
 /** The command line of the service: its options, and what it tells the person at the terminal. */
 import { Command, InvalidArgumentError, Option, type OutputConfiguration } from 'commander';
-import {
-	logLevels,
-	maximumTimerMs,
-	maximumTokenLifetime,
-	type Tier,
-	tierNames,
-} from './foundation/settings.ts';
-import type { ServiceAddresses, ServiceOptions } from './options.ts';
+import { type Tier, tierNames } from './foundation/limiter.ts';
+import { maximumTimerMs } from './foundation/settings.ts';
+import { logLevels, type ServiceAddresses, type ServiceOptions } from './options.ts';
 
 /** Reads a whole number within bounds. */
 const whole = (least: number, most: number) => (digits: string) => {
@@ -29,7 +24,6 @@ const bearer = textLike(
 	'It must be of visible ASCII characters, without spaces.',
 	/^[\x21-\x7e]+$/,
 );
-const address = textLike('It must be an http:// or https:// address.', /^https?:\/\/[^/?#]+$/i);
 const smtp = textLike('It must be an smtp:// or smtps:// address.', /^smtps?:\/\/[^/?#]/i);
 
 /** An option that can also be given in the environment, where no other user of the machine reads it. */
@@ -46,11 +40,9 @@ const createCommand = () =>
 		.option('--port <number>', 'port of the API (0: any free one)', port)
 		.option('--auth-port <number>', 'port of the identity provider (0: any free one)', port)
 		.option('--host <address>', 'address to listen on (127.0.0.1)', text)
-		.option('--public-url <url>', 'what clients reach the API by, without a path', address)
-		.option('--public-auth-url <url>', 'what clients reach the identity provider by', address)
 		.option('--file <path>', 'SQLite file; without it everything is kept in memory', text)
 		.option('--json', 'write the addresses as one line of JSON')
-		.option('--control', 'serve control (faults, variants, logs) for tests')
+		.option('--control', 'serve control (faults, logs) for tests')
 		.addOption(secret('--control-token <token>', 'its token', bearer))
 		.option('--workspace-id <id>', 'workspace to serve', text)
 		.option('--realm <name>', 'realm of the identity provider', text)
@@ -61,10 +53,9 @@ const createCommand = () =>
 		.option('--owner-email <address>', 'who is told about paused subscriptions', text)
 		.option('--backoff-ms <number>', 'time before the first retry', ms)
 		.option('--delivery-timeout-ms <number>', 'time for a response', whole(1, maximumTimerMs))
-		.option('--token-lifetime <seconds>', 'life of access tokens', whole(1, maximumTokenLifetime))
+		.option('--token-lifetime <seconds>', 'life of access tokens', whole(1, maximumTimerMs))
 		.addOption(new Option('--tier <name>', 'rate limit').choices(tierNames))
 		.option('--smtp <url>', 'mail server', smtp)
-		.option('--trust-proxy', "believe a proxy's X-Forwarded-* headers")
 		.option('--drain-ms <number>', 'time for what is under way when it stops (5000)', ms)
 		.addOption(new Option('--log-level <name>', 'least severe lines (warn)').choices(logLevels))
 		.option('--exit-with-parent', 'stop when stdin is closed')
@@ -101,9 +92,6 @@ export function explain(error: unknown, file: string | undefined): string {
 	const { code, port: taken } = error as NodeJS.ErrnoException & { port?: number };
 	if (code === 'EADDRINUSE') {
 		return `Port ${taken} is taken. Stop what uses it, or choose another with --port or --auth-port (0 takes a free one).`;
-	}
-	if (code === 'EACCES' && taken !== undefined) {
-		return `Port ${taken} needs more rights. Choose one above 1023.`;
 	}
 	if (['ENOENT', 'EISDIR', 'EACCES'].includes(code ?? '')) return `Cannot open the file ${file}.`;
 	if (code === 'ERR_SQLITE_ERROR') {

@@ -1,25 +1,20 @@
 /** How to start the service, and what it tells once it has started. */
-import type { Variants } from './control/variants.ts';
-import type { Access, Wanted } from './data/provision.ts';
-import type { Rate } from './foundation/limiter.ts';
+import type { Wanted } from './data/identities.ts';
+import { type Rate, rateSchema } from './foundation/limiter.ts';
 import { newSecret } from './foundation/secrets.ts';
-import {
-	type LogLevel,
-	type RuntimeSettings,
-	runtimeSettingsSchema,
-} from './foundation/settings.ts';
+import { type Settings, settingsSchema } from './foundation/settings.ts';
+
+/** Names of the levels of the log. */
+export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
 /** How to start the service; everything has a default. */
-export interface ServiceOptions extends Wanted, Partial<RuntimeSettings> {
+export interface ServiceOptions extends Wanted, Partial<Settings> {
 	/** Port of the API; 0 takes a free one. */
 	port?: number;
 	/** Port of the identity provider; 0 takes a free one. */
 	authPort?: number;
 	/** Address to listen on, 127.0.0.1 unless told otherwise. */
 	host?: string;
-	/** The addresses by which clients reach the API and the identity provider, behind a proxy or on all addresses. */
-	publicUrl?: string;
-	publicAuthUrl?: string;
 	/** Path of the SQLite file; without one everything is kept in memory and gone at the end. */
 	file?: string;
 	/** Whether control is there, in this process and over HTTP. */
@@ -34,22 +29,18 @@ export interface ServiceOptions extends Wanted, Partial<RuntimeSettings> {
 	rate?: Rate;
 	/** Largest request body, in bytes. */
 	bodyBytes?: number;
-	/** Shapes that the interface leaves open; only with control. */
-	variants?: Partial<Variants>;
 	/** `smtp://` or `smtps://` address of a mail server; without one e-mails stay in the outbox. */
 	smtpUrl?: string;
-	/** Whether to believe a proxy's X-Forwarded-* headers; only where nobody reaches the service past it. */
-	trustProxy?: boolean;
 	/** How long requests and deliveries that are under way may take to end when the service stops, in ms. */
 	drainMs?: number;
 	/** Least severe lines of the log; `warn` where it is missing. */
-	logLevel?: LogLevel;
+	logLevel?: (typeof logLevels)[number];
 	/** Takes the lines of the log, as JSON; stderr where it is missing. */
 	logTo?: { write(line: string): void };
 }
 
 /** The first line of output of the service: its addresses, and the secrets that open it. */
-export interface ServiceAddresses extends Access {
+export interface ServiceAddresses extends Required<Omit<Wanted, 'ownerEmail'>> {
 	/** API root, ends in /api/v1. */
 	baseUrl: string;
 	/** Address of the identity provider. */
@@ -68,15 +59,24 @@ export type ResolvedOptions = ReturnType<typeof resolveOptions>;
 
 /** @throws ZodError if a setting is out of its bounds */
 export function resolveOptions(given: ServiceOptions) {
-	const { port = 0, authPort = 0, host = '127.0.0.1', file = ':memory:' } = given;
-	const { control = false, realm = 'workspace', trustProxy = false } = given;
-	const { rate = { tier: 'enterprise' as const }, bodyBytes = 256 * 1024, drainMs = 5_000 } = given;
-	const { settingsPassword = newSecret(), controlToken = newSecret() } = given;
-	const { logLevel = 'warn', logTo = process.stderr } = given;
+	const { rate = { tier: 'enterprise' }, ...others } = given;
+	const settings = settingsSchema.parse(given);
 	return {
-		...given,
-		...{ port, authPort, host, file, control, realm, trustProxy, rate, bodyBytes, drainMs },
-		...{ settingsPassword, controlToken, logLevel, logTo },
-		settings: runtimeSettingsSchema.parse(given),
+		port: 0,
+		authPort: 0,
+		host: '127.0.0.1',
+		file: ':memory:',
+		control: false,
+		controlToken: newSecret(),
+		realm: 'workspace',
+		settingsPassword: newSecret(),
+		bodyBytes: 256 * 1024,
+		drainMs: 5_000,
+		logLevel: 'warn' as const,
+		logTo: process.stderr,
+		...others,
+		allowance: rateSchema.parse(rate),
+		settings,
+		startSettings: { ...settings },
 	};
 }

@@ -1,5 +1,5 @@
 /** Control over HTTP. */
-import type { Control } from './calls/index.ts';
+import type { Control } from './control.ts';
 
 /** Control over HTTP: the calls of `Control`, each giving a promise. */
 export type RemoteControl = {

@@ -1,10 +1,17 @@
-/** Faults of the API and of the token endpoint that wait for their requests. */
-import type { ServerResponse } from 'node:http';
+/** Faults that happen: slow, lost and refused responses, and what proxies in between respond. */
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod/v4';
+import { problem, problemType } from '../foundation/problem.ts';
 import { maximumTimerMs } from '../foundation/settings.ts';
+import type { LoggedRequest, RequestLog } from './requestLog.ts';
 
 /** How the next matching requests are failed. */
 export const faultSchema = z.strictObject({
+	/** The API, or the token endpoint. */
+	listener: z.enum(['api', 'auth']).default('api'),
 	/** HTTP method; any if it is missing. */
 	method: z.string().toUpperCase().optional(),
 	/** Regular expression over the path (without query), for example `/records$`; any if it is missing. */
@@ -20,9 +27,11 @@ export const faultSchema = z.strictObject({
 	 */
 	mode: z.enum(['answer', 'dropBefore', 'dropAfter', 'hang', 'slowBody']).default('answer'),
 	status: z.int().min(200).max(599).default(500),
-	body: z.enum(['problem', 'html', 'empty', 'plain', 'json']).default('problem'),
+	body: z.enum(['problem', 'html', 'empty', 'json', 'text']).default('problem'),
 	/** The body with `body: "json"`, or members to add to a problem. */
 	json: z.unknown().optional(),
+	/** The body with `body: "text"`, as application/json: one that breaks off, numbers that JavaScript would round. */
+	text: z.string().default(''),
 	/** Node would refuse to send others (RFC 9110, 5.5). */
 	headers: z
 		.record(
@@ -33,106 +42,107 @@ export const faultSchema = z.strictObject({
 	/** Time between two bytes with `slowBody`, in ms. */
 	byteMs: z.int().min(0).max(maximumTimerMs).default(1_000),
 });
+type Fault = z.output<typeof faultSchema>;
 
-/** A fault with its defaults filled in. */
-export type Fault = z.output<typeof faultSchema>;
-
-/** The share of requests whose connection is closed at random, and when. */
-export const dropSchema = z.strictObject({
-	ratio: z.number().min(0).max(1),
-	when: z.enum(['before', 'after', 'either']).default('either'),
+/** How responses of the API are held back. */
+export const latencySchema = z.strictObject({
+	/** Time that every response is held back. */
+	ms: z.number().min(0).max(maximumTimerMs).default(0),
+	/** How many at a time; others are refused with 503. */
+	atOnce: z.int().min(1).default(Infinity),
 });
 
-/** Faults of the API that wait for their requests. */
+/** Faults that wait for their requests. */
 export class Faults {
-	drop: z.output<typeof dropSchema> = { ratio: 0, when: 'either' };
-	#waiting: Array<Fault & { matches: RegExp }> = [];
+	/** How responses of the API are held back. */
+	latency = latencySchema.parse({});
+	#held = 0;
+	#waiting: Fault[] = [];
+	readonly #failed = new WeakMap<FastifyRequest, Fault>();
 
 	add(fault: Fault): void {
-		this.#waiting.push({ ...fault, matches: new RegExp(fault.path) });
+		new RegExp(fault.path);
+		this.#waiting.push(fault);
 	}
 
 	clear(): void {
 		this.#waiting = [];
-		this.drop = { ratio: 0, when: 'either' };
+	}
+
+	/** Fails the requests of an application, of those that are noted. */
+	addTo(app: FastifyInstance, listener: Fault['listener'], requests: RequestLog): void {
+		app.addHook('onRequest', async (request, reply) => {
+			const { raw } = request;
+			const entry = requests.entryOf(raw);
+			if (!entry) return;
+			const fault = (listener === 'api' && (await this.#holdBack())) || this.#take(entry);
+			if (!fault) return;
+			this.#failed.set(request, fault);
+			if (fault.mode === 'dropAfter' || fault.mode === 'slowBody') return;
+			// The log has the body of what is failed, too.
+			requests.noteBody(raw);
+			await once(raw.resume(), 'end');
+			if (fault.mode === 'answer') return answer(fault, reply);
+			if (fault.mode === 'dropBefore') raw.socket.destroy();
+			return reply.hijack();
+		});
+		app.addHook('onSend', async (request, reply, payload) => {
+			const fault = this.#failed.get(request);
+			if (fault?.mode === 'dropAfter') request.raw.socket.destroy();
+			if (fault?.mode !== 'slowBody' || typeof payload !== 'string') return payload;
+			void reply.removeHeader('content-length');
+			return Readable.from(byteByByte(payload, fault.byteMs));
+		});
 	}
 
 	/** The fault for a request, which it uses up. */
-	take(method: string, path: string): Fault | undefined {
+	#take({ listener, method, path }: LoggedRequest): Fault | undefined {
 		for (const fault of this.#waiting) {
-			if ((fault.method ?? method) !== method || !fault.matches.test(path)) continue;
-			if (fault.skip > 0) {
-				fault.skip -= 1;
-				continue;
-			}
+			if (fault.listener !== listener || (fault.method ?? method) !== method) continue;
+			if (!new RegExp(fault.path).test(path) || fault.skip-- > 0) continue;
 			fault.times -= 1;
 			if (fault.times === 0) this.#waiting = this.#waiting.filter((other) => other !== fault);
 			return fault;
 		}
-		const { ratio, when } = this.drop;
-		if (Math.random() >= ratio) return undefined;
-		const isBefore = when === 'before' || (when === 'either' && Math.random() < 0.5);
-		return faultSchema.parse({ mode: isBefore ? 'dropBefore' : 'dropAfter' });
+		return undefined;
+	}
+
+	/** Holds a response back. @returns the fault of a gateway that has too many requests under way */
+	async #holdBack(): Promise<Fault | undefined> {
+		const { ms, atOnce } = this.latency;
+		if (ms === 0) return undefined;
+		if (this.#held >= atOnce) return faultSchema.parse({ status: 503, body: 'html' });
+		this.#held += 1;
+		await sleep(ms);
+		this.#held -= 1;
+		return undefined;
 	}
 }
 
-interface TokenFault {
-	/** What is responded instead of the provider: status, type and body; null for nothing at all. */
-	instead?: null | [status: number, type: string, body: string];
-	/** How long a token lives by the response. */
-	expiresIn?(seconds: unknown): unknown;
+/** What a proxy in between responds. */
+const page = `<!doctype html>
+<html><head><title>Error</title></head><body><h1>Something went wrong</h1><p>nginx</p></body></html>`;
+
+/** Responds in place of the endpoint. */
+function answer(fault: Fault, reply: FastifyReply): FastifyReply {
+	const { status, headers, body, json, text } = fault;
+	const made = problem('internal-error', 'A fault that was asked for.').problem;
+	const type = 'application/json; charset=utf-8';
+	const bodies = {
+		problem: [problemType, JSON.stringify({ ...made, status, ...(json as object | undefined) })],
+		html: ['text/html; charset=utf-8', page],
+		json: [type, JSON.stringify(json ?? null)],
+		text: [type, text],
+	};
+	void reply.code(status).headers(headers);
+	if (body === 'empty') return reply.send();
+	const [contentType = '', sent] = bodies[body];
+	return reply.type(contentType).send(sent);
 }
 
-const tokenFaults = {
-	down: { instead: null },
-	unavailable: { instead: [503, 'application/json', '{"error":"temporarily_unavailable"}'] },
-	html: {
-		instead: [200, 'text/html', '<!doctype html><title>Sign in</title><p>Please sign in.</p>'],
-	},
-	missingExpiresIn: { expiresIn: () => undefined },
-	expiresInString: { expiresIn: String },
-	expiresInZero: { expiresIn: () => 0 },
-	expiresInOne: { expiresIn: () => 1 },
-} satisfies Record<string, TokenFault>;
-
-/** Names of the ways in which the token endpoint can misbehave. */
-export const tokenFaultModes = Object.keys(tokenFaults) as Array<keyof typeof tokenFaults>;
-
-/** Misbehavior of the token endpoint; none until some is set. */
-export class TokenFaults {
-	#fault: TokenFault = {};
-	#left = 0;
-
-	/** Misbehaves for the next `times` requests. */
-	set(mode: keyof typeof tokenFaults, times: number): void {
-		this.#fault = tokenFaults[mode];
-		this.#left = times;
-	}
-
-	clear(): void {
-		this.#fault = {};
-	}
-
-	/** Responds in place of the provider if a fault says so. @returns whether it did */
-	answer(response: ServerResponse): boolean {
-		const { instead } = this.#fault;
-		if (instead === undefined) return false;
-		if (instead === null) response.destroy();
-		else response.writeHead(instead[0], { 'content-type': instead[1] }).end(instead[2]);
-		this.#use();
-		return true;
-	}
-
-	/** Changes a good token response if a fault says so. */
-	alter(body: Record<string, unknown>): void {
-		const { expiresIn } = this.#fault;
-		if (!expiresIn) return;
-		body.expires_in = expiresIn(body.expires_in);
-		this.#use();
-	}
-
-	#use(): void {
-		this.#left -= 1;
-		if (this.#left === 0) this.clear();
+async function* byteByByte(text: string, pauseMs: number) {
+	for (const byte of Buffer.from(text)) {
+		yield Buffer.of(byte);
+		await sleep(pauseMs);
 	}
 }

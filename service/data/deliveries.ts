@@ -1,10 +1,11 @@
 /** Deliveries: what waits for which subscription, and the log of what was delivered and how. */
 import type { Database } from './database.ts';
 
-/** One try to deliver. `status` is null if no response came; then `error` says why. */
+/** One try to deliver. */
 export interface Attempt {
 	number: number;
 	at: string;
+	/** Null if no response came; then `error` says why. */
 	status: number | null;
 	durationMs: number;
 	/** Why it failed; null if the target took it. */
@@ -13,35 +14,26 @@ export interface Attempt {
 	answer: string | null;
 }
 
-/** A new delivery. */
-export interface NewDelivery {
+/** A delivery, as the log shows it. */
+export interface Delivery {
+	id: number;
 	subscriptionId: string;
-	cardId: string;
 	event: string;
 	/** The bytes of every attempt. */
 	body: string;
 	createdAt: string;
-}
-
-/** A delivery, as the log shows it. */
-export interface Delivery extends Omit<NewDelivery, 'cardId'> {
-	id: number;
 	state: 'pending' | 'delivered';
+	/** Failed attempts since it was queued or its subscription resumed. */
 	failures: number;
 	attempts: Attempt[];
 }
 
-/** Delivered events that the log keeps. */
-const maximumDelivered = 20_000;
-
-const columns = `d.id, d.subscription_id AS subscriptionId, d.event, d.body, d.created_at AS createdAt,
-	d.state, d.failures, d.attempts`;
-
 type Row = Omit<Delivery, 'attempts'> & { attempts: string };
 
-function parse({ attempts, ...rest }: Row): Delivery {
-	return { ...rest, attempts: JSON.parse(attempts) as Attempt[] };
-}
+const parse = ({ attempts, ...rest }: Row): Delivery => ({
+	...rest,
+	attempts: JSON.parse(attempts) as Attempt[],
+});
 
 /** The deliveries of all subscriptions. */
 export class Deliveries {
@@ -51,61 +43,55 @@ export class Deliveries {
 		this.#database = database;
 	}
 
-	/** Queues a delivery; belongs into the transaction of the change. The oldest delivered events go. */
-	enqueue({ subscriptionId, cardId, event, body, createdAt }: NewDelivery): void {
-		const { id } = this.#database.run(
-			`INSERT INTO deliveries
-			VALUES (NULL, ?, ?, ?, ?, ?, 'pending', 0, '[]')`,
-			...[subscriptionId, cardId, event, body, createdAt],
-		);
-		const old = `DELETE FROM deliveries WHERE state = 'delivered' AND id <= ?`;
-		this.#database.run(old, id - maximumDelivered);
+	/** Queues a delivery. */
+	add(made: Pick<Delivery, 'subscriptionId' | 'event' | 'body' | 'createdAt'>): void {
+		this.#database.insert('deliveries', { ...made });
 	}
 
-	/** The oldest deliveries that a subscription waits for. */
-	next(subscriptionId: string, most: number): Delivery[] {
-		const sql = `SELECT ${columns} FROM deliveries d
-			WHERE subscription_id = ? AND state = 'pending' ORDER BY id LIMIT ?`;
-		return this.#database.all<Row>(sql, subscriptionId, most).map(parse);
+	/** The oldest delivery that a subscription waits for. */
+	next(subscriptionId: string): Delivery | undefined {
+		const sql = `SELECT * FROM deliveries
+			WHERE subscriptionId = ? AND state = 'pending' ORDER BY id LIMIT 1`;
+		const row = this.#database.get<Row>(sql, subscriptionId);
+		return row && parse(row);
 	}
 
-	/** Active subscriptions with something to deliver. */
-	subscriptionsWaiting(): string[] {
-		const sql = `SELECT id FROM subscriptions s WHERE state = 'active' AND EXISTS
-			(SELECT 1 FROM deliveries WHERE subscription_id = s.id AND state = 'pending')`;
+	/** How many deliveries a subscription waits for. */
+	count(subscriptionId: string): number {
+		const sql = `SELECT COUNT(*) AS n FROM deliveries WHERE subscriptionId = ? AND state = 'pending'`;
+		return this.#database.get<{ n: number }>(sql, subscriptionId)?.n ?? 0;
+	}
+
+	/** Subscriptions with something to deliver. */
+	waiting(): string[] {
+		const sql = `SELECT DISTINCT subscriptionId AS id FROM deliveries WHERE state = 'pending'`;
 		return this.#database.all<{ id: string }>(sql).map(({ id }) => id);
 	}
 
 	/**
 	 * Notes an attempt; a failed delivery stays at the head of its queue. Does nothing if it was deleted meanwhile.
-	 * @returns failed attempts since the delivery was queued or its subscription resumed
+	 * @returns failed attempts so far
 	 */
-	note(id: number, attempt: Omit<Attempt, 'number'>): number {
-		const sql = `SELECT ${columns} FROM deliveries d WHERE id = ?`;
-		const row = this.#database.get<Row>(sql, id);
-		if (!row) return 0;
-		const before = parse(row);
-		const failures = attempt.error === null ? 0 : before.failures + 1;
-		const attempts = [...before.attempts, { number: before.attempts.length + 1, ...attempt }];
-		const state = attempt.error === null ? 'delivered' : 'pending';
-		this.#database.run(
-			'UPDATE deliveries SET state = ?, failures = ?, attempts = ? WHERE id = ?',
-			...[state, failures, JSON.stringify(attempts), id],
-		);
-		return failures;
+	note({ id, failures, attempts }: Delivery, attempt: Omit<Attempt, 'number'>): number {
+		const isDone = attempt.error === null;
+		const after = isDone ? 0 : failures + 1;
+		const all = JSON.stringify([...attempts, { number: attempts.length + 1, ...attempt }]);
+		const sql = 'UPDATE deliveries SET state = ?, failures = ?, attempts = ? WHERE id = ?';
+		const changed = this.#database.run(sql, isDone ? 'delivered' : 'pending', after, all, id);
+		return changed === 0 ? 0 : after;
 	}
 
-	/** Queues a delivery of the log again; its attempts stay in the log. @returns whether there is such a one */
-	again(id: number): boolean {
-		const sql = `UPDATE deliveries SET state = 'pending', failures = 0 WHERE id = ?`;
-		return this.#database.run(sql, id).changes > 0;
+	/** Gives what waits for a subscription new attempts. */
+	renew(subscriptionId: string): void {
+		const sql = `UPDATE deliveries SET failures = 0 WHERE subscriptionId = ? AND state = 'pending'`;
+		this.#database.run(sql, subscriptionId);
 	}
 
 	/** Those of one subscription, of one workspace or of all, newest first. */
 	log(of: { subscriptionId?: string | undefined; workspaceId?: string }, limit: number) {
 		const { subscriptionId = null, workspaceId = null } = of;
-		const sql = `SELECT ${columns} FROM deliveries d JOIN subscriptions s ON s.id = d.subscription_id
-			WHERE (?1 IS NULL OR s.id = ?1) AND (?2 IS NULL OR s.workspace_id = ?2)
+		const sql = `SELECT d.* FROM deliveries d JOIN subscriptions s ON s.id = d.subscriptionId
+			WHERE (?1 IS NULL OR s.id = ?1) AND (?2 IS NULL OR s.workspaceId = ?2)
 			ORDER BY d.id DESC LIMIT ?3`;
 		return this.#database.all<Row>(sql, subscriptionId, workspaceId, limit).map(parse);
 	}

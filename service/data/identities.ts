@@ -1,16 +1,11 @@
 /** Who may call: workspaces, API keys and service accounts. */
-import type { Clock } from '../foundation/clock.ts';
-import { hashSecret, newApiKey, newId, newSecret, secretMatches } from '../foundation/secrets.ts';
-import type { Role } from '../foundation/settings.ts';
-import { Cache } from './cache.ts';
+import { hashSecret, newId, newSecret } from '../foundation/secrets.ts';
 import type { Database } from './database.ts';
 
-/** A workspace as stored. */
-export interface Workspace {
-	id: string;
-	name: string;
-	ownerEmail: string;
-}
+/** Roles of a service account, least first: `viewer` reads, the others also change (DECISIONS.md). */
+export const roles = ['viewer', 'editor', 'admin'] as const;
+/** The rights of a service account. */
+export type Role = (typeof roles)[number];
 
 /** An API key as it can be shown: the key itself is not stored. */
 export interface ApiKey {
@@ -23,131 +18,116 @@ export interface ApiKey {
 	revokedAt: string | null;
 }
 
-/** A service account as it can be shown: the secret is not stored. */
+/** A service account as stored. */
 export interface Account extends Omit<ApiKey, 'id' | 'hint'> {
 	clientId: string;
 	role: Role;
 	secretHash: string;
 }
 
-/** Who is to be made: missing values are generated. */
-interface NewAccount {
-	name: string;
-	role: Role;
-	clientId?: string | undefined;
-	clientSecret?: string | undefined;
+/** The access that the service is to have at its start; what is missing is generated. */
+export interface Wanted {
+	/** Identifier of the workspace; that of the file or a new one where it is missing. */
+	workspaceId?: string;
+	/** An API key that is to be valid. */
+	apiKey?: string;
+	/** Client ID of an account that is to be active, and its secret. */
+	clientId?: string;
+	clientSecret?: string;
+	/** Who hears about paused subscriptions; used when the workspace is created. */
+	ownerEmail?: string;
 }
-
-const common =
-	'workspace_id AS workspaceId, name, created_at AS createdAt, revoked_at AS revokedAt';
-const keyColumns = `id, hint, ${common}`;
-const accountColumns = `client_id AS clientId, role, secret_hash AS secretHash, ${common}`;
 
 /** Workspaces, API keys and service accounts. */
 export class Identities {
 	readonly #database: Database;
-	readonly #clock: Clock;
-	/** Keys by hash: asked for with every request. */
-	readonly #keys: Cache<ApiKey | undefined>;
 
-	constructor(database: Database, clock: Clock) {
+	constructor(database: Database) {
 		this.#database = database;
-		this.#clock = clock;
-		const sql = `SELECT ${keyColumns} FROM api_keys WHERE hash = ?`;
-		this.#keys = new Cache(database, (hash) => database.get(sql, hash));
 	}
 
-	workspace(id: string): Workspace | undefined {
-		const sql = 'SELECT id, name, owner_email AS ownerEmail FROM workspaces WHERE id = ?';
-		return this.#database.get(sql, id);
+	/** Gives the start its workspace, key and account. They replace those of earlier starts. */
+	provide({ workspaceId, apiKey, clientId, clientSecret, ownerEmail }: Wanted) {
+		return this.#database.transaction(() => {
+			const known = workspaceId ?? this.#database.meta('workspace') ?? newId('wsp');
+			if (!this.workspace(known)) this.createWorkspace('Demo workspace', ownerEmail, known);
+			this.#database.setMeta('workspace', this.#database.meta('workspace') ?? known);
+			const key = this.createKey(known, 'Default key', { id: 'key_default', apiKey });
+			this.revokeAccount(this.#database.meta('account') ?? '');
+			const named = { clientId, clientSecret, name: 'Default account' };
+			const account = this.createAccount(known, named);
+			this.#database.setMeta('account', account.clientId);
+			return { workspaceId: known, apiKey: key.apiKey, ...account };
+		});
 	}
 
-	createWorkspace(name: string, ownerEmail: string, id = newId('wsp')): Workspace {
-		const sql = 'INSERT INTO workspaces VALUES (?, ?, ?, ?)';
-		this.#database.run(sql, id, name, ownerEmail, this.#clock.iso());
-		return { id, name, ownerEmail };
+	workspace(id: string): { name: string } | undefined {
+		return this.#database.get('SELECT name FROM workspaces WHERE id = ?', id);
 	}
 
-	/** Creates a key; the returned `apiKey` is shown nowhere else, only its hash is kept. */
-	createKey(workspaceId: string, name: string, apiKey = newApiKey()) {
-		const id = newId('key');
+	/** @param owner e-mail address of who is told about paused subscriptions */
+	createWorkspace(name: string, owner = 'owner@example.com', id = newId('wsp')): string {
+		this.#database.insert('workspaces', { id, name, owner });
+		return id;
+	}
+
+	/** Creates a key, or makes a known one valid; the returned `apiKey` is shown nowhere else. */
+	createKey(
+		workspaceId: string,
+		name: string,
+		{
+			id = newId('key'),
+			apiKey = `wsd_live_${newSecret()}`,
+		}: { id?: string; apiKey?: string | undefined } = {},
+	) {
 		const hint = apiKey.length > 24 ? `${apiKey.slice(0, 9)}…${apiKey.slice(-4)}` : '…';
-		this.#database.run(
-			'INSERT INTO api_keys VALUES (?, ?, ?, ?, ?, ?, NULL)',
-			...[id, workspaceId, name, hashSecret(apiKey), hint, this.#clock.iso()],
-		);
+		const hash = hashSecret(apiKey);
+		const createdAt = this.#database.clock.iso();
+		this.#database.insert('keys', { id, workspaceId, name, hash, hint, createdAt });
 		return { id, apiKey };
 	}
 
 	/** The key behind a presented bearer value, revoked ones included. */
 	findKey(presented: string): ApiKey | undefined {
-		return this.#keys.get(hashSecret(presented));
+		return this.#database.get('SELECT * FROM keys WHERE hash = ?', hashSecret(presented));
 	}
 
 	keys(workspaceId: string): ApiKey[] {
-		const sql = `SELECT ${keyColumns} FROM api_keys WHERE workspace_id = ? ORDER BY created_at, id`;
+		const sql = 'SELECT * FROM keys WHERE workspaceId = ? ORDER BY createdAt, id';
 		return this.#database.all(sql, workspaceId);
 	}
 
 	/** @returns whether there was such a live key */
 	revokeKey(id: string): boolean {
-		this.#keys.clear();
-		const sql = 'UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL';
-		return this.#database.run(sql, this.#clock.iso(), id).changes > 0;
+		const sql = 'UPDATE keys SET revokedAt = ? WHERE id = ? AND revokedAt IS NULL';
+		return this.#database.run(sql, this.#database.clock.iso(), id) > 0;
 	}
 
-	/** Makes a known key valid again; for starts that name the key they want. */
-	restoreKey(workspaceId: string, apiKey: string): boolean {
-		this.#keys.clear();
-		const sql = 'UPDATE api_keys SET workspace_id = ?, revoked_at = NULL WHERE hash = ?';
-		return this.#database.run(sql, workspaceId, hashSecret(apiKey)).changes > 0;
-	}
-
-	/** Creates an account; the returned `clientSecret` is shown nowhere else. */
-	createAccount(workspaceId: string, account: NewAccount) {
-		const { name, role, clientId = newId('sa'), clientSecret = newSecret() } = account;
-		const hash = hashSecret(clientSecret);
-		this.#database.run(
-			'INSERT INTO accounts VALUES (?, ?, ?, ?, ?, ?, NULL)',
-			...[clientId, workspaceId, name, role, hash, this.#clock.iso()],
-		);
+	/** Creates an account, or makes a known one active; the returned `clientSecret` is shown nowhere else. */
+	createAccount(
+		workspaceId: string,
+		given: { name: string; role?: Role } & Pick<Wanted, 'clientId' | 'clientSecret'>,
+	) {
+		const { name, role = 'editor', clientId = newId('sa'), clientSecret = newSecret() } = given;
+		const secretHash = hashSecret(clientSecret);
+		const createdAt = this.#database.clock.iso();
+		const row = { clientId, workspaceId, name, role, secretHash, createdAt };
+		this.#database.insert('accounts', row);
 		return { clientId, clientSecret };
 	}
 
 	account(clientId: string): Account | undefined {
-		const sql = `SELECT ${accountColumns} FROM accounts WHERE client_id = ?`;
-		return this.#database.get(sql, clientId);
+		return this.#database.get('SELECT * FROM accounts WHERE clientId = ?', clientId);
 	}
 
 	accounts(workspaceId: string): Account[] {
-		const order = 'ORDER BY created_at, client_id';
-		const sql = `SELECT ${accountColumns} FROM accounts WHERE workspace_id = ? ${order}`;
+		const sql = 'SELECT * FROM accounts WHERE workspaceId = ? ORDER BY createdAt, clientId';
 		return this.#database.all(sql, workspaceId);
 	}
 
-	/** Makes a known account active in a workspace; for starts that name it. Another secret ends its tokens. */
-	restoreAccount(workspaceId: string, clientId: string, clientSecret: string): void {
-		const known = this.account(clientId);
-		const isSame =
-			known?.workspaceId === workspaceId && secretMatches(clientSecret, known.secretHash);
-		if (!isSame) this.revokeTokens(clientId);
-		this.#database.run(
-			'UPDATE accounts SET workspace_id = ?, secret_hash = ?, revoked_at = NULL WHERE client_id = ?',
-			...[workspaceId, hashSecret(clientSecret), clientId],
-		);
-	}
-
-	/** Revokes an account and deletes its tokens, in one transaction. @returns whether it was active */
+	/** Revokes an account, and its tokens with it. @returns whether it was active */
 	revokeAccount(clientId: string): boolean {
-		return this.#database.transaction(() => {
-			this.revokeTokens(clientId);
-			const sql = 'UPDATE accounts SET revoked_at = ? WHERE client_id = ? AND revoked_at IS NULL';
-			return this.#database.run(sql, this.#clock.iso(), clientId).changes > 0;
-		});
-	}
-
-	/** Deletes an account's tokens; it can get new ones. @returns how many there were */
-	revokeTokens(clientId: string): number {
-		return this.#database.run('DELETE FROM tokens WHERE client_id = ?', clientId).changes;
+		const sql = 'UPDATE accounts SET revokedAt = ? WHERE clientId = ? AND revokedAt IS NULL';
+		return this.#database.run(sql, this.#database.clock.iso(), clientId) > 0;
 	}
 }

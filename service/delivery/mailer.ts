@@ -1,13 +1,25 @@
-/** Sends what is in the outbox, if there is a mail server to send it through. */
+/** The outbox: e-mails to owners, kept whether or not a mail server takes them. */
 import { createTransport, type Transporter } from 'nodemailer';
-import type { Mail, Mails } from '../data/mails.ts';
+import type { Database } from '../data/database.ts';
+
+/** A message in the outbox; it is deleted with its subscription. */
+export interface Mail {
+	id: number;
+	recipient: string;
+	subject: string;
+	text: string;
+	createdAt: string;
+	sentAt: string | null;
+	/** Why it could not be sent at the last try. */
+	error: string | null;
+}
 
 /** Time until unsent messages are tried again, in ms. */
 const retryMs = 30_000;
 
-/** Sends e-mails. */
+/** Keeps e-mails, and sends them if there is a mail server to send them through. */
 export class Mailer {
-	readonly #mails: Mails;
+	readonly #database: Database;
 	readonly #report: (message: string) => void;
 	readonly #transport: Transporter | undefined;
 	#timer: NodeJS.Timeout | undefined;
@@ -19,19 +31,35 @@ export class Mailer {
 	 * @param smtpUrl `smtp://` or `smtps://` address; without one messages stay in the outbox
 	 * @param report told about failures, in words without secrets
 	 */
-	constructor(mails: Mails, smtpUrl: string | undefined, report: (message: string) => void) {
-		this.#mails = mails;
+	constructor(database: Database, smtpUrl: string | undefined, report: (message: string) => void) {
+		this.#database = database;
 		this.#report = report;
 		this.#transport = smtpUrl === undefined ? undefined : createTransport(smtpUrl);
 	}
 
+	/** Tells the owner of a workspace that a subscription of it was paused; `flush` sends it. */
+	addPause(subscriptionId: string, reason: string): void {
+		const text = `The webhook subscription ${subscriptionId} was paused\n${reason}\n
+Once the target works again, resume the subscription on the settings page.`;
+		const sql = `INSERT INTO mails (subscriptionId, recipient, subject, text, createdAt)
+			SELECT s.id, w.owner, 'A webhook subscription was paused', ?, ?
+			FROM subscriptions s JOIN workspaces w ON w.id = s.workspaceId WHERE s.id = ?`;
+		this.#database.run(sql, text, this.#database.clock.iso(), subscriptionId);
+	}
+
+	/** Those of a workspace, or of all, newest first. */
+	list(workspaceId: string | null = null): Mail[] {
+		const sql = `SELECT m.* FROM mails m JOIN subscriptions s ON s.id = m.subscriptionId
+			WHERE ?1 IS NULL OR s.workspaceId = ?1 ORDER BY m.id DESC LIMIT 50`;
+		return this.#database.all(sql, workspaceId);
+	}
+
 	/** Tries to send everything unsent; never throws. */
 	flush(): void {
-		const transport = this.#transport;
-		if (!transport) return;
 		this.#sent = this.#sent.then(async () => {
-			if (this.#isClosed) return;
-			for (const mail of this.#mails.unsent()) await this.#send(transport, mail);
+			if (this.#isClosed || !this.#transport) return;
+			const sql = 'SELECT * FROM mails WHERE sentAt IS NULL ORDER BY id';
+			for (const mail of this.#database.all<Mail>(sql)) await this.#send(this.#transport, mail);
 		});
 	}
 
@@ -49,7 +77,8 @@ export class Mailer {
 			(reason: unknown) => (reason instanceof Error ? reason.message : String(reason)),
 		);
 		if (this.#isClosed) return;
-		this.#mails.note(id, error);
+		const sentAt = error === null ? this.#database.clock.iso() : null;
+		this.#database.run('UPDATE mails SET sentAt = ?, error = ? WHERE id = ?', sentAt, error, id);
 		if (error === null) return;
 		this.#report('an e-mail to the owner of a subscription could not be sent');
 		clearTimeout(this.#timer);

@@ -1,30 +1,69 @@
 /** Sends a signed body to a target: one HTTP request, with a limited time and a limited response. */
+import { createHmac } from 'node:crypto';
 import { Agent, request } from 'undici';
 import type { Attempt } from '../data/deliveries.ts';
-
-/** How a try to send ended. */
-export type Outcome = Omit<Attempt, 'number' | 'at'>;
-
-/** What is sent. */
-export interface Message {
-	url: string;
-	body: Buffer;
-	/** For the header X-Service-Signature; null for none. */
-	signature: string | null;
-}
+import type { Subscription } from '../data/subscriptions.ts';
 
 /** Most of a response that is read before the connection is given up, in bytes. */
 const maximumAnswerBytes = 64 * 1024;
 /** Characters of a response that the log keeps. */
 const keptOfAnswer = 1_000;
 
+/**
+ * The value of `X-Service-Signature`: lowercase hexadecimal HMAC-SHA256 of the bytes of a delivery.
+ * @param secret the subscription's secret, as given out at its creation; its UTF-8 bytes are the key
+ * @param body the exact bytes that are sent
+ * @see service interface, part 6 "Signature"; RFC 2104
+ */
+export function sign(secret: string, body: Uint8Array): string {
+	return createHmac('sha256', secret).update(body).digest('hex');
+}
+
+/** Connections for deliveries; each is used once, as a target may close an idle one at any time. */
+export const createAgent = () => new Agent({ pipelining: 0, headersTimeout: 0, bodyTimeout: 0 });
+
+/** Posts the text of a delivery; never throws. @returns how it went */
+export async function post(
+	dispatcher: Agent,
+	{ targetUrl, secret }: Subscription,
+	text: string,
+	timeoutMs: number,
+) {
+	const started = performance.now();
+	const body = Buffer.from(text);
+	const signal = AbortSignal.timeout(timeoutMs);
+	const outcome: Pick<Attempt, 'status' | 'error' | 'answer'> = {
+		status: null,
+		error: null,
+		answer: null,
+	};
+	try {
+		const response = await request(targetUrl, {
+			dispatcher,
+			method: 'POST',
+			body,
+			signal,
+			headers: {
+				'Content-Type': 'application/json; charset=utf-8',
+				'User-Agent': 'workspace-data-service',
+				'X-Service-Signature': sign(secret, body),
+			},
+		});
+		outcome.answer = (await beginningOf(response.body)) || null;
+		outcome.status = response.statusCode;
+		const isGood = outcome.status >= 200 && outcome.status < 300;
+		if (!isGood) outcome.error = `answered ${outcome.status}`;
+	} catch (error) {
+		outcome.error = signal.aborted ? `no answer within ${timeoutMs} ms` : reasonOf(error);
+	}
+	return { ...outcome, durationMs: Math.round(performance.now() - started) };
+}
+
 /** Why an attempt failed, in words for the log. */
-function reasonOf(error: unknown, timeoutMs: number): string {
+function reasonOf(error: unknown): string {
 	// Not `instanceof Error`: errors of Node's own may come from another realm (in test runners).
 	const { name, message, code } = error as Record<string, unknown>;
-	if (name === 'TimeoutError') return `no answer within ${timeoutMs} ms`;
-	const what = typeof code === 'string' ? code : String(name);
-	return typeof message === 'string' && message !== '' ? `${what}: ${message}` : what;
+	return [code ?? name, message].filter(Boolean).join(': ');
 }
 
 /** Reads a response to its end, or gives it up if it is too long. @returns its beginning */
@@ -37,50 +76,4 @@ async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
 		if (bytes > maximumAnswerBytes) break;
 	}
 	return Buffer.concat(chunks).toString().slice(0, keptOfAnswer);
-}
-
-/** Sends bodies, each on a connection that was not used before: a target may close an idle one at any time. */
-export class Sender {
-	readonly #agent = new Agent({ pipelining: 0, headersTimeout: 0, bodyTimeout: 0 });
-
-	/** True if deliveries are cut short. */
-	get isClosed(): boolean {
-		return this.#agent.destroyed;
-	}
-
-	/** Posts a body; never throws. */
-	async post({ url, body, signature }: Message, timeoutMs: number): Promise<Outcome> {
-		const started = performance.now();
-		const outcome = (status: number | null, error: string | null, answer = ''): Outcome => ({
-			status,
-			durationMs: Math.round(performance.now() - started),
-			error,
-			answer: answer === '' ? null : answer,
-		});
-		const signal = AbortSignal.timeout(timeoutMs);
-		try {
-			const response = await request(url, {
-				dispatcher: this.#agent,
-				method: 'POST',
-				headers: {
-					'Content-Type': 'application/json; charset=utf-8',
-					'User-Agent': 'workspace-data-service',
-					...(signature !== null && { 'X-Service-Signature': signature }),
-				},
-				body,
-				signal,
-			});
-			const answer = await beginningOf(response.body);
-			const status = response.statusCode;
-			const isGood = status >= 200 && status < 300;
-			return outcome(status, isGood ? null : `answered ${status}`, answer);
-		} catch (error) {
-			return outcome(null, reasonOf(signal.aborted ? signal.reason : error, timeoutMs));
-		}
-	}
-
-	/** Closes all connections, also those in use. */
-	close(): void {
-		void this.#agent.destroy();
-	}
 }

@@ -1,40 +1,67 @@
-/** Types a field can have (DECISIONS.md). */
-export const fieldTypes = [
-	'text',
-	'long_text',
-	'number',
-	'boolean',
-	'date',
-	'datetime',
-	'single_select',
-	'multi_select',
-	'email',
-	'url',
-	'json',
-] as const;
-
-/** Type of a field. */
-export type FieldType = (typeof fieldTypes)[number];
-
-/** A choice of a select field. Records hold its name. */
-export interface FieldOption {
-	id: string;
-	name: string;
-}
+/** The types that a field can have, and which values fit them (DECISIONS.md). */
 
 /** Longest value of a `text`, `email` and `url` field, in UTF-16 code units. */
-const maximumTextLength = 10_000;
-
+const maximumLength = 10_000;
 /** Deepest nesting of a `json` value; what is much deeper cannot be written as JSON again. */
-const maximumJsonDepth = 100;
+const maximumDepth = 100;
 
-/** A value in the form it is stored in, or why it is refused. */
+/** Whether a value fits, or why not. */
 export type Checked = { ok: true; value: unknown } | { ok: false; detail: string };
 
-const beyondDouble = 'is beyond the range of a double';
+/** @returns why a value is refused; undefined if it fits */
+type Check = (value: unknown, options: readonly string[]) => string | undefined;
 
-const ok = (value: unknown): Checked => ({ ok: true, value });
-const refuse = (detail: string): Checked => ({ ok: false, detail });
+const checks = {
+	text: textLike('a string'),
+	long_text: textLike('a string', undefined, Infinity),
+	number: checkNumber,
+	boolean: (value) =>
+		typeof value === 'boolean' ? undefined : `expected true or false, got ${typeName(value)}`,
+	date: textLike('a date as YYYY-MM-DD', isDate),
+	datetime: textLike('an ISO 8601 timestamp with time zone', isDatetime),
+	single_select: (value, options) =>
+		options.includes(value as string) ? undefined : `expected one of the options: ${list(options)}`,
+	multi_select: checkOptions,
+	email: textLike('an e-mail address', (text) => /^[^\s@]+@[^\s@]+$/.test(text)),
+	url: textLike('an http or https address', isHttpUrl),
+	json: checkJson,
+} satisfies Record<string, Check>;
+
+/** Type of a field. */
+export type FieldType = keyof typeof checks;
+
+/** Types that a field can have. */
+export const fieldTypes = Object.keys(checks) as FieldType[];
+
+/**
+ * Checks a value against a field's type. `null` is not a value (it clears) and must not get here.
+ * @param options names of the choices of a select field
+ */
+export function checkValue(type: FieldType, options: readonly string[], value: unknown): Checked {
+	const check: Check = checks[type];
+	const detail = check(value, options);
+	return detail === undefined ? { ok: true, value } : { ok: false, detail };
+}
+
+/** Whether a type has options. */
+export const hasOptions = (type: FieldType) => type === 'single_select' || type === 'multi_select';
+
+/** Whether a text is an http or https address. */
+export function isHttpUrl(text: string): boolean {
+	return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+function textLike(
+	what: string,
+	accepts: (text: string) => boolean = () => true,
+	most = maximumLength,
+): Check {
+	return (value) => {
+		if (typeof value !== 'string') return `expected ${what}, got ${typeName(value)}`;
+		if (value.length > most) return `is longer than ${most} characters`;
+		return accepts(value) ? undefined : `expected ${what}`;
+	};
+}
 
 /** Whether text is a day that exists, as YYYY-MM-DD. */
 function isDate(text: string): boolean {
@@ -43,41 +70,36 @@ function isDate(text: string): boolean {
 	return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
 
-/** Whether a text is an ISO 8601 timestamp with seconds and a time zone (the profile of RFC 3339). */
+/** Whether a text is a timestamp with seconds and a time zone. @see RFC 3339 */
 function isDatetime(text: string): boolean {
-	const match =
-		/^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/.exec(
-			text,
-		);
-	return match?.[1] !== undefined && isDate(match[1]);
+	const time = /^T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+	return isDate(text.slice(0, 10)) && time.test(text.slice(10));
 }
 
-function isHttpUrl(text: string): boolean {
-	if (!URL.canParse(text)) return false;
-	const { protocol, hostname } = new URL(text);
-	return (protocol === 'http:' || protocol === 'https:') && hostname !== '';
+function checkNumber(value: unknown): string | undefined {
+	if (typeof value !== 'number') return `expected a number, got ${typeName(value)}`;
+	return Number.isFinite(value) ? undefined : 'is beyond the range of a double';
+}
+
+function checkOptions(value: unknown, options: readonly string[]): string | undefined {
+	if (!Array.isArray(value)) return `expected an array, got ${typeName(value)}`;
+	if (!value.every((entry) => options.includes(entry as string))) {
+		return `expected an array of options: ${list(options)}`;
+	}
+	return new Set(value).size === value.length ? undefined : 'names an option twice';
 }
 
 /** Why a value cannot be kept as JSON; level by level, so without recursion. */
-function faultOfJson(value: unknown): string | undefined {
+function checkJson(value: unknown): string | undefined {
 	let level = [value];
 	for (let depth = 0; level.length > 0; depth++) {
-		if (level.some((one) => typeof one === 'number' && !Number.isFinite(one))) return beyondDouble;
+		const fault = level.filter((one) => typeof one === 'number').map(checkNumber);
+		if (fault.some(Boolean)) return fault.find(Boolean);
 		const nests = level.filter((one) => typeof one === 'object' && one !== null);
-		if (depth === maximumJsonDepth && nests.length > 0) {
-			return `is nested deeper than ${maximumJsonDepth} levels`;
-		}
+		if (depth === maximumDepth && nests.length > 0) return `is nested deeper than ${depth} levels`;
 		level = nests.flatMap((one) => Object.values(one as object));
 	}
 	return undefined;
-}
-
-function checkText(value: unknown, what: string, accepts: (text: string) => boolean): Checked {
-	if (typeof value !== 'string') return refuse(`expected ${what}, got ${typeName(value)}`);
-	if (value.length > maximumTextLength) {
-		return refuse(`is longer than ${maximumTextLength} characters`);
-	}
-	return accepts(value) ? ok(value) : refuse(`expected ${what}`);
 }
 
 /** The name of a value's type in a message. */
@@ -86,77 +108,6 @@ function typeName(value: unknown): string {
 	return Array.isArray(value) ? 'array' : typeof value;
 }
 
-function findOption(options: readonly FieldOption[], value: unknown): FieldOption | undefined {
-	return (
-		options.find((option) => option.name === value) ?? options.find((option) => option.id === value)
-	);
-}
-
-function allowed(options: readonly FieldOption[]): string {
-	const names = options.map((option) => JSON.stringify(option.name));
-	return names.length > 20 ? `${names.slice(0, 20).join(', ')}, …` : names.join(', ') || 'none';
-}
-
-/** A check of values of one JavaScript type. */
-const typed =
-	(type: 'string' | 'boolean', what: string) =>
-	(value: unknown): Checked =>
-		typeof value === type ? ok(value) : refuse(`expected ${what}, got ${typeName(value)}`);
-
-function checkNumber(value: unknown): Checked {
-	if (typeof value !== 'number') return refuse(`expected a number, got ${typeName(value)}`);
-	return Number.isFinite(value) ? ok(value) : refuse(beyondDouble);
-}
-
-function checkOption(value: unknown, options: readonly FieldOption[]): Checked {
-	const option = findOption(options, value);
-	return option ? ok(option.name) : refuse(`expected one of the options: ${allowed(options)}`);
-}
-
-function checkOptions(value: unknown, options: readonly FieldOption[]): Checked {
-	if (!Array.isArray(value)) return refuse(`expected an array, got ${typeName(value)}`);
-	if (value.length > options.length) return refuse('has more entries than there are options');
-	const names = value.map((entry) => findOption(options, entry)?.name);
-	if (names.includes(undefined)) {
-		return refuse(`expected an array of options: ${allowed(options)}`);
-	}
-	return new Set(names).size === names.length ? ok(names) : refuse('names an option twice');
-}
-
-function checkJson(value: unknown): Checked {
-	const fault = faultOfJson(value);
-	return fault === undefined ? ok(value) : refuse(fault);
-}
-
-const isEmail = (text: string) => /^[^\s@]+@[^\s@]+$/.test(text);
-
-const checks: Record<FieldType, (value: unknown, options: readonly FieldOption[]) => Checked> = {
-	text: (value) => checkText(value, 'a string', () => true),
-	long_text: typed('string', 'a string'),
-	number: checkNumber,
-	boolean: typed('boolean', 'true or false'),
-	date: (value) => checkText(value, 'a date as YYYY-MM-DD', isDate),
-	datetime: (value) => checkText(value, 'an ISO 8601 timestamp with time zone', isDatetime),
-	email: (value) => checkText(value, 'an e-mail address', isEmail),
-	url: (value) => checkText(value, 'an http or https address', isHttpUrl),
-	single_select: checkOption,
-	multi_select: checkOptions,
-	json: checkJson,
-};
-
-/**
- * Checks a value against a field's type. `null` is not a value (it clears) and must not get here.
- * @returns the value as stored: option IDs become option names, everything else stays unchanged
- */
-export function checkValue(
-	type: FieldType,
-	options: readonly FieldOption[],
-	value: unknown,
-): Checked {
-	return checks[type](value, options);
-}
-
-/** Whether a type has options. */
-export function hasOptions(type: FieldType): boolean {
-	return type === 'single_select' || type === 'multi_select';
+function list(options: readonly string[]): string {
+	return options.map((name) => JSON.stringify(name)).join(', ') || 'none';
 }

@@ -1,34 +1,21 @@
+/** Identifiers and secrets, and what is stored instead of a secret. */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** Prefix of API keys; `live` is the environment. */
-const apiKeyPrefix = 'wsd_live_';
+/** A new secret of 256 random bits. */
+export const newSecret = () => randomBytes(32).toString('base64url');
 
-/** A fresh API key: prefix and 256 random bits. */
-export function newApiKey(): string {
-	return apiKeyPrefix + randomBytes(32).toString('base64url');
-}
-
-/** A fresh secret of 256 random bits, for accounts, subscriptions, control and settings. */
-export function newSecret(): string {
-	return randomBytes(32).toString('base64url');
-}
-
-/** A fresh identifier with a readable prefix and 96 random bits. */
-export function newId(prefix: string): string {
-	return `${prefix}_${randomBytes(12).toString('hex')}`;
-}
+/** A new identifier with a readable prefix and 96 random bits. */
+export const newId = (prefix: string) => `${prefix}_${randomBytes(12).toString('hex')}`;
 
 /**
  * The text that is stored instead of a secret. A plain SHA-256 is enough because our secrets are random and
  * long: there is nothing to guess that a slow hash would protect.
  */
-export function hashSecret(secret: string): string {
-	return hash('sha256', secret);
-}
+export const hashSecret = (secret: string) => hash('sha256', secret);
 
 /** Compares a presented secret with a stored hash in constant time. */
 export function secretMatches(presented: string, storedHash: string): boolean {
-	const actual = Buffer.from(hashSecret(presented), 'hex');
-	const expected = Buffer.from(storedHash, 'hex');
+	const actual = Buffer.from(hashSecret(presented));
+	const expected = Buffer.from(storedHash);
 	return actual.length === expected.length && timingSafeEqual(actual, expected);
 }

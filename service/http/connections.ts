@@ -1,18 +1,12 @@
 /** Connections: how many, how long a request may take to arrive, and how requests end when the service stops. */
 import type { FastifyInstance } from 'fastify';
 
-/** Connections of a listener at a time. */
-const maximumConnections = 1_000;
-
-/** How long a request may take to arrive, in ms. */
-const requestTimeout = 30_000;
-
 /** Options that Fastify needs when it is made. */
 export const connectionOptions = {
 	// Not `true`: that would cut off what is under way when the service stops.
 	forceCloseConnections: 'idle' as const,
-	requestTimeout,
-	http: { requireHostHeader: false },
+	/** How long a request may take to arrive, in ms. */
+	requestTimeout: 30_000,
 };
 
 /**
@@ -20,7 +14,7 @@ export const connectionOptions = {
  * @param drainMs most time for that, in ms
  */
 export function boundConnections(app: FastifyInstance, drainMs: number): void {
-	app.server.maxConnections = maximumConnections;
+	app.server.maxConnections = 1_000;
 	app.addHook('preClose', async () => {
 		setTimeout(() => app.server.closeAllConnections(), drainMs).unref();
 	});

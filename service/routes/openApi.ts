@@ -1,17 +1,11 @@
-/** The description documents. */
+/** The description documents. @see service interface, parts 4 and 9 */
 import type { FastifyInstance } from 'fastify';
 import type { OpenAPIV3 } from 'openapi-types';
 import { stringify } from 'yaml';
-import type { Guard } from '../http/guard.ts';
+import type { Parts } from '../parts.ts';
 
-/** Path of the versioned API root. @see service interface, part 9 */
+/** Path of the versioned API root. */
 export const apiRoot = '/api/v1';
-
-/** Where the service listens; known once it does. */
-interface Addresses {
-	baseUrl: string;
-	tokenUrl: string;
-}
 
 /** The parts of the description that do not come from the routes. */
 export const openApiInfo: Partial<OpenAPIV3.Document> = {
@@ -20,39 +14,35 @@ export const openApiInfo: Partial<OpenAPIV3.Document> = {
 		title: 'Workspace Data Service',
 		version: '1.0.0',
 		description:
-			'Cards, fields and records of a workspace, and webhook subscriptions. Errors are RFC 7807 problem details.',
-		contact: { name: 'Workspace Data Service', url: 'https://workspace-data.example' },
+			'Cards, fields and records of a workspace, and webhook subscriptions. Errors are RFC 7807 problem details; 429 means that the rate limit is exceeded.',
 		license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
 	},
 	servers: [{ url: apiRoot }],
-	tags: [
-		{ name: 'Cards', description: 'The tables of a workspace.' },
-		{ name: 'Fields', description: 'The columns of a card.' },
-		{ name: 'Records', description: 'The rows of a card.' },
-		{ name: 'Webhooks', description: 'Subscriptions to events.' },
-	],
 };
 
 /**
  * Serves the description documents, at the origin and below the API root, without credentials.
- * @param addresses read at the first request
- * @see service interface, parts 4 and 9
  */
-export function addOpenApiRoutes(app: FastifyInstance, guard: Guard, addresses: Addresses) {
+export function addOpenApiRoutes(app: FastifyInstance, { guard, addresses }: Parts) {
 	let made: OpenAPIV3.Document | undefined;
 	const document = () => (made ??= describe(app, addresses));
 	const options = { schema: { hide: true }, onRequest: guard.onPublicRequest };
 	for (const root of ['', apiRoot]) {
-		app.get(`${root}/openapi.json`, options, (_request, reply) =>
-			reply.type('application/json; charset=utf-8').send(JSON.stringify(document())),
-		);
-		app.get(`${root}/openapi.yaml`, options, (_request, reply) =>
-			reply.type('application/yaml; charset=utf-8').send(stringify(document())),
-		);
+		for (const [format, write] of [
+			['json', JSON.stringify],
+			['yaml', stringify],
+		] as const) {
+			app.get(`${root}/openapi.${format}`, options, (_request, reply) =>
+				reply.type(`application/${format}; charset=utf-8`).send(write(document())),
+			);
+		}
 	}
 }
 
-function describe(app: FastifyInstance, { baseUrl, tokenUrl }: Addresses): OpenAPIV3.Document {
+function describe(
+	app: FastifyInstance,
+	{ baseUrl, tokenUrl }: Parts['addresses'],
+): OpenAPIV3.Document {
 	const document = structuredClone(app.swagger()) as OpenAPIV3.Document;
 	for (const path of Object.values(document.paths)) {
 		for (const operation of Object.values(path ?? {}) as OpenAPIV3.OperationObject[]) {
@@ -98,10 +88,7 @@ const rateHeaders = {
 	'X-RateLimit-Reset': integer('When the window resets, as a Unix timestamp in seconds.'),
 };
 
-const refusalHeaders = {
-	...rateHeaders,
-	'Retry-After': integer('Seconds until the window resets; only if the limit is exceeded.'),
-};
+const retryAfter = integer('Seconds until the window resets; with 429, the limit is exceeded.');
 
 /** Gives every response the headers of the rate limit, and problems their media type. */
 function describeResponses({ responses }: OpenAPIV3.OperationObject) {
@@ -110,7 +97,7 @@ function describeResponses({ responses }: OpenAPIV3.OperationObject) {
 	const { content } = responses.default as OpenAPIV3.ResponseObject;
 	responses.default = {
 		description: 'A problem (RFC 7807).',
-		headers: refusalHeaders,
+		headers: { ...rateHeaders, 'Retry-After': retryAfter },
 		content: { 'application/problem+json': content?.['application/json'] ?? {} },
 	};
 	responses['4XX'] = responses.default;

@@ -1,119 +1,25 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { connectControl, type ControlledService, type Variants } from '../index.ts';
+import { connectControl, type ControlledService } from '../index.ts';
 import { type Client, createClient, requestToken, useService, useServices } from './client.ts';
 
 let service: ControlledService;
 let api: Client;
 let cid: string;
-let fid: string;
 
 useService(async (started, client) => {
 	[service, api] = [started, client];
 	cid = (await api('POST', 'cards', { name: 'Card' })).body.id;
-	const field = { name: 'Size', type: 'single_select', options: ['S', 'L'] };
-	fid = (await api('POST', `cards/${cid}/fields`, field)).body.id;
 });
 const startAnother = useServices();
 
 const countRecords = async () => (await api('GET', `cards/${cid}/records`)).body.records.length;
 const create = async () => await api('POST', `cards/${cid}/records`, { data: {} });
 
-describe('the shapes that the interface leaves open', () => {
-	const use = (variants: Partial<Variants>) => service.control.setVariants(variants);
-	const text = expect.any(String) as unknown;
-	const listed = [expect.objectContaining({ id: text })];
-	const optionsAre = (first: object) => ({ fields: [{ options: [first, {}] }] });
-	const created = expect.objectContaining({ webhook_id: text, secret: text }) as unknown;
-
-	/** Variants, a path with `{cid}` for the card, and what is in the response; a POST to webhooks creates one. */
-	test.each<[Partial<Variants>, string, unknown]>([
-		[{ lists: 'data' }, 'cards', { data: listed }],
-		[{ lists: 'items' }, 'cards/{cid}/fields', { items: listed }],
-		[{ lists: 'bare' }, 'cards', listed],
-		[{ lists: 'bare' }, 'cards/{cid}/records', { records: [], next_cursor: null }],
-		[{ objects: 'named' }, 'cards/{cid}', { card: { name: 'Card' } }],
-		[{ objects: 'data' }, 'cards/{cid}', { data: { name: 'Card' } }],
-		[{ fieldOptions: 'idName' }, 'cards/{cid}/fields', optionsAre({ id: text, name: 'S' })],
-		[{ fieldOptions: 'valueLabel' }, 'cards/{cid}/fields', optionsAre({ value: 'S', label: 'S' })],
-		[{ fieldIdKey: 'field_id' }, 'cards/{cid}/fields', { fields: [{ field_id: text }] }],
-		[{ extraProperties: true }, 'cards/{cid}', { name: 'Card', x_revision: 7 }],
-		[{ limitAboveMaximum: 'clamp' }, 'cards/{cid}/records?limit=10000', { records: [] }],
-		[{ webhookIdKey: 'id' }, 'webhooks', { id: text, secret: text }],
-		[{ webhookSecret: 'wrapped' }, 'webhooks', { webhook: created }],
-		[{ objects: 'named' }, 'webhooks', { webhook: { webhook_id: text }, secret: text }],
-		[{ objects: 'data', webhookSecret: 'wrapped' }, 'webhooks', { data: created }],
-	])('%j: %s', async (variants, path, shape) => {
-		use(variants);
-		const hook = { target_url: 'http://127.0.0.1:9/', events: ['card.created'] };
-		const { body } =
-			path === 'webhooks'
-				? await api('POST', path, hook)
-				: await api('GET', path.replace('{cid}', cid));
-		expect(body).toMatchObject(shape as object);
-	});
-
-	test.each([
-		[201, 200],
-		[200, 204],
-		[204, 204],
-	] as const)('created with %d, changed and deleted with %d', async (createStatus, status) => {
-		const records = `cards/${cid}/records`;
-		const { id } = (await api('POST', records, { data: {} })).body;
-		use({ createStatus, updateStatus: status, deleteStatus: status });
-		const made = await api('POST', records, { data: {} });
-		expect([made.status, made.text === '']).toEqual([createStatus, createStatus === 204]);
-		for (const method of ['PATCH', 'DELETE']) {
-			const answer = await api(method, `${records}/${id}`, { data: {} });
-			expect([answer.status, answer.body?.id]).toEqual([status, status === 200 ? id : undefined]);
-		}
-	});
-
-	test.each(['strings', 'idName', 'valueLabel'] as const)(
-		'options as %s can be sent back, and the id of one is taken for its name',
-		async (fieldOptions) => {
-			use({ fieldOptions });
-			const [field] = (await api('GET', `cards/${cid}/fields`)).body.fields;
-			const options = field?.options as Array<string | { id: string }>;
-			const sent = await api('PATCH', `cards/${cid}/fields/${fid}`, { options });
-			expect(sent.body.options).toEqual(options);
-			const last = options[1];
-			const value = typeof last === 'object' && 'id' in last ? last.id : 'L';
-			const record = await api('POST', `cards/${cid}/records`, { data: { [fid]: value } });
-			expect(record.body.data).toEqual({ [fid]: 'L' });
-		},
-	);
-
-	test('a changed record with its ID alone', async () => {
-		use({ changedRecords: 'id' });
-		const { body } = await api('POST', `cards/${cid}/records`, { data: {} });
-		const updated = await api('PATCH', `cards/${cid}/records/${body.id}`, { data: {} });
-		expect([body, updated.body]).toEqual(Array(2).fill({ id: expect.any(String) }));
-	});
-
-	test('a token response without expires_in, cleared fields as null, and no unknown variants', async () => {
-		use({ tokenExpiresIn: false, clearedFields: 'null' });
-		expect(Object.keys((await requestToken(service)).body)).toEqual(['access_token', 'token_type']);
-		const record = await api('POST', `cards/${cid}/records`, { data: {} });
-		expect(record.body.data).toEqual({ [fid]: null });
-		expect(() => use({ lists: 'upside down' } as unknown as Partial<Variants>)).toThrow();
-	});
-
-	test('an option that is renamed with its ID keeps it', async () => {
-		use({ fieldOptions: 'idName' });
-		const other = { name: 'Other size', type: 'single_select', options: ['S', 'L'] };
-		const made = (await api('POST', `cards/${cid}/fields`, other)).body;
-		const options = (made.options as object[]).map((one, n) => ({ ...one, name: `Size ${n}` }));
-		const path = `cards/${cid}/fields/${made.id}`;
-		expect((await api('PATCH', path, { options })).body.options).toEqual(options);
-	});
-});
-
 describe('faults', () => {
 	test.each([
 		['problem', 500, /^application\/problem\+json/, /"status":500/],
 		['html', 502, /^text\/html/, /^<!doctype html>/],
-		['plain', 503, /^text\/plain/, /^upstream/],
 		['empty', 500, /^$/, /^$/],
 	] as const)('%s answers change nothing and end after their number', async (...row) => {
 		const [body, status, type, text] = row;
@@ -128,12 +34,37 @@ describe('faults', () => {
 		expect((await create()).status).toBe(201);
 	});
 
-	test.each(['repeatCursor', 'endless'] as const)('cursors that never end: %s', async (mode) => {
-		await create();
-		service.control.setPaging({ mode });
-		const first = (await api('GET', `cards/${cid}/records`)).body.next_cursor;
-		const next = await api('GET', `cards/${cid}/records?cursor=${first}`);
-		expect([next.status, typeof next.body.next_cursor]).toEqual([200, 'string']);
+	test('JSON that breaks off', async () => {
+		service.control.fail({ status: 200, body: 'text', text: '{"records":[{' });
+		await expect(create()).rejects.toThrow('JSON');
+	});
+
+	test('JSON that breaks off', async () => {
+		service.control.fail({ status: 200, body: 'text', text: '{"records":[{' });
+		await expect(create()).rejects.toThrow('JSON');
+	});
+
+	test('a token request can fail as well', async () => {
+		service.control.fail({ listener: 'auth', status: 503, body: 'html' });
+		const { status, headers } = await requestToken(service);
+		expect([status, headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8']);
+		expect((await requestToken(service)).status).toBe(200);
+	});
+
+	test.each([
+		['dropBefore', 0],
+		['dropAfter', 1],
+	] as const)('%s: no response, and %d records more', async (mode, more) => {
+		const before = await countRecords();
+		service.control.fail({ method: 'POST', path: '/records$', mode });
+		await expect(create()).rejects.toThrow('fetch failed');
+		expect(await countRecords()).toBe(before + more);
+	});
+
+	test('so many requests at once, and no more', async () => {
+		service.control.setLatency({ ms: 200, atOnce: 1 });
+		const statuses = (await Promise.all([create(), create()])).map(({ status }) => status);
+		expect(statuses.sort()).toEqual([201, 503]);
 	});
 });
 
@@ -151,22 +82,12 @@ test.each<[keyof ControlledService['control'], Record<string, unknown>]>([
 	expect((await api('POST', 'cards', { name: 'Card' })).status).toBe(201);
 });
 
-test('reset goes back to the variants of the start, resetVariants to those of the service', async () => {
-	const other = await startAnother({ control: true, variants: { lists: 'bare' } });
-	other.control.setVariants({ lists: 'items', objects: 'named' });
-	other.control.reset();
-	expect(other.control.setVariants({})).toMatchObject({ lists: 'bare', objects: 'bare' });
-	other.control.resetVariants();
-	expect(other.control.setVariants({})).toMatchObject({ lists: 'named', objects: 'bare' });
-});
-
 describe('over HTTP', () => {
 	test('has the same calls behind its own token', async () => {
 		const { controlUrl, controlToken } = service;
 		const remote = connectControl(controlUrl ?? '', controlToken ?? '');
-		await remote.setVariants({ lists: 'bare' });
-		expect(Array.isArray((await api('GET', 'cards')).body)).toBe(true);
-		await remote.resetVariants();
+		await remote.fail({ status: 403 });
+		expect((await api('GET', 'cards')).status).toBe(403);
 		expect(await remote.fillCard({ cardId: cid, count: 1 })).toEqual({ count: expect.any(Number) });
 		await expect(remote.setLatency({ ms: -1 })).rejects.toThrow('422');
 		await expect(remote.fillCard({ cardId: 'none', count: 1 })).rejects.toThrow('none');
@@ -186,8 +107,8 @@ describe('over HTTP', () => {
 	});
 });
 
-test('the README has every call and every variant', () => {
+test('the README has every call', () => {
 	const readme = readFileSync(join(__dirname, '../README.md'), 'utf8');
-	const names = [...Object.keys(service.control), ...Object.keys(service.control.setVariants({}))];
+	const names = Object.keys(service.control);
 	expect(names.filter((name) => !readme.includes(`| \`${name}\` |`))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { sign } from '../delivery/signature.ts';
+import { sign } from '../delivery/sender.ts';
 import type { Service } from '../index.ts';
 import { createClient, requestToken, until, useFile, useServices } from './client.ts';
 import { killServices, startServiceProcess } from './commandLine.ts';

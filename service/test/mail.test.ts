@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net';
-import { DatabaseSync } from 'node:sqlite';
 import { SMTPServer } from 'smtp-server';
 import { createClient, until, useFile, useServices } from './client.ts';
 
@@ -62,15 +61,12 @@ test('the owner of a paused subscription gets an e-mail through the mail server'
 	expect(reported).toEqual([]);
 });
 
-test('an e-mail that cannot be sent stays with the reason, and is tried again at the next start, however often it was', async () => {
+test('an e-mail that cannot be sent stays with the reason, and is tried again at the next start', async () => {
 	const { service, reported } = await pauseOne('smtp://127.0.0.1:1');
 	await until('it was tried', () => service.control.outbox()[0]?.error);
-	expect(service.control.outbox()).toMatchObject([{ sentAt: null, attempts: 1 }]);
+	expect(service.control.outbox()).toMatchObject([{ sentAt: null }]);
 	expect(reported).toEqual(['an e-mail to the owner of a subscription could not be sent']);
 	await service.close();
-	const database = new DatabaseSync(file());
-	database.exec(`UPDATE mails SET attempts = 99, created_at = '2020-01-01T00:00:00.000Z'`);
-	database.close();
 	const second = await startService({ control: true, file: file(), smtpUrl: mailServer.url });
 	await until('it is sent', () => second.control.outbox()[0]?.sentAt);
 });

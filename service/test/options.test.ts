@@ -22,7 +22,6 @@ function refused(...args: string[]) {
 
 test.each([
 	['--port 0 --auth-port 65535', { port: 0, authPort: 65_535 }],
-	['--public-url https://data.example.com', { publicUrl: 'https://data.example.com' }],
 	[
 		'--file a.sqlite --control --control-token t',
 		{ file: 'a.sqlite', control: true, controlToken: 't' },
@@ -30,7 +29,7 @@ test.each([
 	['--backoff-ms 2147483647 --drain-ms 0', { backoffMs: 2_147_483_647, drainMs: 0 }],
 	['--workspace-id w --token-lifetime 7', { workspaceId: 'w', tokenLifetimeSeconds: 7 }],
 	['--api-key k --client-id c --realm r', { apiKey: 'k', clientId: 'c', realm: 'r' }],
-	['--tier free --trust-proxy', { rate: { tier: 'free' }, trustProxy: true }],
+	['--tier free', { rate: { tier: 'free' } }],
 	['--smtp SMTPS://u:p@mail.example.com', { smtpUrl: 'SMTPS://u:p@mail.example.com' }],
 ])('%s', (line, wanted) => {
 	expect(readCommandLine(line.split(' ')).options).toEqual(wanted);
@@ -38,15 +37,12 @@ test.each([
 
 const number = 'It must be a whole number from 0 to 65535.';
 const visible = 'It must be of visible ASCII characters, without spaces.';
-const address = 'It must be an http:// or https:// address.';
 test.each([
 	...['--port 65536', '--port -1', '--port 1e3', '--port='].map((line) => [line, number]),
 	['--delivery-timeout-ms 0', 'It must be a whole number from 1 to 2147483647.'],
 	['--host=', 'It must not be empty.'],
 	['--api-key=a\tb', visible],
 	['--control-token=', visible],
-	['--public-url ftp://data.example.com', address],
-	['--public-url https://data.example.com/api', address],
 	['--smtp smtp:///mail', 'It must be an smtp:// or smtps:// address.'],
 	['--log-level loud', 'Allowed choices are'],
 	['--json please', 'too many arguments'],

@@ -24,18 +24,6 @@ test('without options, it listens for this machine alone, with the values that a
 	expect(headers.get('x-ratelimit-limit')).toBe('1000000');
 });
 
-test('the addresses are those by which others reach it', async () => {
-	const options = { publicUrl: 'https://data.example', publicAuthUrl: 'https://id.example' };
-	const service = await startService({ ...options, control: true, realm: 'r' });
-	expect(service).toMatchObject({
-		baseUrl: 'https://data.example/api/v1',
-		authUrl: 'https://id.example',
-		settingsUrl: 'https://data.example/settings',
-		controlUrl: 'https://data.example/control',
-		realm: 'r',
-	});
-});
-
 test('a service that listens on all addresses names one that works', async () => {
 	const service = await startService({ host: '0.0.0.0' });
 	expect(service.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api\/v1$/);
@@ -43,14 +31,12 @@ test('a service that listens on all addresses names one that works', async () =>
 	expect((await createClient(service)('GET', 'cards')).status).toBe(200);
 });
 
-test.each([
-	{ backoffMs: -1 },
-	{ tokenLifetimeSeconds: 0 },
-	{ rate: { limit: 0 } },
-	{ control: true, variants: { lists: 'odd' as never } },
-])('%j is refused', async (options) => {
-	await expect(startService(options)).rejects.toThrow();
-});
+test.each([{ backoffMs: -1 }, { tokenLifetimeSeconds: 0 }, { rate: { limit: 0 } }])(
+	'%j is refused',
+	async (options) => {
+		await expect(startService(options)).rejects.toThrow();
+	},
+);
 
 test('a start that fails gives back what it has taken: its file and its other port', async () => {
 	const port = Number(new URL((await startService()).baseUrl).port);

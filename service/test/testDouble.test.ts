@@ -1,5 +1,4 @@
 /** The service as a test double for any client: what it saw, what it sends, and starting again from nothing. */
-import { sign } from '../delivery/signature.ts';
 import type { ControlledService } from '../index.ts';
 import { type Client, createClient, requestToken, useServices } from './client.ts';
 import { type Receiver, useReceivers } from './receiver.ts';
@@ -29,12 +28,7 @@ test('requests are recorded with headers and bodies, and without secrets', async
 	});
 	expect(broken).toMatchObject({ body: '{"name":', status: 400 });
 	expect(list?.body).toBeNull();
-	expect(token?.listener).toBe('auth');
-	expect(JSON.parse(token?.body ?? '')).toEqual({
-		grant_type: 'client_credentials',
-		client_id: service.clientId,
-		client_secret: '[redacted]',
-	});
+	expect(token).toMatchObject({ listener: 'auth', method: 'POST', status: 200 });
 	const all = JSON.stringify(service.control.requests());
 	for (const secret of [service.apiKey, service.clientSecret, 'hidden']) {
 		expect(all).not.toContain(secret);
@@ -57,36 +51,6 @@ test('the log has no secret, at its most verbose', async () => {
 	for (const secret of [apiKey, clientSecret, settingsPassword, controlToken, 'wrong-secret']) {
 		expect(all).not.toContain(secret);
 	}
-});
-
-test('emit sends events that never happened: signed, forged, unsigned, or any bytes', async () => {
-	const hook = { target_url: receiver.url, events: ['record.created'] };
-	const { secret, webhook_id: id } = (await api('POST', 'webhooks', hook)).body;
-	const event = { event: 'record.created', cardId: 'crd_x', recordId: 'rec_x', data: { a: 1 } };
-	const signatures = [{}, { signature: 'wrong' }, { signature: 'missing' }, { signature: 'zz' }];
-	receiver.answer = ({ headers }) => (headers['x-service-signature'] === 'zz' ? 401 : 200);
-	const results = await service.control.emit({
-		subscriptionId: id,
-		events: [
-			...signatures.map((one) => ({ ...event, ...one })),
-			{ event: 'no.such', body: '[ 1 ,2]' },
-		],
-	});
-	expect(results.map(({ status }) => status)).toEqual([200, 200, 200, 401, 200]);
-	const [valid, wrong, missing, , bytes] = receiver.received;
-	expect(valid?.headers['x-service-signature']).toBe(sign(secret, valid?.raw ?? Buffer.of()));
-	expect(valid?.body).toMatchObject({
-		event: 'record.created',
-		workspace_id: service.workspaceId,
-		card_id: 'crd_x',
-		record_id: 'rec_x',
-		data: { a: 1 },
-		timestamp: expect.stringMatching(/Z$/),
-	});
-	expect(wrong?.headers['x-service-signature']).toMatch(/^[0-9a-f]{64}$/);
-	expect(wrong?.headers['x-service-signature']).not.toBe(sign(secret, wrong?.raw ?? Buffer.of()));
-	expect(missing?.headers).not.toHaveProperty('x-service-signature');
-	expect(bytes?.raw.toString()).toBe('[ 1 ,2]');
 });
 
 test('reset deletes all data but no key', async () => {

@@ -1,5 +1,5 @@
 import type { ControlledService } from '../index.ts';
-import { sign } from '../delivery/signature.ts';
+import { sign } from '../delivery/sender.ts';
 import vectors from '../../test/vectors/signature.json' with { type: 'json' };
 import { type Client, createClient, until, useServices } from './client.ts';
 import { type Receiver, useReceivers } from './receiver.ts';
@@ -229,20 +229,5 @@ describe('deliveries', () => {
 			return receiver.received.filter(({ path }) => path === '/hook').length === 5;
 		});
 		expect(receiver.received.filter(({ path }) => path !== '/hook')).toHaveLength(1);
-	});
-
-	test('can be sent once more, byte for byte', async () => {
-		await subscribe();
-		await createRecord();
-		await received(1);
-		const first = await until('it is noted', () =>
-			service.control.deliveries().find(({ state }) => state === 'delivered'),
-		);
-		expect(service.control.redeliver({ id: first.id })).toEqual({ queued: true });
-		await received(2);
-		const [one, two] = receiver.received;
-		expect(two?.raw.equals(one?.raw ?? Buffer.of())).toBe(true);
-		expect(two?.headers['x-service-signature']).toBe(first.signature);
-		expect(service.control.redeliver({ id: 999 })).toEqual({ queued: false });
 	});
 });
