@@ -1,6 +1,6 @@
 /**
- * `npm run scan`: what n8n's own scanner for community packages says of the packed package and of the
- * sources it is built from; exits 1 if it finds anything. The scanner is installed on first use.
+ * `npm run scan`: what n8n's own lint says, and its scanner for community packages, of the packed package and of the
+ * sources it is built from; exits 1 if either finds anything. The scanner is installed on first use.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,17 @@ async function loadScanner(): Promise<Scanner> {
 	return (await import(path)) as Scanner;
 }
 
+/** n8n's own lint. The flag lets folders that aren't published have rules of their own. */
+async function lint(): Promise<void> {
+	await runCommand('npx', ['n8n-node', 'lint'], {
+		cwd: repository,
+		env: { ESLINT_FLAGS: 'unstable_config_lookup_from_file' },
+		purpose: "n8n's lint",
+	});
+}
+
 async function scan(): Promise<boolean> {
+	await lint();
 	const scanner = await loadScanner();
 	await buildPackage();
 	const tarball = await packPackage();
