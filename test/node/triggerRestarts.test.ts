@@ -3,6 +3,7 @@ import { TriggerContext } from 'n8n-core';
 import type { IDataObject } from 'n8n-workflow';
 import { hurry } from '../support/quickTime';
 import { current, keptBy, looks, pass, triggerSuite, until } from '../support/lifecycle';
+import { n8nMajor } from '../support/n8n';
 import type { TestTrigger } from '../support/trigger';
 
 const suite = triggerSuite();
@@ -20,6 +21,9 @@ async function restarted(
 	await next.activate('init');
 	return next;
 }
+
+/** Failed executions that an outage makes; n8n 1 has none. */
+const shown = n8nMajor - 1;
 
 const NOW = { timestamp: 'unknown' };
 
@@ -40,6 +44,15 @@ describe('a start', () => {
 		expect(live(next)).toEqual([id]);
 		await next.deactivate();
 		expect(live(next)).toEqual([]);
+	});
+
+	it('leaves the deletion to the process that gets the delivery', async () => {
+		const next = await restarted(await published());
+		const processor = suite.afterRestart(next);
+		pass({ minutes: 15 });
+		expect(await runs(processor, current(next))).toBe(1);
+		await processor.idle();
+		expect(live(next)).toEqual([current(next).id]);
 	});
 
 	it('tries a deletion that fails once an hour', async () => {
@@ -164,9 +177,8 @@ describe('a start at which the service refuses, is down or hangs', () => {
 			if (suite.subscribed() > before) tries.push(look * 5);
 		}
 		expect(tries).toEqual([0, 5, 15, 35, 75, 135, 195]);
-		expect(next.failed.map(({ message }) => message)).toEqual([
-			expect.stringMatching(/^The subscription couldn't be renewed yet: /),
-		]);
+		expect(next.failed).toHaveLength(shown);
+		expect(next.failed.join()).toMatch(shown ? /The subscription couldn't be renewed yet: / : '');
 		expect(next.errors).toEqual([]);
 		suite.workspace.service.control.clearFailures();
 		await looks(next, 12);
@@ -281,8 +293,11 @@ describe('when nothing comes for long', () => {
 
 	it('for many times leaves two subscriptions', async () => {
 		const trigger = await silent(2);
-		await looks(trigger, 24 * 13);
-		expect(trigger.errors).toHaveLength(13);
+		for (let times = 0; times < 5; times += 1) {
+			pass({ hours: 2 });
+			await trigger.tick();
+		}
+		expect(trigger.errors).toHaveLength(5);
 		expect(live(trigger)).toHaveLength(2);
 		expect(live(trigger)).toContain(current(trigger).id);
 	});
@@ -326,7 +341,7 @@ describe('when nothing comes for long', () => {
 		suite.refuseNext({ status: 503, times: 2 });
 		await looks(trigger, 25);
 		expect(suite.subscribed()).toBe(3);
-		expect(trigger.failed).toHaveLength(1);
+		expect(trigger.failed).toHaveLength(shown);
 		expect(await runs(trigger, current(trigger))).toBe(1);
 		await looks(trigger, 12);
 		expect(trigger.errors).toEqual([]);
