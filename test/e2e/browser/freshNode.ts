@@ -4,7 +4,7 @@ import { ourTypes } from '../../host/workbench.ts';
 import type { Stage } from './stage.ts';
 
 /** @param stage the n8n and the browser */
-export function testFreshNode({ bench, editor, execute, createTasks }: Stage): void {
+export function testFreshNode({ bench, editor, execute, fieldsOf }: Stage): void {
 	/** Adds our node to a new workflow, with a credential. */
 	async function addFresh(action: string): Promise<void> {
 		await editor().openNewWorkflow();
@@ -29,22 +29,6 @@ export function testFreshNode({ bench, editor, execute, createTasks }: Stage): v
 		]);
 	});
 
-	test('a card is asked for at once, a choice can be empty, and the limit of deletions says what it is', async () => {
-		const { element, page } = editor();
-		const card = await createTasks('Fresh tasks');
-		await addFresh('Create record');
-		await page.getByText('Select a card to see its fields.').first().waitFor();
-		await editor().choose('cardId', card.name);
-		await element('parameter-input-Status').waitFor();
-		expect(await editor().select('Status', 'Closed')).toEqual(['Open', 'Closed', 'Empty']);
-		await editor().closeNode();
-
-		await editor().addNode('Workspace Data', 'Workspace Data', 'Sync records with items');
-		await editor().select('missingRecords', 'Delete');
-		const limit = element('parameter-input-maxDeletions').locator('input').first();
-		expect(await limit.inputValue()).toBe('100');
-	});
-
 	test('n8n serves the preview of the trigger’s item, with the keys that an event has', async () => {
 		const { client } = bench();
 		const answer = await fetch(`${client.baseUrl}/schemas/${ourTypes.trigger}/1.0.0.json`);
@@ -63,13 +47,6 @@ export function testFreshNode({ bench, editor, execute, createTasks }: Stage): v
 		await element('parameter-input-name').nth(1).locator('input').first().fill('Amount');
 		await editor().select('type', 'Number');
 		await execute('Fresh card');
-		const { cards } = await bench().api.call<{ cards: Array<{ id: string; name: string }> }>(
-			'GET',
-			'/cards',
-		);
-		const id = cards.find(({ name }) => name === 'Fresh card')?.id ?? '';
-		expect(await bench().api.call('GET', `/cards/${id}/fields`)).toMatchObject({
-			fields: [{ name: 'Amount', type: 'number' }],
-		});
+		expect(await fieldsOf('Fresh card')).toMatchObject([{ name: 'Amount', type: 'number' }]);
 	});
 }

@@ -1,17 +1,13 @@
-/** Jobs of a person that go through several nodes, as the pages describe them: each ends with what the person sees. */
-import type { Locator } from 'playwright-core';
-
-import { until } from '../../host/deadline.ts';
+/** Jobs of a person, as the pages describe them: each ends with what the person sees, or what the service has. */
 import { outputOf } from '../../host/n8nClient.ts';
+import type { FieldDraft, TestCard } from '../../host/serviceApi.ts';
 import {
 	byId,
 	chain,
-	codeItems,
 	manualTrigger,
 	mapAutomatically,
 	mapEach,
 } from '../../host/workflowBuilder.ts';
-import type { FieldDraft } from '../../host/serviceApi.ts';
 import { wantsPictures } from '../support/settings.ts';
 import { fromList, type Stage } from './stage.ts';
 
@@ -29,95 +25,52 @@ const EVERY_TYPE: FieldDraft[] = [
 	['Layout', 'json'],
 ];
 
-/** @param stage the n8n and the browser */
-export function testJobs({ bench, editor, execute, openAction, savedColumns }: Stage): void {
-	/** Drags something of the input onto a field, as one does with the mouse. */
-	async function drag(from: Locator, to: Locator): Promise<void> {
-		const { mouse } = editor().page;
-		const [start, end] = [await from.boundingBox(), await to.boundingBox()];
-		if (!start || !end) throw new Error("What is to be dragged can't be seen");
-		await mouse.move(start.x + start.width / 2, start.y + start.height / 2);
-		await mouse.down();
-		await mouse.move(end.x + 20, end.y + end.height / 2, { steps: 12 });
-		await mouse.up();
-	}
+const EUROPEAN = [
+	{ Name: 'José Peña', Betrag: '12,50', Geburtsdatum: '03.02.1985', Aktiv: 'ja', PLZ: '01067' },
+	{
+		Name: 'Zoë Müller',
+		Betrag: '1.299,00',
+		Geburtsdatum: '31.12.1999',
+		Aktiv: 'nein',
+		PLZ: '80331',
+	},
+];
 
-	test('a European CSV becomes a card with typed fields; the same file once more is refused, and the way out is named', async () => {
-		const { api, client, action } = bench();
-		const rows = [
-			{ Name: 'José Peña', Betrag: '12,50', Geburtsdatum: '03.02.1985', Aktiv: 'ja', PLZ: '01067' },
-			{
-				Name: 'Zoë Müller',
-				Betrag: '1.299,00',
-				Geburtsdatum: '31.12.1999',
-				Aktiv: 'nein',
-				PLZ: '80331',
-			},
-		];
-		const options = { numberFormat: 'comma', booleanWords: 'ja, nein' };
-		const importing = { resource: 'card', operation: 'createFromItems', name: 'Kunden', options };
-		const workflow = await client.createWorkflow(
-			chain('CSV', [manualTrigger(), codeItems('Rows', rows), action('Card', importing)]),
-		);
-		await editor().openWorkflow(workflow.id);
-		await editor().openNode('Card');
+/** @param stage the n8n and the browser */
+export function testJobs(stage: Stage): void {
+	const { bench, editor, execute, openAction, openRows, savedColumns, fieldsOf, seeEverywhere } =
+		stage;
+
+	const valuesOf = async (card: TestCard) =>
+		(await bench().api.records(card)).map(({ fields }) => fields);
+
+	test('a European CSV: the dry run asks for formats first, then a card has typed fields; the same file again is refused', async () => {
+		const { element } = editor();
+		const parameters = { resource: 'card', operation: 'createFromItems', name: 'Kunden' };
+		await openRows(EUROPEAN, { ...parameters, options: { booleanWords: 'ja, nein' } });
+		const dryRun = element('parameter-input-dryRun').locator('.el-switch');
+		await dryRun.click();
+		// What needs a decision comes first.
+		await execute(/'Betrag'.*'Number Format'/s);
+		await seeEverywhere("'Betrag'");
+		await dryRun.click();
+		await editor().addOption('Number Format');
+		await editor().select('numberFormat', 'Comma');
 		await editor().addOption('Date Format');
 		await editor().select('dateFormat', 'Day First');
 		const shown = await execute('José Peña');
-		for (const value of ['2 items', '12.5', '1299', '1985-02-03', 'true', '01067']) {
+		for (const value of ['2 items', '12.5', '1299', '1985-02-03', 'true', '01067'])
 			expect(shown).toContain(value);
-		}
-		const { cards } = await api.call<{ cards: Array<{ id: string; name: string }> }>(
-			'GET',
-			'/cards',
-		);
-		const id = cards.find(({ name }) => name === 'Kunden')?.id ?? '';
-		expect(await api.call('GET', `/cards/${id}/fields`)).toMatchObject({
-			fields: ['text', 'number', 'date', 'boolean', 'text'].map((type) => ({ type })),
-		});
-		expect(await execute("A card called 'Kunden' exists already")).toContain('If Card Exists');
-	});
-
-	test('values of a record are dragged into Edit Fields and If, and arrive there', async () => {
-		const { api, client, action } = bench();
-		const card = await api.createCard('To drag', [
-			['Title', 'text'],
-			['Hours', 'number'],
+		expect(await fieldsOf('Kunden')).toMatchObject([
+			{ name: 'Name', type: 'text' },
+			{ name: 'Betrag', type: 'number' },
+			{ name: 'Geburtsdatum', type: 'date' },
+			{ name: 'Aktiv', type: 'boolean' },
+			{ name: 'PLZ', type: 'text' },
 		]);
-		await api.createRecord(card, { Title: 'Water the plants', Hours: 2 });
-		const edit = { name: 'Edit', type: 'n8n-nodes-base.set', typeVersion: 3.4, parameters: {} };
-		const choose = { name: 'If', type: 'n8n-nodes-base.if', typeVersion: 2.2, parameters: {} };
-		const read = { resource: 'record', operation: 'getAll', cardId: fromList(card) };
-		const workflow = await client.createWorkflow(
-			chain('Drag', [manualTrigger(), action('Tasks', read), choose, edit]),
-		);
-		await editor().openWorkflow(workflow.id);
-		await editor().openNode('Tasks');
-		await execute('Water the plants');
-		await editor().closeNode();
-
-		const { element } = editor();
-		const value = (name: string) =>
-			element('run-data-schema-node-name').and(editor().page.locator(`[data-name="${name}"]`));
-		await editor().openNode('If');
-		await value('Title').first().waitFor();
-		await drag(value('Title').first(), element('filter-condition-left').first());
-		await element('filter-condition-left').getByText('$json.Title').first().waitFor();
-		const wanted = element('filter-condition-right').locator('input').first();
-		await wanted.fill('Water the plants');
-		await wanted.blur();
-		// n8n takes what is typed after a moment.
-		await until('the condition to be saved', async () => {
-			const { nodes } = await client.workflow(workflow.id);
-			return JSON.stringify(nodes).includes('"rightValue":"Water the plants"') ? true : undefined;
-		});
-		expect(await execute('Water the plants')).toContain('True Branch (1 item)');
-		await editor().closeNode();
-		await editor().openNode('Edit');
-		await value('Hours').first().waitFor();
-		await drag(value('Hours').first(), element('assignment-collection-drop-area'));
-		await element('assignment-value').getByText('$json.Hours').first().waitFor();
-		expect(await execute('Hours')).toContain('2');
+		const again = await execute('exists already');
+		for (const word of ["A card called 'Kunden'", 'Create or Update'])
+			expect(again).toContain(word);
 	});
 
 	test('what Delete Many deletes is seen first, then deleted, and brought back from its output', async () => {
@@ -127,8 +80,11 @@ export function testJobs({ bench, editor, execute, openAction, savedColumns }: S
 			['Customer', 'text'],
 			['Status', 'single_select', ['Open', 'Cancelled']],
 		]);
-		await api.createRecord(card, { Customer: 'Ada', Status: 'Open' });
-		await api.createRecord(card, { Customer: 'Grace', Status: 'Cancelled' });
+		const [ada, grace] = [
+			{ Customer: 'Ada', Status: 'Open' },
+			{ Customer: 'Grace', Status: 'Cancelled' },
+		];
+		for (const values of [ada, grace]) await api.createRecord(card, values);
 		const value = { __rl: true, mode: 'value', value: 'Cancelled' };
 		const conditions = [{ field: 'Status', condition: 'equals', value }];
 		const workflow = await openAction({
@@ -140,70 +96,126 @@ export function testJobs({ bench, editor, execute, openAction, savedColumns }: S
 		await dryRun.click();
 		const planned = await execute('Grace');
 		for (const text of ['1 item', 'delete']) expect(planned).toContain(text);
-		expect(await api.records(card)).toHaveLength(2);
+		expect(await valuesOf(card)).toHaveLength(2);
 		if (wantsPictures) await editor().showAsSchema();
 		await editor().picture('dry-run', element('node-parameters'), element('output-panel'));
 
 		await dryRun.click();
 		await execute('deleted');
-		expect((await api.records(card)).map(({ fields }) => fields.Customer)).toEqual(['Ada']);
+		expect(await valuesOf(card)).toEqual([ada]);
 		const [last] = await client.executions(workflow.id);
 		const items = outputOf(await client.execution(last?.id ?? ''), 'Tasks').map(({ json }) => json);
-		const columns = mapAutomatically();
-		const again = { resource: 'record', operation: 'create', cardId: byId(card.id), columns };
-		const undo = await client.createWorkflow(
-			chain('Undo', [manualTrigger(), codeItems('Deleted', items), bench().action('Back', again)]),
-		);
-		await editor().openWorkflow(undo.id);
-		await editor().openNode('Back');
+		const again = { resource: 'record', operation: 'create', cardId: byId(card.id) };
+		await openRows(items, { ...again, columns: mapAutomatically() });
 		await execute('Grace');
-		const values = (await api.records(card)).map(({ fields }) => fields);
-		expect(values).toContainEqual({ Customer: 'Grace', Status: 'Cancelled' });
-		expect(values).toHaveLength(2);
+		expect(await valuesOf(card)).toEqual(expect.arrayContaining([ada, grace]));
 	});
 
-	test('two cards are kept equal: new records are created, equal ones stay unchanged', async () => {
-		const { api, client, action } = bench();
+	test('two cards are kept equal; a Limit before Sync deletes nothing, and the message names Return All', async () => {
+		const { api, client, action, control } = bench();
 		const fields: FieldDraft[] = [
 			['Key', 'text'],
 			['Amount', 'number'],
 		];
-		const [from, to] = [
-			await api.createCard('Shop', fields),
-			await api.createCard('Books to sync', fields),
-		];
-		await api.createRecord(from, { Key: 'a', Amount: 1 });
-		await api.createRecord(to, { Key: 'a', Amount: 1 });
-		await api.createRecord(from, { Key: 'b', Amount: 2 });
-		const record = { resource: 'record' };
+		const [from, to] = [await api.createCard('Shop', fields), await api.createCard('Copy', fields)];
+		for (const { id: cardId } of [from, to]) await control.fillCard({ cardId, count: 60 });
+		await api.createRecord(from, { Key: 'new', Amount: 1 });
+		const read = { resource: 'record', operation: 'getAll', cardId: byId(from.id) };
+		const sync = {
+			...{ resource: 'record', operation: 'sync', cardId: fromList(to) },
+			columns: mapAutomatically(['Key']),
+			missingRecords: 'delete',
+		};
 		const workflow = await client.createWorkflow(
-			chain('Two cards', [
-				manualTrigger(),
-				action('Read', { ...record, operation: 'getAll', cardId: byId(from.id), returnAll: true }),
-				action('Sync', {
-					...{ ...record, operation: 'sync', cardId: fromList(to) },
-					columns: mapAutomatically(['Key']),
-				}),
-			]),
+			chain('Two cards', [manualTrigger(), action('Read', read), action('Sync', sync)]),
 		);
 		await editor().openWorkflow(workflow.id);
 		await editor().openNode('Sync');
-		const shown = await execute('created');
-		for (const text of ['2 items', 'unchanged']) expect(shown).toContain(text);
-		const synced = (await api.records(to)).map(({ fields: values }) => values);
-		expect(synced).toEqual([
-			{ Key: 'a', Amount: 1 },
-			{ Key: 'b', Amount: 2 },
+		await execute("select 'Return All'");
+		await seeEverywhere("select 'Return All'");
+		expect(await valuesOf(to)).toHaveLength(60);
+		await editor().closeNode();
+		await editor().openNode('Read');
+		await editor().element('parameter-input-returnAll').locator('.el-switch').click();
+		await editor().closeNode();
+		await editor().openNode('Sync');
+		expect(await execute('61 items')).toContain('unchanged');
+		expect(await valuesOf(to)).toEqual(expect.arrayContaining(await valuesOf(from)));
+	});
+
+	test('a choice is added to a field, whose others stay; a select without choices gets a hint', async () => {
+		const card = await bench().api.createCard('Stages', [
+			['Status', 'single_select', ['Open', 'Closed']],
 		]);
+		await openAction({
+			...{ resource: 'field', operation: 'update', cardId: fromList(card) },
+			fieldId: byId(card.fields.Status ?? ''),
+			updateFields: { choices: ['Paused'] },
+		});
+		await editor().page.getByText('Choices to Add').first().waitFor();
+		const shown = await execute('Paused');
+		for (const choice of ['Open', 'Closed']) expect(shown).toContain(choice);
+
+		await openAction({
+			...{ resource: 'field', operation: 'create', cardId: fromList(card) },
+			...{ name: 'Level', type: 'single_select' },
+		});
+		// Next to the type, without a search in a collection.
+		await editor().element('parameter-input-choices').waitFor();
+		await execute('has no choices yet');
+	});
+
+	test('a form by Create or Update: its own values are refused with the ways out, in their order', async () => {
+		const card = await bench().api.createCard('Sign-ups', [['Email', 'text']]);
+		const form = {
+			Email: 'ada@example.com',
+			submittedAt: '2026-05-01T09:00:00Z',
+			formMode: 'test',
+		};
+		await openRows([form], {
+			...{ resource: 'record', operation: 'upsert', cardId: fromList(card) },
+			columns: mapAutomatically(['Email']),
+		});
+		const shown = await execute("has no fields 'submittedAt'");
+		const ways = [
+			"'Ignore' in 'If Field Is Unknown'",
+			"'Map Each Column Manually'",
+			"'Create the Field'",
+		];
+		await seeEverywhere("'If Field Is Unknown'");
+		const places = ways.map((way) => shown.indexOf(way));
+		expect(Math.min(...places)).toBeGreaterThan(0);
+		expect(places).toEqual([...places].sort((a, b) => a - b));
+		expect(shown).not.toContain('Select the field');
+		await editor().addOption('If Field Is Unknown');
+		await editor().select('unknownFields', 'Ignore');
+		await execute('created');
+		expect(await valuesOf(card)).toEqual([{ Email: 'ada@example.com' }]);
+	});
+
+	test('Update with an e-mail address for a record names the operations that find by a value; Since Last Run says when it counts', async () => {
+		const card = await bench().api.createCard('People', [['Email', 'text']]);
+		await openAction({
+			...{ resource: 'record', operation: 'update', cardId: fromList(card) },
+			...{ recordId: byId('ada@example.com'), columns: mapEach({ Email: 'ada@example.org' }) },
+		});
+		const shown = await execute("'Update Many'");
+		await seeEverywhere("'Update Many'");
+		expect(shown).toContain("'Update Only'");
+
+		await openAction({ resource: 'record', operation: 'getAll', cardId: fromList(card) });
+		const notice = editor().page.getByText('Counts only when the published workflow');
+		expect(await notice.count()).toBe(0);
+		await editor().select('since', 'New Records');
+		await notice.first().waitFor();
 	});
 
 	test('a field of each type is set by hand, left alone, and cleared', async () => {
-		const { api } = bench();
-		const { element } = editor();
-		const card = await api.createCard('Every type', EVERY_TYPE);
+		const { element, page } = editor();
+		const card = await bench().api.createCard('Every type', EVERY_TYPE);
 		const workflow = await openAction({ resource: 'record', operation: 'create' });
 		await editor().choose('cardId', card.name);
-		await editor().element('node-parameters').getByText('Tags: ["urgent","Red, white"]').waitFor();
+		await element('node-parameters').getByText('Tags: urgent, "Red, white"').waitFor();
 		const entered = {
 			...{ Title: 'Typed', Notes: 'Two lines', Hours: '2.5', Tags: 'urgent, Red, white' },
 			...{ Page: 'https://example.com', Mail: 'ada@example.com', Layout: '{ "a": [1] }' },
@@ -213,14 +225,13 @@ export function testJobs({ bench, editor, execute, openAction, savedColumns }: S
 		await editor().select('Status', 'Closed');
 		const due = element('parameter-input-Due').locator('input').first();
 		await due.click();
-		const { page } = editor();
 		await page.locator('.el-date-table:visible td.available').getByText('15').click();
 		await page.locator('.el-picker-panel__footer:visible').getByText('OK').click();
 		const Due = (await due.inputValue()).slice(0, 10);
 		expect(Due).toMatch(/^\d{4}-\d\d-15$/);
 		await savedColumns(workflow, ({ value }) => JSON.stringify(value).includes(Due));
 		await execute('Typed');
-		const [record] = await api.records(card);
+		const [record] = await bench().api.records(card);
 		const set = {
 			...{ Title: 'Typed', Notes: 'Two lines', Hours: 2.5, Done: false, Due },
 			...{ Status: 'Closed', Tags: ['urgent', 'Red, white'], Page: 'https://example.com' },
@@ -236,9 +247,9 @@ export function testJobs({ bench, editor, execute, openAction, savedColumns }: S
 		await editor().select('Status', 'Empty');
 		await editor().select('Done', 'Empty');
 		await execute('Changed');
-		const [changed] = await api.records(card);
 		// A service may leave out what is empty.
 		const cleared = { Status: null, Done: null };
-		expect({ ...cleared, ...changed?.fields }).toEqual({ ...set, Title: 'Changed', ...cleared });
+		const [changed] = await valuesOf(card);
+		expect({ ...cleared, ...changed }).toEqual({ ...set, Title: 'Changed', ...cleared });
 	});
 }

@@ -1,7 +1,7 @@
 /** What the browser suites of one n8n share: a bench, one browser, and our action node in its open panel. */
 import { until } from '../../host/deadline.ts';
 import type { JsonObject, SavedWorkflow } from '../../host/n8nClient.ts';
-import { chain, manualTrigger } from '../../host/workflowBuilder.ts';
+import { chain, codeItems, manualTrigger, type NodeDraft } from '../../host/workflowBuilder.ts';
 import type { Workbench } from '../../host/workbench.ts';
 import { useBench } from '../support/bench.ts';
 import type { TestCard } from '../../host/serviceApi.ts';
@@ -55,19 +55,31 @@ function createStage(bench: () => Workbench, editor: () => Editor) {
 		});
 	}
 
+	/** Stores a workflow that ends with one of our action nodes, and opens that node. */
+	async function open(before: NodeDraft[], parameters: JsonObject): Promise<SavedWorkflow> {
+		const { client, action } = bench();
+		const workflow = await client.createWorkflow(
+			chain('In the editor', [manualTrigger(), ...before, action(ACTION, parameters)]),
+		);
+		await editor().openWorkflow(workflow.id);
+		await editor().openNode(ACTION);
+		return workflow;
+	}
+
 	return {
 		bench,
 		editor,
 		savedParameters,
-		/** Stores a workflow with one of our action nodes and opens that node. */
-		async openAction(parameters: JsonObject): Promise<SavedWorkflow> {
-			const { client, action } = bench();
-			const workflow = await client.createWorkflow(
-				chain('In the editor', [manualTrigger(), action(ACTION, parameters)]),
-			);
-			await editor().openWorkflow(workflow.id);
-			await editor().openNode(ACTION);
-			return workflow;
+		/** Opens an action node with these parameters. */
+		openAction: async (parameters: JsonObject) => await open([], parameters),
+		/** As `openAction`, behind these items. */
+		openRows: async (rows: JsonObject[], parameters: JsonObject) =>
+			await open([codeItems('Rows', rows)], parameters),
+		/** The fields of a card by its name. */
+		async fieldsOf(name: string) {
+			const { api } = bench();
+			const { id } = await api.findCard(name);
+			return (await api.call<{ fields: JsonObject[] }>('GET', `/cards/${id}/fields`)).fields;
 		},
 		/** The mapper's value once the editor has saved what is waited for. */
 		async savedColumns(workflow: SavedWorkflow, isThere: (columns: JsonObject) => boolean) {
@@ -92,17 +104,29 @@ function createStage(bench: () => Workbench, editor: () => Editor) {
 			await output.getByText(text).first().waitFor();
 			return await output.innerText();
 		},
+		/** What the page shows must be seen in a small window as well, light and dark. */
+		async seeEverywhere(text: string) {
+			const { element, page } = editor();
+			for (const width of [1_000, 1_440]) {
+				await page.setViewportSize({ width, height: 900 });
+				for (const colorScheme of ['dark', 'light'] as const) {
+					await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+					await element('output-panel').getByText(text).first().waitFor();
+				}
+			}
+		},
 		/** A card with a record, "Old", whose boolean is true, to see whether anything overwrites it. */
 		async createTasks(name: string): Promise<TestCard> {
 			const card = await bench().api.createCard(name, [
 				['Title', 'text'],
+				['Price', 'number'],
 				['Done', 'boolean'],
 				['Tags', 'multi_select', ['urgent', 'eu', 'Red, white']],
 				['Status', 'single_select', ['Open', 'Closed']],
 				['Due', 'date'],
 			]);
-			const values = { Title: 'Old', Done: true, Tags: ['eu'], Status: 'Open', Due: '2026-03-01' };
-			await bench().api.createRecord(card, values);
+			const values = { Title: 'Old', Price: 7, Done: true, Tags: ['eu'], Status: 'Open' };
+			await bench().api.createRecord(card, { ...values, Due: '2026-03-01' });
 			return card;
 		},
 	};
