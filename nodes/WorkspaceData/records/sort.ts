@@ -49,16 +49,17 @@ export function readSort(
 /**
  * Sorts records: values by their field's type, empty ones last. Records with equal values keep their order.
  *
+ * @param records is emptied, so that they aren't held twice
  * @returns a new list
  */
 export async function sortRecords(
 	run: Run,
-	records: readonly DataRecord[],
+	records: DataRecord[],
 	orders: readonly Order[],
 ): Promise<DataRecord[]> {
 	const compare = compareBy(orders);
 	const keyed: Array<{ record: DataRecord; places: Place[] }> = [];
-	for (const record of records) {
+	for (const record of records.splice(0)) {
 		await run.breathe();
 		const places = orders.map(({ field, read }) => placeOf(field, read(record), run.zone));
 		keyed.push({ record, places });

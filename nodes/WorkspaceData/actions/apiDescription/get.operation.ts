@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../values/jsonObject';
 import { defineOperation, eachItem } from '../operation';
 import { readChoice } from '../readParameters';
 
@@ -20,14 +19,7 @@ export const getApiDescription = defineOperation({
 	action: 'Get API description',
 	description: 'Retrieve the OpenAPI description of the service',
 	properties: [formatProperty],
-	async execute(run, parameters) {
-		// Read once for all items.
-		const known = new Map<string, Promise<JsonObject>>();
-		return await eachItem<typeof formatProperty>(async (_, get) => {
-			const format = readChoice(formatProperty, get('format')) ?? 'json';
-			const reading = known.get(format) ?? run.api.description(format);
-			known.set(format, reading);
-			return [await reading];
-		})(run, parameters);
-	},
+	execute: eachItem(async (run, get) => [
+		await run.api.description(readChoice(formatProperty, get('format')) ?? 'json'),
+	]),
 });

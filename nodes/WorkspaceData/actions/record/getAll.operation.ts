@@ -58,10 +58,15 @@ async function recordsOf(
 	get: GetOf<Property>,
 	since: SinceLastRun,
 ): Promise<JsonObject[]> {
-	const { request, limit, isSince, ifNone, ...how } = readHow(get);
+	const options = get('options');
+	const request = requestOptions(options);
+	const limit = readLimit(get('returnAll'), get('limit'));
+	const isSince = readChoice(sinceProperty, get('since')) === 'new';
+	const how = outputOptions(options, get('simple'));
+	const ifNone = readChoice(noRecordsOption, options.ifNotFound);
 	const card = await run.findCard(get('cardId'), request);
 	const index = await run.fieldsOf(card, request);
-	const output = recordOutput(index, how.output);
+	const output = recordOutput(index, how);
 	const tests = [
 		readFilter(get('filters'), get('matchType'), index, run),
 		readSearch(get('search'), index),
@@ -70,38 +75,31 @@ async function recordsOf(
 	const orders = readSort(get('sort'), index, toDirection);
 	if (isSince && orders.length > 0) throw notSorted();
 	const results: JsonObject[] = [];
-	let records: DataRecord[] = [];
-	if (isSince) records = await since.take(card, passes, limit, request);
-	else {
-		const wanted = orders.length > 0 || tests.length > 0 ? Infinity : limit;
-		// Converted at once if possible, so that records and their items aren't in memory together.
-		const take = (record: DataRecord): boolean => {
-			if (!passes(record)) return false;
-			if (orders.length > 0) records.push(record);
-			else results.push(output(record));
-			return results.length === limit;
-		};
-		await run.readRecords(card, wanted, take, request);
-		if (orders.length > 0) records = (await sortRecords(run, records, orders)).slice(0, limit);
-	}
-	records.reverse();
-	for (let record = records.pop(); record; record = records.pop()) {
-		await run.breathe();
-		results.push(output(record));
+	const add = (record: DataRecord) => results.push(output(record)) === limit;
+	if (isSince) await convertAll(run, await since.take(card, passes, limit, request), add);
+	else if (orders.length > 0) {
+		const records: DataRecord[] = [];
+		const take = (record: DataRecord) => void (passes(record) && records.push(record));
+		await run.readRecords(card, Infinity, take, request);
+		await convertAll(run, (await sortRecords(run, records, orders)).slice(0, limit), add);
+	} else {
+		const wanted = tests.length > 0 ? Infinity : limit;
+		await run.readRecords(card, wanted, (record) => passes(record) && add(record), request);
 	}
 	return results.length === 0 && ifNone === 'empty' ? [{}] : results;
 }
 
-/** Reads the parameters that need no fields. */
-function readHow(get: GetOf<Property>) {
-	const options = get('options');
-	return {
-		ifNone: readChoice(noRecordsOption, options.ifNotFound),
-		request: requestOptions(options),
-		limit: readLimit(get('returnAll'), get('limit')),
-		isSince: readChoice(sinceProperty, get('since')) === 'new',
-		output: outputOptions(options, get('simple')),
-	};
+/** Converts records, and lets go of each: records and their items aren't in memory together. */
+async function convertAll(
+	run: Run,
+	records: DataRecord[],
+	add: (record: DataRecord) => unknown,
+): Promise<void> {
+	records.reverse();
+	for (let record = records.pop(); record; record = records.pop()) {
+		await run.breathe();
+		add(record);
+	}
 }
 
 const toDirection = (entered: unknown) => readChoice(directionProperty, entered) ?? 'asc';
