@@ -1,6 +1,6 @@
 /** Cards and fields: what is created, changed and deleted, and what is refused before anything is sent. */
 import type { IDataObject } from 'n8n-workflow';
-import { hintsOf, runAction, succeeded, type ActionRun } from '../support/n8n';
+import { hintsOf, placesOf, runAction, succeeded, type ActionRun } from '../support/n8n';
 import { byId, byName, fromList } from '../support/parameters';
 import { type TestCard, type TestWorkspace, useCard, useWorkspace } from '../support/workspace';
 
@@ -355,6 +355,23 @@ describe('cards', () => {
 });
 
 describe('an error', () => {
+	test.each([
+		['stopWorkflow', 0, 16],
+		['continueRegularOutput', 40, 40],
+	] as const)(
+		'of the first item, On Error %s: %d items, requests for %d',
+		async (onError, count, requests) => {
+			const items = Array.from({ length: 40 }, (_, n) => ({ id: `crd_${n}` }));
+			const get = { resource: 'card', operation: 'get', cardId: byId('={{ $json.id }}') };
+			const { error, items: output } = await run(get, items, { node: { onError } });
+			expect(error?.context).toEqual(
+				count === 0 ? expect.objectContaining({ itemIndex: 0 }) : undefined,
+			);
+			expect(placesOf(output)).toEqual(Array.from({ length: count }, (_, n) => n));
+			expect(sent('GET')).toHaveLength(requests);
+		},
+	);
+
 	useCard('Errors', { Key: 'text', 'E-mail': 'text' }, (made) => ({ workspace, card } = made));
 
 	test("names the field once, in place of the service's ID and pointer", async () => {

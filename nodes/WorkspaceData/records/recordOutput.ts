@@ -29,12 +29,11 @@ export function recordOutput(
 	const names = plainNames(outputFields);
 	const wanted = names.length > 0 ? names.map((name) => index.resolve(name)) : undefined;
 	if (!simple) return rawOutput(wanted);
-	const keyOf = fieldKey(index, byId);
 	// Without a field of this name, the node's own key would be written to it when the item comes back.
 	const own = index.fields.filter((field) => isNodeKey(field) && !wanted?.includes(field));
 	const columns = (wanted ? [...wanted, ...own] : index.fields).map((field) => ({
 		id: field.id,
-		key: toTopLevel(keyOf(field)),
+		key: toTopLevel(byId ? field.id : index.keyOf(field)),
 	}));
 	const fill = filling(columns, wanted ? undefined : index);
 	const keys = [...columns.map(({ key }) => key), 'id', 'created_at'];
@@ -46,12 +45,6 @@ export function recordOutput(
 			? { ...fill({}, data), id, ...(createdAt !== null && { created_at: createdAt }) }
 			: fill({ ...empty, id, created_at: createdAt }, data);
 }
-
-/** Returns the keys of fields in an object of values. @param byId true to name fields by ID */
-export const fieldKey =
-	(index: FieldIndex, byId = false) =>
-	(field: Field): string =>
-		byId ? field.id : index.keyOf(field);
 
 const toTopLevel = topLevelKey(RESERVED_KEYS);
 
