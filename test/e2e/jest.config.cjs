@@ -45,7 +45,7 @@ const project = (displayName, testMatch, globals = {}) => ({
 
 const inN8n = [`${tests}/**/*.e2e.test.ts`, `!${apart}`, `!${queue}`];
 /** One journey each for records, credentials, trigger and editor: n8n 1's engine runs the tests of the nodes as well. */
-const inN8n1 = ['rest/credentials', 'rest/records', 'rest/trigger', 'browser/editor'].map(
+const inN8n1 = ['rest/credentials', 'rest/records', 'trigger/lifecycle', 'browser/editor'].map(
 	(name) => `${tests}/${name}.e2e.test.ts`,
 );
 

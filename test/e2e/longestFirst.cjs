@@ -1,10 +1,7 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 /** Folders and files that take minutes; jest goes by the size of a file where it has not run before. */
-const long = [
-	'browser/',
-	...['restarts', 'subscriptions', 'deliveries'].map((name) => `trigger/${name}`),
-];
+const long = ['browser/', ...['lifecycle', 'deliveries'].map((name) => `trigger/${name}`)];
 
 /** The rank of a file: the one that takes longest comes first, so that no core is idle at the end. */
 const rank = ({ path }) => {

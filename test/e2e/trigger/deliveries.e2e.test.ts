@@ -29,7 +29,7 @@ describe(`deliveries to the trigger in n8n ${major}`, () => {
 	afterAll(async () => await bench().client.unpublish(saved.id));
 
 	const readSecret = async (previous?: string) =>
-		await savedSecret(bench().client, saved.id, bench().service.apiKey, previous);
+		await savedSecret(bench().client, saved.id, previous);
 
 	const signature = (bytes: Uint8Array, key = secret) => ({
 		'x-service-signature': createHmac('sha256', key).update(bytes).digest('hex'),
