@@ -174,9 +174,9 @@ describe('requests of the editor', () => {
 	});
 
 	describe("a card that doesn't exist", () => {
-		const noCard = "The workspace has no card called 'Editr'. Did you mean 'Editor'?";
+		const noCard = /^The workspace has no card called 'Editr'\. The cards are 'Bare', 'Editor'/;
 		const noId =
-			"The workspace has no card with the ID 'crd_none'. Select the card again in 'Card'.";
+			/^The workspace has no card with the ID 'crd_none'\. Select the card again in 'Card'\.$/;
 
 		test.each([
 			[byName('Editr'), noCard],
@@ -184,7 +184,8 @@ describe('requests of the editor', () => {
 		])('%j: an empty mapper says so, a mapping stays, other lists fail', async (cardId, notice) => {
 			const { getColumns } = resourceMapping;
 			const context = editor({ cardId });
-			expect(await getColumns.call(context)).toEqual({ fields: [], emptyFieldsNotice: notice });
+			const emptyFieldsNotice = expect.stringMatching(notice) as string;
+			expect(await getColumns.call(context)).toEqual({ fields: [], emptyFieldsNotice });
 			// An error comes instead of an empty list.
 			const columns = mapEach({ Title: 'a' }, { schema: [{ id: 'Title' }] });
 			const message = 'The workspace has no card';
@@ -278,21 +279,6 @@ describe('requests of the editor', () => {
 			return await pressTest(credentials);
 		};
 
-		test('a workspace without cards may answer 204', async () => {
-			workspace.service.control.fail({ path: '/cards$', status: 204, body: 'empty' });
-			expect((await press('apiKey')).status).toBe('OK');
-		});
-
-		test.each([
-			[429, {}],
-			[403, { 'x-ratelimit-remaining': '0' }],
-		])('%d for the rate limit blames no entry', async (status, headers) => {
-			workspace.service.control.fail({ path: '/cards$', status, headers, body: 'html' });
-			const { message } = await press('apiKey');
-			expect(message).toContain('Test the credential again after the rate limit resets.');
-			expect(message).not.toContain("Check '");
-		});
-
 		test.each([
 			['apiKey', { apiKey: 'wrong-key-of-nobody' }, "Check 'API Key'"],
 			['apiKey', { apiKey: '' }, "'API Key' is empty"],
@@ -323,10 +309,10 @@ describe('requests of the editor', () => {
 		});
 
 		test.each([
-			[200, "isn't the workspace service"],
-			[404, "doesn't offer the API at this address"],
-			[500, 'often while the service is restarted or overloaded'],
-			[302, 'redirects to another address'],
+			[200, "'body' is"],
+			[404, 'another server may be answering'],
+			[502, 'Try again later'],
+			[302, "Redirects aren't followed"],
 		])('another web server that answers %i', async (status, message) => {
 			const server = await startWebServer((_request, response) => {
 				response.writeHead(status, { 'content-type': 'text/html', location: '/elsewhere' });
@@ -335,7 +321,6 @@ describe('requests of the editor', () => {
 			const result = await press('apiKey', { baseUrl: `${server.url}/api/v1` });
 			await server.close();
 			expect(result).toEqual({ status: 'Error', message: expect.stringContaining(message) });
-			expect(result.message).toContain("'Base URL'");
 		});
 
 		const problem = (kind: string, detail?: string) => ({
@@ -343,55 +328,29 @@ describe('requests of the editor', () => {
 			title: 'Refused',
 			...(detail && { detail }),
 		});
-		test.each<[number, unknown, string, string?]>([
-			[404, { title: 'Not found', detail: "Workspace w1 doesn't exist" }, "'Workspace ID'"],
+		test.each<[number, unknown, string]>([
 			[404, problem('workspace-not-found'), "'Workspace ID'"],
-			[404, problem('not-found', 'Cannot GET /api/v1/workspaces/w1/cards'), "'Base URL'"],
-			[404, problem('not-found'), "'Base URL'", "'Workspace ID'"],
 			[404, { title: 'Not Found' }, "'Base URL'"],
-			[400, problem('invalid-workspace-id'), "'Workspace ID'"],
 			[403, problem('forbidden'), "'Workspace ID'"],
-			[403, problem('other-workspace', 'Key of another workspace'), "'Workspace ID'"],
-			[403, problem('invalid-api-key'), "'API Key'"],
-			[401, problem('unauthorized', 'No such workspace key'), "'API Key'"],
-			[500, problem('workspace-database-down'), 'status 500'],
-			[418, problem('other', 'Nothing that names an entry'), 'status 418'],
-			[300, problem('moved'), "'Base URL'"],
-			[399, problem('moved'), "'Base URL'"],
-			[404, problem('not-found', 'No such route'), "doesn't offer the API", "'Base URL'"],
-			[404, problem('not-found', 'Check the URL'), "doesn't offer the API", "'Base URL'"],
-			[404, problem('not-found', 'Cannot find it'), "doesn't offer the API", "'Base URL'"],
-			[403, problem('forbidden', 'This token may not'), "'API Key'"],
-			[403, problem('forbidden', 'The credential was revoked'), "'API Key'"],
-			[200, { ...problem('maintenance', 'Back soon'), status: 503 }, 'status 503', 'Back soon'],
-			// A path in the words is that of the request, and says nothing about the cause.
-			[403, problem('forbidden', 'GET /api/workspaces/w1/keys is refused'), "'Workspace ID'"],
-			[400, problem('other', 'GET /api/workspaces/w1/cards is refused'), 'status 400'],
-		])('a service that answers %i with %j', async (status, body, ...wanted) => {
+			[401, problem('unauthorized', 'Revoked'), "'API Key'"],
+			[429, problem('too-many-requests'), 'after the limit resets'],
+			[418, problem('other', 'In its own words'), 'Refused. In its own words'],
+		])('a service that answers %i with %j', async (status, body, wanted) => {
 			workspace.service.control.fail({ path: '/cards$', status, body: 'json', json: body });
 			const { message } = await press('apiKey');
-			for (const word of wanted) expect(message).toContain(word);
+			expect(message).toContain(wanted);
 			const entries = ["'Base URL'", "'Workspace ID'", "'API Key'"];
-			expect(entries.filter((entry) => message.includes(entry))).toHaveLength(
-				wanted.filter((word) => entries.includes(word ?? '')).length,
+			expect(entries.filter((entry) => message.includes(entry))).toEqual(
+				entries.filter((entry) => entry === wanted),
 			);
 		});
 
-		test('the message is made of whole sentences', async () => {
-			const told = async (detail: string) => {
-				const json = problem('unauthorized', detail);
-				workspace.service.control.fail({ path: '/cards$', status: 401, body: 'json', json });
-				return (await press('apiKey')).message;
-			};
-			const advice = "The API key wasn't accepted. Check 'API Key'. The service responded:";
-			expect(await told('It is revoked')).toBe(`${advice} It is revoked.`);
-			expect(await told('It is revoked!')).toBe(`${advice} It is revoked!`);
-			workspace.service.control.fail({ path: '/cards$', status: 401, body: 'empty' });
-			expect((await press('apiKey')).message).toMatch(/The service responded: [^.]+\.$/);
+		test('a credential that works', async () => {
 			expect(await press('apiKey')).toEqual({
 				status: 'OK',
 				message: 'Connection successful: the cards of the workspace can be listed.',
 			});
+			expect((await press('serviceAccount')).status).toBe('OK');
 		});
 
 		test.each(['dropBefore', 'hang'] as const)(
@@ -399,16 +358,14 @@ describe('requests of the editor', () => {
 			async (mode) => {
 				hurry();
 				workspace.service.control.fail({ path: '/cards$', mode });
-				const address =
-					/^The service at 127\.0\.0\.1:\d+ couldn't be reached: .*\. Check 'Base URL'\.$/;
-				expect((await press('apiKey')).message).toMatch(address);
+				expect((await press('apiKey')).message).toMatch(/Check 'Base URL'.*127\.0\.0\.1:\d+/);
 			},
 		);
 
-		test('a token that the auth server gives and the service refuses blames the realm', async () => {
+		test('a token that the auth server gives and the service refuses blames account and realm', async () => {
 			workspace.service.control.fail({ path: '/cards$', status: 401 });
 			const { message } = await press('serviceAccount');
-			expect(message).toContain("Check 'Auth URL', 'Realm' and 'Base URL'");
+			expect(message).toContain('may have been revoked, or the API may trust another realm');
 			expect(message).not.toContain("'API Key'");
 		});
 	});
@@ -556,7 +513,7 @@ describe('what a person sees', () => {
 				const card = await workspace.card('Types', []);
 				workspace.service.control.fail({ path: 'openapi', ...fault });
 				hurry();
-				const types = ['long-text  area_', 'long-text  area_', 'Geo', ''];
+				const types = ['long-text  area_', 'long-text  area_', 'Geo'];
 				answerNext('/fields$', {
 					fields: types.map((type, n) => ({ id: `f${n}`, name: `Field ${n}`, type })),
 				});
@@ -566,18 +523,6 @@ describe('what a person sees', () => {
 				]);
 			},
 		);
-
-		test('field types of a service without a description, and no card: those of the cards of the workspace', async () => {
-			workspace.service.control.fail({ path: 'openapi', status: 404, times: 10 });
-			await workspace.card('Some types', { Title: 'text', Layout: 'json' });
-			await workspace.card('Other types', { Title: 'text', Page: 'url' });
-			const types = await loadOptions.getFieldTypes.call(editor({}));
-			expect(names(types)).toEqual(expect.arrayContaining(['JSON', 'Text', 'URL']));
-			expect(new Set(names(types)).size).toBe(types.length);
-			// None and no error, if there are no cards.
-			answerNext('/cards$', { cards: [] });
-			expect(await loadOptions.getFieldTypes.call(editor({}))).toEqual([]);
-		});
 
 		const twins = [
 			{ id: 'f1', name: 'Twin', type: 'text' },

@@ -21,7 +21,7 @@ const members = z
 		id: identifier.optional(),
 		field_id: identifier.optional(),
 		name: z.string(),
-		type: z.string(),
+		type: z.string().min(1),
 		read_only: z.boolean().nullish(),
 	})
 	.transform(({ id, field_id, ...others }) => ({ id: id ?? field_id, ...others }))
