@@ -10,7 +10,7 @@ import {
 	type RequestOptions,
 } from '../transport/api';
 import { Cancelled } from '../transport/errors';
-import { localTime } from '../transport/timeZone';
+import { localTime } from './timeZone';
 import type { Zone } from '../values/time';
 import { Done } from './done';
 import { FieldIndex } from './fieldIndex';

@@ -2,7 +2,7 @@
 import { recordTest } from '../records/filter';
 import type { FieldIndex } from '../records/fieldIndex';
 import { OWN_VALUES } from '../records/ownValues';
-import { localTime } from '../transport/timeZone';
+import { localTime } from '../records/timeZone';
 import { listedInQuotes } from '../values/messageText';
 import type { Delivery } from './event';
 import { EVENTS } from './properties';

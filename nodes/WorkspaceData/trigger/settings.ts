@@ -4,7 +4,7 @@ import { OWN_VALUES } from '../records/ownValues';
 import { readConditions, readMatchType, recordTest } from '../records/filter';
 import { FieldIndex } from '../records/fieldIndex';
 import { fieldsOf, type Api } from '../transport/api';
-import { localTime } from '../transport/timeZone';
+import { localTime } from '../records/timeZone';
 import { simplifyProperty } from '../properties/simplify';
 import { checkCondition } from '../values/condition';
 import { refuseEmptyExpressions, type ParameterDefinition } from '../values/emptyExpressions';

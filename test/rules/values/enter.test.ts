@@ -4,7 +4,7 @@ import { DateTime } from 'luxon';
 import { runInNewContext } from 'node:vm';
 import { enter } from '../../../nodes/WorkspaceData/values/entry';
 import type { EntryRules } from '../../../nodes/WorkspaceData/values/kinds/kind';
-import { localTime } from '../../../nodes/WorkspaceData/transport/timeZone';
+import { localTime } from '../../../nodes/WorkspaceData/records/timeZone';
 import { refusal } from '../refusal';
 import { field } from './field';
 import { zone } from './zone';

@@ -1,6 +1,6 @@
 /** Days and times as people in the workflow's time zone mean them. */
 import { DateTime, Settings } from 'luxon';
-import { localTime } from '../../../nodes/WorkspaceData/transport/timeZone';
+import { localTime } from '../../../nodes/WorkspaceData/records/timeZone';
 
 const zoneOf = (name: string) => localTime({ getTimezone: () => name });
 const berlin = zoneOf('Europe/Berlin');

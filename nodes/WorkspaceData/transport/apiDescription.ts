@@ -1,1 +1,0 @@
-export { describedFieldTypes } from '../records/describedTypes';
