@@ -9,6 +9,7 @@ import { byId, chain } from '../../host/workflowBuilder.ts';
 import { BARE_N8N, useBench } from '../support/bench.ts';
 import { createClockOfN8n } from '../support/clockOfN8n.ts';
 import { restarts } from '../support/restarts.ts';
+import { savedSecret } from '../support/savedSecret.ts';
 import { major, runFolder } from '../support/settings.ts';
 import { draftWatch, watchCard, watching } from '../support/watch.ts';
 
@@ -189,13 +190,14 @@ describe(`a published trigger in n8n ${major}`, () => {
 		for (const card of cards) await noneLeft(card);
 	});
 
-	it('Since Last Run in the same workflow goes on over events and restarts', async () => {
+	it('Since Last Run in the same workflow goes on over restarts; a renewal takes it back to the last start', async () => {
 		const { api, client, host } = bench();
 		const card = await api.createCard('Both', [['Title', 'text']]);
 		const parameters = { resource: 'record', operation: 'getAll', cardId: byId(card.id) };
 		const more = { returnAll: true, since: 'new', options: {} };
 		const found = bench().action('Seen', { ...parameters, ...more });
-		const saved = await client.createWorkflow(chain('Both', [watching(bench(), card.id), found]));
+		const trigger = watching(bench(), card.id, { options: { renewAfterSilence: 1 } });
+		const saved = await client.createWorkflow(chain('Both', [trigger, found]));
 		await client.publish(saved);
 		const returned = async (count: number) =>
 			await until(`${count} executions`, async () => {
@@ -207,14 +209,22 @@ describe(`a published trigger in n8n ${major}`, () => {
 				const items = outputOf(await client.execution(String(last)), 'Seen');
 				return items.map(({ json }) => json.id);
 			});
+		const atFirst = await savedSecret(client, saved.id);
 		const [first] = await createRecords(card, 1);
 		expect(await returned(1)).toEqual([first]);
 		const [second] = await createRecords(card, 1);
 		expect(await returned(2)).toEqual([second]);
 		clock.pass(host, 3);
 		await restart('stop');
+		const secret = await savedSecret(client, saved.id, atFirst);
 		const [third] = await createRecords(card, 1);
 		expect(await returned(3)).toEqual([third]);
+		const old = await idsOf(card);
+		clock.pass(host, 65);
+		await liveAgain(card, old);
+		await savedSecret(client, saved.id, secret);
+		const [fourth] = await createRecords(card, 1);
+		expect(await returned(4)).toEqual([third, fourth]);
 		await client.unpublish(saved.id);
 		await noneLeft(card);
 	});
