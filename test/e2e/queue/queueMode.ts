@@ -22,8 +22,8 @@ export interface QueueMode extends SharedWorkbench {
 	restartWebhook(place: number): Promise<void>;
 	redis: Redis;
 	database: Database;
-	/** A minute passes for the main process, which looks after the subscriptions. */
-	passMinute(): void;
+	/** Minutes pass for the main process, in which `trigger()` runs. */
+	pass(minutes: number): void;
 }
 
 /** Executions that one worker runs at once. */
@@ -113,7 +113,7 @@ export async function openQueueMode(): Promise<QueueMode> {
 		},
 		redis,
 		database: postgres,
-		passMinute: () => clock.pass(main, 1),
+		pass: (minutes: number) => clock.pass(main, minutes),
 		async close() {
 			await Promise.all([...workers, ...webhooks].map(async (one) => await one.stop()));
 			await main.stop();
