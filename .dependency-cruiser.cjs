@@ -64,12 +64,13 @@ const rooms = {
 			room('properties'),
 			n8nWorkflow,
 			zod,
+			luxon,
 			crypto,
 		],
 	},
 	transport: {
 		path: room('transport'),
-		to: [room('values'), room('model'), n8nWorkflow, zod, luxon, crypto],
+		to: [room('values'), n8nWorkflow, zod, crypto],
 	},
 	values: { path: room('values'), to: [room('model'), zod, crypto] },
 	// What is left of an earlier layout.

@@ -110,8 +110,7 @@ export class WorkspaceDataServiceAccountApi implements ICredentialType {
 		const token = tokenOf(credentials);
 		const send: Send = async (options) => await this.helpers.httpRequest(options);
 		const used = entryText(credentials.accessToken);
-		// If no other token can be had, the request failed for another reason, or the next one says so.
-		if (used !== '' && token.suspect(used)) await token.renewed(credentials, send).catch(() => {});
+		if (used !== '') token.refuse(used);
 		credentials.accessToken = await token.get(credentials, send);
 		return {};
 	};

@@ -361,7 +361,7 @@ describe('service accounts', () => {
 	test("n8n's HTTP Request node keeps a token that works while no other can be had", async () => {
 		const get = httpRequestNode();
 		expect(await get('cards')).toBe('read');
-		workspace.service.control.failTokens({ mode: 'unavailable' });
+		workspace.service.control.fail({ listener: 'auth', status: 503, times: 100 });
 		expect([await get('cards/none', 31), await get('cards', 31)]).toEqual(['404', 'read']);
 	});
 

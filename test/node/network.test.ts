@@ -107,7 +107,7 @@ describe('faults', () => {
 		[3, 3],
 		[40, 40],
 	])('50 creates, Max Parallel Requests %s: at most %d at once', async (maxParallel, atOnce) => {
-		workspace.service.control.setLatency({ ms: 30, atOnce, refusesMore: true });
+		workspace.service.control.setLatency({ ms: 30, atOnce });
 		const items = Array.from({ length: 50 }, (_, n) => ({ Key: `k${n}` }));
 		const options = maxParallel === undefined ? {} : { maxParallel };
 		const parameters = { columns: mapAutomatically(), options };

@@ -7,16 +7,9 @@ import type {
 import { cards } from '../transport/api';
 import { systemClock, type Clock } from '../transport/clock';
 import { apiKeyOf } from '../transport/credential';
-import { networkError, RequestError, type RequestOrigin } from '../transport/errors';
+import { networkError, RequestError } from '../transport/errors';
 import { redact } from '../transport/redact';
-import {
-	bodyOf,
-	isSuccess,
-	PLAIN_RESPONSE,
-	readList,
-	refusal,
-	toResponse,
-} from '../transport/response';
+import { isSuccess, PLAIN_RESPONSE, readList, refusal, toResponse } from '../transport/response';
 import { parseBaseUrl, pathSegment } from '../transport/serviceUrl';
 import { tokenOf } from '../transport/shared';
 import { requestToken, type Send } from '../transport/token';
@@ -66,21 +59,18 @@ async function listCards(
 	{ isKey, clean, clock }: { isKey: boolean; clean: (text: string) => string; clock: Clock },
 ): Promise<void> {
 	const account = isKey ? 'API key' : 'service account';
-	const origin: RequestOrigin = { host: new URL(url).host, account, method: 'GET' };
+	const { host } = new URL(url);
+	const origin = { host, account, address: 'Base URL', method: 'GET' } as const;
 	const headers = { Authorization: `Bearer ${token}`, Accept: 'application/json' };
 	const request = { ...PLAIN_RESPONSE, method: 'GET', url, headers, timeout: TIMEOUT_MS } as const;
 	const response = await within(TIMEOUT_MS, clock, async () => await send(request)).then(
-		toResponse,
+		(full) => toResponse(full, clean, false),
 		(error: unknown) => {
 			throw networkError(error, origin, clean);
 		},
 	);
-	if (isSuccess(response)) {
-		const reading = { isChange: false, clean };
-		readList(cards.schema, bodyOf(response, reading), 'cards', reading);
-		return;
-	}
-	throw refusal(response, origin, clean, false);
+	if (!isSuccess(response)) throw refusal(response, origin);
+	readList(cards.schema, response, 'cards');
 }
 
 /** Credential tests only have n8n's older request helper. */

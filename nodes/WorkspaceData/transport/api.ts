@@ -4,7 +4,7 @@ import type { JsonObject } from '../values/jsonObject';
 import { quote } from '../values/messageText';
 import { systemClock, type Clock } from './clock';
 import { apiKeyOf, readCredential, toAuthentication } from './credential';
-import { RequestError, type Reading, type ThingName } from './errors';
+import { RequestError, type ThingName } from './errors';
 import { bodyOf, readAs, readList, readSingle, type ApiResponse } from './response';
 import { card, type Card } from './schemas/card';
 import { field, type Field } from './schemas/field';
@@ -96,8 +96,8 @@ export class Api extends Sender {
 		const name = `${what.thing}s`;
 		const isNew = newCursors(name);
 		for (let query: ApiRequest['query']; ; ) {
-			const response = await this.request(what.path, { method: 'GET', query }, options);
-			const { things, nextCursor } = readList(what.schema, response.body, name, response.reading);
+			const response = await this.at(what.path, { method: 'GET', query }, options);
+			const { things, nextCursor } = readList(what.schema, response, name);
 			for (const one of things) all.push(one);
 			if (nextCursor === null) return all;
 			query = { cursor: isNew(nextCursor) };
@@ -110,8 +110,8 @@ export class Api extends Sender {
 		id: PathValue,
 		options?: RequestOptions,
 	): Promise<Thing> {
-		const { body, reading } = await this.request(pathOf(what, id), { method: 'GET' }, options);
-		return readSingle(what.schema, body, what.thing, reading);
+		const response = await this.at(pathOf(what, id), { method: 'GET' }, options);
+		return readSingle(what.schema, response, what.thing);
 	}
 
 	/** Creates a thing. @returns undefined if the response doesn't show it */
@@ -121,7 +121,7 @@ export class Api extends Sender {
 		options?: RequestOptions,
 	): Promise<Thing | undefined> {
 		const request = { method: 'POST', body, thing: what.thing } as const;
-		return shown(what, await this.request(what.path, request, options));
+		return shown(what, await this.at(what.path, request, options));
 	}
 
 	/** Changes the members of a thing that the body names. @returns undefined if the response doesn't show it */
@@ -131,12 +131,12 @@ export class Api extends Sender {
 		body: JsonObject,
 		options?: RequestOptions,
 	): Promise<Thing | undefined> {
-		return shown(what, await this.request(pathOf(what, id), { method: 'PATCH', body }, options));
+		return shown(what, await this.at(pathOf(what, id), { method: 'PATCH', body }, options));
 	}
 
 	/** Deletes a thing. */
 	async remove(what: Collection<unknown>, id: PathValue, options?: RequestOptions): Promise<void> {
-		await this.request(pathOf(what, id), { method: 'DELETE' }, options);
+		await this.at(pathOf(what, id), { method: 'DELETE' }, options);
 	}
 
 	/**
@@ -184,12 +184,8 @@ export class Api extends Sender {
 		options?: RequestOptions,
 	): Promise<RecordPage> {
 		const query = { ...(limit !== undefined && { limit }), ...(cursor && { cursor }) };
-		const response = await this.request(
-			below(cardId, 'records'),
-			{ method: 'GET', query },
-			options,
-		);
-		return readAs(recordPage, response.body, 'records', response.reading);
+		const response = await this.at(below(cardId, 'records'), { method: 'GET', query }, options);
+		return readAs(recordPage, response, 'records');
 	}
 
 	/** Creates a webhook subscription. `date` is the service's time, in ms since the epoch. */
@@ -199,9 +195,7 @@ export class Api extends Sender {
 	): Promise<{ id: string; secret: string; date: number | undefined }> {
 		const request = { method: 'POST', body, thing: 'subscription' } as const;
 		const response = await this.at('webhooks', request, options);
-		const reading = this.reading(true);
-		const made = readSingle(subscription, bodyOf(response, reading), 'webhook', reading);
-		return { ...made, date: dateOf(response) };
+		return { ...readSingle(subscription, response, 'webhook'), date: dateOf(response) };
 	}
 
 	/** Deletes a webhook subscription. One that is missing counts as deleted. */
@@ -224,8 +218,7 @@ export class Api extends Sender {
 		const url = `${this.baseUrl}/openapi.${format}`;
 		const response = await this.send({ method: 'GET', url }, options);
 		if (format === 'yaml' && !/^\s*</.test(response.text)) return { yaml: response.text };
-		const reading = this.reading(false);
-		return readAs(jsonObject, bodyOf(response, reading), 'body', reading);
+		return readAs(jsonObject, response, 'body');
 	}
 
 	private async at(
@@ -234,21 +227,6 @@ export class Api extends Sender {
 		options?: RequestOptions,
 	): Promise<ApiResponse> {
 		return await this.send({ ...request, url: `${this.address}/${path}` }, options);
-	}
-
-	/** Sends a request, and parses the body of its response. */
-	private async request(
-		path: string,
-		request: Omit<ApiRequest, 'url'>,
-		options?: RequestOptions,
-	): Promise<{ body: unknown; reading: Reading }> {
-		const response = await this.at(path, request, options);
-		const reading = this.reading(request.method !== 'GET');
-		return { body: bodyOf(response, reading), reading };
-	}
-
-	private reading(isChange: boolean): Reading {
-		return { isChange, clean: (text) => this.redact(text) };
 	}
 }
 
@@ -261,8 +239,9 @@ function dateOf({ headers }: ApiResponse): number | undefined {
 /** Reads the thing in the response to its change; undefined if it has no body. */
 const shown = <Thing>(
 	{ schema, thing }: Collection<Thing>,
-	{ body, reading }: { body: unknown; reading: Reading },
-): Thing | undefined => (body === undefined ? undefined : readSingle(schema, body, thing, reading));
+	response: ApiResponse,
+): Thing | undefined =>
+	bodyOf(response) === undefined ? undefined : readSingle(schema, response, thing);
 
 /** Returns a function that passes cursors on, each once. */
 function newCursors(name: string): (cursor: string) => string {

@@ -61,7 +61,9 @@ export interface RequestOrigin {
 	/** The name and port of the server. */
 	host: string;
 	/** The words for the credential. */
-	account: 'API key' | 'service account' | 'token request';
+	account: 'API key' | 'service account';
+	/** The entry of the credential that says where it is. */
+	address: 'Base URL' | 'Auth URL';
 	method: string;
 	/** The thing that a POST creates. */
 	thing?: ThingName | undefined;
@@ -69,13 +71,8 @@ export interface RequestOrigin {
 
 type AdviceFacts = RequestFacts & RequestOrigin & { status: number };
 
-/** Errors of a token request that are about the client's entries. @see RFC 6749, section 5.2 */
-export const REFUSES_CLIENT = /^(?:invalid_client|unauthorized_client|invalid_grant)$/;
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO/;
 const SAYS_UNIQUE = /\b(?:unique|duplicate|already (?:exists|taken|in use|used))\b/i;
-
-const isToken = ({ account }: RequestOrigin): boolean => account === 'token request';
-const addressOf = (facts: RequestOrigin): string => (isToken(facts) ? "'Auth URL'" : "'Base URL'");
 
 /** Advice by the cause. The first line that fits counts. */
 const ADVICE: ReadonlyArray<
@@ -87,13 +84,13 @@ const ADVICE: ReadonlyArray<
 	],
 	[
 		({ code }) => code !== undefined,
-		(facts) =>
-			`Check ${addressOf(facts)} in the credential, and make sure that this n8n can reach ${facts.host}. If the service is slow, raise 'Timeout (Seconds)'.`,
+		({ address, host }) =>
+			`Check '${address}' in the credential, and make sure that this n8n can reach ${host}. If the service is slow, raise 'Timeout (Seconds)'.`,
 	],
 	[
 		({ status }) => status < 400,
-		(facts) =>
-			`Redirects aren't followed, because they would send the credential to another address. Enter the final address in ${addressOf(facts)} of the credential.`,
+		({ address }) =>
+			`Redirects aren't followed, because they would send the credential to another address. Enter the final address in '${address}' of the credential.`,
 	],
 	[isFault, 'Try again later. If this continues, ask the operator of the service.'],
 	[({ status }) => status === 413, 'Send fewer or shorter values.'],
@@ -101,15 +98,6 @@ const ADVICE: ReadonlyArray<
 		({ status }) => status === 429,
 		"Try again after the limit resets, or lower 'Max Parallel Requests' if the operation has it.",
 	],
-	[
-		(facts) => isToken(facts) && facts.status === 404,
-		"Check 'Auth URL' and 'Realm' in the credential.",
-	],
-	[
-		(facts) => isToken(facts) && (facts.status === 401 || REFUSES_CLIENT.test(facts.kind ?? '')),
-		"Check 'Client ID' and 'Client Secret' in the credential; the account may have been revoked.",
-	],
-	[isToken, "Check 'Realm' in the credential, and what the realm allows this client."],
 	[
 		({ status }) => status === 401,
 		({ account }) =>
@@ -160,7 +148,7 @@ export function requestError(
 	origin: RequestOrigin,
 ): RequestError {
 	const { status = 0, mayHaveHappened } = facts;
-	const advice = adviceOn({ ...facts, ...origin, title, status });
+	const advice = facts.advice ?? adviceOn({ ...facts, ...origin, title, status });
 	if (!mayHaveHappened) return new RequestError(title, { ...facts, advice });
 	const { thing } = origin;
 	const happened = thing
@@ -211,16 +199,12 @@ export function networkError(
 	);
 }
 
-/** How a response is read. */
-export interface Reading {
-	/** True for the response to a change, which may have been carried out. */
-	isChange: boolean;
-	/** Removes secrets. */
-	clean(text: string): string;
-}
-
 /** The error for a response that isn't what the interface says. @param place the place in it, such as `records[3].id` */
-export function misfit(place: string, came: unknown, { isChange, clean }: Reading): RequestError {
+export function misfit(
+	place: string,
+	came: unknown,
+	{ isChange, clean }: { isChange: boolean; clean(text: string): string },
+): RequestError {
 	const json = typeof came === 'string' ? JSON.stringify(clean(came)) : JSON.stringify(came);
 	return new RequestError(
 		`The service's response doesn't follow the interface: '${place}' is ${json === undefined ? 'missing' : clip(clean(json))}`,

@@ -2,14 +2,7 @@
 import { z } from 'zod/v3';
 import { isObject } from '../values/jsonObject';
 import { tryParse } from '../values/parseJson';
-import {
-	isFault,
-	misfit,
-	requestError,
-	type Reading,
-	type RequestError,
-	type RequestOrigin,
-} from './errors';
+import { isFault, misfit, requestError, type RequestError, type RequestOrigin } from './errors';
 import { nextCursor, type Schema } from './schemas/parts';
 import { problem } from './schemas/problem';
 
@@ -18,6 +11,10 @@ export interface ApiResponse {
 	status: number;
 	headers: Record<string, unknown>;
 	text: string;
+	/** True for the response to a change, which may have been carried out. */
+	isChange: boolean;
+	/** Removes secrets from a text. */
+	clean(text: string): string;
 }
 
 /** How n8n's helper returns every response, as text. A redirect would receive the credential. */
@@ -29,13 +26,14 @@ export const PLAIN_RESPONSE = {
 } as const;
 
 /** Reads what n8n's helper returns. */
-export function toResponse(full: unknown): ApiResponse {
+export function toResponse(
+	full: unknown,
+	clean: ApiResponse['clean'],
+	isChange: boolean,
+): ApiResponse {
 	const { statusCode, headers, body } = Object(full) as Record<string, unknown>;
-	return {
-		status: Number(statusCode),
-		headers: isObject(headers) ? headers : {},
-		text: typeof body === 'string' ? body : '',
-	};
+	const text = typeof body === 'string' ? body : '';
+	return { status: Number(statusCode), headers: Object(headers), text, isChange, clean };
 }
 
 const MAX_TEXT = 500;
@@ -48,73 +46,64 @@ const clip = (text: string): string => {
 
 export const isSuccess = ({ status }: ApiResponse): boolean => status >= 200 && status < 300;
 
-/**
- * Parses the JSON of a response.
- *
- * @returns undefined if it has no body
- * @throws RequestError if it isn't JSON
- */
-export function bodyOf({ text }: ApiResponse, reading: Reading): unknown {
-	if (text.trim() === '') return undefined;
-	const parsed = tryParse(text);
-	if (!parsed) throw misfit('body', text.trim(), reading);
-	return parsed.value;
-}
-
-/** The error for a response that isn't a success. @param clean removes secrets */
+/** The error for a response that isn't a success. */
 export function refusal(
-	{ status, text }: ApiResponse,
+	{ status, text, clean }: ApiResponse,
 	origin: RequestOrigin,
-	clean: (text: string) => string,
-	mayHaveHappened: boolean,
+	mayHaveHappened = false,
 ): RequestError {
-	const { title, detail, kind } = problem.parse(tryParse(text)?.value);
+	const { title = '', detail = '', kind = '' } = problem.parse(tryParse(text)?.value);
+	const [said, more] = [title, detail].map((part) => clip(clean(part)));
+	const isTransient = status === 429 || isFault({ status });
 	const facts = {
 		status,
 		mayHaveHappened,
-		isTransient: status === 429 || isFault({ status }),
-		detail: detail && clip(clean(detail)),
-		kind: kind && clean(kind),
+		isTransient,
+		detail: more || undefined,
+		kind: clean(kind) || undefined,
 	};
-	const said = title && clip(clean(title));
 	return requestError(said || `${origin.host} responded with status ${status}`, facts, origin);
+}
+
+/** Parses the JSON of a response; undefined if it has no body. @throws RequestError if it isn't JSON */
+export function bodyOf(response: ApiResponse): unknown {
+	const text = response.text.trim();
+	if (text === '') return undefined;
+	const parsed = tryParse(text);
+	if (!parsed) throw misfit('body', text, response);
+	return parsed.value;
 }
 
 /** Reads a value by its schema. @param whole the name of the whole value @throws RequestError if it doesn't fit */
 export function readAs<Thing>(
 	schema: Schema<Thing>,
-	value: unknown,
+	response: ApiResponse,
 	whole: string,
-	reading: Reading,
+	value = bodyOf(response),
 ): Thing {
 	const result = schema.safeParse(value);
 	if (result.success) return result.data;
 	const path = result.error.issues[0]?.path ?? [];
 	const came = path.reduce<unknown>((part, key) => Object(part)[key], value);
 	const place = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('');
-	throw misfit(place.replace(/^\./, '') || whole, came, reading);
+	throw misfit(place.replace(/^\./, '') || whole, came, response);
 }
 
 /** Reads a list of cards or fields: an array under its name, or bare. */
-export function readList<Thing>(
-	schema: Schema<Thing>,
-	body: unknown,
-	name: string,
-	reading: Reading,
-) {
+export function readList<Thing>(schema: Schema<Thing>, response: ApiResponse, name: string) {
+	const body = bodyOf(response);
 	const list = z.object({ [name]: z.array(schema), next_cursor: nextCursor });
-	const read = readAs(list, Array.isArray(body) ? { [name]: body } : body, name, reading);
+	const read = readAs(list, response, name, Array.isArray(body) ? { [name]: body } : body);
 	return { things: read[name] as Thing[], nextCursor: read.next_cursor as string | null };
 }
 
 /** Reads a single object: bare if it has its identifier, else under its name or under `data`. */
 export function readSingle<Thing>(
 	schema: Schema<Thing>,
-	body: unknown,
+	response: ApiResponse,
 	name: string,
-	reading: Reading,
 ): Thing {
+	const body = bodyOf(response);
 	const isBare = !isObject(body) || ['id', `${name}_id`].some((id) => body[id] !== undefined);
-	const single = isBare ? body : (body[name] ?? body.data ?? body);
-	return readAs(schema, single, name, reading);
+	return readAs(schema, response, name, isBare ? body : (body[name] ?? body.data ?? body));
 }

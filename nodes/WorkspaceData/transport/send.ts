@@ -169,47 +169,41 @@ export class Sender {
 		isSecond = false,
 	): Promise<Outcome> {
 		const { token, signal } = this;
-		const { context, credential, authentication, clock } = this.access;
+		const { context, credential, clock } = this.access;
 		const { timeoutMs = DEFAULT_TIMEOUT_MS } = options;
 		const signals = signal ? [signal] : [];
-		const type = CREDENTIAL_TYPES[authentication];
+		const isChange = request.method !== 'GET';
+		const clean = (text: string) => this.redact(text);
 		let isSent = false;
 		try {
 			const getToken = async () =>
 				await token?.get(credential, async (http) => await context.helpers.httpRequest(http));
 			const accessToken = await within(Infinity, clock, getToken, signals);
 			isSent = true;
-			const response = await within(
-				timeoutMs,
-				clock,
-				async (abortSignal) => {
-					// n8n asks for no token of its own while `sessionToken` isn't empty. `authenticate` adds the signal.
-					const own = {
-						abortSignal,
-						...(accessToken && { accessToken, sessionToken: accessToken }),
-					};
-					const data = { ...credential, ...own } as object as ICredentialDataDecryptedObject;
-					const { httpRequestWithAuthentication } = context.helpers;
-					return toResponse(
-						await httpRequestWithAuthentication.call(
-							context,
-							type,
-							httpRequest(request, timeoutMs),
-							{
-								credentialsDecrypted: { id: '', name: '', type, data },
-							},
-						),
-					);
-				},
-				signals,
-			);
+			const sending = async (end: AbortSignal) =>
+				await this.http({ ...plain(request), timeout: timeoutMs }, end, accessToken);
+			const full = await within(timeoutMs, clock, sending, signals);
+			const response = toResponse(full, clean, isChange);
 			const isRefused = response.status === 401 && accessToken && token?.refuse(accessToken);
 			return isRefused && !isSecond ? await this.try(request, options, true) : response;
 		} catch (error) {
-			const isChange = isSent && request.method !== 'GET';
-			if (signal?.aborted) return new Cancelled(isChange);
-			return networkError(error, this.originOf(request), (text) => this.redact(text));
+			if (signal?.aborted) return new Cancelled(isSent && isChange);
+			return networkError(error, this.originOf(request), clean);
 		}
+	}
+
+	/** Sends it through n8n's helper, which asks for no token of its own while `sessionToken` isn't empty. */
+	private async http(options: IHttpRequestOptions, end: AbortSignal, accessToken?: string) {
+		const { context, credential, authentication } = this.access;
+		const token = accessToken && { accessToken, sessionToken: accessToken };
+		// `authenticate` gives the signal to the request.
+		const data = { ...credential, abortSignal: end, ...token } as object;
+		const type = CREDENTIAL_TYPES[authentication];
+		const credentialsDecrypted = { id: '', name: '', type, data: data as typeof credential };
+		const { httpRequestWithAuthentication } = context.helpers;
+		return (await httpRequestWithAuthentication.call(context, type, options, {
+			credentialsDecrypted,
+		})) as unknown;
 	}
 
 	/** Returns true if a try that isn't the last may have made a change. */
@@ -229,24 +223,20 @@ export class Sender {
 			return { ...outcome, status: 204, text: '' };
 		}
 		const isUnclear = wasUnclear || this.isUnclear(outcome, request);
-		throw refusal(outcome, this.originOf(request), (text) => this.redact(text), isUnclear);
+		throw refusal(outcome, this.originOf(request), isUnclear);
 	}
 
 	private originOf({ method, thing, url }: ApiRequest): RequestOrigin {
 		const account = this.token === undefined ? 'API key' : 'service account';
-		return { host: new URL(url).host, account, method, thing };
+		return { host: new URL(url).host, account, address: 'Base URL', method, thing };
 	}
 }
 
 /** The options for n8n's helper. The body is text: n8n drops `{}`, and the HTTP client would lose keys like `__proto__`. */
-const httpRequest = (
-	{ method, url, query, body }: ApiRequest,
-	timeout: number,
-): IHttpRequestOptions => ({
+const plain = ({ method, url, query, body }: ApiRequest): IHttpRequestOptions => ({
 	...PLAIN_RESPONSE,
 	method,
 	url,
-	timeout,
 	json: true,
 	...(query && { qs: query }),
 	...(body && {

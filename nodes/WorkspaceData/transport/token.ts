@@ -4,13 +4,7 @@ import { z } from 'zod/v3';
 import { tryParse } from '../values/parseJson';
 import type { Clock } from './clock';
 import { entryText } from './credential';
-import {
-	networkError,
-	REFUSES_CLIENT,
-	RequestError,
-	requestError,
-	type RequestOrigin,
-} from './errors';
+import { networkError, RequestError, requestError, type RequestOrigin } from './errors';
 import { redact } from './redact';
 import { isSuccess, PLAIN_RESPONSE, refusal, toResponse, type ApiResponse } from './response';
 import { token as tokenSchema, type Token } from './schemas/token';
@@ -49,7 +43,6 @@ export class AccountToken {
 	private readonly clock: Clock;
 	private issued: IssuedToken | undefined;
 	private isRefused = false;
-	private isSuspect = false;
 	private renewal: Promise<string> | undefined;
 	private failure: { error: unknown; until: number } | undefined;
 
@@ -57,53 +50,46 @@ export class AccountToken {
 		this.clock = clock;
 	}
 
-	/**
-	 * Returns a valid token. While it is renewed before its end, it is still used.
-	 *
-	 * @throws RequestError if no token can be obtained
-	 * @throws InputError if the credential's addresses can't be used
-	 */
-	async get(credential: ICredentialDataDecryptedObject, send: Send): Promise<string> {
-		const { issued } = this;
-		const now = this.clock.now();
-		const valid = issued && !this.isRefused && now < issued.expiresAt ? issued : undefined;
-		if (valid && now < valid.renewAt) return valid.value;
-		const renewal = this.renewed(credential, send);
-		if (!valid) return await renewal;
-		renewal.catch(() => {});
-		return valid.value;
-	}
-
-	/** Requests another token, once for all callers. @throws RequestError, the same for some seconds after a failure */
-	async renewed(credential: ICredentialDataDecryptedObject, send: Send): Promise<string> {
-		if (this.failure && this.clock.now() < this.failure.until) throw this.failure.error;
-		this.renewal ??= this.renew(credential, send).finally(() => (this.renewal = undefined));
-		return await this.renewal;
-	}
-
 	/** The token that was obtained last. */
 	get current(): string | undefined {
 		return this.recent[0];
 	}
 
-	/** Notes that a token may have been refused. @returns true if another one may help */
-	suspect(value: string): boolean {
-		const { issued } = this;
-		if (issued?.value !== value) return true;
-		if (issued.isReplacement && this.clock.now() - issued.issuedAt < REPLACED_MS) return false;
-		this.isSuspect = true;
-		return true;
+	/**
+	 * Returns a valid token. While it is renewed, the old one is used, unless it was refused.
+	 *
+	 * @throws RequestError if no token can be obtained
+	 * @throws InputError if the credential's addresses can't be used
+	 */
+	async get(credential: ICredentialDataDecryptedObject, send: Send): Promise<string> {
+		const now = this.clock.now();
+		const valid = this.issued && now < this.issued.expiresAt ? this.issued : undefined;
+		if (valid && now < valid.renewAt) return valid.value;
+		this.renewal ??= this.renew(credential, send).finally(() => (this.renewal = undefined));
+		if (valid && !this.isRefused) {
+			this.renewal.catch(() => {});
+			return valid.value;
+		}
+		return await this.renewal.catch((error: unknown) => {
+			// It may have been refused for another reason.
+			if (valid && error instanceof RequestError && error.isTransient) return valid.value;
+			throw error;
+		});
 	}
 
 	/** Notes that the service refused a token. @returns true if it may accept another one */
 	refuse(value: string): boolean {
-		const mayHelp = this.suspect(value);
-		if (this.issued?.value === value) this.isRefused = mayHelp;
-		return mayHelp;
+		const { issued } = this;
+		if (issued?.value !== value) return true;
+		if (issued.isReplacement && this.clock.now() - issued.issuedAt < REPLACED_MS) return false;
+		issued.renewAt = 0;
+		this.isRefused = true;
+		return true;
 	}
 
 	private async renew(credential: ICredentialDataDecryptedObject, send: Send): Promise<string> {
-		const { clock, recent } = this;
+		const { clock, recent, failure } = this;
+		if (failure && clock.now() < failure.until) throw failure.error;
 		for (let tries = 1; ; tries += 1) {
 			const issuedAt = clock.now();
 			try {
@@ -115,8 +101,8 @@ export class AccountToken {
 				);
 				const lifeMs = expires_in * 1_000;
 				const [renewAt, expiresAt] = [issuedAt + lifeMs * RENEW_AFTER, issuedAt + lifeMs];
-				this.issued = { value, issuedAt, renewAt, expiresAt, isReplacement: this.isSuspect };
-				this.isRefused = this.isSuspect = false;
+				this.issued = { value, issuedAt, renewAt, expiresAt, isReplacement: this.isRefused };
+				this.isRefused = false;
 				this.recent = [value, ...recent].slice(0, MAX_RECENT);
 				this.failure = undefined;
 				return value;
@@ -147,7 +133,7 @@ export async function requestToken(
 ): Promise<Token> {
 	const url = tokenAddress(credential);
 	const { host } = new URL(url);
-	const origin: RequestOrigin = { host, account: 'token request', method: 'GET' };
+	const origin = { host, account: 'service account', address: 'Auth URL', method: 'GET' } as const;
 	const clean = (text: string) => redact(text, [credential.clientSecret, ...recent]);
 	const request = {
 		...PLAIN_RESPONSE,
@@ -162,11 +148,14 @@ export async function requestToken(
 		}).toString(),
 	} as const;
 	const sending = async (abortSignal: AbortSignal) => await send({ ...request, abortSignal });
-	const response = await within(TIMEOUT_MS, clock, sending).then(toResponse, (error: unknown) => {
-		throw networkError(error, origin, clean);
-	});
+	const response = await within(TIMEOUT_MS, clock, sending).then(
+		(full) => toResponse(full, clean, false),
+		(error: unknown) => {
+			throw networkError(error, origin, clean);
+		},
+	);
 	if (!isSuccess(response)) {
-		throw tokenRefusal(response, refusal(response, origin, clean, false), origin);
+		throw tokenRefusal(response, origin);
 	}
 	const read = tokenSchema.safeParse(tryParse(response.text)?.value);
 	if (read.success) return read.data;
@@ -180,24 +169,37 @@ export async function requestToken(
 
 /** @see RFC 6749, section 5.2 */
 const oauthError = z.object({ error: z.string() }).catch({ error: '' });
+const REFUSES_CLIENT = /^(?:invalid_client|unauthorized_client|invalid_grant)$/;
 
-/** The error for a refused token request: its heading says which entry to look at. */
-function tokenRefusal(
-	{ text }: ApiResponse,
-	{ status = 0, title, detail, isTransient }: RequestError,
-	origin: RequestOrigin,
-): RequestError {
-	const kind = oauthError.parse(tryParse(text)?.value).error;
-	const isClient = status === 401 || REFUSES_CLIENT.test(kind);
-	const headings: Array<[boolean, string]> = [
-		[isTransient, `The auth server ${origin.host} isn't available right now (status ${status})`],
-		[status === 404, `The auth server ${origin.host} has no token endpoint for this realm`],
-		[isClient, "The service account wasn't accepted"],
-	];
-	const [, heading] = headings.find(([fits]) => fits) ?? [
-		true,
-		'The realm refused the token request',
-	];
-	const said = `The auth server responded: ${detail ?? title}`;
-	return requestError(heading, { status, kind, isTransient, detail: said }, origin);
+/** The error for a refused token request: it says which entry to look at. */
+function tokenRefusal(response: ApiResponse, origin: RequestOrigin): RequestError {
+	const { status = 0, title, detail, isTransient } = refusal(response, origin);
+	const kind = oauthError.parse(tryParse(response.text)?.value).error;
+	const said = `The auth server responded: ${detail || title}`;
+	const facts = { status, kind, isTransient, detail: said };
+	if (isTransient || status < 400) {
+		const heading = `The auth server ${origin.host} isn't available right now (status ${status})`;
+		return requestError(heading, facts, origin);
+	}
+	const found = REFUSALS.find(([fits]) => fits(status, kind)) ?? REFUSALS[2];
+	return new RequestError(found[1], { ...facts, advice: found[2] });
 }
+
+/** Which entry of the credential a refusal is about. */
+const REFUSALS = [
+	[
+		(status: number) => status === 404,
+		'The auth server has no token endpoint for this realm',
+		"Check 'Auth URL' and 'Realm' in the credential.",
+	],
+	[
+		(status: number, kind: string) => status === 401 || REFUSES_CLIENT.test(kind),
+		"The service account wasn't accepted",
+		"Check 'Client ID' and 'Client Secret' in the credential; the account may have been revoked.",
+	],
+	[
+		() => true,
+		'The realm refused the token request',
+		"Check 'Realm' in the credential, and what the realm allows this client.",
+	],
+] as const;

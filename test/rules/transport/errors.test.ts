@@ -8,8 +8,13 @@ import {
 	type RequestOrigin,
 } from '../../../nodes/WorkspaceData/transport/errors';
 
-const origin: RequestOrigin = { host: 'data.example.com', account: 'API key', method: 'POST' };
-const token: RequestOrigin = { ...origin, account: 'token request', method: 'GET' };
+const origin: RequestOrigin = {
+	host: 'data.example.com',
+	account: 'API key',
+	address: 'Base URL',
+	method: 'POST',
+};
+const token: RequestOrigin = { ...origin, address: 'Auth URL', method: 'GET' };
 const same = (text: string) => text;
 
 test.each<[RequestFacts, RequestOrigin, RegExp]>([
@@ -21,10 +26,6 @@ test.each<[RequestFacts, RequestOrigin, RegExp]>([
 	[{ status: 503 }, origin, /Try again later/],
 	[{ status: 413 }, origin, /fewer or shorter values/],
 	[{ status: 429 }, origin, /'Max Parallel Requests'/],
-	[{ status: 404 }, token, /'Auth URL' and 'Realm'/],
-	[{ status: 401 }, token, /'Client ID' and 'Client Secret'/],
-	[{ status: 400, kind: 'invalid_client' }, token, /'Client ID' and 'Client Secret'/],
-	[{ status: 400, kind: 'invalid_scope' }, token, /Check 'Realm'/],
 	[{ status: 401 }, origin, /Check 'API Key'/],
 	[{ status: 401 }, { ...origin, account: 'service account' }, /may have been revoked/],
 	[{ status: 403 }, origin, /This API key can't change this/],

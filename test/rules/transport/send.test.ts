@@ -5,7 +5,13 @@ import { Cancelled, RequestError } from '../../../nodes/WorkspaceData/transport/
 import { nextStep } from '../../../nodes/WorkspaceData/transport/send';
 import { createTestClock } from '../../support/clock';
 
-const response = (status: number) => ({ status, headers: {}, text: '' });
+const response = (status: number) => ({
+	status,
+	headers: {},
+	text: '',
+	isChange: false,
+	clean: (text: string) => text,
+});
 const fault = (mayHaveHappened: boolean) =>
 	new RequestError('x', { isTransient: true, mayHaveHappened });
 

@@ -89,9 +89,11 @@ test('a refused token is replaced at once; its replacement isn’t for half a mi
 	expect(asked()).toBe(3);
 });
 
-test('a token that is only suspected stays in use if no other can be had', async () => {
-	const { token, get, send } = started([200, 401]);
-	expect(token.suspect(await get())).toBe(true);
-	await expect(token.renewed(account, send)).rejects.toThrow("wasn't accepted");
-	expect(await get()).toBe('token-1');
+test.each([
+	[503, 'token-1'],
+	[401, "The service account wasn't accepted"],
+])('a refused token, and the auth server says %d: %s', async (status, expected) => {
+	const { token, get } = started([200, status, status, status]);
+	token.refuse(await get());
+	expect(await get()).toBe(expected);
 });
