@@ -109,10 +109,8 @@ export async function remove(context: IHookFunctions): Promise<boolean> {
 		const site = left().length > 0 && (await service.openSite(context, node));
 		if (site) await service.unsubscribe(site, left(), { timeoutMs: DELETE_MS, signal });
 	} catch (error) {
-		const ids = left()
-			.map(({ id }) => id)
-			.join();
-		node.log(context, `Subscription ${ids} couldn't be deleted yet: ${service.reasonOf(error)}`);
+		const [ids, reason] = [left().map(({ id }) => id), service.reasonOf(error)];
+		node.log(context, `Subscription ${ids.join()} couldn't be deleted yet: ${reason}`);
 	}
 	node.url = '';
 	node.write(context);

@@ -123,5 +123,6 @@ export function signers({ current, previous }: Saved, now: number): Subscription
  * @param happenedAt when, by the service's clock; undefined if unknown
  */
 export function counts({ current }: Saved, signer: Subscription, happenedAt = -Infinity): boolean {
-	return !current || signer === current || happenedAt < current.since + DATE_PRECISION_MS;
+	if (!current || signer.secret === current.secret) return true;
+	return happenedAt < current.since + DATE_PRECISION_MS;
 }

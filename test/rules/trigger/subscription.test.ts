@@ -116,6 +116,7 @@ describe('a delivery', () => {
 	const old = previous('s1', 0);
 	test.each<[string, Subscription | undefined, Subscription, number | undefined, boolean]>([
 		['of the current one', current, current, NOW + DAY, true],
+		['of the current one, read again from static data', { ...current }, current, NOW + DAY, true],
 		['of a previous one from before', current, old, NOW - 1, true],
 		['of a previous one in the second of the change', current, old, NOW + 1_999, true],
 		['of a previous one from later', current, old, NOW + 2_000, false],
