@@ -107,7 +107,7 @@ export const columns: readonly Column[] = [
 	},
 	{
 		name: 'Map',
-		type: 'url',
+		type: 'text',
 		value: ({ latlng }) => `https://www.openstreetmap.org/#map=5/${latlng[0]}/${latlng[1]}`,
 	},
 	{ name: 'Flag', type: 'text', value: (country) => country.flag },

@@ -228,10 +228,12 @@ function* tooMany({ alone, writes, step }: Look): Generator<string> {
 /** Whether an item is certainly refused before anything is sent. */
 function isRefused(
 	{ key, value }: Look,
-	{ operation, adds }: ExecutionShape,
+	{ operation, adds, upsertMode }: ExecutionShape,
 	item: { key: Value; value: Value },
 ) {
-	if (operation === 'updateMany') return false;
+	// A record that exists needs no values; and where fields are added, a text field takes anything as text.
+	if (operation === 'upsert' && upsertMode === 'createOnly') return false;
+	if (value?.kind === 'text' && (adds || operation === 'createFromItems')) return false;
 	if (!value && !adds && operation !== 'createFromItems') return true;
 	const hasKey = CREATES.includes(operation);
 	const refuses = (field: LiveField | undefined, entered: Value) =>
@@ -290,7 +292,9 @@ function* changedValues(look: Look): Generator<string> {
 			const meant = meaning(field, entered);
 			const sent = write.data[field.id];
 			const isRight =
-				meant === 'open' || (meant !== 'refused' && isStored(field, sent, meant.stored));
+				meant === 'open' || meant === 'refused'
+					? meant === 'open' || sent === shown(entered)
+					: isStored(field, sent, meant.stored);
 			if (!isRight) yield `${write.method} ${field.name} ${shown(entered)} became ${shown(sent)}`;
 		}
 	}
@@ -365,9 +369,10 @@ function* untrue(look: Look): Generator<string> {
 			const wrote = ({ method, record, mark }: Write) =>
 				(method === 'DELETE' ? deleted === true : deleted !== true && marks.includes(mark ?? '')) &&
 				(!id || record === String(id));
-			const isGone = look.world.service.records.some((one) => one.id === String(id) && one.isGone);
-			// Another execution may have deleted it: then this one found it gone.
-			if (!look.writes.some(wrote) && !(deleted === true && isGone)) yield says;
+			// What isn't there after an unclear try counts as deleted; and others may have deleted it.
+			const isGone = !look.step.after.some((one) => one.id === String(id));
+			const mayBeGone = !look.isClear || look.alone !== execution;
+			if (!look.writes.some(wrote) && !(deleted === true && isGone && mayBeGone)) yield says;
 		}
 		// Where a response was lost, more may have been carried out.
 		const isClear = look.isClear && look.alone === execution;
@@ -393,27 +398,20 @@ function* wrongOldValues({ alone, step }: Look): Generator<string> {
 	}
 }
 
-/** What a dry run and the real one have in common. */
-function comparable(items: INodeExecutionData[]): string[] {
-	const real: Record<string, string> = {
-		created: 'create',
-		updated: 'update',
-		unchanged: 'none',
-		deleted: 'delete',
-	};
-	return items.map(
-		({ json: { before, changes, dry_run, deleted, id, created_at, ...json }, ...item }) => {
-			const action =
-				real[String(json.action)] ?? json.action ?? (deleted === true ? 'delete' : undefined);
-			const known = Object.entries({ ...json, action }).filter(([, value]) => value !== undefined);
-			void [before, changes, dry_run, created_at];
-			return shown([
-				pairs([item as INodeExecutionData]),
-				action === 'create' ? '' : id,
-				known.sort(),
-			]);
-		},
-	);
+const PLANNED: Record<string, string> = {
+	created: 'create',
+	updated: 'update',
+	unchanged: 'none',
+	deleted: 'delete',
+};
+
+/** What a dry run and the real one have in common, and the record's ID. */
+function planned({ json, pairedItem }: INodeExecutionData): [common: string, id: unknown] {
+	const { before, changes, dry_run, deleted, id, created_at, action, ...others } = json;
+	void [before, changes, dry_run, created_at];
+	const what = PLANNED[String(action)] ?? action ?? (deleted === true ? 'delete' : 'none');
+	const known = Object.entries(others).filter(([, value]) => value !== undefined);
+	return [shown([pairs([{ json, pairedItem }]), what, known.sort()]), id];
 }
 
 /** A dry run changes nothing, and says what the real run then does. */
@@ -424,10 +422,14 @@ function* untrueDryRun({ alone, isClear }: Look): Generator<string> {
 	if (!isClear || !result || shape.operation === 'createFromItems') return;
 	if (dry.status !== result.status)
 		yield `${shape.operation}: ${dry.error?.message ?? dry.status}, then ${result.error?.message ?? result.status}`;
-	const [said, done] = [comparable(dry.items), comparable(result.items)];
-	const at = said.findIndex((one, place) => one !== done[place]);
+	const [said, done] = [dry.items.map(planned), result.items.map(planned)];
+	// The ID of a record that would be created isn't known.
+	const at = said.findIndex(
+		([common, id], place) =>
+			common !== done[place]?.[0] || ((id ?? null) !== null && id !== done[place]?.[1]),
+	);
 	if (said.length !== done.length || at >= 0)
-		yield `${shape.operation}: of ${said.length} and ${done.length} items ${said[at]} became ${done[at]}`;
+		yield `${shape.operation}: of ${said.length} and ${done.length} items ${shown(said[at])} became ${shown(done[at])}`;
 }
 
 /** Listings are read whole, each record once; a limit is kept; conditions decide. */
