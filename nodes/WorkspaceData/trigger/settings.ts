@@ -36,15 +36,14 @@ export function readSettings(context: ParameterPlace) {
 	if (watch !== 'allCards' && watch !== 'oneCard') {
 		throw new InputError(`'Watch' can't be '${plainText(watch)}'`, 'Select All Cards or One Card.');
 	}
-	for (const definition of [simplifyProperty, optionsProperty]) refuseEmpty(context, definition);
-	const given = context.getNodeParameter('options', {});
+	const given = readDecision(context, optionsProperty);
 	const options: Record<string, unknown> = isObject(given) ? given : {};
 	const silenceMs = toMs(options.renewAfterSilence, 'Renew After Silence (Hours)', 'hours');
 	return {
 		events,
 		/** The locator of the card; undefined for all cards. */
 		card: watch === 'oneCard' ? context.getNodeParameter('cardId', '') : undefined,
-		simple: readSwitch('Simplify', context.getNodeParameter('simple', true), true),
+		simple: readSwitch('Simplify', readDecision(context, simplifyProperty), true),
 		fieldKeys: options.fieldKeys === 'id' ? ('id' as const) : ('name' as const),
 		/** Names or IDs of fields; empty for all. */
 		watchFields: plainNames(options.watchFields),
@@ -60,10 +59,12 @@ export function readSettings(context: ParameterPlace) {
 	};
 }
 
-/** @throws InputError if an expression that decides something returns no value */
-function refuseEmpty(context: ParameterPlace, definition: ParameterDefinition & { name: string }) {
-	const read = (options?: object) => context.getNodeParameter(definition.name, undefined, options);
-	refuseEmptyExpressions(definition, read({ rawExpressions: true }), read());
+/** Reads a parameter that decides something. @throws InputError if its expression returns no value */
+function readDecision(context: ParameterPlace, definition: ParameterDefinition & { name: string }) {
+	const value: unknown = context.getNodeParameter(definition.name, undefined);
+	const raw = context.getNodeParameter(definition.name, undefined, { rawExpressions: true });
+	refuseEmptyExpressions(definition, raw, value);
+	return value;
 }
 
 /** @returns undefined for 0 */
