@@ -59,6 +59,36 @@ describe('mapping', () => {
 		});
 	});
 
+	test('an empty list clears a field with one choice, and is left out on create', async () => {
+		const [id = ''] = await workspace.records(card.id, [{ Title: 'a', Status: 'Open' }]);
+		succeeded(await update(id, mapEach({ Status: '={{ [] }}' })));
+		expect(await stored()).toEqual({ Title: 'a' });
+		const { json } = succeeded(await write(mapEach({ Title: 'b', Status: '={{ [] }}' })));
+		expect(json).toMatchObject([{ Title: 'b', Status: null }]);
+	});
+
+	test('fields that a form adds: the message says to ignore them, map by hand or create them', async () => {
+		const form = { Title: 'a', submittedAt: '2026-03-31T10:00:00+02:00', formMode: 'test' };
+		const { error } = await run('upsert', { columns: mapAutomatically(['Title']) }, [form]);
+		expect(error?.message).toContain("has no fields 'submittedAt', 'formMode'");
+		expect(error?.description).toMatch(
+			/'Ignore' in 'If Field Is Unknown'.*'Map Each Column Manually'.*'Create the Field'/,
+		);
+		expect(error?.description).not.toMatch(/again/);
+	});
+
+	test.each([NaN, Infinity, new Date(NaN)])(
+		'%p with Create the Field is refused before a field is created',
+		async (New) => {
+			const items = [{ Title: 'a', New: 1 }, { Title: 'b', New } as unknown as IDataObject];
+			const columns = mapAutomatically(['Title']);
+			const options = { unknownFields: 'create' };
+			const { error } = await runCounted('upsert', { columns, options }, items);
+			expect(error?.message).toContain("Field 'New' can't hold");
+			expect(workspace.changes()).toEqual([]);
+		},
+	);
+
 	test("null clears; undefined and fields that aren't mapped change nothing", async () => {
 		const row = { Title: 'keep', Amount: 1, Status: 'Open' };
 		const [id = ''] = await workspace.records(card.id, [row]);

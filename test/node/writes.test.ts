@@ -79,6 +79,13 @@ describe('writes to a card', () => {
 		});
 	});
 
+	test('Update by what is no ID: the way out', async () => {
+		const parameters = { recordId: byId('ann@example.com'), columns: mapEach({ Amount: 1 }) };
+		const { error } = await run('update', parameters);
+		expect(error?.message).toBe('Record not found');
+		expect(error?.description).toMatch(/'Update Many', or 'Create or Update' with 'Update Only'/);
+	});
+
 	const columns = mapEach({ Amount: '={{ $json.amount }}' });
 	const mixed = [{ amount: 1 }, { amount: 'two' }, { amount: 3 }];
 

@@ -28,92 +28,106 @@ export interface Target {
  * fields to clear that can't be cleared
  */
 export function convert(entry: Entry, target: Target): Wish {
-	const { itemIndex, columns, ifNotFound = 'error' } = entry;
+	const { itemIndex, columns, settings, ifNotFound = 'error' } = entry;
 	if (!columns) {
 		const find = findOf(entry, target, {});
 		return { itemIndex, find, values: {}, deletes: true, ifNotFound };
 	}
-	const read = columns(target.index);
-	const { values, keyValues, refused, refusals, computedKey } = convertColumns(read, entry, target);
-	requireNone(refusals.length > 0 ? [...refusals, ...refused] : []);
-	requireValues(entry, values, refused.length);
-	const find = findOf(entry, target, keyValues);
+	const conversion = new Conversion(entry, target, columns(target.index));
+	for (const name of settings.clearFields) conversion.clear(name);
+	const { refused, computedKey } = conversion;
+	const { values, keyValues } = conversion.result();
 	return {
-		...{ itemIndex, find, values, ifNotFound },
+		...{ itemIndex, find: findOf(entry, target, keyValues), values, ifNotFound },
 		...(refused.length > 0 && { refused }),
 		...(computedKey !== undefined && { computedKey }),
 	};
 }
 
-interface Converted {
-	/** By field ID. */
-	values: JsonObject;
-	/** The values to match on, and those that are sent. */
-	keyValues: JsonObject;
+/** The values of an item while they are converted. */
+class Conversion {
 	/** Values that their fields refuse. */
-	refused: RefusedEntry[];
-	/** What is wrong whatever a record has. */
-	refusals: Refusal[];
+	readonly refused: RefusedEntry[] = [];
 	computedKey: string | undefined;
-}
+	private readonly entry: Entry;
+	private readonly target: Target;
+	private readonly columns: Columns;
+	/** By field ID. */
+	private readonly values = new Map<string, unknown>();
+	private readonly names = new Map<string, string>();
+	private readonly unknown: string[] = [];
+	/** What is wrong whatever a record has. */
+	private readonly refusals: Refusal[] = [];
 
-function convertColumns(columns: Columns, entry: Entry, { index, key }: Target): Converted {
-	const { rules, clearFields, ignoresUnknown } = entry.settings;
-	const values = new Map<string, unknown>();
-	const names = new Map<string, string>();
-	const refused: RefusedEntry[] = [];
-	const refusals: Refusal[] = [];
-	const unknown: string[] = [];
-	let computedKey: string | undefined;
-	const take = (name: string, value: unknown): void => {
-		const field = index.find(name, columns.hints.get(name));
+	constructor(entry: Entry, target: Target, columns: Columns) {
+		this.entry = entry;
+		this.target = target;
+		this.columns = columns;
+		for (const [name, value] of columns.entries) this.collect(() => this.take(name, value));
+		if (this.unknown.length > 0)
+			this.refusals.push({ error: unknownFields(this.unknown, target.index, columns) });
+	}
+
+	/** Clears a field. */
+	clear(name: string): void {
+		this.collect(() => {
+			const field = fieldToClear(this.target.index, name);
+			const isRefused = this.refused.some(({ id }) => id === field.id);
+			if ((this.values.get(field.id) ?? null) !== null || isRefused) throw alsoHasValue(field);
+			this.values.set(field.id, null);
+		});
+	}
+
+	/** @returns the values to send, and those to match on @throws RefusedValues */
+	result(): { values: JsonObject; keyValues: JsonObject } {
+		const { entry, refusals, refused } = this;
+		const { index, key } = this.target;
+		// Object.fromEntries, not assignment, because a field may be called `__proto__`.
+		const keyValues = Object.fromEntries(this.values);
+		const blank = key?.blankIn(keyValues);
+		if (blank && !refusals.some(({ field }) => field === blank.name))
+			refusals.push({ error: withoutKey(blank) });
+		requireNone(refusals.length > 0 ? [...refusals, ...refused] : []);
+		const isNew = entry.find.by === 'nothing';
+		const sent = [...this.values].filter(
+			([id, value]) => !index.byId(id)?.isReadOnly && !(isNew && value === null),
+		);
+		if (!key && sent.length + refused.length === 0) throw noValue(entry.settings.label);
+		return { values: Object.fromEntries(sent), keyValues };
+	}
+
+	private take(name: string, value: unknown): void {
+		const { entry, columns, target, names } = this;
+		const { rules, ignoresUnknown } = entry.settings;
+		const field = target.index.find(name, columns.hints.get(name));
 		if (!field) {
-			if (!ignoresUnknown && hasName(name, value, entry.itemIndex)) unknown.push(name);
+			if (!ignoresUnknown && hasName(name, value, entry.itemIndex)) this.unknown.push(name);
 			return;
 		}
-		const isKey = key?.has(field) ?? false;
+		const isKey = target.key?.has(field) ?? false;
 		if (field.isReadOnly && columns.isAutomatic && !isKey) return;
 		requireOnce(field, name, names);
 		try {
 			if (field.isReadOnly && !isKey) throw computed(field.name);
-			if (field.isReadOnly) computedKey = field.name;
+			if (field.isReadOnly) this.computedKey = field.name;
 			const taken = enter(field, value, isKey ? { ...rules, isExact: true } : rules);
-			if (taken !== undefined) values.set(field.id, taken);
+			if (taken !== undefined) this.values.set(field.id, taken);
 			// Digits that a number field can't take are matched, but never written.
 			if (isKey && taken !== null) enter(field, value, rules);
 		} catch (error) {
 			const refusal = { field: field.name, value, error: inputErrorOf(error) };
-			if (isKey && !values.has(field.id)) refusals.push(refusal);
-			else refused.push({ ...refusal, id: field.id });
+			if (isKey && !this.values.has(field.id)) this.refusals.push(refusal);
+			else this.refused.push({ ...refusal, id: field.id });
 		}
-	};
-	const collect = (work: () => void): void => {
+	}
+
+	private collect(work: () => void): void {
 		try {
 			work();
 		} catch (error) {
-			refusals.push({ error: inputErrorOf(error) });
+			this.refusals.push({ error: inputErrorOf(error) });
 		}
-	};
-	for (const [name, value] of columns.entries) collect(() => take(name, value));
-	if (unknown.length > 0) refusals.push({ error: unknownFields(unknown, index, columns) });
-	for (const name of clearFields) {
-		collect(() => {
-			const field = fieldToClear(index, name);
-			const isRefused = refused.some(({ id }) => id === field.id);
-			if ((values.get(field.id) ?? null) !== null || isRefused) throw alsoHasValue(field);
-			values.set(field.id, null);
-		});
 	}
-	// Object.fromEntries, not assignment, because a field may be called `__proto__`.
-	const keyValues = Object.fromEntries(values);
-	const blank = key?.blankIn(keyValues);
-	const isKeyRefused = refusals.some(({ field }) => key?.fields.some(({ name }) => name === field));
-	if (blank && !isKeyRefused) refusals.push({ error: withoutKey(blank) });
-	const isNew = entry.find.by === 'nothing';
-	const sent = [...values].filter(
-		([id, value]) => !index.byId(id)?.isReadOnly && !(isNew && value === null),
-	);
-	return { values: Object.fromEntries(sent), keyValues, refused, refusals, computedKey };
 }
 
 function findOf({ find }: Entry, { index, zone, key }: Target, values: JsonObject): Find {
@@ -181,11 +195,8 @@ const alsoHasValue = ({ name }: Field): InputError =>
 		'Remove the field from the option, or its value from the item.',
 	);
 
-/** @throws InputError if there is nothing to send */
-function requireValues({ find, settings }: Entry, values: JsonObject, refused: number): void {
-	if (find.by === 'key' || Object.keys(values).length + refused > 0) return;
-	throw new InputError(
-		`No value in '${settings.label}'`,
+const noValue = (label: string): InputError =>
+	new InputError(
+		`No value in '${label}'`,
 		"Map at least one field, or name the fields of the items like those of the card. Empty values may be left out: see 'Empty Values' and 'If Field Is Unknown'.",
 	);
-}

@@ -1,20 +1,19 @@
 /** Fields and choices that a card lacks for the values of a run: planned once for all items, then added. */
 import { describedFieldTypes } from './describedTypes';
-import { fieldsOf, type Field, type RequestOptions } from '../transport/api';
-import { mayHaveHappened, RequestError } from '../transport/errors';
+import type { Field } from '../transport/api';
 import { plainOption } from '../values/choiceList';
 import { enter } from '../values/entry';
 import { inferType, offeredName, offeredType, textType, USUAL_TYPES } from '../values/inferType';
 import { InputError } from '../values/inputError';
 import { kindOfType } from '../values/kinds/allKinds';
-import { listed, listedInQuotes, quote } from '../values/messageText';
+import { listedInQuotes, quote } from '../values/messageText';
 import { cleanName, foldCase } from '../values/nameSpelling';
 import { addingChoices, newChoices } from '../values/newChoices';
 import { isNameless, type Columns } from './columns';
 import type { Entry } from './entry';
 import { FieldIndex, type FieldHint } from './fieldIndex';
-import { addNote } from './hints';
-import type { CardReference, Run } from './run';
+import { inputErrorOf } from './refusals';
+import type { Run } from './run';
 
 /** What is added to a card. */
 export interface Growth {
@@ -67,56 +66,8 @@ export async function planGrowth(
 	return { fields, choices, index: index.with([...grown, ...fields.map(fieldOf)]) };
 }
 
-/** Adds it. @returns the fields of the card @throws the error that stopped it, which says what exists */
-export async function addGrowth(
-	run: Run,
-	card: CardReference,
-	{ fields, choices }: Growth,
-	request: RequestOptions,
-): Promise<{ index: FieldIndex; additions: string[] }> {
-	const created = await addFields(run, card, fields, request);
-	const additions = created.length > 0 ? [newFieldsNote(card, created)] : [];
-	if (created.length > 0)
-		run.hints.add(`Fields were added to card '${card.name}': ${describe(created)}`);
-	for (const { field, labels } of choices) {
-		const what = fieldsOf(card.id);
-		// The list is replaced, and somebody else may have added to it meanwhile.
-		const current = (await run.fieldsAgain(card, request)).byId(field.id) ?? field;
-		await run.api
-			.change(what, field.id, addingChoices(current, newChoices(current, labels)), request)
-			.catch((error: unknown) => {
-				addNote(
-					error,
-					`Choices were to be added to ${quote(field.name)} (${listedInQuotes(labels, MAX_CHOICES)}).`,
-				);
-				for (const addition of additions) addNote(error, addition);
-				throw error;
-			});
-		const added = `Choices were added to field '${field.name}' of card '${card.name}': ${listedInQuotes(labels, Infinity)}`;
-		run.hints.add(added);
-		additions.push(added);
-	}
-	return { index: await run.fieldsAgain(card, request), additions };
-}
-
-/** Adds a dry run's hints. */
-export function hintAtGrowth(
-	{ hints }: Run,
-	card: CardReference,
-	{ fields, choices }: Growth,
-): void {
-	if (fields.length > 0)
-		hints.add(`Dry run: fields would be added to card '${card.name}': ${describe(fields)}`);
-	for (const { field, labels } of choices) {
-		hints.add(
-			`Dry run: choices would be added to field '${field.name}' of card '${card.name}': ${listedInQuotes(labels, Infinity)}`,
-		);
-	}
-}
-
-/** The maximum number of fields, and of choices, in a message. */
-const MAX_FIELDS = 50;
-const MAX_CHOICES = 5;
+/** The maximum number of columns or types in a message. */
+const MAX_NAMED = 50;
 /** How long the service's description may take, in ms. Without it, the usual types are used. */
 const DESCRIPTION_TIMEOUT_MS = 10_000;
 
@@ -170,8 +121,7 @@ function readable({ columns }: Entry, index: FieldIndex): Columns | undefined {
 	try {
 		return columns?.(index);
 	} catch (error) {
-		if (error instanceof InputError) return undefined;
-		throw error;
+		return void inputErrorOf(error);
 	}
 }
 
@@ -184,8 +134,7 @@ function isRefused({ settings }: Entry, { entries, hints }: Columns, index: Fiel
 			enter(field ?? textField(name), value, settings.rules);
 			return false;
 		} catch (error) {
-			if (error instanceof InputError) return true;
-			throw error;
+			return inputErrorOf(error) !== undefined;
 		}
 	});
 }
@@ -243,7 +192,7 @@ function plannedAs(
 	if (own === undefined) {
 		throw new InputError(
 			`'Field Types' has type ${quote(type)} for column ${quote(name)}, which the service doesn't offer`,
-			`Nothing was sent. The types are ${listedInQuotes(offered, MAX_FIELDS)}.`,
+			`Nothing was sent. The types are ${listedInQuotes(offered, MAX_NAMED)}.`,
 		);
 	}
 	const planned = { name, type: own, choices, why: "set in 'Field Types'" };
@@ -282,68 +231,7 @@ function requireColumns(types: FieldTypes, names: ReadonlySet<string>): void {
 		if (known.has(key)) continue;
 		throw new InputError(
 			`'Field Types' names column ${quote(name)}, which no item has`,
-			`Nothing was sent. The columns are ${listedInQuotes([...names], MAX_FIELDS)}.`,
+			`Nothing was sent. The columns are ${listedInQuotes([...names], MAX_NAMED)}.`,
 		);
 	}
-}
-
-/** Creates fields one after the other, to keep their order. @throws what stopped it; its description says what exists */
-export async function addFields(
-	run: Run,
-	card: CardReference,
-	planned: readonly PlannedField[],
-	request: RequestOptions,
-): Promise<PlannedField[]> {
-	const created: PlannedField[] = [];
-	try {
-		for (const field of planned) created.push(await createField(run, card, field, request));
-	} catch (error) {
-		const left = planned.slice(created.length);
-		const unclear = mayHaveHappened(error) ? left.splice(0, 1) : [];
-		if (created.length > 0) addNote(error, newFieldsNote(card, created));
-		if (unclear.length > 0) addNote(error, `Maybe created: ${namesOf(unclear)}.`);
-		if (left.length > 0) addNote(error, `Not created: ${namesOf(left)}.`);
-		throw error;
-	}
-	return created;
-}
-
-const newFieldsNote = ({ name }: CardReference, created: readonly PlannedField[]): string =>
-	`Card '${name}' has the new fields ${namesOf(created)}.`;
-
-/** Creates a field. A type that the service refuses becomes text, which holds any value. */
-async function createField(
-	run: Run,
-	card: CardReference,
-	field: PlannedField,
-	request: RequestOptions,
-): Promise<PlannedField> {
-	const { name, type, choices, textType: plain } = field;
-	const body = { name, type, ...(choices.length > 0 && { options: [...choices] }) };
-	try {
-		await run.api.create(fieldsOf(card.id), body, request);
-		return field;
-	} catch (error) {
-		const isRefused = error instanceof RequestError && [400, 422].includes(error.status ?? 0);
-		if (!isRefused || plain === undefined || type === plain) throw error;
-		const why = `the service refused ${type}: ${error.message}`;
-		return await createField(run, card, { name, type: plain, why, choices: [] }, request);
-	}
-}
-
-const namesOf = (fields: ReadonlyArray<{ name: string }>): string =>
-	listedInQuotes(
-		fields.map(({ name }) => name),
-		MAX_FIELDS,
-	);
-
-/** Lists fields with their types and reasons. Those that need a decision come first, a line each. */
-export function describe(planned: readonly PlannedField[]): string {
-	const lines = planned.map(({ name, type, why }) => ({
-		text: `${quote(name)} (${why === type ? type : `${type}: ${why}`})`,
-		isOpen: /(?:select|enter|set) '/.test(why),
-	}));
-	const open = lines.filter(({ isOpen }) => isOpen).map(({ text }) => `${text}<br>`);
-	const others = lines.filter(({ isOpen }) => !isOpen).map(({ text }) => text);
-	return open.join('') + listed(others, MAX_FIELDS);
 }

@@ -16,12 +16,14 @@ export async function hold(
 ): Promise<() => void> {
 	const held: Array<() => void> = [];
 	const letGo = () => held.splice(0).forEach((release) => release());
-	try {
-		for (const name of [...new Set(names)].sort())
-			held.push(await holdOne(JSON.stringify([address, name]), signal));
-	} catch (error) {
-		letGo();
-		throw error;
+	for (const name of [...new Set(names)].sort()) {
+		const holding = holdOne(JSON.stringify([address, name]), signal);
+		held.push(
+			await holding.catch((error: unknown) => {
+				letGo();
+				throw error;
+			}),
+		);
 	}
 	return letGo;
 }

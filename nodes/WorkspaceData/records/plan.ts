@@ -5,7 +5,7 @@ import { InputError } from '../values/inputError';
 import { clip, count, listed } from '../values/messageText';
 import { Overlay, recordOf } from './overlay';
 import type { Find, FindByKey, Plan, Row, Rules, Step, SyncRules, Wish } from './planned';
-import { computed, requireNone } from './refusals';
+import { computed, inputErrorOf, requireNone } from './refusals';
 
 /**
  * Plans the writes of a card.
@@ -33,10 +33,10 @@ export async function planWrites(
 		try {
 			for (const step of await stepsOf(wish, planning)) plan.steps.push(step);
 		} catch (error) {
-			if (!(error instanceof InputError)) throw error;
-			const isNoError = error instanceof RecordMissing && (wish.ifNotFound ?? 'error') !== 'error';
+			const refusal = inputErrorOf(error);
+			const isNoError = refusal instanceof RecordMissing && wish.ifNotFound !== 'error';
 			if (isNoError) plan.missing.add(wish.itemIndex);
-			else plan.refused.set(wish.itemIndex, error);
+			else plan.refused.set(wish.itemIndex, refusal);
 		}
 	}
 	if (rules.sync && plan.refused.size === 0)
@@ -119,12 +119,12 @@ function chosenOf(rows: Row[], { multipleMatches }: FindByKey, { card }: Rules):
 	if (multipleMatches === 'first') return rows.slice(0, 1);
 	throw new InputError(
 		`${rows.length} records of card '${card}' match this item`,
-		"Match on more fields, or add the option 'Multiple Matches'.",
+		"Match on more fields, or select another entry in 'Multiple Matches'.",
 	);
 }
 
 function missing(find: Find, card: string): RecordMissing {
-	const advice = (what: string) => `Check ${what}, or add the option 'If Not Found'.`;
+	const advice = (what: string) => `Check ${what}, or select another entry in 'If Not Found'.`;
 	return find.by === 'id'
 		? new RecordMissing(`Card '${card}' has no record '${find.id}'`, advice("'Record'"))
 		: new RecordMissing(

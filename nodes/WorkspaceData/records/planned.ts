@@ -15,7 +15,7 @@ export interface Wish {
 	/** The name of a field to match on that the service computes: no record can be created with it. */
 	computedKey?: string;
 	deletes?: boolean;
-	ifNotFound?: 'error' | 'skip' | 'empty';
+	ifNotFound: 'error' | 'skip' | 'empty';
 }
 
 /** How an item finds its records. */

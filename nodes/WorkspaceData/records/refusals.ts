@@ -1,4 +1,5 @@
 /** What is wrong with the values of items, for one message: a line for each field and cause. */
+import { Cancelled } from '../transport/errors';
 import { InputError } from '../values/inputError';
 import { count, quote, sentences, showValue } from '../values/messageText';
 
@@ -65,6 +66,12 @@ export const computed = (name: string): InputError =>
 export function inputErrorOf(error: unknown): InputError {
 	if (error instanceof InputError) return error;
 	throw error;
+}
+
+/** @returns an error that one item or card can have @throws Cancelled, which ends the run */
+export function failureOf(error: unknown): unknown {
+	if (error instanceof Cancelled) throw error;
+	return error;
 }
 
 /** The maximum number of lines in a message. */

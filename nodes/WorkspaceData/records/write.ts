@@ -1,21 +1,21 @@
 /** Writes records: fields → convert → records → plan → apply → output, for all items and cards of a run. */
 import type { DataRecord } from '../transport/api';
-import { Cancelled } from '../transport/errors';
 import { isSame } from '../values/identity';
+import { InputError } from '../values/inputError';
+import { addGrowth, hintAtGrowth } from './addGrowth';
 import { applySteps } from './apply';
 import { convert } from './convert';
 import { requireFirstDeletion } from './deletionRuns';
 import type { Entry } from './entry';
 import { FieldIndex } from './fieldIndex';
 import { readFilter } from './filter';
-import { addGrowth, hintAtGrowth, planGrowth, type Growth } from './growth';
+import { planGrowth, type Growth } from './growth';
 import { hold } from './heldCards';
 import { MatchKey } from './matchKey';
 import { planWrites } from './plan';
 import type { Plan, Rules, SyncRules, Wish } from './planned';
 import { isNodeKey } from './recordOutput';
-import { inputErrorOf } from './refusals';
-import { InputError } from '../values/inputError';
+import { failureOf, inputErrorOf } from './refusals';
 import type { CardReference, Run } from './run';
 import { StepOutput, type Marks } from './stepOutput';
 import type { WriteResults } from './writeResults';
@@ -102,9 +102,8 @@ async function eachCard(
 	const workThrough = async (): Promise<void> => {
 		for (const work of left) {
 			await stage(work).catch((error: unknown) => {
-				if (error instanceof Cancelled) throw error;
+				results.refuseCard(work, failureOf(error));
 				failed.add(work);
-				results.refuseCard(work, error);
 			});
 		}
 	};

@@ -1,8 +1,8 @@
 /** Reads what all items want written, then writes it card by card. */
-import { Cancelled } from '../transport/errors';
 import { InputError } from '../values/inputError';
 import type { JsonObject } from '../values/jsonObject';
 import type { Entry } from './entry';
+import { failureOf } from './refusals';
 import type { CardReference, Run } from './run';
 import type { Marks } from './stepOutput';
 import { newWork, writeCards, type CardWork } from './write';
@@ -32,8 +32,7 @@ export async function writeRecords(
 		try {
 			addEntry(run, works, await read(itemIndex), marks);
 		} catch (error) {
-			if (error instanceof Cancelled) throw error;
-			results.fail(itemIndex, error);
+			results.fail(itemIndex, failureOf(error));
 			if (results.isStopped) return results.outcomes;
 			const card = await cardOf?.(itemIndex).catch(() => undefined);
 			if (cardOf && !invalid.has(card?.id ?? '')) invalid.set(card?.id ?? '', itemIndex);

@@ -1,7 +1,7 @@
 /** What comes of the items that write records: their results, or why they were refused or failed. */
 import { Cancelled, mayHaveHappened } from '../transport/errors';
 import { isEmpty } from '../values/emptyValue';
-import { InputError } from '../values/inputError';
+import type { InputError } from '../values/inputError';
 import type { JsonObject } from '../values/jsonObject';
 import { count, quote, sentences } from '../values/messageText';
 import { plainText } from '../values/parameterValue';

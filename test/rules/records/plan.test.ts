@@ -28,7 +28,7 @@ const rules = (sync?: Partial<SyncRules>): Rules => ({
 	}),
 });
 const keyed = (values: Data, find: Partial<FindByKey> = {}, more: Partial<Wish> = {}): Wish => ({
-	...{ itemIndex: 0, values, ...more },
+	...{ itemIndex: 0, values, ifNotFound: 'error', ...more },
 	find: { by: 'key', key: String(values.k), ...find },
 });
 const pause = async () => {};
@@ -131,7 +131,7 @@ describe('by key', () => {
 
 describe('by ID', () => {
 	const byId = (values: Data, more: Partial<Wish> = {}): Wish => ({
-		...{ itemIndex: 0, values, find: { by: 'id', id: 'r0' }, ...more },
+		...{ itemIndex: 0, values, ifNotFound: 'error', find: { by: 'id', id: 'r0' }, ...more },
 	});
 	test.each<[string, Wish[], Data[] | undefined, string[]]>([
 		[
@@ -152,7 +152,7 @@ describe('by ID', () => {
 describe('by conditions', () => {
 	const { card, isSame } = rules();
 	const matching = (from: number, values: Data, more: Partial<Wish> = {}, most = 2): Wish => ({
-		...{ itemIndex: 0, values, ...more },
+		...{ itemIndex: 0, values, ifNotFound: 'error', ...more },
 		find: { by: 'test', test: ({ data }) => data.v === from, most, label: 'Max' },
 	});
 	test.each<[string, Wish[], string[]]>([

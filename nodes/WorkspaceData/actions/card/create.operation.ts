@@ -6,7 +6,7 @@ import {
 	customPropertiesProperty,
 	ifCardExistsProperty,
 } from '../../properties/fieldDefinition';
-import { addFields } from '../../records/growth';
+import { addFields } from '../../records/addGrowth';
 import { hold } from '../../records/heldCards';
 import { addNote } from '../../records/hints';
 import { cardCalled } from '../../records/locator';

@@ -6,10 +6,11 @@ import {
 	formatOptions,
 	missingChoicesOption,
 } from '../../properties/writeOptions';
+import { hintAtGrowth } from '../../records/addGrowth';
 import { itemColumns, ownColumnsOf } from '../../records/columns';
 import type { Entry } from '../../records/entry';
 import type { FieldTypes } from '../../records/growth';
-import { hintAtGrowth } from '../../records/growth';
+import { failureOf } from '../../records/refusals';
 import { hold } from '../../records/heldCards';
 import { addNote } from '../../records/hints';
 import { cardCalled } from '../../records/locator';
@@ -17,7 +18,6 @@ import type { CardReference, Run } from '../../records/run';
 import { newWork, writeCards, type CardWork } from '../../records/write';
 import { WriteResults } from '../../records/writeResults';
 import { cards, type Card } from '../../transport/api';
-import { Cancelled } from '../../transport/errors';
 import { isBlank } from '../../values/emptyValue';
 import { InputError } from '../../values/inputError';
 import { kindOfType } from '../../values/kinds/allKinds';
@@ -90,8 +90,14 @@ export const createCardFromItems = defineOperation({
 					settings: settingsOf(options),
 					common: { value: { options, isDry }, labels: "'Dry Run' and 'Options'" },
 				};
-				const known = targets.get(name) ?? { name, policy, hasRecords, entries: [], empty: [] };
-				targets.set(name, known);
+				const known = targets.get(foldCase(name)) ?? {
+					name,
+					policy,
+					hasRecords,
+					entries: [],
+					empty: [],
+				};
+				targets.set(foldCase(name), known);
 				const { entries } = columns();
 				const isEmpty = entries.length === 0 || (hasRecords && entries.every(hasNoValue));
 				known[isEmpty ? 'empty' : 'entries'].push(entry);
@@ -143,8 +149,8 @@ async function writeTargets(
 				listed ??= await run.api.list(cards, target.entries[0]?.settings.request);
 				works.push(await workOf(run, target, listed));
 			} catch (error) {
-				if (error instanceof Cancelled) throw error;
-				results.refuseCard({ entries: [...target.entries, ...target.empty] }, error);
+				const entries = [...target.entries, ...target.empty];
+				results.refuseCard({ entries }, failureOf(error));
 			}
 		}
 		if (!results.isStopped) await writeCards(run, works, results);

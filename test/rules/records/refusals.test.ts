@@ -1,10 +1,10 @@
 /** What is wrong with the values of items, in one message: a line for each field and cause. */
 import {
-	refusalOf,
+	combineRefusals,
 	RefusedValues,
 	type Refusal,
-} from '../../../../nodes/WorkspaceData/actions/writing/refusals';
-import { InputError } from '../../../../nodes/WorkspaceData/values/inputError';
+} from '../../../nodes/WorkspaceData/records/refusals';
+import { InputError } from '../../../nodes/WorkspaceData/values/inputError';
 
 const number = (value: string, advice = "Select 'Number Format'"): Refusal => ({
 	field: 'Preis',
@@ -65,7 +65,7 @@ test.each<[string, Array<[Refusal, ...Refusal[]]>, string, string[]]>([
 		which: `Item ${index}`,
 		error: new RefusedValues(refusals),
 	}));
-	const error = refusalOf(refused, 'Nothing was sent.');
+	const error = combineRefusals(refused, 'Nothing was sent.');
 	expect(error.message).toBe(message);
 	expect(error.description?.split('\n')).toEqual(lines);
 });

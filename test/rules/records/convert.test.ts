@@ -1,0 +1,141 @@
+/** The values of an item as they are planned: under IDs, in the types of their fields, all mistakes in one message. */
+import type { Columns } from '../../../nodes/WorkspaceData/records/columns';
+import { convert } from '../../../nodes/WorkspaceData/records/convert';
+import type { Entry, WriteSettings } from '../../../nodes/WorkspaceData/records/entry';
+import { FieldIndex } from '../../../nodes/WorkspaceData/records/fieldIndex';
+import { MatchKey } from '../../../nodes/WorkspaceData/records/matchKey';
+import { field } from '../model/fields';
+import { refusal } from '../refusal';
+import { zone } from '../values/zone';
+
+const computed = { ...field('Total', 'number'), isReadOnly: true };
+const index = new FieldIndex(
+	[
+		...[field('Title'), field('Pages', 'number'), computed],
+		field('Status', 'single_select', ['Open', 'Done']),
+		...Array.from({ length: 11 }, (_, n) => field(`At${n}`, 'date')),
+	],
+	'Books',
+);
+
+function wishOf(
+	values: Record<string, unknown>,
+	more: Partial<WriteSettings> = {},
+	{ matchingKeys = [], isAutomatic = false, hints = new Map() }: Partial<Columns> = {},
+) {
+	const settings = {
+		...{ request: {}, rules: { zone }, label: 'Values', types: new Map(), clearFields: [] },
+		...{ addsFields: false, addsChoices: false, ignoresUnknown: false, ...more },
+	};
+	const columns = { entries: Object.entries(values), matchingKeys, hints, isAutomatic };
+	const entry: Entry = {
+		...{ itemIndex: 0, card: { id: 'c', name: 'Books' }, isDry: false, settings },
+		columns: () => columns,
+		find:
+			matchingKeys.length > 0
+				? { by: 'key', matching: columns, ignoresCase: false }
+				: { by: 'id', id: 'r' },
+	};
+	const key = matchingKeys.length > 0 ? new MatchKey(columns, index, zone, false) : undefined;
+	return convert(entry, { index, zone, key });
+}
+const byTitle = { matchingKeys: ['Title'] };
+
+test('values are under the IDs of their fields, in the types of these', () => {
+	expect(wishOf({ Title: 'a', 'id-Pages': '7', status: 'done' })).toMatchObject({
+		values: { 'id-Title': 'a', 'id-Pages': 7, 'id-Status': 'Done' },
+		find: { by: 'id', id: 'r' },
+	});
+});
+
+test('what a field refuses is kept: the record may have it', () => {
+	const { values, refused } = wishOf({ Title: 'a', Pages: 'many', Total: 7 });
+	expect(values).toEqual({ 'id-Title': 'a' });
+	expect(refused?.map(({ id, value }) => [id, value])).toEqual([
+		['id-Pages', 'many'],
+		['id-Total', 7],
+	]);
+	expect(wishOf({ Title: 'a', Total: 7 }, {}, { isAutomatic: true })).not.toHaveProperty('refused');
+});
+
+test('a field to match on that the service computes is matched, not written', () => {
+	const { find, values, computedKey } = wishOf(
+		{ Total: 7, Pages: 1 },
+		{},
+		{ matchingKeys: ['Total'] },
+	);
+	expect([values, computedKey]).toEqual([{ 'id-Pages': 1 }, 'Total']);
+	expect(find).toMatchObject({ by: 'key', key: expect.stringContaining('7') as string });
+});
+
+test('fields to clear become null', () => {
+	const { values } = wishOf({ Title: 'a' }, { clearFields: ['Pages', 'id-Status'] });
+	expect(values).toEqual({ 'id-Title': 'a', 'id-Pages': null, 'id-Status': null });
+});
+
+const names = "Card 'Books' has no fields 'Author', 'Hours'";
+const unknown = { Author: 'a', Title: 'b', Hours: 1 };
+test.each<[string, () => unknown, string | RegExp, RegExp]>([
+	['unknown fields by hand', () => wishOf(unknown), names, /^The fields are 'Title'/],
+	[
+		'unknown fields of Map Automatically',
+		() => wishOf(unknown, {}, { isAutomatic: true }),
+		names,
+		/'Ignore' in 'If Field Is Unknown'.*'Map Each Column Manually'.*'Create the Field'/,
+	],
+	[
+		'a field twice',
+		() => wishOf({ Title: 1, 'id-Title': 2 }),
+		"'Title' and 'id-Title' both refer to field 'Title'",
+		/once/,
+	],
+	['a blank key', () => wishOf({ Title: ' ', Pages: 1 }, {}, byTitle), /has no value/, /match on/],
+	['no key', () => wishOf({ Pages: 1 }, {}, byTitle), "Matching field 'Title' has no value", /./],
+	[
+		'a key that is a choice in another case',
+		() => wishOf({ Status: 'DONE' }, {}, { matchingKeys: ['Status'] }),
+		"Field 'Status' can't hold \"DONE\"",
+		/./,
+	],
+	[
+		'no value',
+		() => wishOf({ Title: undefined }),
+		"No value in 'Values'",
+		/Map at least one field/,
+	],
+	[
+		'a field to clear with a value',
+		() => wishOf({ Title: 'a' }, { clearFields: ['Title'] }),
+		"Field 'Title' is in 'Fields to Clear' and also has a value",
+		/Remove/,
+	],
+	[
+		'a near name to clear',
+		() => wishOf({ Title: 'a' }, { clearFields: ['pages'] }),
+		"'Fields to Clear': the card has no field 'pages'",
+		/Select/,
+	],
+	[
+		'a computed field to clear',
+		() => wishOf({ Title: 'a' }, { clearFields: ['Total'] }),
+		"'Fields to Clear': field 'Total' can't be written",
+		/computes/,
+	],
+])('%s: refused', (_, work, message, description) => {
+	expect(work).toThrow(refusal(message, description));
+});
+
+test('unknown fields are left out with Ignore', () => {
+	expect(wishOf(unknown, { ignoresUnknown: true }).values).toEqual({ 'id-Title': 'b' });
+});
+
+test.each([
+	[10, /'At9'[^]*(?<! more\.)$/],
+	[11, /^((?!At10)[^])*\nAnd 1 more\.$/],
+])('%d mistakes in one item: ten are named', (count, description) => {
+	const keys = Array.from({ length: count }, (_, n) => [`At${n}`, 'never'] as const);
+	const matched = { matchingKeys: keys.map(([key]) => key) };
+	expect(() => wishOf(Object.fromEntries(keys), {}, matched)).toThrow(
+		expect.objectContaining({ description: expect.stringMatching(description) }),
+	);
+});
