@@ -120,7 +120,7 @@ export class WorkspaceDataServiceAccountApi implements ICredentialType {
 		credentials: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> => {
-		credentials.accessToken ??= tokenOf(credentials).current ?? '';
+		credentials.accessToken ??= tokenOf(credentials).recent[0] ?? '';
 		return authorize(credentials, requestOptions, entryText(credentials.accessToken));
 	};
 }

@@ -76,10 +76,11 @@ async function listCards(
 /** Credential tests only have n8n's older request helper. */
 const sender =
 	({ helpers }: ICredentialTestFunctions): Send =>
-	async ({ url, encoding, ...options }) =>
+	async ({ url, ...options }) =>
 		await helpers.request({
 			...options,
 			uri: url,
+			encoding: 'utf8',
 			json: false,
 			simple: false,
 			followRedirect: false,

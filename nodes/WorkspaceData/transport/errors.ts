@@ -3,6 +3,7 @@ import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 import { InputError } from '../values/inputError';
 import { clip, sentences } from '../values/messageText';
 import { redact } from './redact';
+import type { ApiResponse } from './response';
 import type { Problem } from './schemas/problem';
 
 /** The facts of a failed request. */
@@ -93,7 +94,6 @@ const ADVICE: ReadonlyArray<
 			`Redirects aren't followed, because they would send the credential to another address. Enter the final address in '${address}' of the credential.`,
 	],
 	[isFault, 'Try again later. If this continues, ask the operator of the service.'],
-	[({ status }) => status === 413, 'Send fewer or shorter values.'],
 	[
 		({ status }) => status === 429,
 		"Try again after the limit resets, or lower 'Max Parallel Requests' if the operation has it.",
@@ -169,6 +169,8 @@ const NEVER_LEFT =
 	/^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EADDRNOTAVAIL|EHOSTUNREACH|ENETUNREACH|EPROTO|ERR_SSL_|ERR_TLS_)/;
 const TIMED_OUT = /^(?:ETIMEDOUT|ECONNABORTED)$/;
 
+type Thrown = Record<string, unknown>;
+
 /** Reads what n8n's request helper throws if there is no response: n8n's words, and the system's code. */
 export function networkError(
 	error: unknown,
@@ -176,19 +178,11 @@ export function networkError(
 	clean: (text: string) => string,
 ): RequestError {
 	if (error instanceof RequestError) return error;
-	const {
-		message,
-		description,
-		httpCode,
-		code: ownCode,
-	} = Object(error) as Record<string, unknown>;
-	const code = httpCode ?? ownCode;
+	const { message, description = '', code: own, httpCode: code = own } = Object(error) as Thrown;
 	const title = clean(String(message));
 	if (typeof code !== 'string') {
 		// Refused by n8n before it was sent: allowed domains, SSRF protection, …
-		return new RequestError(title, {
-			advice: clean(typeof description === 'string' ? description : ''),
-		});
+		return new RequestError(title, { advice: clean(String(description ?? '')) });
 	}
 	const isCertificate = CERTIFICATE.test(code);
 	const hasLeft = !NEVER_LEFT.test(code) && !isCertificate;
@@ -203,7 +197,7 @@ export function networkError(
 export function misfit(
 	place: string,
 	came: unknown,
-	{ isChange, clean }: { isChange: boolean; clean(text: string): string },
+	{ isChange, clean }: Pick<ApiResponse, 'isChange' | 'clean'>,
 ): RequestError {
 	const json = typeof came === 'string' ? JSON.stringify(clean(came)) : JSON.stringify(came);
 	return new RequestError(

@@ -44,15 +44,10 @@ export class AccountToken {
 	private issued: IssuedToken | undefined;
 	private isRefused = false;
 	private renewal: Promise<string> | undefined;
-	private failure: { error: unknown; until: number } | undefined;
+	private failure: { error: Error; until: number } | undefined;
 
 	constructor(clock: Clock) {
 		this.clock = clock;
-	}
-
-	/** The token that was obtained last. */
-	get current(): string | undefined {
-		return this.recent[0];
 	}
 
 	/**
@@ -92,29 +87,27 @@ export class AccountToken {
 		if (failure && clock.now() < failure.until) throw failure.error;
 		for (let tries = 1; ; tries += 1) {
 			const issuedAt = clock.now();
-			try {
-				const { access_token: value, expires_in } = await requestToken(
-					credential,
-					send,
-					this.clock,
-					recent,
-				);
-				const lifeMs = expires_in * 1_000;
-				const [renewAt, expiresAt] = [issuedAt + lifeMs * RENEW_AFTER, issuedAt + lifeMs];
-				this.issued = { value, issuedAt, renewAt, expiresAt, isReplacement: this.isRefused };
-				this.isRefused = false;
-				this.recent = [value, ...recent].slice(0, MAX_RECENT);
-				this.failure = undefined;
-				return value;
-			} catch (error) {
-				const mayPass = error instanceof RequestError && error.isTransient;
-				if (!mayPass || tries === TRIES) {
-					this.failure = { error, until: clock.now() + (mayPass ? FAULT_MS : FAILURE_MS) };
-					throw error;
-				}
-				await clock.sleep(FIRST_PAUSE_MS * 2 ** (tries - 1));
+			const token = await requestToken(credential, send, clock, recent).catch(
+				(error: Error) => error,
+			);
+			if (!(token instanceof Error)) return this.keep(token, issuedAt);
+			const mayPass = token instanceof RequestError && token.isTransient;
+			if (!mayPass || tries === TRIES) {
+				this.failure = { error: token, until: clock.now() + (mayPass ? FAULT_MS : FAILURE_MS) };
+				throw token;
 			}
+			await clock.sleep(FIRST_PAUSE_MS * 2 ** (tries - 1));
 		}
+	}
+
+	private keep({ access_token: value, expires_in: lifeS }: Token, issuedAt: number): string {
+		const lifeMs = lifeS * 1_000;
+		const [renewAt, expiresAt] = [issuedAt + lifeMs * RENEW_AFTER, issuedAt + lifeMs];
+		this.issued = { value, issuedAt, renewAt, expiresAt, isReplacement: this.isRefused };
+		this.isRefused = false;
+		this.recent = [value, ...this.recent].slice(0, MAX_RECENT);
+		this.failure = undefined;
+		return value;
 	}
 }
 
@@ -154,9 +147,7 @@ export async function requestToken(
 			throw networkError(error, origin, clean);
 		},
 	);
-	if (!isSuccess(response)) {
-		throw tokenRefusal(response, origin);
-	}
+	if (!isSuccess(response)) throw tokenRefusal(response, origin);
 	const read = tokenSchema.safeParse(tryParse(response.text)?.value);
 	if (read.success) return read.data;
 	throw new RequestError(`${host} didn't return an access token`, {

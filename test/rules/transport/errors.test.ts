@@ -24,7 +24,6 @@ test.each<[RequestFacts, RequestOrigin, RegExp]>([
 	[{ status: 302 }, origin, /final address in 'Base URL'/],
 	[{ status: 302 }, token, /final address in 'Auth URL'/],
 	[{ status: 503 }, origin, /Try again later/],
-	[{ status: 413 }, origin, /fewer or shorter values/],
 	[{ status: 429 }, origin, /'Max Parallel Requests'/],
 	[{ status: 401 }, origin, /Check 'API Key'/],
 	[{ status: 401 }, { ...origin, account: 'service account' }, /may have been revoked/],
