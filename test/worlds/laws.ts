@@ -16,77 +16,54 @@ const BY_KEY: readonly Operation[] = ['upsert', 'sync'];
 const ONE_FOR_EACH: readonly Operation[] = ['create', 'update', 'delete', 'count', 'get'];
 
 /** One step, and what the laws ask about it. */
-class Look {
-	readonly key: LiveField | undefined;
-	readonly value: LiveField | undefined;
-	readonly writes: Write[];
-	/** The execution of a step in which nobody else does anything, and which nobody cancels. */
-	readonly alone: PlayedExecution | undefined;
-	/** No request went wrong. */
-	readonly isClear: boolean;
-	readonly world: PlayedWorld;
-	readonly step: PlayedStep;
-
-	constructor(world: PlayedWorld, step: PlayedStep) {
-		this.world = world;
-		this.step = step;
-		[this.key, this.value] = ['Key', 'Value'].map((wanted) =>
-			step.fields.find(({ name }) => name === wanted),
-		);
-		this.writes = world.service.writes.filter((write) => write.step === step.number);
-		this.isClear = world.world.service.faults.length === 0;
-		const [only, ...others] = step.executions;
-		const isAlone =
-			others.length === 0 && step.shape.meanwhile.hand === 'nothing' && only?.crash === undefined;
-		this.alone = isAlone && only?.cancelledAt === undefined ? only : undefined;
-	}
-
-	get executions(): PlayedExecution[] {
-		return this.step.executions;
-	}
-
-	/** The states that a record had in this step. */
-	statesOf(id: string): Data[] {
-		const versions = this.world.service.records.find((record) => record.id === id)?.versions ?? [];
-		return versions.filter(({ step }) => step === this.step.number).map(({ data }) => data);
-	}
-
-	/** The item that a mark belongs to. */
-	itemOf({ mark }: Write): { execution: PlayedExecution; at: number } | undefined {
-		for (const execution of this.executions) {
-			const at = execution.marks.indexOf(mark ?? '');
-			if (at >= 0) return { execution, at };
-		}
-		return undefined;
-	}
+function lookAt(world: PlayedWorld, step: PlayedStep) {
+	const { service } = world;
+	const { executions } = step;
+	const [key, value] = ['Key', 'Value'].map((wanted) =>
+		step.fields.find(({ name }) => name === wanted),
+	);
+	const [only, ...others] = executions;
+	const isAlone = others.length === 0 && step.shape.meanwhile.hand === 'nothing';
 
 	/** Whether a record in one of these states meets the conditions of an execution. */
-	isChosen({ conditions, isAny }: ExecutionShape, states: Data[]): Verdict {
+	const isChosen = ({ conditions, isAny }: ExecutionShape, states: Data[]): Verdict => {
 		const verdicts = states.map((data) => {
 			const single = conditions.map((condition) => {
-				const field = condition.field === 'Key' ? this.key : this.value;
+				const field = condition.field === 'Key' ? key : value;
 				return field ? meets(field, data[field.id], condition) : 'refused';
 			});
 			return conditions.length === 0 ? 'yes' : combined(single, isAny);
 		});
 		if (verdicts.includes('refused')) return 'no';
 		return verdicts.includes('yes') ? 'yes' : verdicts.includes('open') ? 'open' : 'no';
-	}
-
+	};
 	/** Whether a record in one of these states may be the one of a key. */
-	mayHaveKey(states: Data[], entered: Value): boolean {
-		const { key } = this;
+	const mayHaveKey = (states: Data[], entered: Value): boolean => {
 		const meant = key && meaning(key, entered);
-		if (!key || !meant || meant === 'refused') return false;
+		if (!meant || meant === 'refused') return false;
 		return meant === 'open' || states.some((data) => isSame(key, data[key.id], meant.stored));
-	}
-
-	/** The records that had this key before the step. */
-	withKey(entered: Value): Snapshot[] {
-		return this.step.before.filter(({ data }) => this.mayHaveKey([data], entered));
-	}
+	};
+	return {
+		...{ world, step, service, executions, key, value, isChosen, mayHaveKey },
+		writes: service.writes.filter((write) => write.step === step.number),
+		/** No request went wrong. */
+		isClear: world.world.service.faults.length === 0,
+		/** The execution of a step in which nobody else does anything, and which nobody cancels. */
+		alone: isAlone && !only?.crash && only?.cancelledAt === undefined ? only : undefined,
+		/** The states that a record had in this step. */
+		statesOf(id: string): Data[] {
+			const versions = service.records.find((record) => record.id === id)?.versions ?? [];
+			return versions.filter((version) => version.step === step.number).map(({ data }) => data);
+		},
+		/** The item that a mark belongs to. */
+		itemOf({ mark = '' }: Write) {
+			const execution = executions.find(({ marks }) => marks.includes(mark));
+			return execution && { execution, at: execution.marks.indexOf(mark) };
+		},
+	};
 }
 
+type Look = ReturnType<typeof lookAt>;
 type Law = (look: Look) => Generator<string>;
 
 const pairs = (items: INodeExecutionData[]): number[] => placesOf(items).map(Number);
@@ -175,7 +152,7 @@ function mayChange(
 			return look.mayHaveKey(states, key);
 		case 'upsert': {
 			if (shape.upsertMode === 'createOnly' && look.alone && shape.items.length === 1) return false;
-			const found = look.withKey(key);
+			const found = look.step.before.filter(({ data }) => look.mayHaveKey([data], key));
 			const isOpen = !look.alone || !look.key || meaning(look.key, key) === 'open';
 			if (shape.multipleMatches === 'error' && !isOpen && found.length > 1) return false;
 			if (shape.multipleMatches === 'first' && !isOpen && found.length > 0 && found[0]?.id !== id)
@@ -598,7 +575,7 @@ export type LawName = keyof typeof LAWS;
 export function broken(world: PlayedWorld): Partial<Record<LawName, string>> {
 	const found: Partial<Record<LawName, string>> = {};
 	for (const step of world.steps) {
-		const look = new Look(world, step);
+		const look = lookAt(world, step);
 		for (const [name, check] of Object.entries(LAWS) as Array<[LawName, Law]>) {
 			const [first] = check(look);
 			if (first !== undefined) found[name] ??= first;
