@@ -402,6 +402,36 @@ describe('what the nodes take', () => {
 			{ id: '9007199254740993', Name: '-12345678901234567890', Status: '1234567890123456, "1"' },
 		]);
 	});
+
+	test('O6: long numbers are matched by their digits, written as text, and refused by a number field', async () => {
+		const long = '9007199254740993';
+		const body = `{"records":[{"id":"r0","data":{"f1":${long},"f3":${long}},"created_at":"2026-01-01T00:00:00Z"}]}`;
+		script['GET /cards/c1/records'] = { body };
+		script['GET /cards/c1/fields'] = list('fields', [
+			...FIELDS,
+			{ id: 'f3', name: 'Number', type: 'number' },
+		]);
+		const write = async (operation: string, columns: IDataObject) =>
+			await run({
+				resource: 'record',
+				operation,
+				cardId: byId('c1'),
+				recordId: byId('r0'),
+				columns: mapEach(columns, { matchingColumns: ['Name'] }),
+			});
+		const same = succeeded(await write('upsert', { Name: long, Number: long }));
+		expect(same.json.map(({ action }) => action)).toEqual(['unchanged']);
+		expect(changes()).toEqual([]);
+		succeeded(await write('update', { Name: long }));
+		succeeded(await write('upsert', { Name: '9007199254740992' }));
+		expect(changes().map((sent) => sent.body)).toEqual([
+			`{"data":{"f1":"${long}"}}`,
+			'{"data":{"f1":"9007199254740992"}}',
+		]);
+		const { error } = await write('update', { Number: long });
+		expect(error?.message).toContain("'Number'");
+		expect(changes()).toHaveLength(2);
+	});
 });
 
 describe('what the service refuses', () => {
