@@ -20,15 +20,7 @@ const rooms = {
 	},
 	actions: {
 		path: room('actions'),
-		to: [
-			room('records'),
-			room('transport'),
-			room('values'),
-			room('model'),
-			room('properties'),
-			n8nWorkflow,
-			zod,
-		],
+		to: [room('records'), room('transport'), room('values'), room('properties'), n8nWorkflow, zod],
 	},
 	trigger: {
 		path: room('trigger'),
@@ -36,7 +28,6 @@ const rooms = {
 			room('records'),
 			room('transport'),
 			room('values'),
-			room('model'),
 			room('properties'),
 			n8nWorkflow,
 			zod,
@@ -45,39 +36,17 @@ const rooms = {
 	},
 	methods: {
 		path: room('methods'),
-		to: [
-			room('records'),
-			room('transport'),
-			room('values'),
-			room('model'),
-			room('properties'),
-			n8nWorkflow,
-			zod,
-		],
+		to: [room('records'), room('transport'), room('values'), room('properties'), n8nWorkflow, zod],
 	},
 	records: {
 		path: room('records'),
-		to: [
-			room('transport'),
-			room('values'),
-			room('model'),
-			room('properties'),
-			n8nWorkflow,
-			zod,
-			luxon,
-			crypto,
-		],
+		to: [room('transport'), room('values'), room('properties'), n8nWorkflow, zod, luxon, crypto],
 	},
 	transport: {
 		path: room('transport'),
 		to: [room('values'), n8nWorkflow, zod, crypto],
 	},
-	values: { path: room('values'), to: [room('model'), zod, crypto] },
-	// What is left of an earlier layout.
-	model: {
-		path: room('model'),
-		to: [room('values'), room('transport'), room('trigger'), room('records'), zod, crypto],
-	},
+	values: { path: room('values'), to: [zod, crypto] },
 	properties: { path: room('properties'), to: [] },
 	credentials: { path: '^credentials/', to: [room('transport'), room('values')] },
 	service: {
