@@ -579,7 +579,7 @@ describe('Create From Items', () => {
 				expect(error?.description).toContain('44 of 60 items were processed');
 				expect(error?.description).toContain(`Card '${name}' (${id}) exists now, with 44 records`);
 				expect(error?.description).toMatch(/use 'Sync' or 'Create or Update' with a field/);
-				expect(error?.description).toMatch(/'Reuse the Card' would add these records twice/);
+				expect(error?.description).toMatch(/'Reuse the Card' in 'If Card Exists' would add these/);
 				const again = await run(name, sixty);
 				expect(again.error?.description).toContain(`Card '${name}' (${id}) has 44 records`);
 				const sync = { resource: 'record', operation: 'sync', columns: mapAutomatically(['Key']) };

@@ -3,7 +3,7 @@ import type { Field } from '../transport/api';
 import { enter } from '../values/entry';
 import { InputError } from '../values/inputError';
 import type { JsonObject } from '../values/jsonObject';
-import { quote } from '../values/messageText';
+import { quote, sentences } from '../values/messageText';
 import type { Zone } from '../values/time';
 import { hasName, keyBeside, type Columns } from './columns';
 import type { Entry } from './entry';
@@ -150,7 +150,10 @@ function unknownFields(
 	return index.missing(
 		names,
 		isAutomatic
-			? "To leave them out, select 'Ignore' in 'If Field Is Unknown'. Or select 'Map Each Column Manually', or 'Create the Field' in 'If Field Is Unknown'."
+			? sentences(
+					"To leave them out, select 'Ignore' in 'If Field Is Unknown'",
+					"Or select 'Map Each Column Manually', or 'Create the Field' in 'If Field Is Unknown'.",
+				)
 			: "Or select 'Create the Field' in 'If Field Is Unknown'.",
 	);
 }
@@ -198,5 +201,8 @@ const alsoHasValue = ({ name }: Field): InputError =>
 const noValue = (label: string): InputError =>
 	new InputError(
 		`No value in '${label}'`,
-		"Map at least one field, or name the fields of the items like those of the card. Empty values may be left out: see 'Empty Values' and 'If Field Is Unknown'.",
+		sentences(
+			'Map at least one field, or name the fields of the items like those of the card',
+			"Empty values may be left out: see 'Empty Values' and 'If Field Is Unknown'.",
+		),
 	);

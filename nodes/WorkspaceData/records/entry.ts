@@ -3,7 +3,6 @@ import type { RequestOptions } from '../transport/api';
 import type { EntryRules } from '../values/kinds/kind';
 import type { Columns } from './columns';
 import type { FieldIndex } from './fieldIndex';
-import type { FieldTypes } from './growth';
 import type { FindByKey, Wish } from './planned';
 import type { CardReference } from './run';
 
@@ -61,3 +60,6 @@ export interface WriteSettings {
 	/** The mapper's label. */
 	label: string;
 }
+
+/** The types that somebody has set for new fields, by their columns in any case. */
+export type FieldTypes = ReadonlyMap<string, { name: string; type: string; choices: string[] }>;

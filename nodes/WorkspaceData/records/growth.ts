@@ -10,8 +10,8 @@ import { listedInQuotes, quote } from '../values/messageText';
 import { cleanName, foldCase } from '../values/nameSpelling';
 import { addingChoices, newChoices } from '../values/newChoices';
 import { isNameless, type Columns } from './columns';
-import type { Entry } from './entry';
-import { FieldIndex, type FieldHint } from './fieldIndex';
+import type { Entry, FieldTypes } from './entry';
+import type { FieldIndex, FieldHint} from './fieldIndex';
 import { inputErrorOf } from './refusals';
 import type { Run } from './run';
 
@@ -34,9 +34,6 @@ export interface PlannedField {
 	/** The type for text, if the service refuses the other one; undefined for a type that somebody has set. */
 	textType?: string | undefined;
 }
-
-/** The types that somebody has set for new fields, by their columns in any case. */
-export type FieldTypes = ReadonlyMap<string, { name: string; type: string; choices: string[] }>;
 
 /**
  * Plans what the items of a card need. Nothing is sent but a request for the service's description.

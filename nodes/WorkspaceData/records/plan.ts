@@ -2,10 +2,20 @@
 import { ownValue, type JsonObject } from '../values/jsonObject';
 import type { DataRecord } from '../transport/api';
 import { InputError } from '../values/inputError';
-import { clip, count, listed } from '../values/messageText';
+import { clip, count, listed, sentences } from '../values/messageText';
 import { Overlay, recordOf } from './overlay';
-import type { Find, FindByKey, Plan, Row, Rules, Step, SyncRules, Wish } from './planned';
-import { computed, inputErrorOf, requireNone } from './refusals';
+import type {
+	Find,
+	FindByKey,
+	FindByTest,
+	Plan,
+	Row,
+	Rules,
+	Step,
+	SyncRules,
+	Wish,
+} from './planned';
+import { computed, inputErrorOf, noRecord, RecordMissing, requireNone } from './refusals';
 
 /**
  * Plans the writes of a card.
@@ -44,8 +54,8 @@ export async function planWrites(
 	return plan;
 }
 
-/** A card has no such record. */
-export class RecordMissing extends InputError {}
+/** At most so many names in a message. */
+const MAX_NAMED = 10;
 
 interface Planning {
 	wishes: readonly Wish[];
@@ -59,7 +69,7 @@ async function stepsOf(wish: Wish, { overlay, rules, breathe }: Planning): Promi
 	const found = await overlay.find(find, breathe);
 	const isNew = find.by === 'key' && found.length === 0 && find.mode !== 'updateOnly';
 	if (isNew || find.by === 'nothing') return [creation(wish, overlay)];
-	if (found.length === 0 && find.by !== 'test') throw missing(find, rules.card);
+	if (found.length === 0 && find.by !== 'test') throw noRecord(find, rules.card);
 	const keeps = find.by === 'key' && find.mode === 'createOnly';
 	const ifGone = ifGoneOf(wish);
 	const steps: Step[] = [];
@@ -123,22 +133,8 @@ function chosenOf(rows: Row[], { multipleMatches }: FindByKey, { card }: Rules):
 	);
 }
 
-function missing(find: Find, card: string): RecordMissing {
-	const advice = (what: string) => `Check ${what}, or select another entry in 'If Not Found'.`;
-	return find.by === 'id'
-		? new RecordMissing(`Card '${card}' has no record '${find.id}'`, advice("'Record'"))
-		: new RecordMissing(
-				`No record of card '${card}' matches this item`,
-				advice('the values to match on'),
-			);
-}
-
 /** @throws InputError if an item writes more records than it may */
-function requireFew(
-	steps: readonly Step[],
-	{ most, label }: { most: number; label: string },
-	{ card }: Rules,
-): void {
+function requireFew(steps: readonly Step[], { most, label }: FindByTest, { card }: Rules): void {
 	const written = steps.filter(({ action }) => action !== 'keep');
 	if (written.length <= most) return;
 	const done = written[0]?.action === 'delete' ? 'deleted' : 'updated';
@@ -243,9 +239,9 @@ function requireFewDeletions(
 	const limit = maxDeletions === 0 ? `${most}, a tenth of them but at least 5` : String(most);
 	throw new InputError(
 		`${deleted} of ${taking} records of card '${card}' have no item and would be deleted, but 'Max Records to Delete' is ${limit}`,
-		"Nothing was sent. Check that the items are complete: a 'Get Many' before this node may have a 'Limit', select 'Return All' there. If they are, raise 'Max Records to Delete' (-1 for no limit).",
+		sentences(
+			"Nothing was sent. Check that the items are complete: a 'Get Many' before may have a 'Limit', select 'Return All' there",
+			"If they are, raise 'Max Records to Delete' (-1 for no limit).",
+		),
 	);
 }
-
-/** At most so many names in a message. */
-const MAX_NAMED = 10;

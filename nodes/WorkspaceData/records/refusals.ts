@@ -2,6 +2,7 @@
 import { Cancelled } from '../transport/errors';
 import { InputError } from '../values/inputError';
 import { count, quote, sentences, showValue } from '../values/messageText';
+import type { Find } from './planned';
 
 /** One thing that is wrong with an item. */
 export interface Refusal {
@@ -61,6 +62,17 @@ export const computed = (name: string): InputError =>
 		`Field '${name}' can't be written`,
 		'The service computes its value. Remove the field from the values, or give the value that the record has.',
 	);
+
+/** A card has no such record. */
+export class RecordMissing extends InputError {}
+
+export function noRecord(find: Find, card: string): RecordMissing {
+	const [what, checked] =
+		find.by === 'id'
+			? [`Card '${card}' has no record '${find.id}'`, "'Record'"]
+			: [`No record of card '${card}' matches this item`, 'the values to match on'];
+	return new RecordMissing(what, `Check ${checked}, or select another entry in 'If Not Found'.`);
+}
 
 /** @returns an error of the user's input @throws any other */
 export function inputErrorOf(error: unknown): InputError {

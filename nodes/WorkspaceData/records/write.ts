@@ -7,50 +7,19 @@ import { applySteps } from './apply';
 import { convert } from './convert';
 import { requireFirstDeletion } from './deletionRuns';
 import type { Entry } from './entry';
-import { FieldIndex } from './fieldIndex';
+import type { CardWork } from './cardWork';
+import type { FieldIndex } from './fieldIndex';
 import { readFilter } from './filter';
-import { planGrowth, type Growth } from './growth';
+import { planGrowth } from './growth';
 import { hold } from './heldCards';
 import { MatchKey } from './matchKey';
 import { planWrites } from './plan';
-import type { Plan, Rules, SyncRules, Wish } from './planned';
+import type { Rules, SyncRules } from './planned';
 import { isNodeKey } from './recordOutput';
 import { failureOf, inputErrorOf } from './refusals';
 import type { CardReference, Run } from './run';
-import { StepOutput, type Marks } from './stepOutput';
+import { StepOutput } from './stepOutput';
 import type { WriteResults } from './writeResults';
-
-/** All that is written to a card. */
-export interface CardWork {
-	card: CardReference;
-	entries: Entry[];
-	isDry: boolean;
-	marks: Marks;
-	/** True if the items only decide what is added to the card. */
-	growsOnly?: boolean;
-	/** True if the output isn't that of its records. */
-	isSilent?: boolean;
-	/** Creates the card, if it doesn't exist. */
-	create?: () => Promise<CardReference>;
-	index: FieldIndex;
-	/** What is added to the card first. */
-	growth?: Growth | undefined;
-	key?: MatchKey | undefined;
-	/** What the items write; dropped once it is planned. */
-	wishes: Wish[];
-	records?: DataRecord[] | undefined;
-	plan: Plan;
-	output: StepOutput;
-}
-
-/** What is written to a card, begun with its first item. */
-export function newWork(run: Run, card: CardReference, entry: Entry, marks: Marks): CardWork {
-	const { isDry } = entry;
-	const index = new FieldIndex([], card.name);
-	const plan = { steps: [], refused: new Map(), missing: new Set<number>(), deletions: [] };
-	const output = new StepOutput(run, card, index, { isDry, marks });
-	return { card, entries: [entry], isDry, marks, index, wishes: [], plan, output };
-}
 
 /**
  * Writes to cards. Nothing is sent that changes anything before all items of all cards are found valid, unless the run

@@ -5,7 +5,8 @@ import type { Entry } from './entry';
 import { failureOf } from './refusals';
 import type { CardReference, Run } from './run';
 import type { Marks } from './stepOutput';
-import { newWork, writeCards, type CardWork } from './write';
+import { newWork, type CardWork } from './cardWork';
+import { writeCards } from './write';
 import { WriteResults, type ItemResult } from './writeResults';
 
 /** How an operation writes records. */

@@ -14,7 +14,7 @@ import type { Step } from './planned';
 import { combineRefusals, type RefusedItem } from './refusals';
 import type { Run } from './run';
 import type { Written } from './stepOutput';
-import type { CardWork } from './write';
+import type { CardWork } from './cardWork';
 
 /** The results of an item, and its error if it failed. */
 export interface ItemResult {

@@ -8,20 +8,20 @@ import {
 } from '../../properties/writeOptions';
 import { hintAtGrowth } from '../../records/addGrowth';
 import { itemColumns, ownColumnsOf } from '../../records/columns';
-import type { Entry } from '../../records/entry';
-import type { FieldTypes } from '../../records/growth';
+import type { Entry, FieldTypes } from '../../records/entry';
 import { failureOf } from '../../records/refusals';
 import { hold } from '../../records/heldCards';
 import { addNote } from '../../records/hints';
 import { cardCalled } from '../../records/locator';
 import type { CardReference, Run } from '../../records/run';
-import { newWork, writeCards, type CardWork } from '../../records/write';
+import { newWork, type CardWork } from '../../records/cardWork';
+import { writeCards } from '../../records/write';
 import { WriteResults } from '../../records/writeResults';
 import { cards, type Card } from '../../transport/api';
 import { isBlank } from '../../values/emptyValue';
 import { InputError } from '../../values/inputError';
 import { kindOfType } from '../../values/kinds/allKinds';
-import { count, listedInQuotes, quote } from '../../values/messageText';
+import { count, listedInQuotes, quote, sentences } from '../../values/messageText';
 import { foldCase } from '../../values/nameSpelling';
 import { readSwitch } from '../../values/parameterValue';
 import { readFieldList } from '../field/definition';
@@ -188,26 +188,33 @@ async function workOf(run: Run, target: Target, listed: readonly Card[]): Promis
 async function createCard(run: Run, name: string, { settings }: Entry): Promise<CardReference> {
 	const card = await run.api.create(cards, { name }, settings.request);
 	if (card) return card;
-	throw withoutId(name, "run again with 'Reuse the Card' in 'If Card Exists'");
+	throw withoutId(name, `run again with ${REUSE}`);
 }
 
 /** The error says what exists, as an earlier run may have stopped halfway. */
 async function alreadyExists({ api }: Run, { id, name }: Card): Promise<InputError> {
-	const page = await api.page(id, { limit: 1_000 });
-	const records = count(page.records.length, 'record');
+	const { records, nextCursor } = await api.page(id, { limit: 1_000 });
+	const number = `${nextCursor === null ? '' : 'more than '}${count(records.length, 'record')}`;
 	return new InputError(
 		`A card called ${quote(name)} exists already`,
-		`Card ${quote(name)} (${id}) has ${page.nextCursor === null ? '' : 'more than '}${records}; nothing was added. To update its records and add those that are missing, use 'Sync' or 'Create or Update' with a field that identifies a record. To add one more record for each item, select 'Reuse the Card' in '${ifExistsOption.displayName}'. Or enter another name.`,
+		sentences(
+			`Card ${quote(name)} (${id}) has ${number}; nothing was added`,
+			`To update its records and add those that are missing, ${BY_KEY}`,
+			`To add one more record for each item, select ${REUSE}`,
+			'Or enter another name.',
+		),
 	);
 }
 
+const BY_KEY = "use 'Sync' or 'Create or Update' with a field that identifies a record";
+const REUSE = `'${reuse.name}' in '${ifExistsOption.displayName}'`;
+
 /** Adds what the output has besides records, and to the error what exists. */
 async function finish(run: Run, work: CardWork, results: WriteResults): Promise<void> {
-	const { card, entries, isDry, growsOnly, growth, create } = work;
+	const { card, entries, isDry, growsOnly, create } = work;
 	const itemIndex = entries[0]?.itemIndex ?? 0;
 	const { written, error } = results.progressOf(work);
-	if (isDry && growth) previewCard(run, work, results);
-	if (isDry) return;
+	if (isDry) return previewCard(run, work, results);
 	if (error !== undefined && card.id !== '' && !run.continues)
 		addNote(error, whatExists(card, create !== undefined, written));
 	if (!growsOnly || error !== undefined) return;
@@ -219,9 +226,13 @@ async function finish(run: Run, work: CardWork, results: WriteResults): Promise<
 /** What a run left that ended early, and how to go on without doubles. */
 function whatExists({ name, id }: CardReference, isNew: boolean, written: number): string {
 	const exists = `Card ${quote(name)} (${id}) ${isNew ? 'exists now' : 'keeps what was added'}`;
-	return written === 0
-		? `${exists}, without records of these items. To continue with it, select 'Reuse the Card' in '${ifExistsOption.displayName}'.`
-		: `${exists}, with ${count(written, 'record')} of these items. To add the others, use 'Sync' or 'Create or Update' with a field that identifies a record, or run only the remaining items. Running all of them again with 'Reuse the Card' would add these records twice.`;
+	if (written === 0)
+		return `${exists}, without records of these items. To continue with it, select ${REUSE}.`;
+	return sentences(
+		`${exists}, with ${count(written, 'record')} of these items`,
+		`To add the others, ${BY_KEY}, or run only the remaining items`,
+		`Running all of them again with ${REUSE} would add these records twice.`,
+	);
 }
 
 /** The output of a dry run: the fields. */

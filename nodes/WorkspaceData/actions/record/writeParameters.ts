@@ -8,8 +8,7 @@ import {
 	unknownFieldsOption,
 } from '../../properties/writeOptions';
 import { readColumns } from '../../records/columns';
-import type { Entry, WriteSettings } from '../../records/entry';
-import type { FieldTypes } from '../../records/growth';
+import type { Entry, FieldTypes, WriteSettings } from '../../records/entry';
 import type { Run } from '../../records/run';
 import type { Formats } from '../../values/formats';
 import { InputError } from '../../values/inputError';
