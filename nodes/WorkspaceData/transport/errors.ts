@@ -3,7 +3,6 @@ import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 import { InputError } from '../values/inputError';
 import { clip, sentences } from '../values/messageText';
 import { redact } from './redact';
-import type { ApiResponse } from './response';
 import type { Problem } from './schemas/problem';
 
 /** The facts of a failed request. */
@@ -72,6 +71,7 @@ export interface RequestOrigin {
 
 type AdviceFacts = RequestFacts & RequestOrigin & { status: number };
 
+const TIMED_OUT = /^(?:ETIMEDOUT|ECONNABORTED)$/;
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO/;
 const SAYS_UNIQUE = /\b(?:unique|duplicate|already (?:exists|taken|in use|used))\b/i;
 
@@ -84,14 +84,18 @@ const ADVICE: ReadonlyArray<
 		"If the certificate is self-signed, or from your company's own authority, start n8n with NODE_EXTRA_CA_CERTS set to its file.",
 	],
 	[
+		({ code = '' }) => TIMED_OUT.test(code),
+		({ host }) => `Raise 'Timeout (Seconds)', or make sure that this n8n can reach ${host}.`,
+	],
+	[
 		({ code }) => code !== undefined,
 		({ address, host }) =>
-			`Check '${address}' in the credential, and make sure that this n8n can reach ${host}. If the service is slow, raise 'Timeout (Seconds)'.`,
+			`Check '${address}' in the credential, and make sure that this n8n can reach ${host}.`,
 	],
 	[
 		({ status }) => status < 400,
 		({ address }) =>
-			`Redirects aren't followed, because they would send the credential to another address. Enter the final address in '${address}' of the credential.`,
+			`Redirects aren't followed, to keep the credential here. Enter the final address in '${address}' of the credential.`,
 	],
 	[isFault, 'Try again later. If this continues, ask the operator of the service.'],
 	[
@@ -167,7 +171,6 @@ export function requestError(
 /** Codes that only occur before a connection exists, so the request can't have arrived. */
 const NEVER_LEFT =
 	/^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EADDRNOTAVAIL|EHOSTUNREACH|ENETUNREACH|EPROTO|ERR_SSL_|ERR_TLS_)/;
-const TIMED_OUT = /^(?:ETIMEDOUT|ECONNABORTED)$/;
 
 type Thrown = Record<string, unknown>;
 
@@ -193,12 +196,16 @@ export function networkError(
 	);
 }
 
+/** How a response is read. */
+export interface Reading {
+	/** True for the response to a change, which may have been carried out. */
+	isChange: boolean;
+	/** Removes secrets from a text. */
+	clean(text: string): string;
+}
+
 /** The error for a response that isn't what the interface says. @param place the place in it, such as `records[3].id` */
-export function misfit(
-	place: string,
-	came: unknown,
-	{ isChange, clean }: Pick<ApiResponse, 'isChange' | 'clean'>,
-): RequestError {
+export function misfit(place: string, came: unknown, { isChange, clean }: Reading): RequestError {
 	const json = typeof came === 'string' ? JSON.stringify(clean(came)) : JSON.stringify(came);
 	return new RequestError(
 		`The service's response doesn't follow the interface: '${place}' is ${json === undefined ? 'missing' : clip(clean(json))}`,

@@ -2,19 +2,22 @@
 import { z } from 'zod/v3';
 import { isObject } from '../values/jsonObject';
 import { tryParse } from '../values/parseJson';
-import { isFault, misfit, requestError, type RequestError, type RequestOrigin } from './errors';
+import {
+	isFault,
+	misfit,
+	requestError,
+	type Reading,
+	type RequestError,
+	type RequestOrigin,
+} from './errors';
 import { nextCursor, type Schema } from './schemas/parts';
 import { problem } from './schemas/problem';
 
 /** A response of the service or its auth server. */
-export interface ApiResponse {
+export interface ApiResponse extends Reading {
 	status: number;
 	headers: Record<string, unknown>;
 	text: string;
-	/** True for the response to a change, which may have been carried out. */
-	isChange: boolean;
-	/** Removes secrets from a text. */
-	clean(text: string): string;
 }
 
 /** How n8n's helper returns every response, as text. A redirect would receive the credential. */
