@@ -4,17 +4,7 @@ import type { DataRecord } from '../transport/api';
 import { InputError } from '../values/inputError';
 import { clip, count, listed, sentences } from '../values/messageText';
 import { Overlay, recordOf } from './overlay';
-import type {
-	Find,
-	FindByKey,
-	FindByTest,
-	Plan,
-	Row,
-	Rules,
-	Step,
-	SyncRules,
-	Wish,
-} from './planned';
+import type { FindByKey, FindByTest, Plan, Row, Rules, Step, SyncRules, Wish } from './planned';
 import { computed, inputErrorOf, noRecord, RecordMissing, requireNone } from './refusals';
 
 /**

@@ -2,7 +2,6 @@
 import { Cancelled } from '../transport/errors';
 import { InputError } from '../values/inputError';
 import { count, quote, sentences, showValue } from '../values/messageText';
-import type { Find } from './planned';
 
 /** One thing that is wrong with an item. */
 export interface Refusal {
@@ -66,7 +65,7 @@ export const computed = (name: string): InputError =>
 /** A card has no such record. */
 export class RecordMissing extends InputError {}
 
-export function noRecord(find: Find, card: string): RecordMissing {
+export function noRecord(find: { by: string; id?: string }, card: string): RecordMissing {
 	const [what, checked] =
 		find.by === 'id'
 			? [`Card '${card}' has no record '${find.id}'`, "'Record'"]
