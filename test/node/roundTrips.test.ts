@@ -60,7 +60,7 @@ const OWN = [
 ];
 const NAMES = [
 	...[...OWN, 'delivery_key', 'event', 'card_id', 'extra', 'binary', 'fields.x', 'fields.id'],
-	...['constructor', '__proto__', 'toString', '=eq', '={{ 1 }}', 'a.b', '0', '10', ' '],
+	...['constructor', '__proto__', 'toString', '=eq', '={{ 1 }}', 'a.b', '0', '10'],
 	...['Name', 'name', ' Name ', 'NAME', 'Twin', 'Twin', 'Twin', 'ID', 'Deleted'],
 ];
 
