@@ -33,13 +33,13 @@ export async function outputItems(
 		// Copies aren't kept next to what they were made of.
 		outcome.json = [];
 		for (const one of json) {
-			await run.breathe();
+			await run.yieldToLoop();
 			add(one, itemIndex);
 		}
 		if (error !== undefined) output.push(errorItem(error, itemIndex));
 	}
 	for (const { json, itemIndex } of last) {
-		await run.breathe();
+		await run.yieldToLoop();
 		add(json, itemIndex);
 	}
 	return output;

@@ -65,12 +65,14 @@ export class Run {
 		this.hints = new Hints(context);
 	}
 
-	/**
-	 * Gives n8n's loop its turn once 50 ms have passed.
-	 *
-	 * @throws Cancelled if the execution was canceled
-	 */
+	/** Gives n8n's loop its turn once 50 ms have passed. @throws Cancelled if the execution was canceled */
 	async breathe(): Promise<void> {
+		await this.yieldToLoop();
+		if (this.api.signal?.aborted) throw new Cancelled();
+	}
+
+	/** The same after something was written: what came of it is told, also if the execution was canceled. */
+	async yieldToLoop(): Promise<void> {
 		if (Date.now() < this.sliceEnd) return;
 		// One pause for all: they go on in the order in which they came.
 		this.pause ??= sleep(0).then(() => {
@@ -78,7 +80,6 @@ export class Run {
 			this.sliceEnd = Date.now() + SLICE_MS;
 		});
 		await this.pause;
-		if (this.api.signal?.aborted) throw new Cancelled();
 	}
 
 	/** The cards of the workspace, read once. */

@@ -100,7 +100,7 @@ export class WriteResults {
 			if (plan.missing.has(itemIndex) && ifNotFound === 'empty')
 				this.items[itemIndex]?.json.push({});
 		for (const steps of groupByItem(plan.steps)) {
-			await this.run.breathe();
+			await this.run.yieldToLoop();
 			const item = this.items[steps[0]?.itemIndex ?? 0];
 			// A dry run of a Sync returns changes only.
 			const isShown = ({ action }: Step) => !this.isWhole || action !== 'keep';
