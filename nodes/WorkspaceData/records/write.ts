@@ -48,6 +48,8 @@ export async function writeCards(
 		await each(async (work) => await planCard(run, work, results));
 		await each(async (work) => await growCard(run, work, results));
 		if (results.isStopped) return;
+		// The steps have the records that they need.
+		for (const work of works) work.records = undefined;
 		const outcomes = await applySteps(
 			run,
 			works.filter(({ isDry }) => !isDry),
