@@ -43,6 +43,7 @@ function recompile() {
 }
 
 const dev = series(clean, assets, recompile);
-dev.description = 'Builds, and again after each change, for an n8n with N8N_CUSTOM_EXTENSIONS=<this folder>/dist';
+dev.description =
+	'Builds, and again after each change, for an n8n with N8N_CUSTOM_EXTENSIONS=<this folder>/dist';
 
 module.exports = { assets, build, clean, compile, default: build, dev };

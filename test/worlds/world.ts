@@ -159,6 +159,23 @@ const CONDITIONAL = [
 ];
 const BY_ITEM = ['create', 'upsert', 'update', 'delete', 'get', 'sync', 'createFromItems'];
 
+/** A list; half of them have each key once, as Sync wants it. */
+const listOf = <One extends { key: Value }>(
+	one: Arbitrary<One>,
+	maxLength: number,
+	minLength = 0,
+) =>
+	fc.oneof(
+		fc.array(one, { minLength, maxLength, size: 'max' }),
+		fc.uniqueArray(
+			one.filter(({ key }) => key !== null),
+			{
+				...{ minLength, maxLength, size: 'max' },
+				selector: ({ key }) => String(key),
+			},
+		),
+	);
+
 function execution(theme: Theme, key: FieldShape, value: FieldShape) {
 	const refused = fc.constant(REFUSED[value.kind] ?? null);
 	const item = fc.record({
@@ -175,7 +192,7 @@ function execution(theme: Theme, key: FieldShape, value: FieldShape) {
 	return fc.constantFrom(...THEMES[theme].operations).chain((operation) => {
 		const isMany = operation === 'updateMany' || operation === 'deleteMany';
 		const most = BY_ITEM.includes(operation) ? 6 : 1;
-		const few = fc.array(item, { minLength: 1, maxLength: most });
+		const few = listOf(item, most === 1 ? 1 : theme === 'sync' ? 12 : 6, 1);
 		const several = fc.array(item, { minLength: 20, maxLength: 60, size: 'max' });
 		const conditions = {
 			minLength: isMany ? 1 : 0,
@@ -251,7 +268,7 @@ export const worlds = (...chosen: Theme[]) =>
 				service,
 				key: fc.constant(key),
 				value: fc.constant(value),
-				records: fc.array(record, { maxLength: 14, size: 'max' }),
+				records: listOf(record, 14),
 				steps: fc.array(step, { minLength: 1, maxLength: 2 }),
 			});
 		});

@@ -11,7 +11,7 @@ import { cleanName, foldCase } from '../values/nameSpelling';
 import { addingChoices, newChoices } from '../values/newChoices';
 import { isNameless, type Columns } from './columns';
 import type { Entry, FieldTypes } from './entry';
-import type { FieldIndex, FieldHint} from './fieldIndex';
+import type { FieldIndex, FieldHint } from './fieldIndex';
 import { inputErrorOf } from './refusals';
 import type { Run } from './run';
 

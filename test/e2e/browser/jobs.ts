@@ -55,7 +55,7 @@ export function testJobs(stage: Stage): void {
 		await seeEverywhere("select 'Number Format'");
 		await dryRun.click();
 		await editor().addOption('Number Format');
-		await editor().select('numberFormat', 'Comma');
+		await editor().select('numberFormat', '1.234,5');
 		await editor().addOption('Date Format');
 		await editor().select('dateFormat', 'Day First');
 		const shown = await execute('José Peña');
