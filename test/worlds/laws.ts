@@ -392,11 +392,13 @@ function planned({ json, pairedItem }: INodeExecutionData): [common: string, id:
 }
 
 /** A dry run changes nothing, and says what the real run then does. */
-function* untrueDryRun({ alone, isClear }: Look): Generator<string> {
+function* untrueDryRun({ alone, isClear, world }: Look): Generator<string> {
 	if (!alone?.dry) return;
 	const { dry, result, shape, writesOfDry } = alone;
 	if (writesOfDry > 0) yield `a dry run of ${shape.operation} has written`;
 	if (!isClear || !result || shape.operation === 'createFromItems') return;
+	// A later item can't change a record whose creation shows no ID.
+	if (world.world.service.isQuiet && CREATES.includes(shape.operation)) return;
 	if (dry.status !== result.status)
 		yield `${shape.operation}: ${dry.error?.message ?? dry.status}, then ${result.error?.message ?? result.status}`;
 	const [said, done] = [dry.items.map(planned), result.items.map(planned)];
