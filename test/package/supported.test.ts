@@ -79,7 +79,9 @@ test('the package is dist, and what npm always adds; no tests, no fixtures, no s
 		'package/package.json',
 	]);
 	const strange = paths.filter((path) =>
-		/(test|spec|fixture|vectors|service|demo|host|bench)[/.]|\.tsbuildinfo$|\.ts$/.test(path),
+		/(tests?|fixtures?|vectors|service|demo|host|bench)\/|\.(test|spec)\.|\.tsbuildinfo$|\.ts$/.test(
+			path,
+		),
 	);
 	expect(strange).toEqual([]);
 });
