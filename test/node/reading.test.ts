@@ -169,7 +169,7 @@ describe('Get Many', () => {
 		[by(['', 'asc']), "'Field Name or ID' in 'Sort' is empty"],
 		[by(['Title', 'up' as 'asc']), "'Direction' can't be 'up'"],
 		[{ since: 'yesterday' }, "'Since Last Run' can't be 'yesterday'"],
-		[{ search: '={{ ["a"] }}' }, `'Search' can't be '["a"]'`],
+		[{ search: '={{ ["a"] }}' }, `'Search' can't be ["a"]`],
 	])('%j is refused, and no record is read', async (parameters, message) => {
 		const { error } = await getAll(parameters);
 		expect(error?.message).toContain(message);

@@ -4,6 +4,7 @@ import type { JsonObject } from '../values/jsonObject';
 import type { Locator } from '../records/locator';
 import type { Run } from '../records/run';
 import { Cancelled } from '../transport/errors';
+import { inParallel } from '../values/inParallel';
 
 /** What came of one input item: its results, and its error if it failed; the results of a failed one come first. */
 export interface ItemOutcome {
@@ -68,27 +69,21 @@ export function eachItem<P extends PropertyDefinition>(
 	work: (run: Run, get: GetOf<P>, itemIndex: number) => Promise<JsonObject[]>,
 ): (run: Run, parameters: Parameters<P>) => Promise<Outcomes> {
 	return async (run, parameters) => {
-		const items: ItemOutcome[] = [];
-		let next = 0;
+		const items = run.context
+			.getInputData()
+			.map((): ItemOutcome => ({ json: [], error: new Cancelled() }));
 		let isStopped = false;
-		const workOn = async (itemIndex: number): Promise<ItemOutcome> => {
+		await inParallel(run.api.width({}), items.keys(), async (itemIndex) => {
+			if (isStopped) return;
 			try {
 				await run.breathe();
-				return { json: await work(run, (name) => parameters.get(name, itemIndex), itemIndex) };
+				const json = await work(run, (name) => parameters.get(name, itemIndex), itemIndex);
+				items[itemIndex] = { json };
 			} catch (error) {
-				isStopped ||= !run.continues;
-				return { json: [], error };
+				isStopped = !run.continues;
+				items[itemIndex] = { json: [], error };
 			}
-		};
-		const workThrough = async (): Promise<void> => {
-			while (next < run.itemCount) {
-				const itemIndex = next++;
-				items[itemIndex] = isStopped
-					? { json: [], error: new Cancelled() }
-					: await workOn(itemIndex);
-			}
-		};
-		await Promise.all(Array.from({ length: run.api.width({}) }, workThrough));
+		});
 		return { items };
 	};
 }
@@ -130,7 +125,18 @@ type ValueOf<P> = P extends { readonly type: infer T extends keyof Values }
 			: string
 		: P extends { readonly type: 'collection' }
 			? Partial<ParameterValues<Options<P>>>
-			: unknown;
+			: P extends { readonly type: 'fixedCollection' }
+				? Groups<Options<P>>
+				: unknown;
+
+/** The entries of the groups of a fixed collection. */
+type Groups<G> = {
+	[One in G as One extends { readonly name: infer N extends string } ? N : never]: One extends {
+		readonly values: ReadonlyArray<infer Part>;
+	}
+		? Array<ParameterValues<Part>>
+		: never;
+};
 
 type Options<P> = P extends { readonly options: infer O extends readonly unknown[] }
 	? O[number]

@@ -1,16 +1,12 @@
 /** Reads the node's parameters. Expressions and saved workflows may hold any value. */
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { returnAllProperty } from '../properties/readOptions';
-import { fieldKeysOption } from '../properties/recordOptions';
-import { simplifyProperty } from '../properties/simplify';
 import type { OutputOptions } from '../records/recordOutput';
 import type { RequestOptions } from '../transport/api';
-import { hasExpression, refuseEmptyExpressions } from '../values/emptyExpressions';
+import { checkedValue, wholeNumber } from '../values/checkedValue';
+import { hasExpression } from '../values/emptyExpressions';
 import { InputError } from '../values/inputError';
-import { isObject, type JsonObject } from '../values/jsonObject';
 import { showValue } from '../values/messageText';
-import { plainNumber, plainText, readSwitch } from '../values/parameterValue';
-import { tryParse } from '../values/parseJson';
+import { plainText } from '../values/parameterValue';
 import type { Operation, Parameters } from './operation';
 
 /**
@@ -32,15 +28,12 @@ export function openParameters(
 			return context.getNodeParameter(name, itemIndex, fallback, unchecked);
 		};
 		const raw: unknown = context.getNodeParameter(name, 0, fallback, { rawExpressions: true });
+		const check = (value: unknown) => (definition ? checkedValue(definition, raw, value) : value);
 		if (!hasExpression(raw)) {
-			const constant = read(0);
+			const constant = check(read(0));
 			return () => constant;
 		}
-		return (itemIndex) => {
-			const value = read(itemIndex);
-			if (definition) refuseEmptyExpressions(definition, raw, value);
-			return value;
-		};
+		return (itemIndex) => check(read(itemIndex));
 	}
 
 	return {
@@ -112,19 +105,6 @@ export function requireEntries<T extends object>(entries: T, label: string): T {
 }
 
 /**
- * Returns the number of results that the user wants.
- *
- * @param returnAll undefined if the operation has no such parameter
- * @returns Infinity for all
- * @throws InputError if the limit is below 1 or isn't a whole number, or if `returnAll` is neither true nor false
- */
-export function readLimit(returnAll: unknown, limit: unknown): number {
-	if (readSwitch(returnAllProperty.displayName, returnAll, false)) return Infinity;
-	const more = returnAll === undefined ? '' : ", or turn on 'Return All'";
-	return wholeNumber(limit, 'Limit', [1, Infinity], `Enter 1 or more${more}.`);
-}
-
-/**
  * Reads the maximum number of records that may be changed.
  *
  * @param least the smallest number; -1 means no limit
@@ -132,83 +112,24 @@ export function readLimit(returnAll: unknown, limit: unknown): number {
  * @throws InputError for any other value
  */
 export function readMost(value: unknown, label: string, least: number): number {
-	if (plainNumber(value) === -1) return Infinity;
-	const advice = 'Enter the maximum number of records, or -1 for no limit.';
-	return wholeNumber(value, label, [least, Infinity], advice);
+	return value === -1 ? Infinity : wholeNumber(value, label, least);
 }
 
-/** Reads a whole number in a range. @param label the name in the message @throws InputError */
-function wholeNumber(
-	value: unknown,
-	label: string,
-	[least, most]: readonly [number, number],
-	advice: string,
-): number {
-	const number = plainNumber(value);
-	const isGiven = plainText(value).trim() !== '';
-	if (isGiven && Number.isInteger(number) && number >= least && number <= most) return number;
-	const range = most === Infinity ? `of at least ${least}` : `from ${least} to ${most}`;
-	throw new InputError(
-		`'${label}' must be a whole number ${range}, not '${plainText(value)}'`,
-		advice,
-	);
-}
-
-/** Reads how records are returned. @param simple the parameter 'simple' @throws InputError */
+/** How records are returned, as the parameters say. */
 export const outputOptions = (
-	options: { fieldKeys?: unknown; outputFields?: unknown },
-	simple: unknown,
-): OutputOptions => ({
-	simple: readSwitch(simplifyProperty.displayName, simple, true),
-	byId: readChoice(fieldKeysOption, options.fieldKeys) === 'id',
-	outputFields: options.outputFields,
-});
+	{ fieldKeys, outputFields }: { fieldKeys?: string; outputFields?: unknown },
+	simple: boolean,
+): OutputOptions => ({ simple, byId: fieldKeys === 'id', outputFields });
 
-/** One day: no response takes longer, and JavaScript's timers end at once above 2^31 ms. */
-const MAX_TIMEOUT_S = 86_400;
-
-/** Reads the request settings in the options. @throws InputError */
-export function requestOptions(options: {
-	maxParallel?: unknown;
-	timeout?: unknown;
-}): RequestOptions {
-	const read = (value: unknown, label: string, range: readonly [number, number]) =>
-		value === undefined || value === null || value === ''
-			? undefined
-			: wholeNumber(value, label, range, `Enter a number, or remove '${label}'.`);
-	const seconds = read(options.timeout, 'Timeout (Seconds)', [1, MAX_TIMEOUT_S]);
+/** The request settings in the options. */
+export const requestOptions = ({
+	maxParallel,
+	timeout,
+}: {
+	maxParallel?: number;
+	timeout?: number;
+}): RequestOptions => ({
 	// 0 is automatic.
-	const maxParallel = read(options.maxParallel, 'Max Parallel Requests', [0, 64]) || undefined;
-	return {
-		...(maxParallel !== undefined && { maxParallel }),
-		...(seconds !== undefined && { timeoutMs: seconds * 1_000 }),
-	};
-}
-
-/**
- * Reads a parameter that holds JSON: text, or the value of an expression.
- *
- * @param label the name in the message
- * @returns undefined if nothing was entered
- * @throws InputError for invalid JSON
- */
-export function readJson(value: unknown, label: string): unknown {
-	if (typeof value !== 'string') return value ?? undefined;
-	if (value.trim() === '') return undefined;
-	const parsed = tryParse(value);
-	if (parsed) return parsed.value;
-	throw new InputError(
-		`'${label}' isn't valid JSON`,
-		'Check quotes and commas: names and text must be in double quotes.',
-	);
-}
-
-/** As `readJson`, for a parameter that must hold an object. */
-export function readJsonObject(value: unknown, label: string): JsonObject {
-	const json = readJson(value, label) ?? {};
-	if (isObject(json)) return json;
-	throw new InputError(
-		`'${label}' isn't a JSON object`,
-		'Enter an object in braces, for example { "color": "green" }.',
-	);
-}
+	...(maxParallel && { maxParallel }),
+	...(timeout !== undefined && { timeoutMs: timeout * 1_000 }),
+});

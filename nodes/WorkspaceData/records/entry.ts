@@ -1,4 +1,5 @@
 /** What an item wants written, as its parameters say it. */
+import type { Filters, MatchType } from './filter';
 import type { RequestOptions } from '../transport/api';
 import type { EntryRules } from '../values/kinds/kind';
 import type { Columns } from './columns';
@@ -32,12 +33,12 @@ export type EntryFind =
 			ignoresCase: boolean;
 			sync?: SyncSettings;
 	  })
-	| { by: 'filter'; filters: unknown; matchType: unknown; most: number; label: string };
+	| { by: 'filter'; filters: Filters; matchType: MatchType; most: number; label: string };
 
 /** The settings of a Sync. */
 export interface SyncSettings {
-	filters: unknown;
-	matchType: unknown;
+	filters: Filters;
+	matchType: MatchType;
 	deletes: boolean;
 	/** 0 for a tenth, Infinity for no limit. */
 	maxDeletions: number;

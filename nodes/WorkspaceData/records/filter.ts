@@ -1,10 +1,8 @@
 /** Filters and Search: which records to return or change. */
-import { z } from 'zod/v3';
 import { ownValue } from '../values/jsonObject';
 import type { DataRecord } from '../transport/api';
 import { conditionTest, containsText, type ConditionPlace } from '../values/condition';
 import { InputError } from '../values/inputError';
-import { plainText } from '../values/parameterValue';
 import type { FieldIndex } from './fieldIndex';
 import { locatorValue } from './locator';
 import { OWN_VALUES, type NamedValue } from './ownValues';
@@ -22,12 +20,12 @@ export type RecordTest = (record: DataRecord) => boolean;
  * @throws InputError for an unknown field or condition, or a value that the field can't hold
  */
 export const readFilter = (
-	filters: unknown,
-	matchType: unknown,
+	filters: Filters,
+	matchType: MatchType,
 	index: FieldIndex,
 	place: ConditionPlace,
 ): RecordTest | undefined =>
-	recordTest(readConditions(filters), readMatchType(matchType), index, place);
+	recordTest(readConditions(filters), matchType === 'anyCondition', index, place);
 
 /** One condition as entered. */
 export interface EnteredCondition {
@@ -37,25 +35,17 @@ export interface EnteredCondition {
 	value: unknown;
 }
 
-const filtersSchema = z.object({
-	conditions: z
-		.array(
-			z.object({
-				field: z.unknown(),
-				condition: z.string().default('equals'),
-				value: z.unknown(),
-			}),
-		)
-		.nullish(),
-});
+/** The parameter 'Must Match', checked by its definition. */
+export type MatchType = 'allConditions' | 'anyCondition';
 
-/** Reads the conditions as entered. @throws InputError for unreadable conditions, or a condition without a field */
-export function readConditions(filters: unknown): EnteredCondition[] {
-	const parsed = filtersSchema.safeParse(filters ?? {});
-	if (!parsed.success) {
-		throw new InputError("'Filters' can't be read", 'Add the conditions again.');
-	}
-	return (parsed.data.conditions ?? []).map(({ field, condition, value }) => {
+/** The parameter 'Filters', checked by its definition. */
+export interface Filters {
+	conditions?: ReadonlyArray<{ field: unknown; condition: string; value: unknown }>;
+}
+
+/** Reads the conditions as entered. @throws InputError for a condition without a field */
+export const readConditions = ({ conditions = [] }: Filters): EnteredCondition[] =>
+	conditions.map(({ field, condition, value }) => {
 		const key = typeof field === 'string' ? field : '';
 		if (key.trim() !== '') return { key, condition, value: locatorValue(value) };
 		throw new InputError(
@@ -63,17 +53,6 @@ export function readConditions(filters: unknown): EnteredCondition[] {
 			'Select the field to filter by, or remove the condition.',
 		);
 	});
-}
-
-/** Returns true if one condition is enough. @throws InputError for a value that isn't in the list */
-export function readMatchType(matchType: unknown): boolean {
-	if (matchType === 'anyCondition') return true;
-	if (matchType === undefined || matchType === null || matchType === 'allConditions') return false;
-	throw new InputError(
-		`'Must Match' can't be '${plainText(matchType)}'`,
-		'Select one of All Conditions, Any Condition.',
-	);
-}
 
 /**
  * Combines conditions into one test.
@@ -123,19 +102,10 @@ export function namedValue(index: FieldIndex, key: string, isExact = false): Nam
 /**
  * Returns a test that one of a record's fields contains text, as in the condition *Contains*.
  *
- * @param value the parameter `search`
  * @returns undefined if there is nothing to search for
- * @throws InputError if it isn't text
  */
-export function readSearch(value: unknown, { fields }: FieldIndex): RecordTest | undefined {
-	const text = plainText(value ?? '').trim();
+export function searchTest(text: string, { fields }: FieldIndex): RecordTest | undefined {
 	if (text === '') return undefined;
-	if (typeof value === 'object') {
-		throw new InputError(
-			`'Search' can't be '${text}'`,
-			'Enter the text to look for; leave it empty to return all records.',
-		);
-	}
 	const tests = fields.map((field) => {
 		const has = containsText(field, text);
 		return ({ data }: DataRecord) => has(ownValue(data, field.id));

@@ -1,5 +1,4 @@
 /** The parameter 'Sort': the order of the returned records. */
-import { z } from 'zod/v3';
 import type { DataRecord } from '../transport/api';
 import { byCharacter, compareForms } from '../values/comparable';
 import { placeOf, type Place } from '../values/identity';
@@ -9,10 +8,6 @@ import type { FieldIndex } from './fieldIndex';
 import { namedValue } from './filter';
 import type { NamedValue } from './ownValues';
 import type { Run } from './run';
-
-const sortSchema = z.object({
-	by: z.array(z.object({ field: z.unknown(), direction: z.unknown() })).nullish(),
-});
 
 export type Direction = 'asc' | 'desc';
 
@@ -24,27 +19,21 @@ export interface Order extends NamedValue {
 /**
  * Reads the order.
  *
- * @param sort the parameter 'sort'
- * @param toDirection checks a direction as entered
- * @returns empty if there is no order
- * @throws InputError for an unknown field or direction
+ * @param by the entries of the parameter 'sort'
+ * @throws InputError for an unknown field
  */
-export function readSort(
-	sort: unknown,
+export const readSort = (
+	by: ReadonlyArray<{ field: unknown; direction: Direction }>,
 	index: FieldIndex,
-	toDirection: (entered: unknown) => Direction,
-): Order[] {
-	const parsed = sortSchema.safeParse(sort ?? {});
-	if (!parsed.success) throw new InputError("'Sort' can't be read", 'Add the fields again.');
-	return (parsed.data.by ?? []).map(({ field, direction }) => {
+): Order[] =>
+	by.map(({ field, direction }) => {
 		const key = typeof field === 'string' ? field : '';
-		if (key.trim() !== '') return { ...namedValue(index, key), direction: toDirection(direction) };
+		if (key.trim() !== '') return { ...namedValue(index, key), direction };
 		throw new InputError(
 			"'Field Name or ID' in 'Sort' is empty",
 			'Select the field to sort by, or remove the entry.',
 		);
 	});
-}
 
 /**
  * Sorts records: values by their field's type, empty ones last. Records with equal values keep their order.

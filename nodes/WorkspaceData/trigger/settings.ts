@@ -1,11 +1,13 @@
 /** The parameters of the trigger node, and what is refused when a person publishes. */
 import type { IHookFunctions } from 'n8n-workflow';
 import { OWN_VALUES } from '../records/ownValues';
-import { readConditions, readMatchType, recordTest } from '../records/filter';
+import { readConditions, recordTest, type Filters } from '../records/filter';
 import { FieldIndex } from '../records/fieldIndex';
 import { fieldsOf, type Api } from '../transport/api';
 import { localTime } from '../records/timeZone';
+import { filtersProperty, matchTypeProperty } from '../properties/filters';
 import { simplifyProperty } from '../properties/simplify';
+import { checkedValue } from '../values/checkedValue';
 import { checkCondition } from '../values/condition';
 import { refuseEmptyExpressions, type ParameterDefinition } from '../values/emptyExpressions';
 import { InputError } from '../values/inputError';
@@ -48,9 +50,11 @@ export function readSettings(context: ParameterPlace) {
 		/** Names or IDs of fields; empty for all. */
 		watchFields: plainNames(options.watchFields),
 		/** The conditions that the record of an event must meet; empty for any record. */
-		conditions: readConditions(options.filters),
+		conditions: readConditions(
+			checkedValue(filtersProperty, undefined, options.filters) as Filters,
+		),
 		/** True if one condition is enough. */
-		anyCondition: readMatchType(options.matchType),
+		anyCondition: checkedValue(matchTypeProperty, undefined, options.matchType) === 'anyCondition',
 		ignoreDuplicates: readSwitch('Ignore Duplicates', options.ignoreDuplicates, true),
 		/** Undefined for any age. */
 		maxEventAgeMs: toMs(options.maxEventAge, 'Max Event Age (Minutes)', 'minutes'),

@@ -1,12 +1,12 @@
 import {
 	readChoice,
-	readJson,
-	readJsonObject,
-	readLimit,
 	readText,
-	requestOptions,
 	requireText,
 } from '../../../nodes/WorkspaceData/actions/readParameters';
+import {
+	checkedValue,
+	type ParameterDefinition,
+} from '../../../nodes/WorkspaceData/values/checkedValue';
 import { readSwitch } from '../../../nodes/WorkspaceData/values/parameterValue';
 
 describe('values that expressions give', () => {
@@ -47,66 +47,68 @@ describe('values that expressions give', () => {
 		for (const empty of ['', '  ', null, undefined])
 			expect(() => requireText(empty, 'Name')).toThrow("'Name' is empty");
 	});
-
-	test.each([
-		[true, 5, Infinity],
-		['true', 'nonsense', Infinity],
-		[false, 1, 1],
-	])('with Return All %s, a limit of %s is %s', (returnAll, limit, expected) => {
-		expect(readLimit(returnAll, limit)).toBe(expected);
-	});
-
-	test("Return All is on or off: any other value doesn't return a part of the records", () => {
-		expect(() => readLimit('yes', 50)).toThrow("'Return All' can't be 'yes'");
-	});
-
-	test.each([0, 1.5, 'x', Infinity])('a limit of %s is refused', (limit) => {
-		const message = `'Limit' must be a whole number of at least 1, not '${limit}'`;
-		for (const [returnAll, end] of [
-			[undefined, ''],
-			[false, ", or turn on 'Return All'"],
-		]) {
-			const error = { message, description: `Enter 1 or more${end}.` };
-			expect(() => readLimit(returnAll, limit)).toThrow(expect.objectContaining(error));
-		}
-	});
-
-	test('JSON may come as a text, or as what an expression made of it', () => {
-		expect(readJson('{"a":[1]}', 'Body')).toEqual({ a: [1] });
-		expect(readJson('null', 'Body')).toBeNull();
-		expect(readJson({ a: 1 }, 'Body')).toEqual({ a: 1 });
-		expect(readJson(0, 'Body')).toBe(0);
-		for (const nothing of ['  ', null, undefined])
-			expect(readJson(nothing, 'Body')).toBeUndefined();
-		expect(() => readJson('{a:1}', 'Body')).toThrow("'Body' isn't valid JSON");
-		expect(readJson('[12345678901234567890]', 'Body')).toEqual(['12345678901234567890']);
-	});
-
-	test('a JSON object is an object, and nothing is an empty one', () => {
-		expect(readJsonObject('{"a":1}', 'Body')).toEqual({ a: 1 });
-		expect(readJsonObject('', 'Body')).toEqual({});
-		for (const other of ['[1]', '5', '"text"', [1], 'true']) {
-			expect(() => readJsonObject(other, 'Body')).toThrow("'Body' isn't a JSON object");
-		}
-	});
 });
 
-describe('Timeout and Max Parallel Requests', () => {
-	test.each([
-		[{ timeout: '5' }, { timeoutMs: 5_000 }],
-		[{ maxParallel: 3 }, { maxParallel: 3 }],
-		[{ maxParallel: ' 0 ' }, {}],
-		[{ maxParallel: undefined, timeout: null }, {}],
-	])('%j is %j', (options, expected) => {
-		expect(requestOptions(options)).toEqual(expected);
+describe('a parameter is checked by its definition', () => {
+	const limit = { type: 'number', displayName: 'Limit', typeOptions: { minValue: 1 }, default: 5 };
+	const timeout = { ...limit, displayName: 'Timeout', typeOptions: { minValue: 1, maxValue: 9 } };
+	const body = { type: 'json', displayName: 'Body' };
+	const dry = { type: 'boolean', displayName: 'Dry Run', name: 'dry', default: false };
+	const mode = {
+		...{ type: 'options', displayName: 'Mode', name: 'mode', default: 'a' },
+		options: [{ name: 'A', value: 'a' }],
+	};
+	const field = { type: 'options', displayName: 'Field', name: 'field', default: '' };
+	const listed = { ...field, typeOptions: { loadOptionsMethod: 'getFields' } };
+	const options = { type: 'collection', displayName: 'Options', options: [dry, mode] };
+	const sort = {
+		...{ type: 'fixedCollection', displayName: 'Sort' },
+		options: [{ name: 'by', values: [listed, mode] }],
+	};
+
+	test.each<[ParameterDefinition, unknown, unknown]>([
+		[limit, '3', 3],
+		[limit, null, 5],
+		[body, '{"a":[1]}', { a: [1] }],
+		[body, 'null', null],
+		[body, { a: 1 }, { a: 1 }],
+		[body, 0, 0],
+		[body, '  ', undefined],
+		[body, null, undefined],
+		[body, '[12345678901234567890]', ['12345678901234567890']],
+		[options, {}, {}],
+		[options, { dry: 'true', other: 1 }, { dry: true }],
+		[sort, undefined, { by: [] }],
+		[sort, { by: null }, { by: [] }],
+		[sort, { by: { field: 'F' } }, { by: [{ field: 'F', mode: 'a' }] }],
+	])('%j: %j is %j', (definition, value, expected) => {
+		expect(checkedValue(definition, undefined, value)).toEqual(expected);
 	});
 
-	test.each([
-		[{ timeout: 0 }, "'Timeout (Seconds)' must be a whole number from 1 to 86400, not '0'"],
-		[{ timeout: 'x' }, "'Timeout (Seconds)' must be a whole number from 1 to 86400, not 'x'"],
-		[{ maxParallel: -2 }, "'Max Parallel Requests' must be a whole number from 0 to 64, not '-2'"],
-		[{ maxParallel: 65 }, "'Max Parallel Requests' must be a whole number from 0 to 64, not '65'"],
-	])('%j is refused by its name', (options, message) => {
-		expect(() => requestOptions(options)).toThrow(message);
+	test.each<[ParameterDefinition, unknown, string]>([
+		...[0, 1.5, 'x', '', Infinity].map((value): [ParameterDefinition, unknown, string] => [
+			limit,
+			value,
+			`'Limit' must be a whole number of at least 1, not '${value}'`,
+		]),
+		[timeout, 10, "'Timeout' must be a whole number from 1 to 9, not '10'"],
+		[body, '{a:1}', "'Body' isn't valid JSON"],
+		[options, { dry: 'yes' }, "'Dry Run' can't be 'yes'"],
+		[options, { mode: 'b' }, "'Mode' can't be 'b'"],
+		[sort, 5, "'Sort' can't be read"],
+		[sort, { by: 5 }, "'Sort' can't be read"],
+		[sort, { by: [{ field: 'F', mode: 7 }] }, "'Mode' can't be '7'"],
+	])('%j: %j is refused', (definition, value, message) => {
+		expect(() => checkedValue(definition, undefined, value)).toThrow(message);
+	});
+
+	test.each<[ParameterDefinition, unknown, unknown, string]>([
+		[dry, '={{ $json.dry }}', null, 'Dry Run'],
+		[limit, '={{ $json.limit }}', undefined, 'Limit'],
+		[options, { mode: '={{ $json.mode }}' }, {}, 'Mode'],
+		[sort, { by: [{ field: '={{ 1 }}' }] }, { by: [{ field: null }] }, 'Field'],
+		[sort, '={{ $json.sort }}', { by: [{ field: 'F', mode: null }] }, 'Mode'],
+	])('%j: an expression %j without a value is refused', (definition, raw, value, label) => {
+		expect(() => checkedValue(definition, raw, value)).toThrow(`'${label}' has no value`);
 	});
 });

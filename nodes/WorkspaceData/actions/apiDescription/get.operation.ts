@@ -1,5 +1,4 @@
 import { defineOperation, eachItem } from '../operation';
-import { readChoice } from '../readParameters';
 
 const formatProperty = {
 	displayName: 'Format',
@@ -19,7 +18,5 @@ export const getApiDescription = defineOperation({
 	action: 'Get API description',
 	description: 'Retrieve the OpenAPI description of the service',
 	properties: [formatProperty],
-	execute: eachItem(async (run, get) => [
-		await run.api.description(readChoice(formatProperty, get('format')) ?? 'json'),
-	]),
+	execute: eachItem(async (run, get) => [await run.api.description(get('format'))]),
 });

@@ -25,7 +25,7 @@ import {
 } from '../field/definition';
 import { defineOperation, eachItem } from '../operation';
 import { hintAtNoId, thingOutput } from '../outputItems';
-import { readChoice, requireText } from '../readParameters';
+import { requireText } from '../readParameters';
 
 export const createCard = defineOperation({
 	value: 'create',
@@ -40,10 +40,10 @@ export const createCard = defineOperation({
 	],
 	execute: eachItem(async (run, get) => {
 		const { ifExists, ...entered } = get('additionalFields');
-		const policy = readChoice(ifCardExistsProperty, ifExists) ?? 'create';
+		const policy = ifExists ?? 'create';
 		const name = requireText(get('name'), cardNameProperty.displayName);
-		const words = { word: 'field', key: 'name' };
-		const fields = readFieldList(get('fields'), cardFieldsProperty.displayName, words);
+		const words = { word: 'field', key: 'name' } as const;
+		const fields = readFieldList(get('fields').values ?? [], cardFieldsProperty.displayName, words);
 		const body = { ...readDefinition(entered).body, name };
 		if (policy === 'create') return [await createWithFields(run, body, fields)];
 		// Two items or executions don't create it twice.

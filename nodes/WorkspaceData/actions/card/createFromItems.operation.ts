@@ -24,7 +24,7 @@ import { kindOfType } from '../../values/kinds/allKinds';
 import { count, listedInQuotes, quote, sentences } from '../../values/messageText';
 import { foldCase } from '../../values/nameSpelling';
 import { readSwitch } from '../../values/parameterValue';
-import { readFieldList } from '../field/definition';
+import { readFieldList, type ListedField } from '../field/definition';
 import { defineOperation } from '../operation';
 import { readChoice, requireText } from '../readParameters';
 import { itemOf, openSettings, readDryRun } from '../record/writeParameters';
@@ -262,9 +262,9 @@ function previewCard(run: Run, work: CardWork, results: WriteResults): void {
 }
 
 /** Reads the types that somebody has set for new fields. @throws InputError */
-function readFieldTypes({ fieldTypes }: { fieldTypes?: unknown }): FieldTypes {
+function readFieldTypes({ fieldTypes }: { fieldTypes?: { values: ListedField[] } }): FieldTypes {
 	const label = fieldTypesOption.displayName;
-	const fields = readFieldList(fieldTypes, label, { word: 'entry', key: 'column' });
+	const fields = readFieldList(fieldTypes?.values ?? [], label, { word: 'entry', key: 'column' });
 	for (const { name, type, choices } of fields) {
 		if (choices.length === 0 || mayHaveChoices(type)) continue;
 		throw new InputError(

@@ -1,7 +1,6 @@
 import { limitProperty, returnAllProperty } from '../../properties/readOptions';
 import { defineOperation, eachItem } from '../operation';
 import { thingOutput } from '../outputItems';
-import { readLimit } from '../readParameters';
 
 export const getManyCards = defineOperation({
 	value: 'getAll',
@@ -10,7 +9,7 @@ export const getManyCards = defineOperation({
 	description: 'Retrieve the cards of the workspace',
 	properties: [returnAllProperty, limitProperty],
 	execute: eachItem(async (run, get) => {
-		const limit = readLimit(get('returnAll'), get('limit'));
+		const limit = get('returnAll') ? Infinity : get('limit');
 		return (await run.listCards()).slice(0, limit).map(thingOutput);
 	}),
 });

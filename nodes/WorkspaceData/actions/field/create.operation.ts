@@ -16,7 +16,7 @@ import { quote } from '../../values/messageText';
 import { cleanName, foldCase } from '../../values/nameSpelling';
 import { defineOperation, eachItem } from '../operation';
 import { hintAtNoId, thingOutput } from '../outputItems';
-import { readChoice, requireText } from '../readParameters';
+import { requireText } from '../readParameters';
 import { hintAtNoChoices, readDefinition } from './definition';
 
 export const createField = defineOperation({
@@ -34,7 +34,7 @@ export const createField = defineOperation({
 	],
 	execute: eachItem(async (run, get) => {
 		const { ifExists, ...entered } = get('additionalFields');
-		const policy = readChoice(ifFieldExistsProperty, ifExists) ?? 'error';
+		const policy = ifExists ?? 'error';
 		const name = cleanName(requireText(get('name'), fieldNameProperty.displayName));
 		const type = get('type');
 		const read = readDefinition({ ...entered, name, type, choices: get('choices') });

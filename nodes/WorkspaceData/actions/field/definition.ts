@@ -7,7 +7,6 @@ import {
 	fieldOptionsProperty,
 	fieldTypeProperty,
 } from '../../properties/fieldDefinition';
-import { locatorValue } from '../../records/locator';
 import type { Run } from '../../records/run';
 import { InputError } from '../../values/inputError';
 import { isObject, type JsonObject } from '../../values/jsonObject';
@@ -15,7 +14,7 @@ import { kindOfType } from '../../values/kinds/allKinds';
 import { quote, showValue } from '../../values/messageText';
 import { cleanName, foldCase } from '../../values/nameSpelling';
 import { plainText } from '../../values/parameterValue';
-import { readJson, readJsonObject, readText, requireText } from '../readParameters';
+import { readText, requireText } from '../readParameters';
 
 /** A field in a list of fields. */
 export interface DefinedField {
@@ -23,6 +22,14 @@ export interface DefinedField {
 	type: string;
 	/** Empty if there are none. */
 	choices: string[];
+}
+
+/** An entry of a list of fields, as entered. */
+export interface ListedField {
+	name?: string;
+	column?: string;
+	type: string;
+	choices: unknown;
 }
 
 /**
@@ -33,16 +40,14 @@ export interface DefinedField {
  * @throws InputError for an empty name or type, and for a repeated name
  */
 export function readFieldList(
-	value: unknown,
+	entries: readonly ListedField[],
 	label: string,
-	entry: { word: string; key: string },
+	entry: { word: string; key: 'name' | 'column' },
 ): DefinedField[] {
-	const entries: unknown[] = [(isObject(value) && value.values) || []].flat();
 	const names = new Set<string>();
-	return entries.map((one, place) => {
-		const given = isObject(one) ? one : {};
-		const read = (key: string): string => {
-			const text = cleanName(plainText(locatorValue(given[key]) ?? ''));
+	return entries.map((given, place) => {
+		const read = (key: 'name' | 'column' | 'type'): string => {
+			const text = cleanName(plainText(given[key] ?? ''));
 			if (text !== '') return text;
 			throw new InputError(`Enter a ${key} for ${entry.word} ${place + 1} in '${label}'`);
 		};
@@ -73,7 +78,9 @@ export function readDefinition(
 ): { body: JsonObject; choices: string[] } {
 	const { name, type, description } = entered;
 	const choices = readChoices(entered.choices, choicesLabel);
-	const options = readFieldOptions(entered.options);
+	const options = fieldOptions(entered.options);
+	const more = entered.customProperties ?? {};
+	if (!isObject(more)) throw noObject();
 	if (choices.length > 0 && options) {
 		throw new InputError(
 			`'${choicesLabel}' and '${fieldOptionsProperty.displayName}' are both filled in`,
@@ -81,7 +88,7 @@ export function readDefinition(
 		);
 	}
 	const body = {
-		...readJsonObject(entered.customProperties, customPropertiesProperty.displayName),
+		...more,
 		...(name !== undefined && { name: requireText(name, fieldNameProperty.displayName) }),
 		...(type !== undefined && { type: requireText(type, fieldTypeProperty.displayName) }),
 		...(description !== undefined && {
@@ -116,15 +123,19 @@ export function readChoices(
 	return [...new Set(parts.map((text) => text.trim()))].filter((text) => text !== '');
 }
 
-/** @throws InputError for invalid JSON, and for what holds no options: an empty list would remove all choices */
-function readFieldOptions(entered: unknown): object | undefined {
-	const label = fieldOptionsProperty.displayName;
-	const options = readJson(entered, label);
+const noObject = (): InputError =>
+	new InputError(
+		`'${customPropertiesProperty.displayName}' isn't a JSON object`,
+		'Enter an object in braces, for example { "color": "green" }.',
+	);
+
+/** @throws InputError for what holds no options: an empty list would remove all choices */
+function fieldOptions(options: unknown): object | undefined {
 	if (options === undefined) return undefined;
 	if (typeof options === 'object' && options !== null && Object.keys(options).length > 0)
 		return options;
 	throw new InputError(
-		`'${label}' can't be ${showValue(options)}`,
+		`'${fieldOptionsProperty.displayName}' can't be ${showValue(options)}`,
 		'Enter a list with at least one choice, or an object with the options of the field.',
 	);
 }

@@ -2,7 +2,6 @@ import { cardLocator } from '../../properties/locators';
 import { limitProperty, returnAllProperty } from '../../properties/readOptions';
 import { defineOperation, eachItem } from '../operation';
 import { thingOutput } from '../outputItems';
-import { readLimit } from '../readParameters';
 
 export const getManyFields = defineOperation({
 	value: 'getAll',
@@ -11,7 +10,7 @@ export const getManyFields = defineOperation({
 	description: 'Retrieve the fields of a card',
 	properties: [cardLocator, returnAllProperty, limitProperty],
 	execute: eachItem(async (run, get) => {
-		const limit = readLimit(get('returnAll'), get('limit'));
+		const limit = get('returnAll') ? Infinity : get('limit');
 		const { fields } = await run.fieldsOf(await run.findCard(get('cardId')));
 		return fields.slice(0, limit).map(thingOutput);
 	}),

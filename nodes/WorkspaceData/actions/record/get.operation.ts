@@ -7,7 +7,7 @@ import { recordOutput } from '../../records/recordOutput';
 import type { DataRecord } from '../../transport/api';
 import { InputError } from '../../values/inputError';
 import { defineOperation, eachItem } from '../operation';
-import { outputOptions, readChoice, requestOptions } from '../readParameters';
+import { outputOptions, requestOptions } from '../readParameters';
 
 export const getRecord = defineOperation({
 	value: 'get',
@@ -23,7 +23,7 @@ export const getRecord = defineOperation({
 	execute: eachItem(async (run, get) => {
 		const options = get('options');
 		const request = requestOptions(options);
-		const ifNotFound = readChoice(ifNotFoundOption, options.ifNotFound) ?? 'error';
+		const ifNotFound = options.ifNotFound ?? 'error';
 		const { text: id } = readLocator(get('recordId'), recordLocator.displayName);
 		const how = outputOptions(options, get('simple'));
 		const card = await run.findCard(get('cardId'), request);

@@ -2,7 +2,6 @@ import { filterProperties } from '../../properties/filters';
 import { noRecordsOption } from '../../properties/ifNotFound';
 import { cardLocator } from '../../properties/locators';
 import {
-	directionProperty,
 	limitProperty,
 	returnAllProperty,
 	searchProperty,
@@ -12,7 +11,7 @@ import {
 } from '../../properties/readOptions';
 import { readingOptions, recordOptions } from '../../properties/recordOptions';
 import { simplifyProperty } from '../../properties/simplify';
-import { readFilter, readSearch } from '../../records/filter';
+import { readFilter, searchTest } from '../../records/filter';
 import { recordOutput } from '../../records/recordOutput';
 import type { Run } from '../../records/run';
 import { SinceLastRun } from '../../records/since';
@@ -21,7 +20,7 @@ import type { DataRecord } from '../../transport/api';
 import { InputError } from '../../values/inputError';
 import type { JsonObject } from '../../values/jsonObject';
 import { defineOperation, eachItem, type GetOf } from '../operation';
-import { outputOptions, readChoice, readLimit, requestOptions } from '../readParameters';
+import { outputOptions, readText, requestOptions } from '../readParameters';
 
 const properties = [
 	cardLocator,
@@ -60,20 +59,21 @@ async function recordsOf(
 ): Promise<JsonObject[]> {
 	const options = get('options');
 	const request = requestOptions(options);
-	const limit = readLimit(get('returnAll'), get('limit'));
-	const isSince = readChoice(sinceProperty, get('since')) === 'new';
+	const limit = get('returnAll') ? Infinity : get('limit');
+	const isSince = get('since') === 'new';
+	const search = readText(get('search'), searchProperty.displayName).trim();
+	const sortBy = get('sort').by ?? [];
+	if (isSince && sortBy.length > 0) throw notSorted();
 	const how = outputOptions(options, get('simple'));
-	const ifNone = readChoice(noRecordsOption, options.ifNotFound);
 	const card = await run.findCard(get('cardId'), request);
 	const index = await run.fieldsOf(card, request);
 	const output = recordOutput(index, how);
 	const tests = [
 		readFilter(get('filters'), get('matchType'), index, run),
-		readSearch(get('search'), index),
+		searchTest(search, index),
 	].filter((test) => test !== undefined);
 	const passes = (record: DataRecord) => tests.every((test) => test(record));
-	const orders = readSort(get('sort'), index, toDirection);
-	if (isSince && orders.length > 0) throw notSorted();
+	const orders = readSort(sortBy, index);
 	const results: JsonObject[] = [];
 	const add = (record: DataRecord) => results.push(output(record)) === limit;
 	if (isSince) await convertAll(run, await since.take(card, passes, limit, request), add);
@@ -86,7 +86,7 @@ async function recordsOf(
 		const wanted = tests.length > 0 ? Infinity : limit;
 		await run.readRecords(card, wanted, (record) => passes(record) && add(record), request);
 	}
-	return results.length === 0 && ifNone === 'empty' ? [{}] : results;
+	return results.length === 0 && options.ifNotFound === 'empty' ? [{}] : results;
 }
 
 /** Converts records, and lets go of each: records and their items aren't in memory together. */
@@ -101,8 +101,6 @@ async function convertAll(
 		add(record);
 	}
 }
-
-const toDirection = (entered: unknown) => readChoice(directionProperty, entered) ?? 'asc';
 
 const notSorted = (): InputError =>
 	new InputError(

@@ -5,7 +5,7 @@ import { simplifyProperty } from '../../properties/simplify';
 import { recordOutput } from '../../records/recordOutput';
 import { plainText } from '../../values/parameterValue';
 import { defineOperation, eachItem } from '../operation';
-import { outputOptions, readLimit, requestOptions } from '../readParameters';
+import { outputOptions, requestOptions } from '../readParameters';
 
 export const getRecordPageOperation = defineOperation({
 	value: 'getPage',
@@ -29,7 +29,7 @@ export const getRecordPageOperation = defineOperation({
 	execute: eachItem(async (run, get) => {
 		const options = get('options');
 		const request = requestOptions(options);
-		const limit = readLimit(undefined, get('limit'));
+		const limit = get('limit');
 		const cursor = plainText(get('cursor') ?? '').trim();
 		const how = outputOptions(options, get('simple'));
 		const card = await run.findCard(get('cardId'), request);

@@ -28,8 +28,8 @@ export interface WriteOptions {
 	/** Only of a card that is made for the items. */
 	fieldTypes?: unknown;
 	clearFields?: unknown;
-	maxParallel?: unknown;
-	timeout?: unknown;
+	maxParallel?: number;
+	timeout?: number;
 }
 
 /**

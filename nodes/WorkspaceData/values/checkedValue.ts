@@ -1,0 +1,148 @@
+/** Checks parameters by their definition: expressions and saved workflows may hold any value. */
+import { hasExpression } from './emptyExpressions';
+import { InputError } from './inputError';
+import { isObject, type JsonObject } from './jsonObject';
+import { plainNumber, plainText, readSwitch } from './parameterValue';
+import { tryParse } from './parseJson';
+
+/** The part of n8n's parameter definition that says what it may hold. */
+export interface ParameterDefinition {
+	type: string;
+	displayName: string;
+	default?: unknown;
+	typeOptions?: {
+		minValue?: number;
+		maxValue?: number;
+		loadOptionsMethod?: string;
+		multipleValues?: boolean;
+	};
+	/** Choices; the parts of a collection; or the groups of a fixed collection, with the parts of their entries. */
+	options?: ReadonlyArray<
+		| { name: string; value: unknown }
+		| NamedDefinition
+		| { name: string; values: readonly NamedDefinition[] }
+	>;
+}
+
+type NamedDefinition = ParameterDefinition & { name: string };
+
+/**
+ * Checks the switches, choices, numbers and JSON of a parameter, at any depth.
+ *
+ * @param raw the parameter in the workflow
+ * @param value what n8n made of it
+ * @returns the value with its type; each group of a fixed collection as a list, JSON parsed
+ * @throws InputError for an invalid value, and for an expression that returns none: the default may do what the
+ * expression was to prevent, such as a real run instead of a dry run
+ */
+export function checkedValue(
+	definition: ParameterDefinition,
+	raw: unknown,
+	value: unknown,
+): unknown {
+	const { type, displayName, default: fallback } = definition;
+	if (type === 'collection') return checkedParts(definition, raw, value);
+	if (type === 'fixedCollection') return checkedGroups(definition, raw, value);
+	const check = CHECKS.get(type);
+	if (!check) return value;
+	if (value !== undefined && value !== null) return check(definition, value);
+	if (type === 'json') return undefined;
+	if (!hasExpression(raw)) return fallback;
+	throw new InputError(
+		`'${displayName}' has no value`,
+		`The expression of '${displayName}' returns no value. Correct it, or select a fixed value.`,
+	);
+}
+
+const CHECKS: ReadonlyMap<string, (definition: ParameterDefinition, value: unknown) => unknown> =
+	new Map([
+		['boolean', ({ displayName }, value) => readSwitch(displayName, value, false)],
+		['options', checkedChoice],
+		['number', checkedNumber],
+		['json', ({ displayName }, value) => parsedJson(displayName, value)],
+	]);
+
+/** Lists from the service are checked where they are used. */
+function checkedChoice(definition: ParameterDefinition, value: unknown): unknown {
+	const { displayName, options = [], typeOptions } = definition;
+	if (typeOptions?.loadOptionsMethod !== undefined) return value;
+	if (options.some((option) => 'value' in option && option.value === value)) return value;
+	const names = options.map((option) => ('displayName' in option ? '' : option.name));
+	throw new InputError(
+		`'${displayName}' can't be '${plainText(value)}'`,
+		`Select one of: ${names.join(', ')}.`,
+	);
+}
+
+function checkedNumber({ displayName, typeOptions }: ParameterDefinition, value: unknown): number {
+	const { minValue: least = -Infinity, maxValue: most = Infinity } = typeOptions ?? {};
+	return wholeNumber(value, displayName, least, most);
+}
+
+/** Reads a whole number in a range. @param label the name in the message @throws InputError */
+export function wholeNumber(value: unknown, label: string, least: number, most = Infinity): number {
+	const number = plainNumber(value);
+	const isGiven = plainText(value).trim() !== '';
+	if (isGiven && Number.isInteger(number) && number >= least && number <= most) return number;
+	const range = most === Infinity ? `of at least ${least}` : `from ${least} to ${most}`;
+	throw new InputError(
+		`'${label}' must be a whole number ${range}, not '${plainText(value)}'`,
+		`Correct '${label}'.`,
+	);
+}
+
+/** @returns undefined if nothing was entered */
+function parsedJson(label: string, value: unknown): unknown {
+	if (typeof value !== 'string') return value;
+	if (value.trim() === '') return undefined;
+	const parsed = tryParse(value);
+	if (parsed) return parsed.value;
+	throw new InputError(
+		`'${label}' isn't valid JSON`,
+		'Check quotes and commas: names and text must be in double quotes.',
+	);
+}
+
+/** The parts of a collection that were added. */
+function checkedParts({ options = [] }: ParameterDefinition, raw: unknown, value: unknown) {
+	const parts: JsonObject = {};
+	const given = isObject(value) ? value : {};
+	for (const option of options) {
+		if (!('type' in option) || !(hasPart(raw, option.name) || hasPart(given, option.name)))
+			continue;
+		parts[option.name] = checkedValue(option, partOf(raw, option.name), given[option.name]);
+	}
+	return parts;
+}
+
+/** The entries of each group. A part that an entry lacks has its default. */
+function checkedGroups(definition: ParameterDefinition, raw: unknown, value: unknown): JsonObject {
+	const { displayName, options = [] } = definition;
+	const groups: JsonObject = {};
+	if (!isObject(value ?? {})) throw unreadable(displayName);
+	for (const group of options) {
+		if (!('values' in group)) continue;
+		const rawEntries = [partOf(raw, group.name)].flat();
+		groups[group.name] = [(value as JsonObject | undefined)?.[group.name] ?? []]
+			.flat()
+			.map((entry: unknown, place) => {
+				if (!isObject(entry)) throw unreadable(displayName);
+				const rawEntry = typeof raw === 'string' ? raw : rawEntries[place];
+				const parts = group.values.map((part) => [
+					part.name,
+					checkedValue(part, partOf(rawEntry, part.name), entry[part.name]),
+				]);
+				return Object.fromEntries(parts) as JsonObject;
+			});
+	}
+	return groups;
+}
+
+const unreadable = (label: string): InputError =>
+	new InputError(`'${label}' can't be read`, 'Add its entries again.');
+
+const hasPart = (raw: unknown, name: string): boolean => isObject(raw) && Object.hasOwn(raw, name);
+
+/** An expression in place of an object is the expression of each of its parts. */
+const partOf = (raw: unknown, name: string): unknown =>
+	typeof raw === 'string' ? raw : hasPart(raw, name) ? (raw as JsonObject)[name] : undefined;
