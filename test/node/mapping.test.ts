@@ -156,7 +156,7 @@ describe('mapping', () => {
 	])('%s: a message with the label on the screen, and nothing is sent', async (_what, columns) => {
 		const { error } = await write(columns);
 		expect(error?.message).toBe("No value in 'Values to Send'");
-		expect(workspace.changes()).toEqual([]);
+		expect(workspace.requests()).toEqual([]);
 	});
 
 	test.each(['create', 'upsert', 'update', 'updateMany', 'sync'])(

@@ -21,19 +21,19 @@ export interface Columns {
  *
  * @param mapper the parameter `columns`
  * @param item the input item's data, for Map Automatically
- * @param label the mapper's name in the editor
- * @throws InputError if the mapper is empty, or for the item of a dry run
+ * @throws InputError for the item of a dry run
  */
-export function readColumns(
-	mapper: unknown,
-	item: JsonObject,
-	index: FieldIndex,
-	label: string,
-): Columns {
-	if (!isObject(mapper)) throw new InputError(`'${label}' is empty`, 'Map at least one field.');
-	const { mapped, ...others } = readMapper(mapper);
+export function readColumns(mapper: unknown, item: JsonObject, index: FieldIndex): Columns {
+	const { mapped, ...others } = readMapper(isObject(mapper) ? mapper : {});
 	const entries = others.isAutomatic ? columnsOf(item, index) : mapped;
 	return { ...others, entries: entries.filter(([, value]) => value !== undefined) };
+}
+
+/** Returns true if nothing is mapped, whatever the fields of the card. */
+export function mapsNothing(mapper: unknown, item: JsonObject): boolean {
+	const { mapped, isAutomatic } = readMapper(isObject(mapper) ? mapper : {});
+	const values = isAutomatic ? Object.values(item) : mapped.map(([, value]) => value);
+	return values.every((value) => value === undefined);
 }
 
 /** Reads the fields to match on. @param mapper the parameter `columns` */

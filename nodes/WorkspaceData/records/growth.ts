@@ -1,5 +1,4 @@
 /** Fields and choices that a card lacks for the values of a run: planned once for all items, then added. */
-import { describedFieldTypes } from './describedTypes';
 import type { Field } from '../transport/api';
 import { plainOption } from '../values/choiceList';
 import { enter } from '../values/entry';
@@ -65,8 +64,6 @@ export async function planGrowth(
 
 /** The maximum number of columns or types in a message. */
 const MAX_NAMED = 50;
-/** How long the service's description may take, in ms. Without it, the usual types are used. */
-const DESCRIPTION_TIMEOUT_MS = 10_000;
 
 interface Column {
 	name: string;
@@ -155,11 +152,7 @@ async function planFields(
 	{ types, rules, request }: Entry['settings'],
 ): Promise<PlannedField[]> {
 	if (columns.length === 0) return [];
-	const timeoutMs = Math.min(request.timeoutMs ?? Infinity, DESCRIPTION_TIMEOUT_MS);
-	const described = await run.api
-		.description('json', { timeoutMs })
-		.then(describedFieldTypes)
-		.catch(() => []);
+	const described = await run.describedTypes(request);
 	const usual = [...fields.map(({ type }) => type), ...USUAL_TYPES];
 	const offered = described.length > 0 ? described : usual;
 	const planned: PlannedField[] = [];

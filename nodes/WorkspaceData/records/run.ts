@@ -12,6 +12,7 @@ import {
 import { Cancelled } from '../transport/errors';
 import { localTime } from './timeZone';
 import type { Zone } from '../values/time';
+import { describedFieldTypes } from './describedTypes';
 import { Done } from './done';
 import { FieldIndex } from './fieldIndex';
 import { Hints } from './hints';
@@ -35,6 +36,8 @@ export type Take = (record: DataRecord) => unknown;
 
 /** How long a run computes before n8n's loop gets its turn, in ms. */
 const SLICE_MS = 50;
+/** How long the service's description may take, in ms. */
+const DESCRIPTION_TIMEOUT_MS = 10_000;
 /** The number of records between two looks at the clock. */
 const STEP = 50;
 
@@ -50,6 +53,7 @@ export class Run {
 	/** What was written so far. */
 	readonly done = new Done();
 	private cards: Promise<Card[]> | undefined;
+	private fieldTypes: Promise<string[]> | undefined;
 	private readonly fields = new Map<string, Promise<FieldIndex>>();
 	private readonly records = new Map<string, SharedRecords>();
 	/** When the step that computes now is to end, in ms since the epoch. */
@@ -104,6 +108,14 @@ export class Run {
 		return { id, name };
 	}
 
+	/** The field types that the service's description names, read once; none if it can't be had. */
+	async describedTypes({ timeoutMs = Infinity }: RequestOptions): Promise<string[]> {
+		return await (this.fieldTypes ??= this.api
+			.description('json', { timeoutMs: Math.min(timeoutMs, DESCRIPTION_TIMEOUT_MS) })
+			.then(describedFieldTypes)
+			.catch(() => []));
+	}
+
 	/** The fields of a card, read once. */
 	async fieldsOf(card: CardReference, options?: RequestOptions): Promise<FieldIndex> {
 		const reading = this.fields.get(card.id) ?? this.readFields(card, options);
@@ -130,12 +142,14 @@ export class Run {
 	): Promise<void> {
 		if (this.itemCount === 1) return await this.streamRecords(card, wanted, take, options);
 		const key = JSON.stringify([card.id, wanted]);
-		const shared =
-			this.records.get(key) ?? new SharedRecords(this.api.pages(card.id, wanted, options));
+		const shared = this.records.get(key) ?? {
+			pages: this.api.pages(card.id, wanted, options),
+			read: [],
+		};
 		this.records.set(key, shared);
-		for (let place = 0; place < shared.read.length || (await shared.readMore(place)); place += 1) {
-			if (place % STEP === 0) await this.breathe();
-			if (take(shared.read[place] as DataRecord) === true) return;
+		for (let number = 0; ; number += 1) {
+			const page = await (shared.read[number] ??= shared.pages.next());
+			if (page.done || (await this.takeFrom(page.value, take))) return;
 		}
 	}
 
@@ -147,16 +161,22 @@ export class Run {
 		options?: RequestOptions,
 	): Promise<void> {
 		for await (const page of this.api.pages(card.id, wanted, options)) {
-			for (const [place, record] of page.entries()) {
-				if (place % STEP === 0) await this.breathe();
-				if (take(record) === true) return;
-			}
+			if (await this.takeFrom(page, take)) return;
 		}
 	}
 
 	/** Ends what is under way. */
 	async close(): Promise<void> {
-		for (const shared of this.records.values()) await shared.close();
+		for (const { pages } of this.records.values()) await pages.return(undefined);
+	}
+
+	/** @returns true if no further record is needed */
+	private async takeFrom(page: readonly DataRecord[], take: Take): Promise<boolean> {
+		for (const [place, record] of page.entries()) {
+			if (place % STEP === 0) await this.breathe();
+			if (take(record) === true) return true;
+		}
+		return false;
 	}
 
 	private async readFields(card: CardReference, options?: RequestOptions): Promise<FieldIndex> {
@@ -174,34 +194,8 @@ export class Run {
 	}
 }
 
-/** The records of a card that several items read. Pages are requested as the first of them needs them. */
-class SharedRecords {
-	readonly read: DataRecord[] = [];
-	private readonly pages: AsyncGenerator<DataRecord[]>;
-	private reading: Promise<boolean> | undefined;
-
-	constructor(pages: AsyncGenerator<DataRecord[]>) {
-		this.pages = pages;
-	}
-
-	/** Reads on if no record is at this place. @returns true if there is one then */
-	async readMore(place: number): Promise<boolean> {
-		while (place >= this.read.length) {
-			this.reading ??= this.readPage();
-			if (!(await this.reading)) return false;
-		}
-		return true;
-	}
-
-	async close(): Promise<void> {
-		await this.pages.return(undefined);
-	}
-
-	private async readPage(): Promise<boolean> {
-		const { value, done } = await this.pages.next();
-		if (done) return false;
-		for (const record of value) this.read.push(record);
-		this.reading = undefined;
-		return true;
-	}
+/** The records of a card that several items read: each page is requested once, as the first of them needs it. */
+interface SharedRecords {
+	pages: AsyncGenerator<DataRecord[]>;
+	read: Array<Promise<IteratorResult<DataRecord[]>>>;
 }

@@ -70,7 +70,8 @@ export class StepOutput {
 		const json = {
 			...item,
 			...(action === 'delete' && { deleted: true }),
-			...(isMarked && action === 'change' && { before: this.differences(written, (from) => from) }),
+			...(action === 'change' &&
+				!isPartial && { before: this.differences(written, (from) => from) }),
 			...(isMarked && { action: DONE[action] }),
 		};
 		if (action !== 'keep') this.run.done.add(DONE[action] as 'created', after.id, json);

@@ -15,8 +15,8 @@ import { hold } from './heldCards';
 import { MatchKey } from './matchKey';
 import { planWrites } from './plan';
 import type { Rules, SyncRules } from './planned';
-import { isNodeKey } from './recordOutput';
 import { failureOf, inputErrorOf } from './refusals';
+import { isNodeKey } from './recordOutput';
 import type { CardReference, Run } from './run';
 import { StepOutput } from './stepOutput';
 import type { WriteResults } from './writeResults';
@@ -109,15 +109,17 @@ async function requireCommonSettings(
 ): Promise<void> {
 	const [first] = entries;
 	const textOf = ({ common, settings }: Entry) => {
-		const { addsFields, addsChoices, rules } = settings;
-		return JSON.stringify([common?.value, addsFields, addsChoices, addsFields && rules.formats]);
+		const { addsFields, addsChoices, rules, request } = settings;
+		const formats = addsFields && rules.formats;
+		return JSON.stringify([common?.value, addsFields, addsChoices, formats, request]);
 	};
 	const text = first && textOf(first);
 	for (const entry of entries) {
 		await run.breathe();
 		if (!first || (entry.settings === first.settings && !entry.common)) continue;
 		if (textOf(entry) === text) continue;
-		const labels = "'If Field Is Unknown', 'If Choice Is Missing' and the formats";
+		const labels =
+			"'If Field Is Unknown', 'If Choice Is Missing', the formats, 'Max Parallel Requests' and 'Timeout (Seconds)'";
 		throw new InputError(
 			`The conditions or settings of items ${first.itemIndex} and ${entry.itemIndex} differ, but both are for card '${name}'`,
 			`Nothing was sent. ${first.common?.labels ?? labels} must be the same for all items of a card.`,
@@ -168,8 +170,7 @@ async function readRecords(run: Run, work: CardWork): Promise<void> {
 
 /** Plans the writes of a card. */
 async function planCard(run: Run, work: CardWork, results: WriteResults): Promise<void> {
-	const { card, isDry, wishes, records, growth } = work;
-	const marks = work.entries.some(({ readsFirst }) => readsFirst) ? 'usual' : work.marks;
+	const { card, isDry, wishes, records, growth, marks } = work;
 	const index = growth?.index ?? work.index;
 	const breathe = async () => await run.breathe();
 	work.wishes = [];

@@ -102,15 +102,8 @@ export class WriteResults {
 		for (const steps of groupByItem(plan.steps)) {
 			await this.run.yieldToLoop();
 			const item = this.items[steps[0]?.itemIndex ?? 0];
-			// A dry run of a Sync returns changes only.
-			const isShown = ({ action }: Step) => !this.isWhole || action !== 'keep';
-			if (isDry) {
-				for (const step of steps) {
-					const json = output.of(predicted(step));
-					if (isShown(step)) item?.json.push(json);
-				}
-			}
-			if (!isDry && item) this.addSteps(item, steps, outcomes);
+			if (isDry) for (const step of steps) item?.json.push(output.of(predicted(step)));
+			else if (item) this.addSteps(item, steps, outcomes);
 		}
 		if (plan.deletions.length > 0) this.addDeletions(work, outcomes);
 		output.hint();

@@ -207,10 +207,11 @@ export class Api extends Sender {
 	}
 
 	/** Reads the service's time, in ms since the epoch; undefined if it doesn't say. */
-	async time(cardId: PathValue, options?: RequestOptions): Promise<number | undefined> {
-		// The smallest response in the interface.
-		const request = { method: 'GET', query: { limit: 1 } } as const;
-		return dateOf(await this.at(below(cardId, 'records'), request, options));
+	async time(cardId: PathValue | undefined, options?: RequestOptions): Promise<number | undefined> {
+		// The smallest responses in the interface.
+		const path = cardId === undefined ? cards.path : below(cardId, 'records');
+		const query: ApiRequest['query'] = cardId === undefined ? {} : { limit: 1 };
+		return dateOf(await this.at(path, { method: 'GET', query }, options));
 	}
 
 	/** Reads the service's OpenAPI description; YAML as `{ yaml }`. */

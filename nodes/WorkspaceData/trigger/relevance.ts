@@ -32,12 +32,13 @@ export function misdirection({ event: body, signer, settings }: Delivery): strin
  */
 export async function excessiveAge(delivery: Delivery): Promise<string | undefined> {
 	const { context, node, event, settings } = delivery;
-	const { maxEventAgeMs = Infinity } = settings;
-	const age = (): number => Date.now() + node.serviceClock.aheadMs - (event.happenedAt ?? NaN);
-	const isLikely = age() <= maxEventAgeMs && age() >= -CLOCK_VALID_MS;
-	if (maxEventAgeMs === Infinity || isLikely) return undefined;
+	const { maxEventAgeMs } = settings;
+	const { happenedAt } = event;
+	if (maxEventAgeMs === undefined || happenedAt === undefined) return undefined;
+	const age = (): number => Date.now() + node.serviceClock.aheadMs - happenedAt;
+	if (age() <= maxEventAgeMs && age() >= -CLOCK_VALID_MS) return undefined;
 	if (Math.abs(Date.now() - node.serviceClock.learnedAt) >= CLOCK_VALID_MS) {
-		const ask = async ({ api }: Site) => await api.time(event.card_id ?? '', TIME_CALL);
+		const ask = async ({ api }: Site) => await api.time(event.card_id, TIME_CALL);
 		const time = await openSite(context, node)
 			.then(ask)
 			.catch(() => undefined);

@@ -26,6 +26,7 @@ import { foldCase } from '../../values/nameSpelling';
 import { readSwitch } from '../../values/parameterValue';
 import { readFieldList, type ListedField } from '../field/definition';
 import { defineOperation } from '../operation';
+import { thingOutput } from '../outputItems';
 import { readChoice, requireText } from '../readParameters';
 import { itemOf, openSettings, readDryRun } from '../record/writeParameters';
 import { withoutId } from './create.operation';
@@ -219,8 +220,9 @@ async function finish(run: Run, work: CardWork, results: WriteResults): Promise<
 		addNote(error, whatExists(card, create !== undefined, written));
 	if (!growsOnly || error !== undefined) return;
 	const fields = await run.fieldsOf(card, entries[0]?.settings.request);
-	const { raw = {} } = card as Partial<Card>;
-	results.addLast(itemIndex, { ...raw, fields: fields.fields.map((field) => field.raw) });
+	const { id, raw = {} } = card as CardReference & Partial<Card>;
+	const shown = { ...thingOutput({ id, raw }), fields: fields.fields.map(thingOutput) };
+	results.addLast(itemIndex, shown);
 }
 
 /** What a run left that ended early, and how to go on without doubles. */

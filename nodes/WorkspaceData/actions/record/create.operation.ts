@@ -19,8 +19,8 @@ export const createRecord = defineOperation({
 			marks: 'plain',
 			async read(itemIndex) {
 				const settings = settingsOf(get('options', itemIndex));
-				const columns = columnsOfItem(run, itemIndex, get('columns', itemIndex), settings);
 				const card = await run.findCard(get('cardId', itemIndex), settings.request);
+				const columns = columnsOfItem(run, itemIndex, get('columns', itemIndex), settings);
 				return { itemIndex, card, isDry: false, settings, columns, find: { by: 'nothing' } };
 			},
 		});

@@ -79,9 +79,9 @@ export const syncRecords = defineOperation({
 				const filters = get('filters', itemIndex);
 				const sync = { filters, matchType: get('matchType', itemIndex), deletes, maxDeletions };
 				const mapper = get('columns', itemIndex);
-				const columns = columnsOfItem(run, itemIndex, mapper, settings);
 				const matching = readMatching(mapper);
 				const card = await findCard(itemIndex);
+				const columns = columnsOfItem(run, itemIndex, mapper, settings);
 				const find = { by: 'key', matching, ignoresCase, sync } as const;
 				const common = { value: { ...sync, isDry, ignoresCase }, labels: COMMON };
 				return { itemIndex, card, isDry, settings, columns, find, common };

@@ -33,8 +33,8 @@ export const updateRecord = defineOperation({
 				const ifNotFound = readChoice(ifNotFoundOption, options.ifNotFound);
 				const readsFirst = readSwitch(oldValuesOption.displayName, options.oldValues, false);
 				const { text: id } = readLocator(get('recordId', itemIndex), recordLocator.displayName);
-				const columns = columnsOfItem(run, itemIndex, get('columns', itemIndex), settings);
 				const card = await run.findCard(get('cardId', itemIndex), settings.request);
+				const columns = columnsOfItem(run, itemIndex, get('columns', itemIndex), settings);
 				const find = { by: 'id', id } as const;
 				return { itemIndex, card, isDry: false, settings, columns, find, ifNotFound, readsFirst };
 			},

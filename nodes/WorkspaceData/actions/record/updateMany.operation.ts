@@ -40,8 +40,8 @@ export const updateManyRecords = defineOperation({
 				const filters = get('filters', itemIndex);
 				const matchType = get('matchType', itemIndex);
 				requireConditions(filters, 'updated');
-				const columns = columnsOfItem(run, itemIndex, get('columns', itemIndex), settings);
 				const card = await run.findCard(get('cardId', itemIndex), settings.request, true);
+				const columns = columnsOfItem(run, itemIndex, get('columns', itemIndex), settings);
 				const find = { by: 'filter', filters, matchType, most, label } as const;
 				return { itemIndex, card, isDry, settings, columns, find };
 			},

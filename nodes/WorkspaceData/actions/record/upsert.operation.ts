@@ -53,9 +53,9 @@ export const upsertRecord = defineOperation({
 				const ifNotFound = readChoice(ifNotFoundOption, options.ifNotFound);
 				const ignoresCase = readSwitch(ignoreCaseOption.displayName, options.ignoreCase, false);
 				const mapper = get('columns', itemIndex);
-				const columns = columnsOfItem(run, itemIndex, mapper, settings);
 				const matching = readMatching(mapper);
 				const card = await run.findCard(get('cardId', itemIndex), settings.request);
+				const columns = columnsOfItem(run, itemIndex, mapper, settings);
 				const find = { by: 'key', matching, mode, multipleMatches, ignoresCase } as const;
 				return { itemIndex, card, isDry, settings, columns, find, ifNotFound };
 			},

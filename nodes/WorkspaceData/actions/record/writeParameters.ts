@@ -7,7 +7,7 @@ import {
 	numberFormatOption,
 	unknownFieldsOption,
 } from '../../properties/writeOptions';
-import { readColumns } from '../../records/columns';
+import { mapsNothing, readColumns } from '../../records/columns';
 import type { Entry, FieldTypes, WriteSettings } from '../../records/entry';
 import type { Run } from '../../records/run';
 import type { Formats } from '../../values/formats';
@@ -89,24 +89,33 @@ function readWords(value: unknown): Formats['words'] {
 	);
 }
 
-/** Reads the values of an item once the fields of its card are known. @param mapper the parameter `columns` */
-export const columnsOfItem =
-	(
-		{ context }: Pick<Run, 'context'>,
-		itemIndex: number,
-		mapper: unknown,
-		{ label, clearFields }: WriteSettings,
-	): NonNullable<Entry['columns']> =>
-	(index) => {
-		const columns = readColumns(mapper, itemOf(context, itemIndex), index, label);
-		if (columns.entries.length > 0 || clearFields.length > 0) return columns;
+/**
+ * Reads the values of an item once the fields of its card are known.
+ *
+ * @param mapper the parameter `columns`
+ * @throws InputError if it maps nothing
+ */
+export function columnsOfItem(
+	{ context }: Pick<Run, 'context'>,
+	itemIndex: number,
+	mapper: unknown,
+	{ label, clearFields }: WriteSettings,
+): NonNullable<Entry['columns']> {
+	const item = itemOf(context, itemIndex);
+	const requireValues = (isEmpty: boolean): void => {
+		if (!isEmpty || clearFields.length > 0) return;
 		throw new InputError(
 			`No value in '${label}'`,
-			columns.isAutomatic
-				? "The item has no values. Name the item's fields like the card's fields."
-				: 'Map at least one field.',
+			"Map at least one field. With 'Map Automatically', name the item's fields like the card's fields.",
 		);
 	};
+	requireValues(mapsNothing(mapper, item));
+	return (index) => {
+		const columns = readColumns(mapper, item, index);
+		requireValues(columns.entries.length === 0);
+		return columns;
+	};
+}
 
 export const itemOf = (context: Run['context'], itemIndex: number) =>
 	context.getInputData()[itemIndex]?.json ?? {};
