@@ -17,6 +17,8 @@ export interface RequestFacts extends Problem {
 	isTransient?: boolean;
 	/** What to do. */
 	advice?: string | undefined;
+	/** True if the response has no words of its own. */
+	isWordless?: boolean;
 }
 
 /** A request that failed. Its message is the title. */
@@ -38,6 +40,11 @@ export class RequestError extends Error {
 		this.name = 'RequestError';
 		this.description = sentences(facts.detail, advice) || undefined;
 		Object.assign(this, facts, { title });
+	}
+
+	/** The same error for another execution, which may add to it. */
+	copy(): RequestError {
+		return Object.assign(new RequestError(this.title), this);
 	}
 }
 
@@ -130,7 +137,7 @@ const ADVICE: ReadonlyArray<
 		"This value must be unique and is already in use. To update the record that has it, use 'Create or Update'.",
 	],
 	[
-		({ title = '', host }) => title.startsWith(host),
+		({ isWordless = false }) => isWordless,
 		"The service doesn't say which value it refused: check all values that are sent.",
 	],
 ];

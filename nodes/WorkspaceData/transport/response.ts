@@ -63,6 +63,7 @@ export function refusal(
 		mayHaveHappened,
 		isTransient,
 		detail: more || undefined,
+		isWordless: !said,
 		kind: clean(kind) || undefined,
 	};
 	return requestError(said || `${origin.host} responded with status ${status}`, facts, origin);

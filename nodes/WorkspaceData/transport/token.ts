@@ -15,11 +15,10 @@ import { within } from './within';
 const RENEW_AFTER = 0.85;
 /** The time limit of a token request, in ms. */
 const TIMEOUT_MS = 10_000;
-const TRIES = 3;
-const FIRST_PAUSE_MS = 250;
-/** How long a failure is remembered, so that many items cause one request; the second is for faults that pass. */
-const FAILURE_MS = 30_000;
-const FAULT_MS = 5_000;
+/** How long a refusal is remembered, so that many items cause one request. */
+const REFUSAL_MS = 30_000;
+/** The same for a fault that may pass: shorter than the pause before a request is tried again. */
+const FAULT_MS = 100;
 /** How long the replacement of a refused token isn't replaced, in ms: the refusal must have another reason. */
 const REPLACED_MS = 30_000;
 const MAX_RECENT = 5;
@@ -44,7 +43,7 @@ export class AccountToken {
 	private issued: IssuedToken | undefined;
 	private isRefused = false;
 	private renewal: Promise<string> | undefined;
-	private failure: { error: Error; until: number } | undefined;
+	private failure: { error: RequestError; until: number } | undefined;
 
 	constructor(clock: Clock) {
 		this.clock = clock;
@@ -65,10 +64,11 @@ export class AccountToken {
 			this.renewal.catch(() => {});
 			return valid.value;
 		}
-		return await this.renewal.catch((error: unknown) => {
+		return await this.renewal.catch((error: Error) => {
+			const mayPass = error instanceof RequestError && error.isTransient;
 			// It may have been refused for another reason.
-			if (valid && error instanceof RequestError && error.isTransient) return valid.value;
-			throw error;
+			if (valid && mayPass) return valid.value;
+			throw error instanceof RequestError ? error.copy() : error;
 		});
 	}
 
@@ -85,19 +85,16 @@ export class AccountToken {
 	private async renew(credential: ICredentialDataDecryptedObject, send: Send): Promise<string> {
 		const { clock, recent, failure } = this;
 		if (failure && clock.now() < failure.until) throw failure.error;
-		for (let tries = 1; ; tries += 1) {
-			const issuedAt = clock.now();
-			const token = await requestToken(credential, send, clock, recent).catch(
-				(error: Error) => error,
-			);
-			if (!(token instanceof Error)) return this.keep(token, issuedAt);
-			const mayPass = token instanceof RequestError && token.isTransient;
-			if (!mayPass || tries === TRIES) {
-				this.failure = { error: token, until: clock.now() + (mayPass ? FAULT_MS : FAILURE_MS) };
-				throw token;
+		const issuedAt = clock.now();
+		const issuing = requestToken(credential, send, clock, recent);
+		const token = await issuing.catch((error: unknown) => {
+			if (error instanceof RequestError) {
+				const until = clock.now() + (error.isTransient ? FAULT_MS : REFUSAL_MS);
+				this.failure = { error, until };
 			}
-			await clock.sleep(FIRST_PAUSE_MS * 2 ** (tries - 1));
-		}
+			throw error;
+		});
+		return this.keep(token, issuedAt);
 	}
 
 	private keep({ access_token: value, expires_in: lifeS }: Token, issuedAt: number): string {

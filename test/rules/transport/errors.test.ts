@@ -39,6 +39,14 @@ test.each<[RequestFacts, RequestOrigin, RegExp]>([
 	expect(description.replace(facts.detail ?? '', '')).toMatch(advice);
 });
 
+test('only a response without words is said to name no value, however its title begins', () => {
+	const title = `${origin.host} is taken`;
+	const described = (isWordless: boolean) =>
+		requestError(title, { status: 400, kind: 'bad', isWordless }, origin).description;
+	expect(described(false)).toBeUndefined();
+	expect(described(true)).toContain("doesn't say which value it refused");
+});
+
 test.each<[string, object, string, Partial<RequestError>]>([
 	['a reset', { httpCode: 'ECONNRESET' }, 'POST', { mayHaveHappened: true, isTransient: true }],
 	['a reset of a read', { httpCode: 'ECONNRESET' }, 'GET', { mayHaveHappened: false }],
