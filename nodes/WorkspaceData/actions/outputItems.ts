@@ -1,6 +1,5 @@
 /** Makes n8n's items of an operation's results. */
 import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
-import { copyOf } from '../records/recordOutput';
 import type { Run } from '../records/run';
 import type { JsonObject } from '../values/jsonObject';
 import type { Operation, Outcomes } from './operation';
@@ -23,7 +22,8 @@ export async function outputItems(
 		const safe = passesOn ? passedOn(json, node) : withoutErrorFlag(json);
 		const binary = passesOn && input[itemIndex]?.binary;
 		output.push({
-			json: (input.length === 1 ? safe : copyOf(safe)) as IDataObject,
+			// What is read once for all items is no later node's to change for the others.
+			json: (input.length === 1 || passesOn ? safe : structuredClone(safe)) as IDataObject,
 			...(binary && { binary }),
 			pairedItem: { item: itemIndex },
 		});

@@ -1,5 +1,5 @@
 /** Makes n8n items of records: flat under field names, or as the service sent them. */
-import { isObject, type JsonObject } from '../values/jsonObject';
+import type { JsonObject } from '../values/jsonObject';
 import type { DataRecord, Field } from '../transport/api';
 import { plainNames } from '../values/parameterValue';
 import type { FieldIndex } from './fieldIndex';
@@ -101,15 +101,4 @@ function setOwn(object: JsonObject, key: string, value: unknown): void {
 			writable: true,
 			configurable: true,
 		});
-}
-
-/**
- * Makes a deep copy. A listing is read once for all items, and a later node that changes one item must not change the
- * others. Keys like `__proto__` are kept.
- */
-export function copyOf(value: unknown): unknown {
-	if (Array.isArray(value)) return value.map(copyOf);
-	// Dates and similar objects aren't copied.
-	if (!isObject(value) || Object.getPrototypeOf(value) !== Object.prototype) return value;
-	return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, copyOf(part)]));
 }

@@ -2,7 +2,6 @@
 import { passedOn, thingOutput } from '../../../nodes/WorkspaceData/actions/outputItems';
 import { FieldIndex } from '../../../nodes/WorkspaceData/records/fieldIndex';
 import {
-	copyOf,
 	recordOutput,
 	type OutputOptions,
 } from '../../../nodes/WorkspaceData/records/recordOutput';
@@ -72,12 +71,3 @@ test.each<[Parameters<typeof passedOn>, object]>([
 		expect(passedOn(...given)).toEqual(expected);
 	},
 );
-
-test('a copy shares no object, also under a key called __proto__', () => {
-	const odd = JSON.parse('{"__proto__":{"a":[{"b":1}]}}') as Record<string, unknown>;
-	const [[key, value] = []] = Object.entries(copyOf(odd) as object);
-	expect([key, value]).toEqual(['__proto__', { a: [{ b: 1 }] }]);
-	const [original] = Object.values(odd) as Array<{ a: unknown[] }>;
-	expect(value).not.toBe(original);
-	expect((value as { a: unknown[] }).a[0]).not.toBe(original?.a[0]);
-});
