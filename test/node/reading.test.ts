@@ -292,6 +292,7 @@ describe('Get Many', () => {
 		test('Sort is refused: new records come oldest first', async () => {
 			const { error } = await published({ since: 'new', ...by(['Title', 'desc']) })();
 			expect(error?.message).toBe("'Sort' can't be used with 'Since Last Run'");
+			expect(workspace.requests()).toEqual([]);
 		});
 
 		test('with a limit the oldest come first, the others in the next runs', async () => {
