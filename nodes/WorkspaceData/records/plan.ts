@@ -170,13 +170,12 @@ async function requireDistinctKeys(
 	);
 }
 
-/** Checks the items and the records of a Sync. @returns the deletions of records without an item @throws InputError */
-async function planDeletions(
+/** Requires that items and their records meet the conditions of a Sync. @returns the records with an item @throws InputError */
+async function requireInside(
 	steps: readonly Step[],
-	{ wishes, overlay, rules, breathe }: Planning,
-	sync: SyncRules,
-): Promise<Step[]> {
-	const { meets = () => true, now } = sync;
+	{ rules, breathe }: Planning,
+	{ meets = () => true, now }: SyncRules,
+): Promise<Set<Row>> {
 	const outside: string[] = [];
 	const withItem = new Set<Row>();
 	for (const { row, before, after, itemIndex } of steps) {
@@ -187,12 +186,22 @@ async function planDeletions(
 		if (isInside(before) && isInside(after)) continue;
 		outside.push(`item ${itemIndex} (${clip(rules.shown?.(after.data) ?? '')})`);
 	}
-	if (outside.length > 0) {
-		throw new InputError(
-			`Values or records of ${count(outside.length, 'item')} don't meet the conditions of card '${rules.card}'`,
-			`Nothing was sent. Change 'Filters' or the items: ${listed(outside, MAX_NAMED)}.`,
-		);
-	}
+	if (outside.length === 0) return withItem;
+	throw new InputError(
+		`Values or records of ${count(outside.length, 'item')} don't meet the conditions of card '${rules.card}'`,
+		`Nothing was sent. Change 'Filters' or the items: ${listed(outside, MAX_NAMED)}.`,
+	);
+}
+
+/** Checks the items and the records of a Sync. @returns the deletions of records without an item @throws InputError */
+async function planDeletions(
+	steps: readonly Step[],
+	planning: Planning,
+	sync: SyncRules,
+): Promise<Step[]> {
+	const { wishes, overlay, rules, breathe } = planning;
+	const { meets = () => true } = sync;
+	const withItem = await requireInside(steps, planning, sync);
 	const itemIndex = wishes[0]?.itemIndex ?? 0;
 	const deletions: Step[] = [];
 	const withoutKey: string[] = [];
