@@ -8,14 +8,7 @@ import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { redact } from '../../nodes/WorkspaceData/transport/redact';
 import { toNodeError } from '../../nodes/WorkspaceData/transport/errors';
-import {
-	type ActionRun,
-	actionNode,
-	hintsOf,
-	runAction,
-	startAction,
-	succeeded,
-} from '../support/n8n';
+import { type ActionRun, actionNode, runAction, startAction, succeeded } from '../support/n8n';
 import { byId, createKey, mapAutomatically, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
 import { startStopwatch } from '../support/stopwatch';
@@ -89,17 +82,6 @@ describe('faults', () => {
 		const items = Array.from({ length: 15 }, (_, n) => ({ Key: `r${n}` }));
 		succeeded(await runRecord('create', { columns: mapAutomatically() }, items));
 		expect(control.requests().filter(({ status }) => status === 429)).toEqual([]);
-	});
-
-	test.each([
-		[6, 1],
-		[1, 0],
-	])('a wait of %d s for the rate limit is mentioned in %d hints', async (seconds, mentions) => {
-		hurry();
-		workspace.fail('POST', '', { status: 429, headers: { 'retry-after': String(seconds) } });
-		const hints = hintsOf(succeeded(await create()));
-		const told = hints.filter((hint) => /waited \d+ seconds .* rate limit/.test(hint));
-		expect(told).toHaveLength(mentions);
 	});
 
 	test.each([

@@ -50,7 +50,6 @@ async function runItems(operation: Operation, run: Run): Promise<INodeExecutionD
 	const output = await outputItems(operation, run, outcomes, (error, itemIndex) =>
 		errorItem(run.context.getNode(), itemError(run, error, itemIndex), itemIndex),
 	);
-	hintAtWait(run);
 	return output;
 }
 
@@ -103,16 +102,6 @@ function logCanceled({ context, done }: Run, { message, description }: ItemError
 	const place = { workflowId: context.getWorkflow().id, executionId: context.getExecutionId() };
 	context.logger.info(`${name}: ${sentences(message, description ?? '')}`, place);
 	for (const line of done.lines(IDS_IN_LINE)) context.logger.info(`${name}: ${line}`, place);
-}
-
-/** A longer wait for the rate limit, in ms, causes a hint, because n8n shows no progress. */
-const LONG_WAIT_MS = 5_000;
-
-function hintAtWait({ api: { waitedMs }, hints }: Run): void {
-	if (waitedMs <= LONG_WAIT_MS) return;
-	hints.add(
-		`This run waited ${Math.round(waitedMs / 1_000)} seconds for the service's rate limit. Process fewer items at a time, or ask the operator of the service for a higher limit.`,
-	);
 }
 
 type ItemError = NodeApiError | NodeOperationError;

@@ -37,9 +37,6 @@ const numberIn = (headers: Headers, name: string): number => Number(headers[name
 
 /** Times are in ms since the epoch. */
 export class Limiter {
-	/** How long the rate limit has held requests, in ms. */
-	heldMs = 0;
-	private heldSince: number | undefined;
 	private readonly clock: Clock;
 	private waiting: Waiting[] = [];
 	/** The owners of the requests under way, once for each. */
@@ -172,15 +169,12 @@ export class Limiter {
 	}
 
 	private start({ owner, start }: Waiting, now: number): void {
-		if (this.heldSince !== undefined) this.heldMs += now - this.heldSince;
-		this.heldSince = undefined;
 		this.underWay.push(owner);
 		this.sentAt = now;
 		start();
 	}
 
 	private wakeIn(ms: number, now: number): void {
-		if (this.underWay.length === 0) this.heldSince ??= now;
 		if (now + ms >= this.wakeAt) return;
 		this.wakeAt = now + ms;
 		void this.clock.sleep(ms).then(() => {

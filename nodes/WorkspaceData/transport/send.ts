@@ -90,20 +90,13 @@ export class Sender {
 	private readonly access: Access;
 	private readonly limiter: Limiter;
 	private readonly token: AccountToken | undefined;
-	private readonly heldBeforeMs: number;
 
 	constructor(access: Access) {
 		const { context, credential, authentication, clock } = access;
 		this.access = access;
 		if (authentication === 'serviceAccount') this.token = tokenOf(credential);
 		this.limiter = limiterOf(credential, clock);
-		this.heldBeforeMs = this.limiter.heldMs;
 		if ('getExecutionCancelSignal' in context) this.signal = context.getExecutionCancelSignal();
-	}
-
-	/** How long requests of the key have waited for the rate limit during this execution, in ms. */
-	get waitedMs(): number {
-		return this.limiter.heldMs - this.heldBeforeMs;
 	}
 
 	/** How many requests may be under way. */
