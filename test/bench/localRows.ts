@@ -54,6 +54,7 @@ function instantContext(given: Given) {
 	return {
 		getNode: () => ({
 			name: 'Workspace Data',
+			type: 'n8n-nodes-workspace-data.workspaceData',
 			credentials: { workspaceDataApi: { id: '1', name: 'Bench' } },
 		}),
 		getCredentials: () => Promise.resolve(credential),
@@ -120,12 +121,12 @@ function created(): [Given, number] {
 	return [{ parameters, fields, items: Array.from({ length: 1_000 }, () => item) }, 1_000];
 }
 
-/** 100,000 items and records, of which 1,000 are new. */
+/** 100,000 items and records: 1,000 are new, the others differ. */
 function synced(): [Given, number] {
 	const columns = mapAutomatically(['Field 0']);
 	const parameters = { operation: 'sync', columns, dryRun: true, missingRecords: 'keep' };
 	const count = 100_000;
-	const items = Array.from({ length: count }, (_, n) => ({ 'Field 0': n + 1_000, 'Field 1': 1 }));
+	const items = Array.from({ length: count }, (_, n) => ({ 'Field 0': n + 1_000, 'Field 1': 2 }));
 	const recordAt = (n: number) => ({ id: `r${n}`, data: { f0: n, f1: 1 } });
 	return [{ parameters, items, fields: numbers(2), records: count, recordAt }, count];
 }

@@ -6,7 +6,7 @@ import { localTime } from '../records/timeZone';
 import { listedInQuotes } from '../values/messageText';
 import type { Delivery } from './event';
 import { EVENTS } from './properties';
-import { openSite, reasonOf, type Site } from './service';
+import { openSite, reasonOf } from './service';
 
 /** Max names in a line of the log. */
 const MAX_NAMED = 10;
@@ -38,15 +38,14 @@ export async function excessiveAge(delivery: Delivery): Promise<string | undefin
 	const age = (): number => Date.now() + node.serviceClock.aheadMs - happenedAt;
 	if (age() <= maxEventAgeMs && age() >= -CLOCK_VALID_MS) return undefined;
 	if (Math.abs(Date.now() - node.serviceClock.learnedAt) >= CLOCK_VALID_MS) {
-		const ask = async ({ api }: Site) => await api.time(event.card_id, TIME_CALL);
-		const time = await openSite(context, node)
-			.then(ask)
-			.catch(() => undefined);
+		const site = await openSite(context, node).catch(() => undefined);
+		const time = await site?.api.time(event.card_id, TIME_CALL).catch(() => undefined);
 		if (time === undefined) return undefined;
 		node.serviceClock = { aheadMs: time - Date.now(), learnedAt: Date.now() };
 	}
-	if (!(age() > maxEventAgeMs)) return undefined;
-	return `it is ${Math.round(age() / 60_000)} minutes old, more than 'Max Event Age (Minutes)' allows`;
+	return age() > maxEventAgeMs
+		? `it is ${Math.round(age() / 60_000)} minutes old, more than 'Max Event Age (Minutes)' allows`
+		: undefined;
 }
 
 /**

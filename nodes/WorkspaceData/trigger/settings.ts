@@ -109,8 +109,8 @@ export async function refuseFields(
 	cardId: string | undefined,
 ): Promise<void> {
 	if (conditions.length + watchFields.length === 0) return;
-	const listing = cardId === undefined ? [] : [api.list(fieldsOf(cardId), LIST_CALL)];
-	const [fields] = await Promise.all(listing).catch(() => []);
+	const listing = cardId === undefined ? undefined : api.list(fieldsOf(cardId), LIST_CALL);
+	const fields = await listing?.catch(() => undefined);
 	const index = new FieldIndex(fields ?? [], cardId ?? '');
 	const known = fields ? conditions : conditions.filter(({ key }) => OWN_VALUES.has(key));
 	recordTest(known, anyCondition, index, { zone: localTime(context) });
