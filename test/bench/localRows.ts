@@ -62,6 +62,7 @@ function instantContext(given: Given) {
 		getNodeParameter: (name: string, _item: number, fallback: unknown) => values[name] ?? fallback,
 		getTimezone: () => 'Europe/Berlin',
 		getWorkflow: () => ({ id: '1' }),
+		getWorkflowStaticData: () => ({}),
 		getParentNodes: () => [],
 		getExecutionId: () => String(created),
 		getExecutionCancelSignal: () => undefined,
