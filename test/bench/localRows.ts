@@ -61,6 +61,7 @@ function instantContext(given: Given) {
 		getInputData: () => items.map((json) => ({ json })),
 		getNodeParameter: (name: string, _item: number, fallback: unknown) => values[name] ?? fallback,
 		getTimezone: () => 'Europe/Berlin',
+		getMode: () => 'manual',
 		getWorkflow: () => ({ id: '1' }),
 		getWorkflowStaticData: () => ({}),
 		getParentNodes: () => [],
