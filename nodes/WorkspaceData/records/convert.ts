@@ -1,5 +1,6 @@
 /** Converts what an item wants written to values by field ID. */
 import type { Field } from '../transport/api';
+import { SeveralChoices } from '../values/choices';
 import { enter } from '../values/entry';
 import { InputError } from '../values/inputError';
 import type { JsonObject } from '../values/jsonObject';
@@ -116,7 +117,9 @@ class Conversion {
 			if (isKey && taken !== null) enter(field, value, rules);
 		} catch (error) {
 			const refusal = { field: field.name, value, error: inputErrorOf(error) };
-			if (isKey && !this.values.has(field.id)) this.refusals.push(refusal);
+			// What fits two choices is refused, also if the record holds one of them.
+			const isDoubtful = refusal.error instanceof SeveralChoices;
+			if (isDoubtful || (isKey && !this.values.has(field.id))) this.refusals.push(refusal);
 			else this.refused.push({ ...refusal, id: field.id });
 		}
 	}

@@ -65,7 +65,7 @@ export function storedChoice(
  * label of these digits.
  *
  * @param isExact true if text in another case or with outer spaces doesn't match
- * @throws InputError if it fits several choices
+ * @throws SeveralChoices if it fits several choices
  */
 export function enteredChoice(
 	{ name, options }: Pick<ValueField, 'name' | 'options'>,
@@ -78,7 +78,7 @@ export function enteredChoice(
 	const found = new Set([...identified, ...((!isNumber && byLabel.get(String(entered))) || [])]);
 	const [option, ...others] = found;
 	if (others.length > 0) {
-		throw new InputError(
+		throw new SeveralChoices(
 			`${quote(String(entered))} matches ${found.size} choices of field '${name}'`,
 			`It matches ${[...found].map(showChoice).join(' and ')}. Use text or a number that only one of them has.`,
 		);
@@ -87,6 +87,9 @@ export function enteredChoice(
 	const folded = byFolded.get(foldCase(String(entered)));
 	return folded?.size === 1 ? first(folded) : undefined;
 }
+
+/** A value fits several choices. */
+export class SeveralChoices extends InputError {}
 
 /** Returns true if text matches at least one choice. */
 export const isChoice = (options: readonly FieldOption[], text: string): boolean =>

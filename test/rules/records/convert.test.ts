@@ -13,6 +13,10 @@ const index = new FieldIndex(
 	[
 		...[field('Title'), field('Pages', 'number'), computed],
 		field('Status', 'single_select', ['Open', 'Done']),
+		field('Shift', 'single_select', [
+			{ label: '1', value: '2' },
+			{ label: '2', value: '1' },
+		]),
 		...Array.from({ length: 11 }, (_, n) => field(`At${n}`, 'date')),
 	],
 	'Books',
@@ -56,6 +60,12 @@ test('what a field refuses is kept: the record may have it', () => {
 		['id-Total', 7],
 	]);
 	expect(wishOf({ Title: 'a', Total: 7 }, {}, { isAutomatic: true })).not.toHaveProperty('refused');
+});
+
+test('what fits two choices is refused, whatever the record has', () => {
+	expect(() => wishOf({ Title: 'a', Shift: '1' })).toThrow(
+		"'1' matches 2 choices of field 'Shift'",
+	);
 });
 
 test('a field to match on that the service computes is matched, not written', () => {
