@@ -139,7 +139,7 @@ export function testJobs(stage: Stage): void {
 		await editor().element('parameter-input-returnAll').locator('.el-switch').click();
 		await editor().closeNode();
 		await editor().openNode('Sync');
-		expect(await execute('61 items')).toContain('unchanged');
+		expect(await execute('unchanged')).toContain('61 items');
 		expect(await valuesOf(to)).toEqual(expect.arrayContaining(await valuesOf(from)));
 	});
 
