@@ -45,27 +45,6 @@ export function openParameters(
 	};
 }
 
-/** The definition of a parameter with a fixed list of values. */
-interface ChoiceDefinition<Value extends string> {
-	displayName: string;
-	options: ReadonlyArray<{ name: string; value: Value }>;
-}
-
-/**
- * Checks a value against the list of its parameter, because expressions and saved workflows may hold any value.
- *
- * @param value undefined if the option was not added
- * @returns the value; undefined if there is none
- * @throws InputError for a value that is not in the list
- */
-export function readChoice<Value extends string>(
-	{ displayName, options }: ChoiceDefinition<Value>,
-	value: unknown,
-): Value | undefined {
-	if (value === undefined || value === null) return undefined;
-	return oneOf(displayName, options, value).value;
-}
-
 /** Returns the entry with this value. @throws InputError if there is none */
 export function oneOf<Entry extends { name: string; value: string }>(
 	label: string,

@@ -1,6 +1,7 @@
 /** Carries out what is planned: creations, then changes, deletions last; a result or an error for each step. */
 import { recordsOf, type DataRecord, type RequestOptions } from '../transport/api';
 import { Cancelled, isNotFound, RequestError } from '../transport/errors';
+import { inParallel } from '../values/inParallel';
 import { InputError } from '../values/inputError';
 import type { JsonObject } from '../values/jsonObject';
 import { listed } from '../values/messageText';
@@ -71,12 +72,11 @@ class Applying {
 		cards: readonly CardWrites[],
 		stepsOf: (card: CardWrites) => readonly Step[],
 	): Promise<void> {
-		const work = stepsIn(cards, stepsOf);
 		const widths = cards.map((card) => this.run.api.width(requestOf(card)));
-		const workThrough = async (): Promise<void> => {
-			for (const { card, step } of work) await this.apply(card, step);
-		};
-		await Promise.all(Array.from({ length: Math.max(1, ...widths) }, workThrough));
+		const steps = stepsIn(cards, stepsOf);
+		await inParallel(Math.max(1, ...widths), steps, async ({ card, step }) => {
+			await this.apply(card, step);
+		});
 	}
 
 	private async apply(card: CardWrites, step: Step): Promise<void> {

@@ -47,7 +47,7 @@ export class Run {
 	/** The time zone of the workflow. */
 	readonly zone: Zone;
 	readonly itemCount: number;
-	/** True if the run goes on after an error (*On Error*). */
+	/** True if the run continues after an error (*On Error*). */
 	readonly continues: boolean;
 	readonly hints: Hints;
 	/** What was written so far. */

@@ -1,6 +1,7 @@
 /** Writes records: fields → convert → records → plan → apply → output, for all items and cards of a run. */
 import type { DataRecord } from '../transport/api';
 import { isSame } from '../values/identity';
+import { inParallel } from '../values/inParallel';
 import { InputError } from '../values/inputError';
 import { addGrowth, hintAtGrowth } from './addGrowth';
 import { applySteps } from './apply';
@@ -68,17 +69,13 @@ async function eachCard(
 	results: WriteResults,
 	stage: (work: CardWork) => Promise<void>,
 ): Promise<CardWork[]> {
-	const left = works.values();
 	const failed = new Set<CardWork>();
-	const workThrough = async (): Promise<void> => {
-		for (const work of left) {
-			await stage(work).catch((error: unknown) => {
-				results.refuseCard(work, failureOf(error));
-				failed.add(work);
-			});
-		}
-	};
-	await Promise.all(Array.from({ length: run.api.width({}) }, workThrough));
+	await inParallel(run.api.width({}), works, async (work) => {
+		await stage(work).catch((error: unknown) => {
+			results.refuseCard(work, failureOf(error));
+			failed.add(work);
+		});
+	});
 	return works.filter((work) => !failed.has(work));
 }
 

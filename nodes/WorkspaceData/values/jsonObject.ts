@@ -11,7 +11,3 @@ export const isText = (value: unknown): value is string =>
 /** The value under a key. Ignores properties that all objects have, such as `constructor`. */
 export const ownValue = (object: JsonObject, key: string): unknown =>
 	Object.hasOwn(object, key) ? object[key] : undefined;
-
-/** Returns true if a number may have lost digits: above 2^53, two numbers may have become one. */
-export const isInexact = (value: unknown): boolean =>
-	typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;

@@ -1,8 +1,4 @@
-import {
-	readChoice,
-	readText,
-	requireText,
-} from '../../../nodes/WorkspaceData/actions/readParameters';
+import { readText, requireText } from '../../../nodes/WorkspaceData/actions/readParameters';
 import {
 	checkedValue,
 	type ParameterDefinition,
@@ -14,15 +10,16 @@ describe('values that expressions give', () => {
 		{ name: 'One', value: 'one' } as const,
 		{ name: 'Two', value: 'two' } as const,
 	];
-	const choice = { displayName: 'Mode', options: [one, two] };
+	const choice = { type: 'options', displayName: 'Mode', options: [one, two] };
+	const readChoice = (value: unknown) => checkedValue(choice, 'raw', value);
 
 	test('a choice is one of its list, or none', () => {
-		expect(readChoice(choice, 'two')).toBe('two');
-		expect(readChoice(choice, undefined)).toBeUndefined();
-		expect(readChoice(choice, null)).toBeUndefined();
+		expect(readChoice('two')).toBe('two');
+		expect(readChoice(undefined)).toBeUndefined();
+		expect(readChoice(null)).toBeUndefined();
 		const error = { message: "'Mode' can't be 'Two'", description: 'Select one of: One, Two.' };
-		expect(() => readChoice(choice, 'Two')).toThrow(expect.objectContaining(error));
-		expect(() => readChoice(choice, '')).toThrow("'Mode' can't be ''");
+		expect(() => readChoice('Two')).toThrow(expect.objectContaining(error));
+		expect(() => readChoice('')).toThrow("'Mode' can't be ''");
 	});
 
 	test.each([

@@ -23,12 +23,11 @@ import { InputError } from '../../values/inputError';
 import { kindOfType } from '../../values/kinds/allKinds';
 import { count, listedInQuotes, quote, sentences } from '../../values/messageText';
 import { foldCase } from '../../values/nameSpelling';
-import { readSwitch } from '../../values/parameterValue';
 import { readFieldList, type ListedField } from '../field/definition';
 import { defineOperation } from '../operation';
 import { thingOutput } from '../outputItems';
-import { readChoice, requireText } from '../readParameters';
-import { itemOf, openSettings, readDryRun } from '../record/writeParameters';
+import { requireText } from '../readParameters';
+import { itemOf, openSettings } from '../record/writeParameters';
 import { withoutId } from './create.operation';
 
 const [, reuse, refuse] = ifCardExistsProperty.options;
@@ -82,9 +81,9 @@ export const createCardFromItems = defineOperation({
 			try {
 				const name = requireText(get('name', itemIndex), cardNameProperty.displayName).trim();
 				const options = get('options', itemIndex);
-				const policy = readChoice(ifExistsOption, options.ifExists) ?? 'error';
-				const hasRecords = readSwitch(createRecordsOption.displayName, options.createRecords, true);
-				const isDry = readDryRun(get('dryRun', itemIndex));
+				const policy = options.ifExists ?? 'error';
+				const hasRecords = options.createRecords ?? true;
+				const isDry = get('dryRun', itemIndex);
 				const columns = () => itemColumns(itemOf(run.context, itemIndex), itemIndex);
 				const entry: Entry = {
 					...{ itemIndex, card: { id: '', name }, isDry, columns, find: { by: 'nothing' } },

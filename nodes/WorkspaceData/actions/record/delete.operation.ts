@@ -4,7 +4,6 @@ import { recordOptions, sendingOptions } from '../../properties/recordOptions';
 import { readLocator } from '../../records/locator';
 import { writeRecords } from '../../records/writeRecords';
 import { defineOperation } from '../operation';
-import { readChoice } from '../readParameters';
 import { openSettings } from './writeParameters';
 
 export const deleteRecord = defineOperation({
@@ -21,7 +20,7 @@ export const deleteRecord = defineOperation({
 			async read(itemIndex) {
 				const options = get('options', itemIndex);
 				const settings = settingsOf(options);
-				const ifNotFound = readChoice(ifNotFoundOption, options.ifNotFound);
+				const { ifNotFound } = options;
 				const { text: id } = readLocator(get('recordId', itemIndex), recordLocator.displayName);
 				const card = await run.findCard(get('cardId', itemIndex), settings.request, true);
 				const find = { by: 'id', id } as const;

@@ -5,7 +5,7 @@ import { dryRunProperty, maxDeletedProperty } from '../../properties/writeOption
 import { writeRecords } from '../../records/writeRecords';
 import { defineOperation } from '../operation';
 import { readMost } from '../readParameters';
-import { openSettings, readDryRun, requireConditions } from './writeParameters';
+import { openSettings, requireConditions } from './writeParameters';
 
 export const deleteManyRecords = defineOperation({
 	value: 'deleteMany',
@@ -26,7 +26,7 @@ export const deleteManyRecords = defineOperation({
 			marks: 'usual',
 			async read(itemIndex) {
 				const settings = settingsOf(get('options', itemIndex));
-				const isDry = readDryRun(get('dryRun', itemIndex));
+				const isDry = get('dryRun', itemIndex);
 				const { displayName: label } = maxDeletedProperty;
 				const most = readMost(get('maxChanges', itemIndex), label, 1);
 				const filters = get('filters', itemIndex);

@@ -12,10 +12,9 @@ import {
 import { requireOneRun } from '../../records/deletionRuns';
 import { readMatching } from '../../records/columns';
 import { writeRecords } from '../../records/writeRecords';
-import { readSwitch } from '../../values/parameterValue';
 import { defineOperation } from '../operation';
-import { readChoice, readMost } from '../readParameters';
-import { columnsOfItem, openSettings, readDryRun } from './writeParameters';
+import { readMost } from '../readParameters';
+import { columnsOfItem, openSettings } from './writeParameters';
 
 const missingRecordsProperty = {
 	displayName: 'If Record Has No Item',
@@ -69,11 +68,11 @@ export const syncRecords = defineOperation({
 			async read(itemIndex) {
 				const options = get('options', itemIndex);
 				const settings = settingsOf(options);
-				const isDry = readDryRun(get('dryRun', itemIndex));
-				const missing = readChoice(missingRecordsProperty, get('missingRecords', itemIndex));
+				const isDry = get('dryRun', itemIndex);
+				const missing = get('missingRecords', itemIndex);
 				if (missing === 'delete' && !deletes) requireOneRun(run);
 				deletes = missing === 'delete';
-				const ignoresCase = readSwitch(ignoreCaseOption.displayName, options.ignoreCase, false);
+				const ignoresCase = options.ignoreCase ?? false;
 				const given = deletes ? get('maxDeletions', itemIndex) : -1;
 				const maxDeletions = readMost(given, maxDeletionsProperty.displayName, 0);
 				const filters = get('filters', itemIndex);

@@ -5,9 +5,7 @@ import { recordOptions } from '../../properties/recordOptions';
 import { clearFieldsOption, oldValuesOption, writeOptions } from '../../properties/writeOptions';
 import { readLocator } from '../../records/locator';
 import { writeRecords } from '../../records/writeRecords';
-import { readSwitch } from '../../values/parameterValue';
 import { defineOperation } from '../operation';
-import { readChoice } from '../readParameters';
 import { columnsOfItem, openSettings } from './writeParameters';
 
 export const updateRecord = defineOperation({
@@ -30,8 +28,8 @@ export const updateRecord = defineOperation({
 			async read(itemIndex) {
 				const options = get('options', itemIndex);
 				const settings = settingsOf(options);
-				const ifNotFound = readChoice(ifNotFoundOption, options.ifNotFound);
-				const readsFirst = readSwitch(oldValuesOption.displayName, options.oldValues, false);
+				const { ifNotFound } = options;
+				const readsFirst = options.oldValues ?? false;
 				const { text: id } = readLocator(get('recordId', itemIndex), recordLocator.displayName);
 				const card = await run.findCard(get('cardId', itemIndex), settings.request);
 				const columns = columnsOfItem(run, itemIndex, get('columns', itemIndex), settings);

@@ -11,7 +11,7 @@ import {
 import { writeRecords } from '../../records/writeRecords';
 import { defineOperation } from '../operation';
 import { readMost } from '../readParameters';
-import { columnsOfItem, openSettings, readDryRun, requireConditions } from './writeParameters';
+import { columnsOfItem, openSettings, requireConditions } from './writeParameters';
 
 export const updateManyRecords = defineOperation({
 	value: 'updateMany',
@@ -34,7 +34,7 @@ export const updateManyRecords = defineOperation({
 			marks: 'usual',
 			async read(itemIndex) {
 				const settings = settingsOf(get('options', itemIndex));
-				const isDry = readDryRun(get('dryRun', itemIndex));
+				const isDry = get('dryRun', itemIndex);
 				const { displayName: label } = maxChangesProperty;
 				const most = readMost(get('maxChanges', itemIndex), label, 1);
 				const filters = get('filters', itemIndex);

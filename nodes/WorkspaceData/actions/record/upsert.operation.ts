@@ -12,10 +12,8 @@ import {
 } from '../../properties/writeOptions';
 import { readMatching } from '../../records/columns';
 import { writeRecords } from '../../records/writeRecords';
-import { readSwitch } from '../../values/parameterValue';
 import { defineOperation } from '../operation';
-import { readChoice } from '../readParameters';
-import { columnsOfItem, openSettings, readDryRun } from './writeParameters';
+import { columnsOfItem, openSettings } from './writeParameters';
 
 export const upsertRecord = defineOperation({
 	value: 'upsert',
@@ -47,11 +45,9 @@ export const upsertRecord = defineOperation({
 			async read(itemIndex) {
 				const options = get('options', itemIndex);
 				const settings = settingsOf(options);
-				const isDry = readDryRun(get('dryRun', itemIndex));
-				const mode = readChoice(upsertModeOption, options.upsertMode);
-				const multipleMatches = readChoice(multipleMatchesOption, options.multipleMatches);
-				const ifNotFound = readChoice(ifNotFoundOption, options.ifNotFound);
-				const ignoresCase = readSwitch(ignoreCaseOption.displayName, options.ignoreCase, false);
+				const isDry = get('dryRun', itemIndex);
+				const { upsertMode: mode, multipleMatches, ifNotFound, ignoreCase } = options;
+				const ignoresCase = ignoreCase ?? false;
 				const mapper = get('columns', itemIndex);
 				const matching = readMatching(mapper);
 				const card = await run.findCard(get('cardId', itemIndex), settings.request);

@@ -1,29 +1,23 @@
 /** The parameters that operations on records have in common when they write. */
-import {
-	booleanWordsOption,
-	dateFormatOption,
-	emptyValuesOption,
-	missingChoicesOption,
-	numberFormatOption,
-	unknownFieldsOption,
-} from '../../properties/writeOptions';
+import { booleanWordsOption } from '../../properties/writeOptions';
 import { mapsNothing, readColumns } from '../../records/columns';
 import type { Entry, FieldTypes, WriteSettings } from '../../records/entry';
 import type { Run } from '../../records/run';
 import type { Formats } from '../../values/formats';
+import type { EntryRules } from '../../values/kinds/kind';
 import { InputError } from '../../values/inputError';
 import { isObject } from '../../values/jsonObject';
 import { cleanName, foldCase } from '../../values/nameSpelling';
-import { plainNames, plainText, readSwitch } from '../../values/parameterValue';
-import { readChoice, requestOptions } from '../readParameters';
+import { plainNames, plainText } from '../../values/parameterValue';
+import { requestOptions } from '../readParameters';
 
 /** The options of operations that write values, as entered. */
 export interface WriteOptions {
-	emptyValues?: unknown;
-	unknownFields?: unknown;
-	missingChoices?: unknown;
-	numberFormat?: unknown;
-	dateFormat?: unknown;
+	emptyValues?: EntryRules['emptyValues'];
+	unknownFields?: 'error' | 'ignore' | 'create';
+	missingChoices?: EntryRules['missingChoices'];
+	numberFormat?: Formats['number'];
+	dateFormat?: Formats['date'];
 	booleanWords?: unknown;
 	/** Only of a card that is made for the items. */
 	fieldTypes?: unknown;
@@ -48,11 +42,9 @@ export function openSettings<Options extends WriteOptions>(
 	return (options) => {
 		if (last?.options === options) return last.settings;
 		const types = typesOf?.(options) ?? new Map();
-		const given = readChoice(unknownFieldsOption, options.unknownFields);
-		const unknownFields = typesOf ? 'create' : given;
-		const missingChoices = readChoice(missingChoicesOption, options.missingChoices);
+		const { missingChoices, emptyValues = 'send' } = options;
+		const unknownFields = typesOf ? 'create' : options.unknownFields;
 		const addsFields = unknownFields === 'create';
-		const emptyValues = readChoice(emptyValuesOption, options.emptyValues) ?? 'send';
 		const settings: WriteSettings = {
 			request: requestOptions(options),
 			rules: {
@@ -70,8 +62,8 @@ export function openSettings<Options extends WriteOptions>(
 
 function readFormats({ numberFormat, dateFormat, booleanWords }: WriteOptions): Formats {
 	return {
-		number: readChoice(numberFormatOption, numberFormat),
-		date: readChoice(dateFormatOption, dateFormat),
+		number: numberFormat,
+		date: dateFormat,
 		words: readWords(booleanWords),
 	};
 }
@@ -119,9 +111,6 @@ export function columnsOfItem(
 
 export const itemOf = (context: Run['context'], itemIndex: number) =>
 	context.getInputData()[itemIndex]?.json ?? {};
-
-/** Returns true for a dry run of an item. @throws InputError for any value except true and false */
-export const readDryRun = (value: unknown): boolean => readSwitch('Dry Run', value, false);
 
 /**
  * Requires a condition, because without one all records of the card would be written.
