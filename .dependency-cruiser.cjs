@@ -72,6 +72,19 @@ module.exports = {
 			from: {},
 			to: { circular: true },
 		},
+		// No two folders import each other, a folder and the one around it neither.
+		{
+			name: 'folder-of-parts',
+			severity: 'error',
+			from: { path: `${nodes}/((?!values)[^/]+)/[^/]+/` },
+			to: { path: `${nodes}/$1/[^/]+$` },
+		},
+		{
+			name: 'kinds-on-values',
+			severity: 'error',
+			from: { path: `${nodes}/values/[^/]+$` },
+			to: { path: room('values/kinds') },
+		},
 		{
 			name: 'nothing-unresolved',
 			severity: 'error',

@@ -2,8 +2,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { InputError } from '../values/inputError';
 import { byCharacter } from '../values/comparable';
-import type { Operation, PropertyDefinition, Resource } from './operation';
-import { oneOf } from './readParameters';
+import { plainText } from '../values/parameterValue';
+import type { Operation, PropertyDefinition, Resource } from './operation/defineOperation';
 import { countRecords } from './record/count.operation';
 import { createRecord } from './record/create.operation';
 import { deleteRecord } from './record/delete.operation';
@@ -98,6 +98,20 @@ export function findOperation(resourceValue: unknown, operationValue: unknown): 
 	}
 	const { operations } = oneOf('Resource', RESOURCES, resourceValue);
 	return oneOf('Operation', operations, operationValue);
+}
+
+/** Returns the entry with this value. @throws InputError if there is none */
+function oneOf<Entry extends { name: string; value: string }>(
+	label: string,
+	entries: readonly Entry[],
+	value: unknown,
+): Entry {
+	const known = entries.find((entry) => entry.value === value);
+	if (known) return known;
+	throw new InputError(
+		`'${label}' can't be '${plainText(value)}'`,
+		`Select one of: ${entries.map(({ name }) => name).join(', ')}.`,
+	);
 }
 
 const resourceSelector: INodeProperties = {

@@ -17,9 +17,9 @@ import {
 } from '../transport/errors';
 import { isObject } from '../values/jsonObject';
 import { count, sentences } from '../values/messageText';
-import type { ItemOutcome, Operation, Outcomes } from './operation';
+import type { ItemOutcome, Operation, Outcomes } from './operation/defineOperation';
 import { outputItems } from './outputItems';
-import { openParameters } from './readParameters';
+import { openParameters } from './openParameters';
 import { findOperation } from './registry';
 
 /** Runs the node: the output of all items, in input order. @throws n8n's error, unless the run continues on errors */

@@ -7,7 +7,7 @@ import { OWN_VALUES } from '../records/ownValues';
 import { cards, fieldsOf, openApi, type Api, type Field } from '../transport/api';
 import { isNotFound, toNodeError } from '../transport/errors';
 import { InputError } from '../values/inputError';
-import type { ValueField } from '../values/kinds/kind';
+import type { ValueField } from '../values/kind';
 import { quote } from '../values/messageText';
 import { typeName } from './typeName';
 

@@ -1,7 +1,7 @@
 /** What an item wants written, as its parameters say it. */
 import type { Filters, MatchType } from './filter';
 import type { RequestOptions } from '../transport/api';
-import type { EntryRules } from '../values/kinds/kind';
+import type { EntryRules } from '../values/kind';
 import type { Columns } from './columns';
 import type { FieldIndex } from './fieldIndex';
 import type { FindByKey, Wish } from './planned';

@@ -2,7 +2,13 @@
 import type { Field } from '../transport/api';
 import { plainOption } from '../values/choiceList';
 import { enter } from '../values/entry';
-import { inferType, offeredName, offeredType, textType, USUAL_TYPES } from '../values/inferType';
+import {
+	inferType,
+	offeredName,
+	offeredType,
+	textType,
+	USUAL_TYPES,
+} from '../values/kinds/inferType';
 import { InputError } from '../values/inputError';
 import { kindOfType } from '../values/kinds/allKinds';
 import { listedInQuotes, quote } from '../values/messageText';

@@ -2,7 +2,7 @@
 import type { DataRecord } from '../transport/api';
 import { byCharacter } from '../values/comparable';
 import { kindOfType } from '../values/kinds/allKinds';
-import type { Kind, ValueField } from '../values/kinds/kind';
+import type { Kind, ValueField } from '../values/kind';
 import { asUtc, parseTime } from '../values/time';
 
 /** A value that each record has, or may have: how it is compared, and how to read it. */

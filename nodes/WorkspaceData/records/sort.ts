@@ -3,7 +3,7 @@ import type { DataRecord } from '../transport/api';
 import { byCharacter, compareForms } from '../values/comparable';
 import { placeOf, type Place } from '../values/identity';
 import { InputError } from '../values/inputError';
-import type { ValueField } from '../values/kinds/kind';
+import type { ValueField } from '../values/kind';
 import type { FieldIndex } from './fieldIndex';
 import { namedValue } from './filter';
 import type { NamedValue } from './ownValues';

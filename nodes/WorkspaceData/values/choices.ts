@@ -3,7 +3,7 @@ import { isTextOrNumber, type FieldOption } from './choiceList';
 import { InputError } from './inputError';
 import { quote } from './messageText';
 import { foldCase } from './nameSpelling';
-import type { ValueField } from './kinds/kind';
+import type { ValueField } from './kind';
 
 type Found = ReadonlyMap<string | number, ReadonlySet<FieldOption>>;
 

@@ -15,7 +15,7 @@ import { readNumber } from './decimal';
 import { isBlank, isEmpty } from './emptyValue';
 import { enter, enterOperand, VALUE_LABEL } from './entry';
 import { identityOf, membersOf, placeOf, textsOf } from './identity';
-import { CONDITIONS, type Condition, type EntryRules, type ValueField } from './kinds/kind';
+import { CONDITIONS, type Condition, type EntryRules, type ValueField } from './kind';
 import { showValue } from './messageText';
 import { textOf } from './serialization';
 

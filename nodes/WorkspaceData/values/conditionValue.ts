@@ -4,7 +4,7 @@ import { plainNumber } from './parameterValue';
 import { isChoice } from './choices';
 import { isBlank } from './emptyValue';
 import { VALUE_LABEL, whyUnusable } from './entry';
-import type { ValueField } from './kinds/kind';
+import type { ValueField } from './kind';
 import { showValue } from './messageText';
 import { parseJsonText } from './parseJson';
 import { jsonForm } from './serialization';

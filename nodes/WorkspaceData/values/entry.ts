@@ -3,7 +3,7 @@ import { InputError } from './inputError';
 import { isBlank, isEmpty } from './emptyValue';
 import { isSendable, jsonForm } from './serialization';
 import { mayLackDigits } from './decimal';
-import { unusable, type EntryRules, type ValueField } from './kinds/kind';
+import { unusable, type EntryRules, type ValueField } from './kind';
 
 const EMPTY_ADVICE = "Select 'Ignore' or 'Clear the Field' in 'Empty Values'.";
 

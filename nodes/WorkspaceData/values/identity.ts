@@ -3,7 +3,7 @@ import type { Zone } from './time';
 import type { Comparable } from './comparable';
 import { isEmpty } from './emptyValue';
 import { canonicalJson, textOf } from './serialization';
-import type { ValueField } from './kinds/kind';
+import type { ValueField } from './kind';
 
 /**
  * The identity of a stored value: text that is the same for two values only if they are equal in the field.

@@ -3,7 +3,7 @@ import { choiceListOf, isTextOrNumber } from './choiceList';
 import { isChoice, storedChoice } from './choices';
 import { isObject, type JsonObject } from './jsonObject';
 import { foldCase } from './nameSpelling';
-import type { ValueField } from './kinds/kind';
+import type { ValueField } from './kind';
 
 /** Returns true for text that nobody means as a choice: several lines, JSON, or the text of a missing value. */
 const isNoChoice = (text: string): boolean => /[\r\n]|^[{[]|^(?:null|undefined|NaN)?$/.test(text);

@@ -1,4 +1,7 @@
-import { readText, requireText } from '../../../nodes/WorkspaceData/actions/readParameters';
+import {
+	readText,
+	requireText,
+} from '../../../nodes/WorkspaceData/actions/operation/readParameters';
 import {
 	checkedValue,
 	type ParameterDefinition,

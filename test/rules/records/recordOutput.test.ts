@@ -1,5 +1,6 @@
 /** What comes out for a record: its fields by name, nothing that steers n8n, and nothing that two items share. */
-import { passedOn, thingOutput } from '../../../nodes/WorkspaceData/actions/outputItems';
+import { thingOutput } from '../../../nodes/WorkspaceData/actions/operation/thingOutput';
+import { passedOn } from '../../../nodes/WorkspaceData/actions/outputItems';
 import { FieldIndex } from '../../../nodes/WorkspaceData/records/fieldIndex';
 import {
 	recordOutput,

@@ -7,7 +7,7 @@ import {
 } from '../../../nodes/WorkspaceData/values/condition';
 import { isBlank, isEmpty } from '../../../nodes/WorkspaceData/values/emptyValue';
 import { InputError } from '../../../nodes/WorkspaceData/values/inputError';
-import { CONDITIONS } from '../../../nodes/WorkspaceData/values/kinds/kind';
+import { CONDITIONS } from '../../../nodes/WorkspaceData/values/kind';
 import { field } from './field';
 import { zone } from './zone';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { runInNewContext } from 'node:vm';
 import { enter } from '../../../nodes/WorkspaceData/values/entry';
-import type { EntryRules } from '../../../nodes/WorkspaceData/values/kinds/kind';
+import type { EntryRules } from '../../../nodes/WorkspaceData/values/kind';
 import { localTime } from '../../../nodes/WorkspaceData/records/timeZone';
 import { refusal } from '../refusal';
 import { field } from './field';

@@ -7,7 +7,7 @@ import {
 	inferType as infer,
 	offeredName,
 	offeredType,
-} from '../../../nodes/WorkspaceData/values/inferType';
+} from '../../../nodes/WorkspaceData/values/kinds/inferType';
 import { enter } from '../../../nodes/WorkspaceData/values/entry';
 import { field as fieldOf } from './field';
 import { zone } from './zone';

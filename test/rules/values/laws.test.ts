@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { InputError } from '../../../nodes/WorkspaceData/values/inputError';
 import { compareForms } from '../../../nodes/WorkspaceData/values/comparable';
-import type { ValueField } from '../../../nodes/WorkspaceData/values/kinds/kind';
+import type { ValueField } from '../../../nodes/WorkspaceData/values/kind';
 import { field as fieldOf } from './field';
 import { ORACLES, type KindOracle, type Spelled } from './oracle';
 import { isBlank, isEmpty } from '../../../nodes/WorkspaceData/values/emptyValue';

@@ -1,4 +1,4 @@
-import { defineOperation, eachItem } from '../operation';
+import { defineOperation, eachItem } from '../operation/defineOperation';
 
 const formatProperty = {
 	displayName: 'Format',

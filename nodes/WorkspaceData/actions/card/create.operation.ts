@@ -23,9 +23,9 @@ import {
 	readFieldList,
 	type DefinedField,
 } from '../field/definition';
-import { defineOperation, eachItem } from '../operation';
-import { hintAtNoId, thingOutput } from '../outputItems';
-import { requireText } from '../readParameters';
+import { defineOperation, eachItem } from '../operation/defineOperation';
+import { hintAtNoId, thingOutput } from '../operation/thingOutput';
+import { requireText } from '../operation/readParameters';
 
 export const createCard = defineOperation({
 	value: 'create',

@@ -24,9 +24,9 @@ import { kindOfType } from '../../values/kinds/allKinds';
 import { count, listedInQuotes, quote, sentences } from '../../values/messageText';
 import { foldCase } from '../../values/nameSpelling';
 import { readFieldList, type ListedField } from '../field/definition';
-import { defineOperation } from '../operation';
-import { thingOutput } from '../outputItems';
-import { requireText } from '../readParameters';
+import { defineOperation } from '../operation/defineOperation';
+import { thingOutput } from '../operation/thingOutput';
+import { requireText } from '../operation/readParameters';
 import { itemOf, openSettings } from '../record/writeParameters';
 import { withoutId } from './create.operation';
 

@@ -1,6 +1,6 @@
 import { cardLocator } from '../../properties/locators';
 import { cards } from '../../transport/api';
-import { defineOperation, eachItem } from '../operation';
+import { defineOperation, eachItem } from '../operation/defineOperation';
 
 export const deleteCard = defineOperation({
 	value: 'delete',

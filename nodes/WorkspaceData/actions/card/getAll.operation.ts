@@ -1,6 +1,6 @@
 import { limitProperty, returnAllProperty } from '../../properties/readOptions';
-import { defineOperation, eachItem } from '../operation';
-import { thingOutput } from '../outputItems';
+import { defineOperation, eachItem } from '../operation/defineOperation';
+import { thingOutput } from '../operation/thingOutput';
 
 export const getManyCards = defineOperation({
 	value: 'getAll',

@@ -8,9 +8,9 @@ import {
 import { cardLocator } from '../../properties/locators';
 import { cards } from '../../transport/api';
 import { readDefinition } from '../field/definition';
-import { defineOperation, eachItem } from '../operation';
-import { thingOutput } from '../outputItems';
-import { requireEntries } from '../readParameters';
+import { defineOperation, eachItem } from '../operation/defineOperation';
+import { thingOutput } from '../operation/thingOutput';
+import { requireEntries } from '../operation/readParameters';
 
 export const updateCard = defineOperation({
 	value: 'update',

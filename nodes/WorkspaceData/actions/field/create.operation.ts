@@ -14,9 +14,9 @@ import { fieldsOf, type Field } from '../../transport/api';
 import { InputError } from '../../values/inputError';
 import { quote } from '../../values/messageText';
 import { cleanName, foldCase } from '../../values/nameSpelling';
-import { defineOperation, eachItem } from '../operation';
-import { hintAtNoId, thingOutput } from '../outputItems';
-import { requireText } from '../readParameters';
+import { defineOperation, eachItem } from '../operation/defineOperation';
+import { hintAtNoId, thingOutput } from '../operation/thingOutput';
+import { requireText } from '../operation/readParameters';
 import { hintAtNoChoices, readDefinition } from './definition';
 
 export const createField = defineOperation({

@@ -14,7 +14,7 @@ import { kindOfType } from '../../values/kinds/allKinds';
 import { quote, showValue } from '../../values/messageText';
 import { cleanName, foldCase } from '../../values/nameSpelling';
 import { plainText } from '../../values/parameterValue';
-import { readText, requireText } from '../readParameters';
+import { readText, requireText } from '../operation/readParameters';
 
 /** A field in a list of fields. */
 export interface DefinedField {

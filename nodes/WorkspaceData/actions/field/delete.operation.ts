@@ -1,6 +1,6 @@
 import { cardLocator, fieldLocator } from '../../properties/locators';
 import { fieldsOf } from '../../transport/api';
-import { defineOperation, eachItem } from '../operation';
+import { defineOperation, eachItem } from '../operation/defineOperation';
 import { locateField } from './fieldLocator';
 
 export const deleteField = defineOperation({

@@ -1,6 +1,6 @@
 import { cardLocator, fieldLocator } from '../../properties/locators';
-import { defineOperation, eachItem } from '../operation';
-import { thingOutput } from '../outputItems';
+import { defineOperation, eachItem } from '../operation/defineOperation';
+import { thingOutput } from '../operation/thingOutput';
 import { locateField } from './fieldLocator';
 
 export const getField = defineOperation({

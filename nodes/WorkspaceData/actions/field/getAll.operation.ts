@@ -1,7 +1,7 @@
 import { cardLocator } from '../../properties/locators';
 import { limitProperty, returnAllProperty } from '../../properties/readOptions';
-import { defineOperation, eachItem } from '../operation';
-import { thingOutput } from '../outputItems';
+import { defineOperation, eachItem } from '../operation/defineOperation';
+import { thingOutput } from '../operation/thingOutput';
 
 export const getManyFields = defineOperation({
 	value: 'getAll',

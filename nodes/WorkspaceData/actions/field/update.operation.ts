@@ -13,9 +13,9 @@ import { fieldsOf } from '../../transport/api';
 import { isChoice } from '../../values/choices';
 import type { JsonObject } from '../../values/jsonObject';
 import { addingChoices } from '../../values/newChoices';
-import { defineOperation, eachItem } from '../operation';
-import { thingOutput } from '../outputItems';
-import { requireEntries } from '../readParameters';
+import { defineOperation, eachItem } from '../operation/defineOperation';
+import { thingOutput } from '../operation/thingOutput';
+import { requireEntries } from '../operation/readParameters';
 import { readDefinition } from './definition';
 import { locateField } from './fieldLocator';
 

@@ -1,7 +1,7 @@
 import { filterProperties } from '../../properties/filters';
 import { cardLocator } from '../../properties/locators';
 import { readFilter } from '../../records/filter';
-import { defineOperation, eachItem } from '../operation';
+import { defineOperation, eachItem } from '../operation/defineOperation';
 
 export const countRecords = defineOperation({
 	value: 'count',

@@ -3,7 +3,7 @@ import { cardLocator } from '../../properties/locators';
 import { recordOptions } from '../../properties/recordOptions';
 import { writeOptions } from '../../properties/writeOptions';
 import { writeRecords } from '../../records/writeRecords';
-import { defineOperation } from '../operation';
+import { defineOperation } from '../operation/defineOperation';
 import { columnsOfItem, openSettings } from './writeParameters';
 
 export const createRecord = defineOperation({

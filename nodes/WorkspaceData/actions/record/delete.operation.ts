@@ -3,7 +3,7 @@ import { cardLocator, recordLocator } from '../../properties/locators';
 import { recordOptions, sendingOptions } from '../../properties/recordOptions';
 import { readLocator } from '../../records/locator';
 import { writeRecords } from '../../records/writeRecords';
-import { defineOperation } from '../operation';
+import { defineOperation } from '../operation/defineOperation';
 import { openSettings } from './writeParameters';
 
 export const deleteRecord = defineOperation({

@@ -3,8 +3,8 @@ import { cardLocator } from '../../properties/locators';
 import { recordOptions, sendingOptions } from '../../properties/recordOptions';
 import { dryRunProperty, maxDeletedProperty } from '../../properties/writeOptions';
 import { writeRecords } from '../../records/writeRecords';
-import { defineOperation } from '../operation';
-import { readMost } from '../readParameters';
+import { defineOperation } from '../operation/defineOperation';
+import { readMost } from '../operation/readParameters';
 import { openSettings, requireConditions } from './writeParameters';
 
 export const deleteManyRecords = defineOperation({

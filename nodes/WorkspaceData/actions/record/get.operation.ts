@@ -6,8 +6,8 @@ import { readLocator } from '../../records/locator';
 import { recordOutput } from '../../records/recordOutput';
 import type { DataRecord } from '../../transport/api';
 import { InputError } from '../../values/inputError';
-import { defineOperation, eachItem } from '../operation';
-import { outputOptions, requestOptions } from '../readParameters';
+import { defineOperation, eachItem } from '../operation/defineOperation';
+import { outputOptions, requestOptions } from '../operation/readParameters';
 
 export const getRecord = defineOperation({
 	value: 'get',

@@ -19,8 +19,8 @@ import { readSort, sortRecords } from '../../records/sort';
 import type { DataRecord } from '../../transport/api';
 import { InputError } from '../../values/inputError';
 import type { JsonObject } from '../../values/jsonObject';
-import { defineOperation, eachItem, type GetOf } from '../operation';
-import { outputOptions, readText, requestOptions } from '../readParameters';
+import { defineOperation, eachItem, type GetOf } from '../operation/defineOperation';
+import { outputOptions, readText, requestOptions } from '../operation/readParameters';
 
 const properties = [
 	cardLocator,

@@ -4,8 +4,8 @@ import { readingOptions, recordOptions } from '../../properties/recordOptions';
 import { simplifyProperty } from '../../properties/simplify';
 import { recordOutput } from '../../records/recordOutput';
 import { plainText } from '../../values/parameterValue';
-import { defineOperation, eachItem } from '../operation';
-import { outputOptions, requestOptions } from '../readParameters';
+import { defineOperation, eachItem } from '../operation/defineOperation';
+import { outputOptions, requestOptions } from '../operation/readParameters';
 
 export const getRecordPageOperation = defineOperation({
 	value: 'getPage',

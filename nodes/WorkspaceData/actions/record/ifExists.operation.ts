@@ -1,7 +1,7 @@
 import { filterProperties } from '../../properties/filters';
 import { cardLocator } from '../../properties/locators';
 import { readFilter } from '../../records/filter';
-import { defineOperation, eachItem, type Operation } from '../operation';
+import { defineOperation, eachItem, type Operation } from '../operation/defineOperation';
 
 export const ifRecordExists = existsOperation(true, {
 	value: 'ifExists',

@@ -12,8 +12,8 @@ import {
 import { requireOneRun } from '../../records/deletionRuns';
 import { readMatching } from '../../records/columns';
 import { writeRecords } from '../../records/writeRecords';
-import { defineOperation } from '../operation';
-import { readMost } from '../readParameters';
+import { defineOperation } from '../operation/defineOperation';
+import { readMost } from '../operation/readParameters';
 import { columnsOfItem, openSettings } from './writeParameters';
 
 const missingRecordsProperty = {

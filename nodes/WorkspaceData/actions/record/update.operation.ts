@@ -5,7 +5,7 @@ import { recordOptions } from '../../properties/recordOptions';
 import { clearFieldsOption, oldValuesOption, writeOptions } from '../../properties/writeOptions';
 import { readLocator } from '../../records/locator';
 import { writeRecords } from '../../records/writeRecords';
-import { defineOperation } from '../operation';
+import { defineOperation } from '../operation/defineOperation';
 import { columnsOfItem, openSettings } from './writeParameters';
 
 export const updateRecord = defineOperation({

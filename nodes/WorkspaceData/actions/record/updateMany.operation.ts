@@ -9,8 +9,8 @@ import {
 	writeOptions,
 } from '../../properties/writeOptions';
 import { writeRecords } from '../../records/writeRecords';
-import { defineOperation } from '../operation';
-import { readMost } from '../readParameters';
+import { defineOperation } from '../operation/defineOperation';
+import { readMost } from '../operation/readParameters';
 import { columnsOfItem, openSettings, requireConditions } from './writeParameters';
 
 export const updateManyRecords = defineOperation({

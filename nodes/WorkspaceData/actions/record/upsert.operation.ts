@@ -12,7 +12,7 @@ import {
 } from '../../properties/writeOptions';
 import { readMatching } from '../../records/columns';
 import { writeRecords } from '../../records/writeRecords';
-import { defineOperation } from '../operation';
+import { defineOperation } from '../operation/defineOperation';
 import { columnsOfItem, openSettings } from './writeParameters';
 
 export const upsertRecord = defineOperation({

@@ -4,12 +4,12 @@ import { mapsNothing, readColumns } from '../../records/columns';
 import type { Entry, FieldTypes, WriteSettings } from '../../records/entry';
 import type { Run } from '../../records/run';
 import type { Formats } from '../../values/formats';
-import type { EntryRules } from '../../values/kinds/kind';
+import type { EntryRules } from '../../values/kind';
 import { InputError } from '../../values/inputError';
 import { isObject } from '../../values/jsonObject';
 import { cleanName, foldCase } from '../../values/nameSpelling';
 import { plainNames, plainText } from '../../values/parameterValue';
-import { requestOptions } from '../readParameters';
+import { requestOptions } from '../operation/readParameters';
 
 /** The options of operations that write values, as entered. */
 export interface WriteOptions {

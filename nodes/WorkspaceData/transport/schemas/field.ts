@@ -3,7 +3,7 @@ import { z } from 'zod/v3';
 import { choiceListOf, readOptions } from '../../values/choiceList';
 import type { JsonObject } from '../../values/jsonObject';
 import { kindOfType } from '../../values/kinds/allKinds';
-import type { ValueField } from '../../values/kinds/kind';
+import type { ValueField } from '../../values/kind';
 import { identifier, withRaw } from './parts';
 
 /** A field (column definition). `raw` is the service's unchanged object. */

@@ -5,7 +5,7 @@ import { choices } from './multiSelect';
 import { date } from './date';
 import { datetime } from './datetime';
 import { json } from './json';
-import { plainTypeName, type Kind } from './kind';
+import { plainTypeName, type Kind } from '../kind';
 import { number } from './number';
 import { text } from './text';
 import { unknown } from './unknown';

@@ -1,7 +1,7 @@
 /** Yes or no. */
 import { toBooleanText } from '../formats';
 import { quote } from '../messageText';
-import { EQUALITY, type Kind } from './kind';
+import { EQUALITY, type Kind } from '../kind';
 
 function readBoolean(value: unknown): number | undefined {
 	if (value === true || value === 1) return 1;

@@ -1,7 +1,7 @@
 /** Days of the calendar. */
 import { toTimeText } from '../formats';
 import { dayOf, isDate, isDay, readTimestamp } from '../timestamp';
-import { ANY_OF, DAYS, EQUALITY, ORDER, type Kind } from './kind';
+import { ANY_OF, DAYS, EQUALITY, ORDER, type Kind } from '../kind';
 import { acceptedTimes, TIME_INPUT } from './times';
 
 const ACCEPTED = 'Enter a date as YYYY-MM-DD, for example 2026-03-31, or an ISO 8601 timestamp.';

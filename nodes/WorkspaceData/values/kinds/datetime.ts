@@ -1,7 +1,7 @@
 /** Instants. A time without an offset, entered or stored, is wall-clock time in the workflow's zone. */
 import { toTimeText } from '../formats';
 import { instantOf, isoText, readTimestamp, toUtcText } from '../timestamp';
-import { ANY_OF, DAYS, EQUALITY, ORDER, unusable, type Kind } from './kind';
+import { ANY_OF, DAYS, EQUALITY, ORDER, unusable, type Kind } from '../kind';
 import { acceptedTimes, TIME_INPUT } from './times';
 
 const ACCEPTED = 'Enter an ISO 8601 timestamp, for example 2026-03-31T14:30:00Z.';

@@ -1,7 +1,7 @@
 /** Lists, objects and other JSON, compared by their content. */
 import { isBrokenJson, isExactJson, parseJsonText } from '../parseJson';
 import { canonicalJson } from '../serialization';
-import { EQUALITY, PARTS, unusable, type Kind } from './kind';
+import { EQUALITY, PARTS, unusable, type Kind } from '../kind';
 
 export const json: Kind = {
 	types: ['json', 'object'],

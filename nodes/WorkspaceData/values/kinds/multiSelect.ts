@@ -5,7 +5,7 @@ import { parseJsonText } from '../parseJson';
 import { canonicalJson } from '../serialization';
 import type { Zone } from '../time';
 import { allowedChoices, choice, enterChoice } from './singleSelect';
-import { ANY_OF, EQUALITY, PARTS, unusable, type Kind, type ValueField } from './kind';
+import { ANY_OF, EQUALITY, PARTS, unusable, type Kind, type ValueField } from '../kind';
 
 /** Max characters of the choices in a label: more than anybody reads, and not too many for the editor. */
 const MAX_CHOICES_SHOWN = 2_000;

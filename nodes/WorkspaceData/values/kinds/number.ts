@@ -1,7 +1,7 @@
 /** Numbers: JSON numbers and decimal text. */
 import { isDecimal, readNumber } from '../decimal';
 import { NUMBER_EXAMPLES, numberHint, toNumberText } from '../formats';
-import { ANY_OF, EQUALITY, ORDER, unusable, type Kind } from './kind';
+import { ANY_OF, EQUALITY, ORDER, unusable, type Kind } from '../kind';
 
 const ACCEPTED =
 	'Enter a number such as 12 or 12.5, with a decimal point and without thousands separators.';

@@ -12,7 +12,7 @@ import {
 	type EntryRules,
 	type Kind,
 	type ValueField,
-} from './kind';
+} from '../kind';
 
 const MAX_OPTIONS_SHOWN = 20;
 

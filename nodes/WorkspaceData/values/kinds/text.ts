@@ -1,6 +1,6 @@
 /** Text, compared exactly. Numbers, true and false in a text field equal their JSON text. */
 import { jsonForm, textOf } from '../serialization';
-import { ANY_OF, ENDS, EQUALITY, PARTS, type Kind } from './kind';
+import { ANY_OF, ENDS, EQUALITY, PARTS, type Kind } from '../kind';
 
 export const text: Kind = {
 	types: ['text', 'string', 'shorttext'],

@@ -1,6 +1,6 @@
 /** What days and times share: the editor's input, and advice for values that aren't one. */
 import { DAY_EXAMPLES, excelDay, isDayInParts } from '../formats';
-import { DAYS, type EditorInput, type EntryRules, type Offer } from './kind';
+import { DAYS, type EditorInput, type EntryRules, type Offer } from '../kind';
 
 /** Expressions, so that the days are right whenever the workflow runs. */
 const DAY_OFFERS: readonly Offer[] = [

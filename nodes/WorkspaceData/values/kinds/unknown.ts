@@ -1,6 +1,6 @@
 /** Values of a type that the node doesn't know. What is given is sent, and two values are equal if their text is equal. */
 import { canonicalJson } from '../serialization';
-import { ANY_OF, ENDS, EQUALITY, ORDER, PARTS, type Kind } from './kind';
+import { ANY_OF, ENDS, EQUALITY, ORDER, PARTS, type Kind } from '../kind';
 
 export const unknown: Kind = {
 	types: [],

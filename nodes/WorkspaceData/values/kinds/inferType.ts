@@ -1,7 +1,7 @@
 /** Infers the type that a field needs to hold the values of a column without loss, and names types as a service does. */
-import { isDecimal } from './decimal';
-import { isBlank } from './emptyValue';
-import { whyUnusable } from './entry';
+import { isDecimal } from '../decimal';
+import { isBlank } from '../emptyValue';
+import { whyUnusable } from '../entry';
 import {
 	isDayInParts,
 	numberHint,
@@ -10,14 +10,14 @@ import {
 	toNumberText,
 	toTimeText,
 	type Formats,
-} from './formats';
-import { kindOfType } from './kinds/allKinds';
-import { plainTypeName } from './kinds/kind';
-import { quote } from './messageText';
-import { foldCase } from './nameSpelling';
-import { jsonForm, textOf } from './serialization';
-import type { Zone } from './time';
-import { dayOf, isDate, isDay, readTimestamp } from './timestamp';
+} from '../formats';
+import { kindOfType } from './allKinds';
+import { plainTypeName } from '../kind';
+import { quote } from '../messageText';
+import { foldCase } from '../nameSpelling';
+import { jsonForm, textOf } from '../serialization';
+import type { Zone } from '../time';
+import { dayOf, isDate, isDay, readTimestamp } from '../timestamp';
 
 /** The type of a field, and the reason for it. */
 export interface Inference {

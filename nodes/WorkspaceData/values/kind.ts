@@ -1,10 +1,10 @@
 /** The form of every kind of value: one object holds everything that is known about its values. */
-import type { FieldOption } from '../choiceList';
-import type { Comparable } from '../comparable';
-import type { Formats } from '../formats';
-import { InputError } from '../inputError';
-import { showValue } from '../messageText';
-import type { Zone } from '../time';
+import type { FieldOption } from './choiceList';
+import type { Comparable } from './comparable';
+import type { Formats } from './formats';
+import { InputError } from './inputError';
+import { showValue } from './messageText';
+import type { Zone } from './time';
 
 export const EQUALITY = ['equals', 'notEquals', 'isEmpty', 'isNotEmpty'] as const;
 export const ANY_OF = ['isAnyOf', 'isNoneOf'] as const;

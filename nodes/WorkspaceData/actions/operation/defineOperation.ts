@@ -1,10 +1,10 @@
 /** Defines an operation: its parameters with their types, and its work for all input items. */
 import type { INodeProperties } from 'n8n-workflow';
-import type { JsonObject } from '../values/jsonObject';
-import type { Locator } from '../records/locator';
-import type { Run } from '../records/run';
-import { Cancelled } from '../transport/errors';
-import { inParallel } from '../values/inParallel';
+import type { JsonObject } from '../../values/jsonObject';
+import type { Locator } from '../../records/locator';
+import type { Run } from '../../records/run';
+import { Cancelled } from '../../transport/errors';
+import { inParallel } from '../../values/inParallel';
 
 /** What came of one input item: its results, and its error if it failed; the results of a failed one come first. */
 export interface ItemOutcome {

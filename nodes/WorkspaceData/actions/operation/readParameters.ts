@@ -1,0 +1,60 @@
+/** Reads values that several operations have. Expressions and saved workflows may hold any value. */
+import type { OutputOptions } from '../../records/recordOutput';
+import type { RequestOptions } from '../../transport/api';
+import { wholeNumber } from '../../values/checkedValue';
+import { InputError } from '../../values/inputError';
+import { showValue } from '../../values/messageText';
+
+/** Requires text that isn't empty. @param label the name in the message @throws InputError if it is empty */
+export function requireText(value: unknown, label: string): string {
+	const text = readText(value ?? '', label);
+	if (text.trim() !== '') return text;
+	throw new InputError(`'${label}' is empty`, `Enter a value for '${label}'.`);
+}
+
+/** Reads text, which may be empty. @param label the name in the message @throws InputError for any other value */
+export function readText(value: unknown, label: string): string {
+	if (typeof value === 'string' || Number.isFinite(value)) return String(value);
+	throw new InputError(`'${label}' can't be ${showValue(value)}`, 'Enter text.');
+}
+
+/**
+ * Requires entries in a collection.
+ *
+ * @param label the name in the message
+ * @throws InputError if there are none, because an update would change nothing
+ */
+export function requireEntries<T extends object>(entries: T, label: string): T {
+	if (Object.keys(entries).length > 0) return entries;
+	throw new InputError(`'${label}' is empty`, `Add at least one entry to '${label}'.`);
+}
+
+/**
+ * Reads the maximum number of records that may be changed.
+ *
+ * @param least the smallest number; -1 means no limit
+ * @returns Infinity for no limit
+ * @throws InputError for any other value
+ */
+export function readMost(value: unknown, label: string, least: number): number {
+	return value === -1 ? Infinity : wholeNumber(value, label, least);
+}
+
+/** How records are returned, as the parameters say. */
+export const outputOptions = (
+	{ fieldKeys, outputFields }: { fieldKeys?: string; outputFields?: unknown },
+	simple: boolean,
+): OutputOptions => ({ simple, byId: fieldKeys === 'id', outputFields });
+
+/** The request settings in the options. */
+export const requestOptions = ({
+	maxParallel,
+	timeout,
+}: {
+	maxParallel?: number;
+	timeout?: number;
+}): RequestOptions => ({
+	// 0 is automatic.
+	...(maxParallel && { maxParallel }),
+	...(timeout !== undefined && { timeoutMs: timeout * 1_000 }),
+});
