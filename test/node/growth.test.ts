@@ -73,9 +73,15 @@ describe('fields and choices', () => {
 			expect(created()).toHaveLength(4);
 			// The same once more: nothing is missing, so only the listing is read.
 			workspace.service.control.resetRequests();
-			await writeItems(creates, ...items);
+			succeeded(await writeItems(creates, ...items.slice(0, 2)));
 			expect(created()).toEqual([]);
 			expect(sent(/^GET /)).toHaveLength(1);
+		});
+
+		test.each([[{ a: 1 }], [['a']]])('%j for a text field that exists is refused', async (Key) => {
+			const { error } = await writeItems(creates, { Key, New: 'x' });
+			expect(error?.message).toContain("Field 'Key' can't hold");
+			expect(workspace.changes()).toEqual([]);
 		});
 
 		test('names that differ in case, or in what nobody sees, are one field', async () => {
@@ -527,19 +533,6 @@ describe('Create From Items', () => {
 			expect(sent('POST').filter((request) => request.endsWith('/fields'))).toHaveLength(2);
 			succeeded(await run(name, items, { ifExists: 'reuse' }));
 			expect(await rowsOf(name)).toEqual(items);
-		});
-
-		test('a type that the service refuses becomes text, and the hint says so', async () => {
-			const name = newName();
-			workspace.fail('POST', '/fields$', {
-				status: 422,
-				skip: 1,
-				json: { title: 'No such type', type: 'about:blank', detail: "number isn't offered." },
-			});
-			const result = succeeded(await run(name, items));
-			expect(await typesOf(name)).toEqual({ A: 'text', B: 'text', C: 'text' });
-			expect(await rowsOf(name)).toEqual([{ ...items[0], B: '1' }]);
-			expect(hintsOf(result)[0]).toContain("'B' (text: the service refused number: No such type)");
 		});
 
 		test('a description that never comes: the usual types, after no more than Timeout', async () => {

@@ -1,6 +1,6 @@
 /** Adds to a card what a run needs: fields one after the other, and choices. */
 import { fieldsOf, type RequestOptions } from '../transport/api';
-import { mayHaveHappened, RequestError } from '../transport/errors';
+import { mayHaveHappened } from '../transport/errors';
 import { listed, listedInQuotes, quote } from '../values/messageText';
 import { addingChoices, newChoices } from '../values/newChoices';
 import type { FieldIndex } from './fieldIndex';
@@ -12,47 +12,41 @@ import type { CardReference, Run } from './run';
 export async function addGrowth(
 	run: Run,
 	card: CardReference,
-	{ fields, choices }: Growth,
+	growth: Growth,
 	request: RequestOptions,
 ): Promise<{ index: FieldIndex; additions: string[] }> {
-	const created = await addFields(run, card, fields, request);
-	const additions = created.length > 0 ? [newFieldsNote(card, created)] : [];
-	if (created.length > 0)
-		run.hints.add(`Fields were added to card '${card.name}': ${describe(created)}`);
-	for (const { field, labels } of choices) {
-		const what = fieldsOf(card.id);
+	const { fields, choices } = growth;
+	await addFields(run, card, fields, request);
+	const additions = fields.length > 0 ? [newFields(card, fields)] : [];
+	for (const one of choices) {
 		// The list is replaced, and somebody else may have added to it meanwhile.
-		const current = (await run.fieldsAgain(card, request)).byId(field.id) ?? field;
-		await run.api
-			.change(what, field.id, addingChoices(current, newChoices(current, labels)), request)
-			.catch((error: unknown) => {
-				addNote(
-					error,
-					`Choices were to be added to ${quote(field.name)} (${listedInQuotes(labels, MAX_CHOICES)}).`,
-				);
-				for (const addition of additions) addNote(error, addition);
-				throw error;
-			});
-		const added = `Choices were added to field '${field.name}' of card '${card.name}': ${listedInQuotes(labels, Infinity)}`;
-		run.hints.add(added);
-		additions.push(added);
+		const field = (await run.fieldsAgain(card, request)).byId(one.field.id) ?? one.field;
+		const change = addingChoices(field, newChoices(field, one.labels));
+		await run.api.change(fieldsOf(card.id), field.id, change, request).catch((error: unknown) => {
+			const labels = listedInQuotes(one.labels, MAX_CHOICES);
+			addNote(error, `Choices were to be added to ${quote(field.name)} (${labels}).`);
+			for (const addition of additions) addNote(error, addition);
+			throw error;
+		});
+		additions.push(addedChoices(card, one, 'Choices were'));
 	}
-	return { index: await run.fieldsAgain(card, request), additions };
+	hintAtGrowth(run, card, growth, ['Fields were', 'Choices were']);
+	const index = await run.fieldsAgain(card, request);
+	const names = new Set(fields.map(({ name }) => name));
+	const marked = index.fields.map((field) => ({ ...field, isNew: names.has(field.name) }));
+	return { index: index.with(marked), additions };
 }
 
-/** Adds a dry run's hints. */
+/** Says what is added to a card. @param begins how the hints begin: of fields, and of choices */
 export function hintAtGrowth(
 	{ hints }: Run,
 	card: CardReference,
-	{ fields, choices }: Growth,
+	{ fields, choices }: Omit<Growth, 'index'>,
+	begins = ['Dry run: fields would be', 'Dry run: choices would be'],
 ): void {
-	if (fields.length > 0)
-		hints.add(`Dry run: fields would be added to card '${card.name}': ${describe(fields)}`);
-	for (const { field, labels } of choices) {
-		hints.add(
-			`Dry run: choices would be added to field '${field.name}' of card '${card.name}': ${listedInQuotes(labels, Infinity)}`,
-		);
-	}
+	const [ofFields, ofChoices = ''] = begins;
+	if (fields.length > 0) hints.add(`${ofFields} added to card '${card.name}': ${describe(fields)}`);
+	for (const one of choices) hints.add(addedChoices(card, one, ofChoices));
 }
 
 /** The maximum number of fields, and of choices, in a message. */
@@ -63,43 +57,31 @@ const MAX_CHOICES = 5;
 export async function addFields(
 	run: Run,
 	card: CardReference,
-	planned: readonly PlannedField[],
+	fields: ReadonlyArray<Omit<PlannedField, 'why'>>,
 	request: RequestOptions,
-): Promise<PlannedField[]> {
-	const created: PlannedField[] = [];
-	const noteWhatExists = (error: unknown): never => {
-		const left = planned.slice(created.length);
-		const unclear = mayHaveHappened(error) ? left.splice(0, 1) : [];
-		if (created.length > 0) addNote(error, newFieldsNote(card, created));
-		if (unclear.length > 0) addNote(error, `Maybe created: ${namesOf(unclear)}.`);
-		if (left.length > 0) addNote(error, `Not created: ${namesOf(left)}.`);
-		throw error;
-	};
-	for (const field of planned)
-		created.push(await createField(run, card, field, request).catch(noteWhatExists));
-	return created;
+): Promise<void> {
+	for (const [place, { name, type, choices }] of fields.entries()) {
+		const body = { name, type, ...(choices.length > 0 && { options: [...choices] }) };
+		await run.api.create(fieldsOf(card.id), body, request).catch((error: unknown) => {
+			const left = fields.slice(place);
+			const unclear = mayHaveHappened(error) ? left.splice(0, 1) : [];
+			if (place > 0) addNote(error, newFields(card, fields.slice(0, place)));
+			if (unclear.length > 0) addNote(error, `Maybe created: ${namesOf(unclear)}.`);
+			if (left.length > 0) addNote(error, `Not created: ${namesOf(left)}.`);
+			throw error;
+		});
+	}
 }
 
-const newFieldsNote = ({ name }: CardReference, created: readonly PlannedField[]): string =>
-	`Card '${name}' has the new fields ${namesOf(created)}.`;
+const newFields = ({ name }: CardReference, fields: Parameters<typeof namesOf>[0]): string =>
+	`Card '${name}' has the new fields ${namesOf(fields)}.`;
 
-/** Creates a field. A type that the service refuses becomes text, which holds any value. */
-async function createField(
-	run: Run,
-	card: CardReference,
-	field: PlannedField,
-	request: RequestOptions,
-): Promise<PlannedField> {
-	const { name, type, choices, textType: plain } = field;
-	const body = { name, type, ...(choices.length > 0 && { options: [...choices] }) };
-	const asText = async (error: unknown): Promise<PlannedField> => {
-		const isRefused = error instanceof RequestError && [400, 422].includes(error.status ?? 0);
-		if (!isRefused || plain === undefined || type === plain) throw error;
-		const why = `the service refused ${type}: ${error.message}`;
-		return await createField(run, card, { name, type: plain, why, choices: [] }, request);
-	};
-	return await run.api.create(fieldsOf(card.id), body, request).then(() => field, asText);
-}
+const addedChoices = (
+	{ name }: CardReference,
+	{ field, labels }: Growth['choices'][number],
+	begin: string,
+): string =>
+	`${begin} added to field '${field.name}' of card '${name}': ${listedInQuotes(labels, Infinity)}`;
 
 const namesOf = (fields: ReadonlyArray<{ name: string }>): string =>
 	listedInQuotes(
@@ -108,7 +90,7 @@ const namesOf = (fields: ReadonlyArray<{ name: string }>): string =>
 	);
 
 /** Lists fields with their types and reasons. Those that need a decision come first, a line each. */
-export function describe(planned: readonly PlannedField[]): string {
+function describe(planned: readonly PlannedField[]): string {
 	const lines = planned.map(({ name, type, why }) => ({
 		text: `${quote(name)} (${why === type ? type : `${type}: ${why}`})`,
 		isOpen: /(?:select|enter|set) '/.test(why),

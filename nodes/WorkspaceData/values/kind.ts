@@ -27,6 +27,8 @@ export interface ValueField {
 	options: readonly FieldOption[];
 	/** The service's name for the type. */
 	type?: string;
+	/** True if it is made for the values: if it is text, it takes all of them, lists and objects as JSON. */
+	isNew?: boolean;
 }
 
 /** How entered values are treated. Members with the names of options have their values. */
@@ -41,10 +43,7 @@ export interface EntryRules {
 	formats?: Formats;
 	/** True for values to match on: choices are spelled exactly, and an empty value is null. */
 	isExact?: boolean;
-	/**
-	 * True for a field whose type was inferred from the values: a text field turns other values into text,
-	 * and a field that refuses `''` leaves it out.
-	 */
+	/** True if a field that refuses `''` leaves it out. */
 	fits?: boolean;
 }
 

@@ -279,9 +279,10 @@ test.each([
 	expect(convert('number', text, [], { formats: {} })).toBe(number);
 });
 
-test('a text field whose type was inferred takes what any item has, as text', () => {
+test('a text field that is made for the values takes what any item has, as text', () => {
+	const made = { ...field('F', 'text'), isNew: true };
 	const given = [{ a: [1] }, [1, 'a'], true, 5];
-	expect(given.map((one) => convert('text', one, [], { fits: true }))).toEqual([
+	expect(given.map((one) => enter(made, one, { zone }))).toEqual([
 		'{"a":[1]}',
 		'[1,"a"]',
 		'true',

@@ -157,16 +157,15 @@ test('long texts of any kind take no longer than their length', async () => {
 	expect(work).toBeLessThan(5_000);
 });
 
-test.each<[string, string[], string, string]>([
-	['number', ['TEXT', 'INTEGER', 'Number'], 'number', 'Number'],
-	['number', ['text', 'integer', 'percent'], 'text', 'text'],
-	['boolean', ['string', 'checkbox'], 'boolean', 'checkbox'],
-	['json', ['text', 'long_text'], 'long_text', 'long_text'],
-	['boolean', ['long_text'], 'long_text', 'long_text'],
-	['text', ['emoji'], 'text', 'text'],
-])('%s among the types %j that a service offers is %s, called %s', (...row) => {
-	const [type, offered, expected, name] = row;
-	expect(offeredType(type, offered)).toEqual({ type: expected, name });
+test.each<[string, string[], string]>([
+	['number', ['TEXT', 'INTEGER', 'Number'], 'Number'],
+	['number', ['text', 'integer', 'percent'], 'text'],
+	['boolean', ['string', 'checkbox'], 'checkbox'],
+	['json', ['text', 'long_text'], 'long_text'],
+	['boolean', ['long_text'], 'long_text'],
+	['text', ['emoji'], 'text'],
+])('%s among the types %j that a service offers is %s', (type, offered, name) => {
+	expect(offeredType(type, offered)).toBe(name);
 });
 
 test.each<[string, string[], string | undefined]>([
@@ -187,7 +186,7 @@ test('random columns: each value is accepted by the service, and read back as it
 	fc.assert(
 		fc.property(anyColumn, (values) => {
 			const { type } = inferType(values);
-			const field = fieldOf('Column', type);
+			const field = { ...fieldOf('Column', type), isNew: true };
 			for (const value of values) {
 				if (mayHaveLostDigits(value)) {
 					expect(() => enter(field, value, FITTING)).toThrow("can't hold");

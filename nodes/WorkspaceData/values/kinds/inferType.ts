@@ -202,7 +202,7 @@ function otherReason(texts: readonly string[], formats: Formats): string {
 const MAX_TEXT_LENGTH = 255;
 
 /** The text type that holds any values as text. */
-export function textType(values: readonly unknown[]): string {
+function textType(values: readonly unknown[]): string {
 	const isLong = values.some((value) => {
 		const text = textOf(value);
 		return text.length > MAX_TEXT_LENGTH || /[\r\n]/.test(text);
@@ -230,20 +230,9 @@ export function offeredName(type: string, offered: readonly string[]): string | 
 	return find(plain) ?? synonyms.map(find).find((name) => name !== undefined);
 }
 
-/**
- * The service's name for an inferred type, or for the nearest type that loses nothing.
- *
- * @param offered as the service spells them
- * @returns the usual name of the text type if none is known
- */
-export function offeredType(
-	type: string,
-	offered: readonly string[],
-): { type: string; name: string } {
+/** The service's name for an inferred type, or for the nearest type that loses nothing; `text` if none is known. */
+export function offeredType(type: string, offered: readonly string[]): string {
 	const textTypes = type === 'json' ? ['long_text', 'text'] : ['text', 'long_text'];
-	for (const candidate of [type, ...textTypes]) {
-		const name = offeredName(candidate, offered);
-		if (name !== undefined) return { type: candidate, name };
-	}
-	return { type: 'text', name: 'text' };
+	const names = [type, ...textTypes].map((candidate) => offeredName(candidate, offered));
+	return names.find((name) => name !== undefined) ?? 'text';
 }

@@ -7,8 +7,8 @@ export const text: Kind = {
 	narrowTypes: ['longtext', 'textarea', 'richtext', 'email', 'url', 'phone'],
 	isText: true,
 	read: (stored) => (typeof stored === 'object' ? undefined : textOf(stored)),
-	enter: (entered, _field, { fits }) =>
-		fits || typeof jsonForm(entered) !== 'object' ? textOf(entered) : undefined,
+	enter: (entered, { isNew }) =>
+		isNew || typeof jsonForm(entered) !== 'object' ? textOf(entered) : undefined,
 	accepts: () => 'Enter text.',
 	conditions: [...EQUALITY, ...ANY_OF, ...PARTS, ...ENDS],
 	input: { type: 'string', canMatch: true },
