@@ -1,7 +1,6 @@
 /** Reads the node's parameters. Expressions and saved workflows may hold any value. */
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { checkedValue } from '../values/checkedValue';
-import { hasExpression } from '../values/emptyExpressions';
+import { checkedValue, hasExpression } from '../values/checkedValue';
 import type { Operation, Parameters } from './operation/defineOperation';
 
 /**

@@ -1,7 +1,6 @@
 /** Makes n8n items of records: flat under field names, or as the service sent them. */
 import type { JsonObject } from '../values/jsonObject';
 import type { DataRecord, Field } from '../transport/api';
-import { plainNames } from '../values/parameterValue';
 import type { FieldIndex } from './fieldIndex';
 import { NODE_KEYS, RESERVED_KEYS, topLevelKey } from './reservedNames';
 
@@ -12,7 +11,7 @@ export interface OutputOptions {
 	/** True to name fields by ID. */
 	byId?: boolean;
 	/** The names or IDs of the fields to return, in this order; all if missing or empty. */
-	outputFields?: unknown;
+	outputFields?: readonly string[] | undefined;
 }
 
 /**
@@ -24,10 +23,10 @@ export interface OutputOptions {
  */
 export function recordOutput(
 	index: FieldIndex,
-	{ simple = true, byId = false, outputFields }: OutputOptions,
+	{ simple = true, byId = false, outputFields = [] }: OutputOptions,
 ): (record: DataRecord, isPartial?: boolean) => JsonObject {
-	const names = plainNames(outputFields);
-	const wanted = names.length > 0 ? names.map((name) => index.resolve(name)) : undefined;
+	const wanted =
+		outputFields.length > 0 ? outputFields.map((name) => index.resolve(name)) : undefined;
 	if (!simple) return rawOutput(wanted);
 	// Without a field of this name, the node's own key would be written to it when the item comes back.
 	const own = index.fields.filter((field) => isNodeKey(field) && !wanted?.includes(field));

@@ -6,7 +6,7 @@ import { cardLocator } from '../properties/locators';
 import { fieldKeysOption } from '../properties/recordOptions';
 import { simplifyProperty } from '../properties/simplify';
 
-const eventsProperty = {
+export const eventsProperty = {
 	displayName: 'Trigger On',
 	name: 'events',
 	type: 'multiOptions',
@@ -27,6 +27,18 @@ const eventsProperty = {
 export const EVENTS: ReadonlyMap<string, string> = new Map(
 	eventsProperty.options.map(({ name, value }) => [value, name]),
 );
+
+export const watchProperty = {
+	displayName: 'Watch',
+	name: 'watch',
+	type: 'options',
+	noDataExpression: true,
+	options: [
+		{ name: 'All Cards', value: 'allCards' },
+		{ name: 'One Card', value: 'oneCard' },
+	],
+	default: 'allCards',
+} as const satisfies INodeProperties;
 
 export const optionsProperty: INodeProperties = {
 	displayName: 'Options',
@@ -85,17 +97,7 @@ export const triggerProperties: INodeProperties[] = [
 		default: '',
 	},
 	eventsProperty,
-	{
-		displayName: 'Watch',
-		name: 'watch',
-		type: 'options',
-		noDataExpression: true,
-		options: [
-			{ name: 'All Cards', value: 'allCards' },
-			{ name: 'One Card', value: 'oneCard' },
-		],
-		default: 'allCards',
-	},
+	watchProperty,
 	{
 		...(cardLocator as unknown as INodeProperties),
 		description: 'The card (table) to watch',

@@ -1,81 +1,63 @@
 /** The parameters of the trigger node, and what is refused when a person publishes. */
 import type { IHookFunctions } from 'n8n-workflow';
 import { OWN_VALUES } from '../records/ownValues';
-import { readConditions, recordTest, type Filters } from '../records/filter';
+import { readConditions, recordTest, type Filters, type MatchType } from '../records/filter';
 import { FieldIndex } from '../records/fieldIndex';
 import { fieldsOf, type Api } from '../transport/api';
 import { localTime } from '../records/timeZone';
-import { filtersProperty, matchTypeProperty } from '../properties/filters';
 import { simplifyProperty } from '../properties/simplify';
-import { checkedValue } from '../values/checkedValue';
+import { checkedValue, type ParameterDefinition } from '../values/checkedValue';
 import { checkCondition } from '../values/condition';
-import { refuseEmptyExpressions, type ParameterDefinition } from '../values/emptyExpressions';
 import { InputError } from '../values/inputError';
-import { isObject } from '../values/jsonObject';
-import { plainNames, plainNumber, plainText, readSwitch } from '../values/parameterValue';
-import { EVENTS, optionsProperty } from './properties';
+import { eventsProperty, optionsProperty, watchProperty } from './properties';
 
-const UNIT_MS = { minutes: 60_000, hours: 3_600_000 } as const;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
 /** While a person waits. */
 const LIST_CALL = { isUrgent: true, timeoutMs: 3_000 };
 
-/** A context whose parameters don't belong to an item. */
-type ParameterPlace = Pick<IHookFunctions, 'getNodeParameter'>;
+/** The parameter 'Options', checked by its definition. */
+interface Options {
+	fieldKeys?: 'id' | 'name';
+	filters?: Filters;
+	ignoreDuplicates?: boolean;
+	matchType?: MatchType;
+	maxEventAge?: number;
+	renewAfterSilence?: number;
+	watchFields?: string[];
+}
 
 /** The parameters of the trigger node. */
 export type TriggerSettings = ReturnType<typeof readSettings>;
 
 /** Reads the parameters. @throws InputError for an invalid value; names the parameter */
-export function readSettings(context: ParameterPlace) {
-	const events = plainNames(context.getNodeParameter('events', []));
-	const unknown = events.find((event) => !EVENTS.has(event));
-	if (events.length === 0 || unknown !== undefined) {
-		const wrong = unknown === undefined ? 'is empty' : `can't be '${unknown}'`;
-		const known = [...EVENTS.values()].join(', ');
-		throw new InputError(`'Trigger On' ${wrong}`, `Select one or more of: ${known}.`);
-	}
-	const watch = context.getNodeParameter('watch', 'allCards');
-	if (watch !== 'allCards' && watch !== 'oneCard') {
-		throw new InputError(`'Watch' can't be '${plainText(watch)}'`, 'Select All Cards or One Card.');
-	}
-	const given = readDecision(context, optionsProperty);
-	const options: Record<string, unknown> = isObject(given) ? given : {};
-	const silenceMs = toMs(options.renewAfterSilence, 'Renew After Silence (Hours)', 'hours');
+export function readSettings(context: Pick<IHookFunctions, 'getNodeParameter'>) {
+	const read = (definition: ParameterDefinition & { name: string }): unknown => {
+		const { name, default: fallback } = definition;
+		const raw = context.getNodeParameter(name, fallback, { rawExpressions: true });
+		return checkedValue(definition, raw, context.getNodeParameter(name, fallback));
+	};
+	const events = read(eventsProperty) as string[];
+	if (events.length === 0) throw new InputError("'Trigger On' is empty", 'Select an event.');
+	const options = read(optionsProperty) as Options;
 	return {
 		events,
 		/** The locator of the card; undefined for all cards. */
-		card: watch === 'oneCard' ? context.getNodeParameter('cardId', '') : undefined,
-		simple: readSwitch('Simplify', readDecision(context, simplifyProperty), true),
-		fieldKeys: options.fieldKeys === 'id' ? ('id' as const) : ('name' as const),
+		card: read(watchProperty) === 'oneCard' ? context.getNodeParameter('cardId', '') : undefined,
+		simple: read(simplifyProperty) as boolean,
+		fieldKeys: options.fieldKeys ?? 'name',
 		/** Names or IDs of fields; empty for all. */
-		watchFields: plainNames(options.watchFields),
+		watchFields: options.watchFields ?? [],
 		/** The conditions that the record of an event must meet; empty for any record. */
-		conditions: readConditions(
-			checkedValue(filtersProperty, undefined, options.filters) as Filters,
-		),
+		conditions: readConditions(options.filters ?? {}),
 		/** True if one condition is enough. */
-		anyCondition: checkedValue(matchTypeProperty, undefined, options.matchType) === 'anyCondition',
-		ignoreDuplicates: readSwitch('Ignore Duplicates', options.ignoreDuplicates, true),
+		anyCondition: options.matchType === 'anyCondition',
+		ignoreDuplicates: options.ignoreDuplicates ?? true,
 		/** Undefined for any age. */
-		maxEventAgeMs: toMs(options.maxEventAge, 'Max Event Age (Minutes)', 'minutes'),
+		maxEventAgeMs: options.maxEventAge ? options.maxEventAge * MINUTE_MS : undefined,
 		/** Time without deliveries before the subscription is renewed; undefined for never. */
-		silenceMs: silenceMs && Math.max(silenceMs, UNIT_MS.hours),
+		silenceMs: options.renewAfterSilence ? options.renewAfterSilence * HOUR_MS : undefined,
 	};
-}
-
-/** Reads a parameter that decides something. @throws InputError if its expression returns no value */
-function readDecision(context: ParameterPlace, definition: ParameterDefinition & { name: string }) {
-	const value: unknown = context.getNodeParameter(definition.name, undefined);
-	const raw = context.getNodeParameter(definition.name, undefined, { rawExpressions: true });
-	refuseEmptyExpressions(definition, raw, value);
-	return value;
-}
-
-/** @returns undefined for 0 */
-function toMs(value: unknown = 0, label: string, unit: keyof typeof UNIT_MS): number | undefined {
-	const number = plainNumber(value);
-	if (Number.isFinite(number) && number >= 0) return number * UNIT_MS[unit] || undefined;
-	throw new InputError(`'${label}' can't be '${plainText(value)}'`, `Enter a number of ${unit}.`);
 }
 
 /** @throws InputError for settings with which an event can never start the workflow */

@@ -1,8 +1,7 @@
 /** Checks parameters by their definition: expressions and saved workflows may hold any value. */
-import { hasExpression } from './emptyExpressions';
 import { InputError } from './inputError';
 import { isObject, type JsonObject } from './jsonObject';
-import { plainNumber, plainText, readSwitch } from './parameterValue';
+import { plainNumber, plainText } from './parameterValue';
 import { tryParse } from './parseJson';
 
 /** The part of n8n's parameter definition that says what it may hold. */
@@ -26,8 +25,14 @@ export interface ParameterDefinition {
 
 type NamedDefinition = ParameterDefinition & { name: string };
 
+/** Returns true if n8n evaluates a part of this value: text that begins with `=`, at any depth. */
+export function hasExpression(value: unknown): boolean {
+	if (typeof value === 'string') return value.startsWith('=');
+	return typeof value === 'object' && value !== null && Object.values(value).some(hasExpression);
+}
+
 /**
- * Checks the switches, choices, numbers and JSON of a parameter, at any depth.
+ * Checks the switches, choices, names, numbers and JSON of a parameter, at any depth.
  *
  * @param raw the parameter in the workflow
  * @param value what n8n made of it
@@ -47,6 +52,7 @@ export function checkedValue(
 	if (!check) return value;
 	if (value !== undefined && value !== null) return check(definition, value);
 	if (type === 'json') return undefined;
+	if (type === 'multiOptions') return [];
 	if (!hasExpression(raw)) return fallback;
 	throw new InputError(
 		`'${displayName}' has no value`,
@@ -56,11 +62,34 @@ export function checkedValue(
 
 const CHECKS: ReadonlyMap<string, (definition: ParameterDefinition, value: unknown) => unknown> =
 	new Map([
-		['boolean', ({ displayName }, value) => readSwitch(displayName, value, false)],
+		['boolean', ({ displayName }, value) => checkedSwitch(displayName, value)],
 		['options', checkedChoice],
+		['multiOptions', checkedNames],
 		['number', checkedNumber],
 		['json', ({ displayName }, value) => parsedJson(displayName, value)],
 	]);
+
+/** An expression may return text. */
+function checkedSwitch(label: string, value: unknown): boolean {
+	if (value === true || value === 'true') return true;
+	if (value === false || value === 'false') return false;
+	throw new InputError(
+		`'${label}' can't be '${plainText(value)}'`,
+		'Turn it on or off, or use an expression that returns true or false.',
+	);
+}
+
+/** Several choices: a list, unchanged because names may have outer spaces, or text with commas. */
+function checkedNames(definition: ParameterDefinition, value: unknown): string[] {
+	const parts: unknown[] = Array.isArray(value)
+		? value
+		: plainText(value)
+				.split(',')
+				.map((part) => part.trim());
+	const names = parts.map(plainText).filter((name) => name.trim() !== '');
+	for (const name of names) checkedChoice(definition, name);
+	return names;
+}
 
 /** Lists from the service are checked where they are used. */
 function checkedChoice(definition: ParameterDefinition, value: unknown): unknown {

@@ -6,7 +6,6 @@ import {
 	checkedValue,
 	type ParameterDefinition,
 } from '../../../nodes/WorkspaceData/values/checkedValue';
-import { readSwitch } from '../../../nodes/WorkspaceData/values/parameterValue';
 
 describe('values that expressions give', () => {
 	const [one, two] = [
@@ -23,17 +22,6 @@ describe('values that expressions give', () => {
 		const error = { message: "'Mode' can't be 'Two'", description: 'Select one of: One, Two.' };
 		expect(() => readChoice('Two')).toThrow(expect.objectContaining(error));
 		expect(() => readChoice('')).toThrow("'Mode' can't be ''");
-	});
-
-	test.each([
-		['false', true, false],
-		[null, true, true],
-	])('a switch of %j, else %s, is %s', (value, fallback, expected) => {
-		expect(readSwitch('Switch', value, fallback)).toBe(expected);
-	});
-
-	test.each([['yes'], [1], [0], ['']])('a switch of %j is refused', (value) => {
-		expect(() => readSwitch('Switch', value, true)).toThrow(`'Switch' can't be '${value}'`);
 	});
 
 	test('a text, which may have to be there', () => {
@@ -59,6 +47,14 @@ describe('a parameter is checked by its definition', () => {
 		options: [{ name: 'A', value: 'a' }],
 	};
 	const field = { type: 'options', displayName: 'Field', name: 'field', default: '' };
+	const events = {
+		...{ type: 'multiOptions', displayName: 'Events' },
+		options: [{ name: 'A', value: 'a' }],
+	};
+	const names = {
+		...{ type: 'multiOptions', displayName: 'Fields' },
+		typeOptions: { loadOptionsMethod: 'getFields' },
+	};
 	const listed = { ...field, typeOptions: { loadOptionsMethod: 'getFields' } };
 	const options = { type: 'collection', displayName: 'Options', options: [dry, mode] };
 	const sort = {
@@ -76,6 +72,16 @@ describe('a parameter is checked by its definition', () => {
 		[body, '  ', undefined],
 		[body, null, undefined],
 		[body, '[12345678901234567890]', ['12345678901234567890']],
+		[dry, 'false', false],
+		[dry, null, false],
+		[events, ['a'], ['a']],
+		[names, 'a, b ,c', ['a', 'b', 'c']],
+		[names, ' a b ', ['a b']],
+		[names, ',a,, ', ['a']],
+		[names, null, []],
+		[names, 7, ['7']],
+		// Names in a list may have outer spaces and commas.
+		[names, [' a,b', '', ' ', 5], [' a,b', '5']],
 		[options, {}, {}],
 		[options, { dry: 'true', other: 1 }, { dry: true }],
 		[sort, undefined, { by: [] }],
@@ -93,7 +99,12 @@ describe('a parameter is checked by its definition', () => {
 		]),
 		[timeout, 10, "'Timeout' must be a whole number from 1 to 9, not '10'"],
 		[body, '{a:1}', "'Body' isn't valid JSON"],
-		[options, { dry: 'yes' }, "'Dry Run' can't be 'yes'"],
+		...['yes', 1, 0, ''].map((value): [ParameterDefinition, unknown, string] => [
+			dry,
+			value,
+			`'Dry Run' can't be '${value}'`,
+		]),
+		[events, ['a', 'b'], "'Events' can't be 'b'"],
 		[options, { mode: 'b' }, "'Mode' can't be 'b'"],
 		[sort, 5, "'Sort' can't be read"],
 		[sort, { by: 5 }, "'Sort' can't be read"],

@@ -28,10 +28,10 @@ test.each<[OutputOptions, object]>([
 	[{ outputFields: ['Pages', 'id-Title'] }, { Pages: 7, Title: 'Emma', ...own }],
 	[{ simple: false }, recordOf(given).raw],
 	[
-		{ byId: true, outputFields: 'Title' },
+		{ byId: true, outputFields: ['Title'] },
 		{ 'id-Title': 'Emma', ...own },
 	],
-	[{ outputFields: 't1, Title' }, { t1: null, Title: 'Emma', ...own }],
+	[{ outputFields: ['t1', 'Title'] }, { t1: null, Title: 'Emma', ...own }],
 ])('%j: the chosen fields, or all and what is under an unknown ID: %j', (options, expected) => {
 	expect(output(options)).toEqual(expected);
 	expect(Object.keys(output(options))).toEqual(Object.keys(expected));
@@ -49,7 +49,7 @@ test('a key of the prototype is a field like any other', () => {
 test('a record that was not read has no null for what is unknown', () => {
 	const partial = recordOf({ t2: 2 });
 	expect(recordOutput(index, {})(partial, true)).toEqual({ t2: 2, ...own });
-	expect(recordOutput(index, { outputFields: 'Title' })(partial, true)).toEqual(own);
+	expect(recordOutput(index, { outputFields: ['Title'] })(partial, true)).toEqual(own);
 });
 
 test('the ID of a card or a field is text', () => {

@@ -14,10 +14,9 @@ test('a card is watched only where one card is to be watched', () => {
 
 test.each([
 	['an age of 0 is any age', { maxEventAge: 0 }, { maxEventAgeMs: undefined }],
-	['an age may be a fraction', { maxEventAge: 0.5 }, { maxEventAgeMs: MINUTE / 2 }],
 	['a number may come as text', { maxEventAge: '7' }, { maxEventAgeMs: 7 * MINUTE }],
 	['a silence of 0 is never', { renewAfterSilence: 0 }, { silenceMs: undefined }],
-	['a silence is an hour at least', { renewAfterSilence: 0.25 }, { silenceMs: HOUR }],
+	['a silence is in hours', { renewAfterSilence: 1 }, { silenceMs: HOUR }],
 	['a switch may come as text', { ignoreDuplicates: 'false' }, { ignoreDuplicates: false }],
 	['options that are a text', 'nonsense', { silenceMs: undefined, watchFields: [] }],
 ])('%s', (_, options, expected) => {
@@ -28,8 +27,15 @@ test.each([
 	[{ events: [] }, "'Trigger On' is empty"],
 	[{ events: ['record.create'] }, "'Trigger On' can't be 'record.create'"],
 	[{ watch: 'someCards' }, "'Watch' can't be 'someCards'"],
-	[{ options: { maxEventAge: -1 } }, "'Max Event Age (Minutes)' can't be '-1'"],
-	[{ options: { renewAfterSilence: [1, 2] } }, "'Renew After Silence (Hours)' can't be '[1,2]'"],
+	[
+		{ options: { maxEventAge: -1 } },
+		"'Max Event Age (Minutes)' must be a whole number of at least 0, not '-1'",
+	],
+	[
+		{ options: { renewAfterSilence: 0.5 } },
+		"'Renew After Silence (Hours)' must be a whole number of at least 0, not '0.5'",
+	],
+	[{ options: { fieldKeys: 'label' } }, "'Name Fields By' can't be 'label'"],
 	[{ options: { ignoreDuplicates: 'yes' } }, "'Ignore Duplicates' can't be 'yes'"],
 	[{ simple: 'no' }, "'Simplify' can't be 'no'"],
 	[{ options: { matchType: 'some' } }, "'Must Match' can't be 'some'"],

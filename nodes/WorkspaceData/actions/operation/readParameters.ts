@@ -42,7 +42,7 @@ export function readMost(value: unknown, label: string, least: number): number {
 
 /** How records are returned, as the parameters say. */
 export const outputOptions = (
-	{ fieldKeys, outputFields }: { fieldKeys?: string; outputFields?: unknown },
+	{ fieldKeys, outputFields }: { fieldKeys?: string; outputFields?: string[] },
 	simple: boolean,
 ): OutputOptions => ({ simple, byId: fieldKeys === 'id', outputFields });
 

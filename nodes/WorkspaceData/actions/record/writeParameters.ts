@@ -8,7 +8,7 @@ import type { EntryRules } from '../../values/kind';
 import { InputError } from '../../values/inputError';
 import { isObject } from '../../values/jsonObject';
 import { cleanName, foldCase } from '../../values/nameSpelling';
-import { plainNames, plainText } from '../../values/parameterValue';
+import { plainText } from '../../values/parameterValue';
 import { requestOptions } from '../operation/readParameters';
 
 /** The options of operations that write values, as entered. */
@@ -21,7 +21,7 @@ export interface WriteOptions {
 	booleanWords?: unknown;
 	/** Only of a card that is made for the items. */
 	fieldTypes?: unknown;
-	clearFields?: unknown;
+	clearFields?: string[];
 	maxParallel?: number;
 	timeout?: number;
 }
@@ -53,7 +53,7 @@ export function openSettings<Options extends WriteOptions>(
 			},
 			...{ addsFields, addsChoices: missingChoices === 'add', types, label },
 			ignoresUnknown: unknownFields === 'ignore',
-			clearFields: plainNames(options.clearFields),
+			clearFields: options.clearFields ?? [],
 		};
 		last = { options, settings };
 		return settings;
