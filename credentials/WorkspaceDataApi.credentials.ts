@@ -29,7 +29,7 @@ export class WorkspaceDataApi implements ICredentialType {
 			default: '',
 			placeholder: 'e.g. https://data.example.com/api/v1',
 			description:
-				'The address of the API, which ends in /api/v1. With http instead of https, the key can be read on its way.',
+				'The address of the API, which ends in /api/v1. With http instead of https, the key can be read in transit.',
 		},
 		{
 			displayName: 'Workspace ID',

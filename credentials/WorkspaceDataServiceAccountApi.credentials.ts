@@ -41,7 +41,7 @@ export class WorkspaceDataServiceAccountApi implements ICredentialType {
 			default: '',
 			placeholder: 'e.g. https://data.example.com/api/v1',
 			description:
-				'The address of the API, which ends in /api/v1. With http instead of https, tokens can be read on their way.',
+				'The address of the API, which ends in /api/v1. With http instead of https, tokens can be read in transit.',
 		},
 		{
 			displayName: 'Workspace ID',

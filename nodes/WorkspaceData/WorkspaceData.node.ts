@@ -25,7 +25,7 @@ export class WorkspaceData implements INodeType {
 		group: ['input'],
 		version: 1,
 		subtitle: operationSubtitle(operationTitles()),
-		description: 'Read and change cards, fields and records of a workspace',
+		description: 'Read and change records, cards and fields of a workspace',
 		defaults: { name: 'Workspace Data' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

@@ -30,7 +30,9 @@ export class WorkspaceDataTrigger implements INodeType {
 		group: ['trigger'],
 		version: 1,
 		subtitle: eventsSubtitle,
-		description: 'Starts a workflow when a record, card or collaborator changes',
+		// The nodes panel shows one entry for both nodes, with this text.
+		description:
+			'Work with records, cards and fields of a workspace, and start workflows when they change',
 		defaults: { name: 'Workspace Data Trigger' },
 		triggerPanel: {
 			header: 'Wait for an event from the workspace',

@@ -1,6 +1,7 @@
 /** What the calls of the editor share: the service, and the selected card and field. */
 import type { ILoadOptionsFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
+import { selectCardNotice } from '../properties/columns';
 import { FieldIndex } from '../records/fieldIndex';
 import { locateCard, peekLocator } from '../records/locator';
 import { OWN_VALUES } from '../records/ownValues';
@@ -132,7 +133,7 @@ export function typedLabel(field: Field, key: string): string {
 
 /** Explains why there are no fields to select. */
 export function whyNoFields(context: ILoadOptionsFunctions): string {
-	if (!chosenCard(context)) return 'Select a card to see its fields.';
+	if (!chosenCard(context)) return selectCardNotice.displayName;
 	if (isExpression(context)) {
 		return "The editor can't list fields while an expression selects the card.";
 	}

@@ -222,7 +222,7 @@ export const ignoreCaseOption = {
 	type: 'boolean',
 	default: false,
 	description:
-		"Whether text in 'Fields to Match On' matches in upper and lower case, for example emails",
+		"Whether text in 'Fields to match on' matches in upper and lower case, for example emails",
 } as const;
 
 /** The options of all operations that write values. */

@@ -188,7 +188,7 @@ async function requireInside(
 	}
 	if (outside.length === 0) return withItem;
 	throw new InputError(
-		`Values or records of ${count(outside.length, 'item')} don't meet the conditions of card '${rules.card}'`,
+		`Values or records of ${count(outside.length, 'item')} don't meet the conditions for card '${rules.card}'`,
 		`Nothing was sent. Change 'Filters' or the items: ${listed(outside, MAX_NAMED)}.`,
 	);
 }
@@ -218,7 +218,7 @@ async function planDeletions(
 	}
 	if (withoutKey.length > 0) {
 		throw new InputError(
-			`${count(withoutKey.length, 'record')} of card '${rules.card}' without a value in a field to match on`,
+			`A field to match on is empty in ${count(withoutKey.length, 'record')} of card '${rules.card}'`,
 			`Nothing was sent. Give them a value, or exclude them by 'Filters': ${listed(withoutKey, MAX_NAMED)}.`,
 		);
 	}

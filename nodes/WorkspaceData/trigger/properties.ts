@@ -47,7 +47,10 @@ export const optionsProperty: INodeProperties = {
 	placeholder: 'Add Option',
 	default: {},
 	options: [
-		filtersProperty as unknown as INodeProperties,
+		{
+			...(filtersProperty as unknown as INodeProperties),
+			description: 'Conditions that the record of an event must meet',
+		},
 		{
 			displayName: 'Ignore Duplicates',
 			name: 'ignoreDuplicates',
@@ -61,7 +64,7 @@ export const optionsProperty: INodeProperties = {
 			type: 'number',
 			typeOptions: { minValue: 0 },
 			default: 0,
-			description: 'Max age of an event when it arrives; 0 accepts all',
+			description: 'Max age of an event when it arrives; 0 means any age',
 		},
 		matchTypeProperty as unknown as INodeProperties,
 		fieldKeysOption as unknown as INodeProperties,
@@ -72,7 +75,7 @@ export const optionsProperty: INodeProperties = {
 			typeOptions: { minValue: 0 },
 			default: 0,
 			description:
-				'Hours without an event after which to subscribe again, in case the service paused the subscription; 0 for never. Your error workflow runs each time.',
+				'Hours without an event after which to subscribe again, in case the service paused the subscription; 0 means never. Your error workflow runs each time.',
 		},
 		{
 			displayName: 'Watch Field Names or IDs',
@@ -90,8 +93,7 @@ export const optionsProperty: INodeProperties = {
 export const triggerProperties: INodeProperties[] = [
 	authenticationProperty,
 	{
-		displayName:
-			"The service must be able to reach this n8n. 'Execute step' waits for one event; publish the workflow to run it on every event.",
+		displayName: 'The service must be able to reach this n8n.',
 		name: 'addressNotice',
 		type: 'notice',
 		default: '',

@@ -26,7 +26,9 @@ export function testNodesPanel({ bench, editor }: Stage): void {
 		}
 		await ours.first().click();
 		await element('node-creator')
-			.getByText('Starts a workflow when a record, card or collaborator changes')
+			.getByText(
+				'Work with records, cards and fields of a workspace, and start workflows when they change',
+			)
 			.first()
 			.waitFor();
 		await page.getByText('Create or update record').waitFor();

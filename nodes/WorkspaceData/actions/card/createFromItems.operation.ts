@@ -164,7 +164,7 @@ function requireItems({ entries }: Target): void {
 	if (entries.length > 0) return;
 	throw new InputError(
 		'The items have no values',
-		'Connect a node whose items have a key for each field.',
+		'Connect a node whose items have fields with values.',
 	);
 }
 

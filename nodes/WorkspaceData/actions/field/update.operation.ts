@@ -22,7 +22,7 @@ import { locateField } from './fieldLocator';
 const choicesToAdd = {
 	...choicesProperty,
 	displayName: 'Choices to Add',
-	description: 'Further choices of a select field; the ones that it has stay',
+	description: 'More choices for a select field; the existing ones stay',
 } as const;
 
 export const updateField = defineOperation({

@@ -40,7 +40,7 @@ export const getManyRecords = defineOperation({
 	value: 'getAll',
 	name: 'Get Many',
 	action: 'Get many records',
-	description: 'Retrieve records that meet conditions, match a text, or are new',
+	description: 'Retrieve records that meet conditions, match a search, or are new',
 	properties,
 	async execute(run, parameters) {
 		const since = new SinceLastRun(run);
