@@ -115,9 +115,9 @@ describe('many records', () => {
 	});
 
 	describe.each([
-		['updateMany', 'PATCH', 'updated'],
-		['deleteMany', 'DELETE', 'deleted'],
-	])('%s', (operation, method, done) => {
+		['updateMany', 'PATCH'],
+		['deleteMany', 'DELETE'],
+	])('%s', (operation, method) => {
 		test.each<[string, IDataObject, string]>([
 			['no condition', { filters: {} }, "'Filters' has no condition"],
 			['an empty list', { filters: { conditions: [] } }, "'Filters' has no condition"],
@@ -127,7 +127,7 @@ describe('many records', () => {
 			const { error } = await run(operation, { columns, ...conditions });
 			expect(error?.message).toContain(message);
 			if (message.includes('no condition'))
-				expect(error?.description).toContain(`every record of the card would be ${done}.`);
+				expect(error?.description).toContain('every record of the card.');
 			expect(requested(method)).toBe(0);
 		});
 	});

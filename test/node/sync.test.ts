@@ -144,13 +144,13 @@ describe('is refused, and nothing is sent, with', () => {
 
 	test.each<[string, IDataObject[], IDataObject, string]>([
 		['an item without a key', [A, { Key: '' }], {}, "Item 1: Matching field 'Key' has no value"],
-		['a value of no use', [A, MANY], {}, "with Key 'b': Field 'Amount' can't"],
-		['an unknown field', [{ Key: 'a', Colour: 'red' }], {}, "The item with Key 'a': "],
+		['a value of no use', [A, MANY], {}, "Item 1: Field 'Amount' can't"],
+		['an unknown field', [{ Key: 'a', Colour: 'red' }], {}, 'Item 0: '],
 		['more deletions than given', [A], most(1), "'Max Records to Delete' is 1"],
 		['a record outside the conditions', [{ Key: 'c', Source: 'crm' }], ofShop, outside],
 		['a value outside them', [{ Key: 'a', Source: 'crm' }], ofShop, outside],
 		['a new record outside them', [{ Key: 'n', Source: 'crm' }], ofShop, outside],
-		['conditions that differ', twoSources, bySource, 'settings of items 0 and 1 differ'],
+		['conditions that differ', twoSources, bySource, "'Filters' of items 0 and 1 differs"],
 		['a condition without its value', [A], where('Source', 'equals', ''), "'Value' is empty"],
 		['no number', [A], most('all'), "'Max Records to Delete' must be"],
 		['an empty maximum', [A], most(''), "'Max Records to Delete' must be"],
@@ -216,7 +216,7 @@ describe('is refused, and nothing is sent, with', () => {
 		];
 		const values = { Key: '={{ $json.Key }}', Amount: '={{ $json.Amount }}' };
 		const { json } = await sync(items, perCard(values), GOING_ON);
-		const said = "The item with Key 'b': Field 'Amount' can't hold \"many\"";
+		const said = "Item 1: Field 'Amount' can't hold \"many\"";
 		expect(json.map(({ error, action }) => error ?? action)).toEqual([said, said, 'created']);
 		expect(JSON.stringify(json[0])).toContain('Nothing was sent for its card.');
 		expect(sent()).toHaveLength(1);
@@ -290,7 +290,7 @@ describe('a run that fails halfway', () => {
 	test('a deletion that is refused: the message says how far it came', async () => {
 		workspace.fail('DELETE', '', { status: 500, times: 9 });
 		const { error } = await sync([{ Key: 'a' }], remove);
-		expect(error?.description).toContain('0 of 1 record was deleted');
+		expect(error?.description).toContain('Run all items again to delete the other records.');
 	});
 });
 

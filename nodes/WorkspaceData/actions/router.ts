@@ -7,16 +7,11 @@ import type {
 	NodeApiError,
 	NodeOperationError,
 } from 'n8n-workflow';
+import { progressNote } from '../records/hints';
 import { openRun, type Run } from '../records/run';
-import {
-	Cancelled,
-	errorDetails,
-	mayHaveHappened,
-	RequestError,
-	toNodeError,
-} from '../transport/errors';
+import { Cancelled, errorDetails, RequestError, toNodeError } from '../transport/errors';
 import { isObject } from '../values/jsonObject';
-import { count, sentences } from '../values/messageText';
+import { sentences } from '../values/messageText';
 import type { ItemOutcome, Operation, Outcomes } from './operation/defineOperation';
 import { outputItems } from './outputItems';
 import { openParameters } from './openParameters';
@@ -81,13 +76,9 @@ function endingError(operation: Operation, run: Run, { items }: Outcomes): ItemE
 /** Says how many items were processed, because a new run repeats them; undefined if one item's error is enough. */
 function stoppedNote(items: readonly ItemOutcome[], first: ItemOutcome): string | undefined {
 	if (items.length === 1 && !(first.error instanceof Cancelled)) return undefined;
-	const done = items.filter(({ error }) => error === undefined).length;
-	const unclear = items.filter(({ error }) => mayHaveHappened(error)).length;
-	const was = done === 1 || items.length === 1 ? 'was' : 'were';
-	return sentences(
-		`${done} of ${count(items.length, 'item')} ${was} processed before the run stopped.`,
-		unclear > 0 && `For ${unclear} more, the request was under way: it may have been carried out.`,
-	);
+	const errors = items.flatMap(({ error }) => error ?? []);
+	const processed = 'processed before the run stopped';
+	return progressNote(items.length - errors.length, items.length, 'item', processed, errors);
 }
 
 /** The maximum number of IDs in a line of n8n's log. */

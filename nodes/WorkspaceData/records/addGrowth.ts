@@ -14,10 +14,11 @@ export async function addGrowth(
 	card: CardReference,
 	growth: Growth,
 	request: RequestOptions,
-): Promise<{ index: FieldIndex; additions: string[] }> {
+): Promise<FieldIndex> {
 	const { fields, choices } = growth;
+	const { additions } = run.done;
 	await addFields(run, card, fields, request);
-	const additions = fields.length > 0 ? [newFields(card, fields)] : [];
+	if (fields.length > 0) additions.push(newFields(card, fields));
 	for (const one of choices) {
 		// The list is replaced, and somebody else may have added to it meanwhile.
 		const field = (await run.fieldsAgain(card, request)).byId(one.field.id) ?? one.field;
@@ -25,7 +26,6 @@ export async function addGrowth(
 		await run.api.change(fieldsOf(card.id), field.id, change, request).catch((error: unknown) => {
 			const labels = listedInQuotes(one.labels, MAX_CHOICES);
 			addNote(error, `Choices were to be added to ${quote(field.name)} (${labels}).`);
-			for (const addition of additions) addNote(error, addition);
 			throw error;
 		});
 		additions.push(addedChoices(card, one, 'Choices were'));
@@ -34,7 +34,7 @@ export async function addGrowth(
 	const index = await run.fieldsAgain(card, request);
 	const names = new Set(fields.map(({ name }) => name));
 	const marked = index.fields.map((field) => ({ ...field, isNew: names.has(field.name) }));
-	return { index: index.with(marked), additions };
+	return index.with(marked);
 }
 
 /** Says what is added to a card. @param begins how the hints begin: of fields, and of choices */

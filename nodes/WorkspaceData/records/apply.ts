@@ -1,5 +1,5 @@
-/** Carries out what is planned: creations, then changes, deletions last; a result or an error for each step. */
-import { recordsOf, type DataRecord, type RequestOptions } from '../transport/api';
+/** Carries out what is planned: creations, then changes, deletions last; each step gets its result or its error. */
+import { recordsOf, type DataRecord } from '../transport/api';
 import { Cancelled, isNotFound, RequestError } from '../transport/errors';
 import { inParallel } from '../values/inParallel';
 import { InputError } from '../values/inputError';
@@ -7,156 +7,116 @@ import type { JsonObject } from '../values/jsonObject';
 import { listed } from '../values/messageText';
 import { addNote } from './hints';
 import { recordOf } from './overlay';
-import type { Plan, Row, Step } from './planned';
-import type { CardReference, Run } from './run';
-import type { StepOutput } from './stepOutput';
+import type { Row, Step } from './planned';
+import type { Run } from './run';
+import type { CardWork } from './cardWork';
 
-/** What is written to a card. */
-export interface CardWrites {
-	card: CardReference;
-	plan: Plan;
-	entries: ReadonlyArray<{ settings: { request: RequestOptions } }>;
-	output: StepOutput;
+/** The steps of one record, in order. */
+interface Task {
+	work: CardWork;
+	steps: Step[];
 }
-
-const requestOf = ({ entries }: CardWrites): RequestOptions => entries[0]?.settings.request ?? {};
-
-/** What came of a step; nothing if the run ended before it. */
-export type Outcome = { json: JsonObject } | { error: unknown } | { isGone: true };
 
 /**
  * Carries out the steps of all cards. The first failure stops what has not begun, unless the run continues on errors.
  *
  * @param release called once all creations are answered
- * @returns what came of each step
  */
-export async function applySteps(
+export async function applyPlans(
 	run: Run,
-	cards: readonly CardWrites[],
+	works: readonly CardWork[],
 	release: () => void,
-): Promise<ReadonlyMap<Step, Outcome>> {
-	const applying = new Applying(run);
-	await applying.each(cards, ({ plan }) => plan.steps.filter(({ action }) => action === 'create'));
+): Promise<void> {
+	const applying = new Applying(run, works);
+	await applying.each(works, ({ plan }) => stepsOf(plan).filter(isCreation));
 	release();
-	await applying.each(cards, ({ plan }) => plan.steps.filter(({ action }) => action !== 'create'));
-	const isWritten = ({ plan }: CardWrites) =>
-		plan.steps.every((step) => 'json' in (applying.outcomes.get(step) ?? {}));
-	await applying.each(cards.filter(isWritten), ({ plan }) => plan.deletions);
-	return applying.outcomes;
+	await applying.each(works, ({ plan }) => stepsOf(plan).filter((step) => !isCreation(step)));
+	const isWritten = ({ plan }: CardWork) =>
+		plan.items.every(({ refusal }) => !refusal) &&
+		stepsOf(plan).every(({ outcome }) => outcome && 'json' in outcome);
+	await applying.each(works.filter(isWritten), ({ plan }) => plan.deletions);
 }
 
-/** A record during the writes. */
-interface State {
-	/** As it is now, as far as this is known. */
-	now: DataRecord;
-	/** Why it was not created. */
-	failure?: unknown;
-	/** True if an earlier write of it failed: what it has is not known. */
-	isUnknown?: boolean;
-	/** The end of the last write of it. */
-	last?: Promise<unknown>;
-}
+const isCreation = ({ action }: Step): boolean => action === 'create';
+
+const stepsOf = ({ items }: CardWork['plan']): Step[] => items.flatMap(({ steps }) => steps);
 
 class Applying {
-	readonly outcomes = new Map<Step, Outcome>();
 	private readonly run: Run;
-	private readonly states = new Map<Row, State>();
+	private readonly width: number;
 	private isStopped = false;
 
-	constructor(run: Run) {
+	constructor(run: Run, works: readonly CardWork[]) {
 		this.run = run;
+		this.width = Math.max(1, ...works.map(({ request }) => run.api.width(request)));
 	}
 
-	/** Carries out some steps of each card, in parallel. */
-	async each(
-		cards: readonly CardWrites[],
-		stepsOf: (card: CardWrites) => readonly Step[],
-	): Promise<void> {
-		const widths = cards.map((card) => this.run.api.width(requestOf(card)));
-		const steps = stepsIn(cards, stepsOf);
-		await inParallel(Math.max(1, ...widths), steps, async ({ card, step }) => {
-			await this.apply(card, step);
+	/** Carries out some steps of each card: in parallel, but those of one record in their order. */
+	async each(works: readonly CardWork[], stepsOf: (work: CardWork) => Step[]): Promise<void> {
+		const tasks = new Map<Row, Task>();
+		for (const work of works) {
+			for (const step of stepsOf(work)) {
+				const known = tasks.get(step.row);
+				if (known) known.steps.push(step);
+				else tasks.set(step.row, { work, steps: [step] });
+			}
+		}
+		await inParallel(this.width, tasks.values(), async ({ work, steps }) => {
+			for (const step of steps) await this.carryOut(work, step);
 		});
 	}
 
-	private async apply(card: CardWrites, step: Step): Promise<void> {
+	private async carryOut(work: CardWork, step: Step): Promise<void> {
 		if (this.isStopped) return;
-		const { row } = step;
-		const state = this.states.get(row) ?? { now: step.before };
-		this.states.set(row, state);
-		const write = async () => {
-			await this.run.breathe();
-			return await this.write(card, step, state);
-		};
-		const writing = state.last ? state.last.then(write) : write();
-		const ended = writing.then(
-			(outcome) => void this.outcomes.set(step, outcome),
-			(error: unknown) => this.fail(step, state, error),
-		);
-		state.last = ended;
-		await ended;
+		step.outcome = await this.write(work, step).catch((error: unknown) => {
+			step.row.failure = error;
+			this.isStopped ||= !this.run.continues || error instanceof Cancelled;
+			return { error };
+		});
 	}
 
-	private fail(step: Step, state: State, error: unknown): void {
-		this.outcomes.set(step, { error });
-		state.isUnknown = true;
-		if (step.action === 'create') state.failure = error;
-		this.isStopped ||= !this.run.continues || error instanceof Cancelled;
-	}
-
-	private async write(card: CardWrites, step: Step, state: State): Promise<Outcome> {
+	private async write(work: CardWork, step: Step): Promise<NonNullable<Step['outcome']>> {
+		await this.run.breathe();
 		if (this.isStopped) throw new Cancelled();
-		if (state.failure !== undefined) throw state.failure;
 		const { action, row } = step;
-		const before = state.now;
+		if (row.isNew && action !== 'create' && !row.now) throw row.failure;
+		const before = row.now ?? step.before;
 		// What an earlier write that failed has left isn't known.
-		const sent = state.isUnknown ? step.values : step.sent;
-		const isKept =
-			action === 'keep' || action === 'change' ? Object.keys(sent).length === 0 : false;
+		const sent = row.failure === undefined ? step.sent : step.values;
+		const isKept = (action === 'keep' || action === 'change') && Object.keys(sent).length === 0;
 		try {
-			if (!isKept) state.now = await this.send(card, step, before, sent);
+			if (!isKept) row.now = await this.send(work, step, before, sent);
 		} catch (error) {
 			const isGone = isNotFound(error, 'record') && step.ifGone !== 'error';
-			if (!isGone) throw noteCause(this.run, error, step, sent);
+			if (!isGone) throw withCause(this.run, error, step, sent);
 			if (step.ifGone !== 'done') return { isGone: true };
 		}
-		const done = { before, after: state.now, sent, isPartial: !row.isRead };
-		const told = isKept ? 'keep' : action === 'keep' ? 'change' : action;
-		return { json: card.output.of({ ...done, action: told }) };
+		const written = isKept ? 'keep' : action === 'keep' ? 'change' : action;
+		const after = row.now ?? before;
+		return { json: work.output.of({ row, before, after, sent, action: written }) };
 	}
 
 	/** Sends a step. @returns the record after it */
 	private async send(
-		writes: CardWrites,
+		{ card, request }: CardWork,
 		{ action }: Step,
 		before: DataRecord,
 		sent: JsonObject,
 	): Promise<DataRecord> {
 		const { api } = this.run;
-		const records = recordsOf(writes.card.id);
-		const request = requestOf(writes);
+		const records = recordsOf(card.id);
 		if (action === 'create') {
-			const made = await api.create(records, { data: sent }, request);
-			return writtenRecord(made, recordOf('', {}), sent);
+			const created = await api.create(records, { data: sent }, request);
+			return writtenRecord(created, recordOf('', {}), sent);
 		}
 		if (before.id === '') throw withoutId();
 		if (action === 'delete') {
 			await api.remove(records, before.id, request);
 			return before;
 		}
-		return writtenRecord(
-			await api.change(records, before.id, { data: sent }, request),
-			before,
-			sent,
-		);
+		const changed = await api.change(records, before.id, { data: sent }, request);
+		return writtenRecord(changed, before, sent);
 	}
-}
-
-function* stepsIn(
-	cards: readonly CardWrites[],
-	stepsOf: (card: CardWrites) => readonly Step[],
-): Generator<{ card: CardWrites; step: Step }> {
-	for (const card of cards) for (const step of stepsOf(card)) yield { card, step };
 }
 
 /** The record after a write, whose response may show all of it, a part, or nothing. Empty values that it leaves out are cleared. */
@@ -180,7 +140,7 @@ const withoutId = (): InputError =>
 const MAX_NAMED = 10;
 
 /** Adds to an error what the user can do about it. */
-function noteCause(
+function withCause(
 	{ hints }: Run,
 	error: unknown,
 	{ action, row }: Step,

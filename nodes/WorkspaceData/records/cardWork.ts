@@ -1,19 +1,17 @@
 /** What is written to a card, from its fields to its plan. */
-import type { DataRecord } from '../transport/api';
-import type { Entry } from './entry';
+import type { DataRecord, RequestOptions } from '../transport/api';
+import type { Entry, ItemResult } from './entry';
 import { FieldIndex } from './fieldIndex';
 import type { Growth } from './growth';
-import type { MatchKey } from './matchKey';
-import type { Plan, Wish } from './planned';
+import type { Plan } from './planned';
 import type { CardReference, Run } from './run';
-import { StepOutput, type Marks } from './stepOutput';
+import { StepOutput } from './stepOutput';
 
-/** All that is written to a card. */
 export interface CardWork {
 	card: CardReference;
 	entries: Entry[];
 	isDry: boolean;
-	marks: Marks;
+	request: RequestOptions;
 	/** True if the items only decide what is added to the card. */
 	growsOnly?: boolean;
 	/** True if the output isn't that of its records. */
@@ -23,19 +21,24 @@ export interface CardWork {
 	index: FieldIndex;
 	/** What is added to the card first. */
 	growth?: Growth | undefined;
-	key?: MatchKey | undefined;
-	/** What the items write; dropped once it is planned. */
-	wishes: Wish[];
 	records?: DataRecord[] | undefined;
 	plan: Plan;
 	output: StepOutput;
+	/** True if an error is that of all items: nothing more is done for the card. */
+	isRefused?: boolean;
 }
 
-/** What is written to a card, begun with its first item. */
-export function newWork(run: Run, card: CardReference, entry: Entry, marks: Marks): CardWork {
-	const { isDry } = entry;
+/** Begins what is written to a card, with its first item. */
+export function newWork(run: Run, card: CardReference, first: Entry): CardWork {
+	const { isDry, settings } = first;
 	const index = new FieldIndex([], card.name);
-	const plan = { steps: [], refused: new Map(), missing: new Set<number>(), deletions: [] };
-	const output = new StepOutput(run, card, index, { isDry, marks });
-	return { card, entries: [entry], isDry, marks, index, wishes: [], plan, output };
+	const output = new StepOutput(run, card, index, first);
+	const plan = { items: [], deletions: [] };
+	return { card, entries: [first], isDry, request: settings.request, index, plan, output };
+}
+
+/** A result after those of all items, with the item that it is paired with. */
+export interface LastResult {
+	itemIndex: number;
+	json: ItemResult['json'][number];
 }

@@ -7,11 +7,10 @@ import type { JsonObject } from '../values/jsonObject';
 import { quote, sentences } from '../values/messageText';
 import type { Zone } from '../values/time';
 import { hasName, keyBeside, type Columns } from './columns';
-import type { Entry } from './entry';
+import type { Entry, RefusedValue, Wish } from './entry';
 import type { FieldIndex } from './fieldIndex';
 import { readFilter } from './filter';
 import type { MatchKey } from './matchKey';
-import type { Find, RefusedEntry, Wish } from './planned';
 import { computed, inputErrorOf, requireNone, type Refusal } from './refusals';
 
 /** The fields of a card for which values are converted. */
@@ -29,26 +28,24 @@ export interface Target {
  * fields to clear that can't be cleared
  */
 export function convert(entry: Entry, target: Target): Wish {
-	const { itemIndex, columns, settings, ifNotFound = 'error' } = entry;
-	if (!columns) {
-		const find = findOf(entry, target, {});
-		return { itemIndex, find, values: {}, deletes: true, ifNotFound };
-	}
-	const conversion = new Conversion(entry, target, columns(target.index));
+	const { columns, find, settings } = entry;
+	const { index, zone, key } = target;
+	const test =
+		find.by === 'filter'
+			? readFilter(find.filters, find.matchType, index, { zone, isExact: true })
+			: undefined;
+	if (!columns) return { entry, values: {}, refused: [], test };
+	const conversion = new Conversion(entry, target, columns(index));
 	for (const name of settings.clearFields) conversion.clear(name);
 	const { refused, computedKey } = conversion;
 	const { values, keyValues } = conversion.result();
-	return {
-		...{ itemIndex, find: findOf(entry, target, keyValues), values, ifNotFound },
-		...(refused.length > 0 && { refused }),
-		...(computedKey !== undefined && { computedKey }),
-	};
+	return { entry, values, refused, computedKey, key: key?.of(keyValues), test };
 }
 
 /** The values of an item while they are converted. */
 class Conversion {
 	/** Values that their fields refuse. */
-	readonly refused: RefusedEntry[] = [];
+	readonly refused: RefusedValue[] = [];
 	computedKey: string | undefined;
 	private readonly entry: Entry;
 	private readonly target: Target;
@@ -133,33 +130,18 @@ class Conversion {
 	}
 }
 
-function findOf({ find }: Entry, { index, zone, key }: Target, values: JsonObject): Find {
-	if (find.by === 'key') {
-		const { multipleMatches, mode } = find;
-		return { by: 'key', key: key?.of(values) ?? '', multipleMatches, mode };
-	}
-	if (find.by !== 'filter') return find;
-	const { filters, matchType, most, label } = find;
-	const test = readFilter(filters, matchType, index, { zone, isExact: true });
-	return { by: 'test', test: test ?? (() => true), most, label };
-}
-
 /** What to do about values whose field the card lacks. */
-function unknownFields(
+const unknownFields = (
 	names: readonly string[],
 	index: FieldIndex,
 	{ isAutomatic }: Columns,
-): InputError {
-	return index.missing(
+): InputError =>
+	index.missing(
 		names,
 		isAutomatic
-			? sentences(
-					"To leave them out, select 'Ignore' in 'If Field Is Unknown'",
-					"Or select 'Map Each Column Manually', or 'Create the Field' in 'If Field Is Unknown'.",
-				)
+			? "To leave them out, select 'Ignore' in 'If Field Is Unknown'. Or select 'Map Each Column Manually', or 'Create the Field' in 'If Field Is Unknown'."
 			: "Or select 'Create the Field' in 'If Field Is Unknown'.",
 	);
-}
 
 const withoutKey = ({ name }: Field): InputError =>
 	new InputError(
@@ -201,7 +183,8 @@ const alsoHasValue = ({ name }: Field): InputError =>
 		'Remove the field from the option, or its value from the item.',
 	);
 
-const noValue = (label: string): InputError =>
+/** The error for an item that maps nothing. @param label the mapper's */
+export const noValue = (label: string): InputError =>
 	new InputError(
 		`No value in '${label}'`,
 		sentences(

@@ -7,6 +7,8 @@ const MAX_CHARACTERS = 1_000_000;
 export type WrittenAs = 'created' | 'updated' | 'deleted';
 
 export class Done {
+	/** What was added to cards, in words: the error that ends the run says so. */
+	readonly additions: string[] = [];
 	private readonly items: JsonObject[] = [];
 	private readonly ids: Record<WrittenAs, string[]> = { created: [], updated: [], deleted: [] };
 	private size = 0;

@@ -1,11 +1,18 @@
-/** What an item wants written, as its parameters say it. */
-import type { Filters, MatchType } from './filter';
+/** What an item wants written: as its parameters say it, then converted for the fields of its card. */
 import type { RequestOptions } from '../transport/api';
+import type { JsonObject } from '../values/jsonObject';
 import type { EntryRules } from '../values/kind';
 import type { Columns } from './columns';
 import type { FieldIndex } from './fieldIndex';
-import type { FindByKey, Wish } from './planned';
+import type { Filters, MatchType, RecordTest } from './filter';
+import type { Refusal } from './refusals';
 import type { CardReference } from './run';
+
+/** What came of an input item: its results, and its error if it was refused or failed. */
+export interface ItemResult {
+	json: JsonObject[];
+	error?: unknown;
+}
 
 export interface Entry {
 	itemIndex: number;
@@ -15,32 +22,39 @@ export interface Entry {
 	settings: WriteSettings;
 	/** Its values; undefined for a deletion. @throws InputError */
 	columns?: ((index: FieldIndex) => Columns) | undefined;
-	find: EntryFind;
-	ifNotFound?: Wish['ifNotFound'] | undefined;
+	find: Find;
+	ifNotFound?: 'error' | 'skip' | 'empty' | undefined;
 	/** True if the record is read first, for its old values. */
 	readsFirst?: boolean;
-	/** Settings that all items of a card must have in common, and their labels. */
-	common?: { value: unknown; labels: string };
+	/** What all items of a card must have in common, by its labels. */
+	common: Readonly<Record<string, unknown>>;
+	result: ItemResult;
 }
 
-/** How an item finds its records, before the fields of the card are known. */
-export type EntryFind =
+/** How an item finds its records. */
+export type Find =
 	| { by: 'nothing' }
 	| { by: 'id'; id: string }
-	| (Omit<FindByKey, 'key'> & {
-			/** The fields to match on. */
-			matching: Pick<Columns, 'matchingKeys' | 'hints'>;
-			ignoresCase: boolean;
-			sync?: SyncSettings;
-	  })
+	| FindByKey
 	| { by: 'filter'; filters: Filters; matchType: MatchType; most: number; label: string };
+
+export interface FindByKey {
+	by: 'key';
+	/** The fields to match on. */
+	matching: Pick<Columns, 'matchingKeys' | 'hints'>;
+	ignoresCase: boolean;
+	multipleMatches?: 'error' | 'first' | 'all' | undefined;
+	mode?: 'createOrUpdate' | 'createOnly' | 'updateOnly' | undefined;
+	sync?: SyncSettings;
+}
 
 /** The settings of a Sync. */
 export interface SyncSettings {
 	filters: Filters;
 	matchType: MatchType;
+	/** True if records without an item are deleted. */
 	deletes: boolean;
-	/** 0 for a tenth, Infinity for no limit. */
+	/** The most deletions: 0 for a tenth of the records that take part, but at least 5; Infinity for no limit. */
 	maxDeletions: number;
 }
 
@@ -64,3 +78,24 @@ export interface WriteSettings {
 
 /** The types that somebody has set for new fields, by their columns in any case. */
 export type FieldTypes = ReadonlyMap<string, { name: string; type: string; choices: string[] }>;
+
+/** An entry, converted for the fields of its card. */
+export interface Wish {
+	entry: Pick<Entry, 'itemIndex' | 'find' | 'columns' | 'ifNotFound' | 'result'>;
+	/** By field ID; null clears. */
+	values: JsonObject;
+	/** Values that their fields refuse: no error if the record has them. */
+	refused: readonly RefusedValue[];
+	/** The values to match on, as one text. */
+	key?: string | undefined;
+	/** Finds the records of conditions. */
+	test?: RecordTest | undefined;
+	/** The name of a field to match on that the service computes: no record can be created with it. */
+	computedKey?: string | undefined;
+}
+
+/** A value that its field refuses. */
+export interface RefusedValue extends Refusal {
+	id: string;
+	value: unknown;
+}

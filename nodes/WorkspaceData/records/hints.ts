@@ -1,6 +1,7 @@
 /** What a run tells besides its output: hints, names instead of IDs, and notes on errors. */
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { sentences } from '../values/messageText';
+import { mayHaveHappened } from '../transport/errors';
+import { count, sentences } from '../values/messageText';
 
 export class Hints {
 	private readonly context: Pick<IExecuteFunctions, 'addExecutionHints'>;
@@ -44,4 +45,20 @@ export function addNote(error: unknown, text: string): void {
 	const { description } = error as { description?: string };
 	if (!description?.includes(text))
 		Object.assign(error, { description: sentences(description, text) });
+}
+
+/** Says how far some work came before it ended. @param noun what was worked on, in the singular */
+export function progressNote(
+	done: number,
+	all: number,
+	noun: string,
+	participle: string,
+	errors: readonly unknown[],
+): string {
+	const unclear = errors.filter(mayHaveHappened).length;
+	const was = done === 1 || all === 1 ? 'was' : 'were';
+	return sentences(
+		`${done} of ${count(all, noun)} ${was} ${participle}.`,
+		unclear > 0 && `For ${unclear} more, the request was under way: it may have been carried out.`,
+	);
 }

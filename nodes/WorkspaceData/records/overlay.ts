@@ -1,19 +1,19 @@
 /** The records of a card, with what is planned so far. */
-import type { JsonObject } from '../values/jsonObject';
-import { ageOf, byAge } from './ownValues';
 import type { DataRecord } from '../transport/api';
-import type { Find, Row, Rules } from './planned';
+import type { JsonObject } from '../values/jsonObject';
+import type { Wish } from './entry';
+import { ageOf, byAge } from './ownValues';
+import type { Row } from './planned';
 
 export class Overlay {
 	readonly rows: Row[] = [];
 	readonly byKey = new Map<string, Row[]>();
 	private readonly byId = new Map<string, Row>();
-
 	private readonly isComplete: boolean;
-	private readonly keyOf: Rules['keyOf'];
+	private readonly keyOf: ((data: JsonObject) => string | undefined) | undefined;
 
 	/** @param isComplete true if it gets all records of the card: others don't exist */
-	constructor(isComplete: boolean, keyOf: Rules['keyOf']) {
+	constructor(isComplete: boolean, keyOf?: (data: JsonObject) => string | undefined) {
 		this.isComplete = isComplete;
 		this.keyOf = keyOf;
 	}
@@ -29,16 +29,18 @@ export class Overlay {
 	}
 
 	/** The rows that an item finds: of a key, the oldest first. */
-	async find(find: Find, breathe: () => Promise<void>): Promise<Row[]> {
-		if (find.by === 'key') return oldestFirst(this.byKey.get(find.key) ?? []);
-		const known = find.by === 'id' ? this.byId.get(find.id) : undefined;
-		if (known) return [known];
-		if (find.by === 'id' && !this.isComplete)
+	async find({ entry, key = '', test }: Wish, breathe: () => Promise<void>): Promise<Row[]> {
+		const { find } = entry;
+		if (find.by === 'key') return oldestFirst(this.byKey.get(key) ?? []);
+		if (find.by === 'id') {
+			const known = this.byId.get(find.id);
+			if (known || this.isComplete) return known ? [known] : [];
 			return [this.add({ record: recordOf(find.id, {}), isRead: false })];
+		}
 		const found: Row[] = [];
-		for (const [place, row] of find.by === 'test' ? this.rows.entries() : []) {
-			if (place % 100 === 0) await breathe();
-			if (!row.isDeleted && find.by === 'test' && find.test(row.record)) found.push(row);
+		for (const row of test ? this.rows : []) {
+			await breathe();
+			if (!row.isDeleted && test?.(row.record)) found.push(row);
 		}
 		return found;
 	}
@@ -47,11 +49,9 @@ export class Overlay {
 const oldestFirst = (rows: Row[]): Row[] =>
 	rows.toSorted((a, b) => byAge(ageOf(a.record), ageOf(b.record)));
 
-/** A record as far as the plan knows it. */
+/** A record as far as it is known. */
 export const recordOf = (
 	id: string,
 	data: JsonObject,
 	createdAt: string | null = null,
-): DataRecord => ({
-	...{ id, data, createdAt, raw: {} },
-});
+): DataRecord => ({ id, data, createdAt, raw: {} });

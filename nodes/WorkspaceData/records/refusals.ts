@@ -11,29 +11,25 @@ export interface Refusal {
 	value?: unknown;
 }
 
-/** An item that can't be sent. */
-export interface RefusedItem {
-	/** Its name at the beginning of a sentence, for example `Item 3`. */
-	which: string;
-	error: InputError;
-}
-
-/** Combines the errors of items into one. @param after the last sentence of its description */
+/** Combines the errors of refused items into one. @param after the last sentence of its description */
 export function combineRefusals(items: readonly RefusedItem[], after = ''): InputError {
-	const [first] = items;
-	if (first && items.length === 1) {
-		const { message, description } = first.error;
-		return new InputError(`${first.which}: ${message}`, sentences(description, after));
+	const [only] = items.length === 1 ? items : [];
+	if (only) {
+		const { message, description } = inputErrorOf(only.result.error);
+		return new InputError(`Item ${only.itemIndex}: ${message}`, sentences(description, after));
 	}
-	const parts = items.map(({ which, error }) => ({
-		which,
-		refusals: error instanceof RefusedValues ? error.refusals : [{ error }],
+	const parts = items.map(({ itemIndex, result: { error } }) => ({
+		which: `Item ${itemIndex}`,
+		refusals: error instanceof RefusedValues ? error.refusals : [{ error: inputErrorOf(error) }],
 	}));
 	return new InputError(
 		`Values of ${items.length} items can't be sent`,
 		[groupByCause(parts), after].filter(Boolean).join('\n'),
 	);
 }
+
+/** An item that can't be sent, and why. */
+type RefusedItem = { itemIndex: number; result: { error?: unknown } };
 
 /** Values of one item that can't be sent. */
 export class RefusedValues extends InputError {
@@ -61,17 +57,6 @@ export const computed = (name: string): InputError =>
 		`Field '${name}' can't be written`,
 		'The service computes its value. Remove the field from the values, or give the value that the record has.',
 	);
-
-/** A card has no such record. */
-export class RecordMissing extends InputError {}
-
-export function noRecord(find: { by: string; id?: string }, card: string): RecordMissing {
-	const [what, checked] =
-		find.by === 'id'
-			? [`Card '${card}' has no record '${find.id}'`, "'Record'"]
-			: [`No record of card '${card}' matches this item`, 'the values to match on'];
-	return new RecordMissing(what, `Check ${checked}, or select another entry in 'If Not Found'.`);
-}
 
 /** @returns an error of the user's input @throws any other */
 export function inputErrorOf(error: unknown): InputError {

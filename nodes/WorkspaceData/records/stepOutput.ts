@@ -4,21 +4,14 @@ import { isEmpty } from '../values/emptyValue';
 import { identityOf } from '../values/identity';
 import { ownValue, type JsonObject } from '../values/jsonObject';
 import { count, listed, quote } from '../values/messageText';
+import type { Entry, Find } from './entry';
 import type { FieldIndex } from './fieldIndex';
 import type { Step } from './planned';
 import { recordOutput } from './recordOutput';
 import type { CardReference, Run } from './run';
 
 /** What became of a record. */
-export type Written = Pick<Step, 'action' | 'before' | 'after' | 'sent'> & {
-	/** True if only what was sent or shown is known of the record. */
-	isPartial: boolean;
-};
-
-/**
- * How written records are shown: `plain` without an action, `usual` with it, `all` if deleted ones have one as well.
- */
-export type Marks = 'plain' | 'usual' | 'all';
+export type Written = Pick<Step, 'action' | 'row' | 'before' | 'after' | 'sent'>;
 
 const DONE = {
 	create: 'created',
@@ -33,7 +26,8 @@ export class StepOutput {
 	private readonly run: Run;
 	private readonly card: CardReference;
 	private readonly index: FieldIndex;
-	private readonly how: { isDry: boolean; marks: Marks };
+	private readonly isDry: boolean;
+	private readonly find: Find;
 	private readonly toItem: ReturnType<typeof recordOutput>;
 	private readonly counts = { create: 0, change: 0, delete: 0, keep: 0 };
 	/** The number of records that lost a value, by the field's key. */
@@ -43,44 +37,52 @@ export class StepOutput {
 		run: Run,
 		card: CardReference,
 		index: FieldIndex,
-		how: { isDry: boolean; marks: Marks },
+		{ isDry, find }: Pick<Entry, 'isDry' | 'find'>,
 	) {
 		this.run = run;
 		this.card = card;
 		this.index = index;
-		this.how = how;
+		this.isDry = isDry;
+		this.find = find;
 		this.toItem = recordOutput(index, {});
 	}
 
 	/** Returns the item of a record, and counts it. */
 	of(written: Written): JsonObject {
-		const { action, before, after, sent, isPartial } = written;
+		const { action, row, before, after, sent } = written;
+		// Only what was sent or shown is known of a record that wasn't read.
+		const isPartial = !row.isRead;
 		const item = this.toItem(after, isPartial);
 		if (after.id === '') item.id = null;
 		if (action === 'delete') delete item.created_at;
 		this.counts[action] += 1;
-		if (this.how.isDry) {
+		if (this.isDry) {
 			const changes = () => this.differences(written, (from, to) => ({ from, to }));
 			const first = { dry_run: true, action: WOULD[action] };
 			return { ...first, ...(action === 'change' && { changes: changes() }), ...item };
 		}
 		if (action === 'change') this.countCleared(sent, before, isPartial);
-		const isMarked =
-			this.how.marks !== 'plain' && (action !== 'delete' || this.how.marks === 'all');
+		const old = () => this.differences(written, (from) => from);
 		const json = {
 			...item,
 			...(action === 'delete' && { deleted: true }),
-			...(action === 'change' &&
-				!isPartial && { before: this.differences(written, (from) => from) }),
-			...(isMarked && { action: DONE[action] }),
+			...(action === 'change' && !isPartial && { before: old() }),
+			...(this.isMarked(action) && { action: DONE[action] }),
 		};
 		if (action !== 'keep') this.run.done.add(DONE[action] as 'created', after.id, json);
 		return json;
 	}
 
+	/** True if the output says what was done: where the operation decides it. */
+	private isMarked(action: Step['action']): boolean {
+		const { by } = this.find;
+		if (action === 'delete') return by === 'key';
+		return by === 'key' || by === 'filter';
+	}
+
 	/** Adds the hint at the end: the counts of a dry run, and values that were cleared. */
 	hint(): void {
-		const { isDry } = this.how;
+		const { isDry } = this;
 		const cleared = [...this.cleared].map(
 			([key, number]) => `${quote(key)} in ${count(number, 'record')}`,
 		);

@@ -4,222 +4,219 @@ import { isSame } from '../values/identity';
 import { inParallel } from '../values/inParallel';
 import { InputError } from '../values/inputError';
 import { addGrowth, hintAtGrowth } from './addGrowth';
-import { applySteps } from './apply';
+import { applyPlans } from './apply';
+import type { CardWork, LastResult } from './cardWork';
 import { convert } from './convert';
-import { requireFirstDeletion } from './deletionRuns';
-import type { Entry } from './entry';
-import type { CardWork } from './cardWork';
+import type { Entry, ItemResult, Wish } from './entry';
 import type { FieldIndex } from './fieldIndex';
 import { readFilter } from './filter';
 import { planGrowth } from './growth';
 import { hold } from './heldCards';
 import { MatchKey } from './matchKey';
 import { planWrites } from './plan';
-import type { Rules, SyncRules } from './planned';
-import { failureOf, inputErrorOf } from './refusals';
+import type { Rules } from './planned';
 import { isNodeKey } from './recordOutput';
-import type { CardReference, Run } from './run';
+import { combineRefusals, failureOf, inputErrorOf } from './refusals';
+import { addResults } from './results';
+import type { Run } from './run';
 import { StepOutput } from './stepOutput';
-import type { WriteResults } from './writeResults';
+import { requireFirstDeletion } from './sync';
 
 /**
  * Writes to cards. Nothing is sent that changes anything before all items of all cards are found valid, unless the run
- * continues on errors.
+ * continues on errors. The entries receive the results.
  *
- * @param results receives what comes of each item
+ * @param items the results of all items of the run: without *On Error*, one error ends it
+ * @returns results after those of all items, each with the item that it is paired with
  */
 export async function writeCards(
 	run: Run,
-	cards: readonly CardWork[],
-	results: WriteResults,
-): Promise<void> {
-	let works = cards;
-	let letGo = (): void => {};
-	const each = async (stage: (work: CardWork) => Promise<void>): Promise<void> => {
-		if (!results.isStopped) works = await eachCard(run, works, results, stage);
-	};
-	try {
-		await each(async (work) => await readFields(run, work));
-		if (!results.isStopped) letGo = await hold(run.api, namesToHold(works));
-		await each(async (work) => {
-			if (work.growth && !work.isDry && !work.create) await readFields(run, work, true);
-			await convertCard(run, work, results);
+	works: readonly CardWork[],
+	items: readonly ItemResult[],
+): Promise<LastResult[]> {
+	const isStopped = () => !run.continues && items.some(({ error }) => error !== undefined);
+	const each = async (stage: (run: Run, work: CardWork) => Promise<void>): Promise<void> => {
+		const left = isStopped() ? [] : works.filter(({ isRefused }) => !isRefused);
+		await inParallel(run.api.width({}), left, async (work) => {
+			await stage(run, work).catch((error: unknown) => refuseCard(run, work, failureOf(error)));
 		});
-		await each(async (work) => await readRecords(run, work));
-		await each(async (work) => await planCard(run, work, results));
-		await each(async (work) => await growCard(run, work, results));
-		if (results.isStopped) return;
+	};
+	const letGo = await hold(run.api, namesToHold(works));
+	try {
+		await each(prepare);
+		await each(grow);
+		if (isStopped()) return [];
+		const left = works.filter(({ isRefused }) => !isRefused);
 		// The steps have the records that they need.
-		for (const work of works) work.records = undefined;
-		const outcomes = await applySteps(
+		for (const work of left) work.records = undefined;
+		await applyPlans(
 			run,
-			works.filter(({ isDry }) => !isDry),
+			left.filter(({ isDry }) => !isDry),
 			letGo,
 		);
-		for (const work of works) await results.add(work, outcomes);
+		const last: LastResult[] = [];
+		for (const work of left) last.push(...(await addResults(run, work)));
+		return last;
 	} finally {
 		letGo();
 	}
 }
 
-/** Does a stage for each card, in parallel. @returns the cards that are left: the items of the others are errors */
-async function eachCard(
+/** All items of a card fail, but for those that have an error of their own; one of these is enough to end a run. */
+export function refuseCard(
 	run: Run,
-	works: readonly CardWork[],
-	results: WriteResults,
-	stage: (work: CardWork) => Promise<void>,
-): Promise<CardWork[]> {
-	const failed = new Set<CardWork>();
-	await inParallel(run.api.width({}), works, async (work) => {
-		await stage(work).catch((error: unknown) => {
-			results.refuseCard(work, failureOf(error));
-			failed.add(work);
-		});
-	});
-	return works.filter((work) => !failed.has(work));
+	work: Pick<CardWork, 'entries' | 'isRefused'>,
+	error: unknown,
+): void {
+	work.isRefused = true;
+	const hasOwn = work.entries.some(({ result }) => result.error !== undefined);
+	if (hasOwn && !run.continues) return;
+	for (const { result } of work.entries) result.error ??= error;
 }
 
 /** The cards that others of this process must not read or grow meanwhile. */
 const namesToHold = (works: readonly CardWork[]): string[] =>
 	works
-		.filter(({ isDry, create }) => !isDry && !create)
-		.filter(({ growth, entries }) => growth || entries[0]?.find.by === 'key')
+		.filter(({ card, isDry, isRefused }) => card.id !== '' && !isDry && !isRefused)
+		.filter(({ entries: [first] }) => first && (mayGrow(first) || first.find.by === 'key'))
 		.map(({ card }) => card.id);
 
-const requestOf = ({ entries }: CardWork) => entries[0]?.settings.request ?? {};
+const mayGrow = ({ settings }: Entry): boolean => settings.addsFields || settings.addsChoices;
 
-/** Reads the fields of a card, and plans what its items add. */
-async function readFields(run: Run, work: CardWork, isHeld = false): Promise<void> {
-	const { card, entries } = work;
-	await requireCommonSettings(run, entries, card);
-	const read = async () =>
-		await (isHeld ? run.fieldsAgain(card, requestOf(work)) : run.fieldsOf(card, requestOf(work)));
-	if (card.id !== '') work.index = await read();
+/** Reads a card as far as it is needed, and plans its writes. */
+async function prepare(run: Run, work: CardWork): Promise<void> {
+	const { card, entries, request } = work;
+	await requireCommonSettings(run, work);
+	if (card.id !== '') work.index = await run.fieldsOf(card, request);
 	work.growth = await planGrowth(run, entries, work.index);
+	await planCard(run, work, work.growth?.index ?? work.index);
 }
 
 /** @throws InputError if items of one card differ in what must be one */
 async function requireCommonSettings(
 	run: Run,
-	entries: readonly Entry[],
-	{ name }: CardReference,
+	{ entries: [first, ...others], card }: CardWork,
 ): Promise<void> {
-	const [first] = entries;
-	const textOf = ({ common, settings }: Entry) => {
-		const { addsFields, addsChoices, rules, request } = settings;
-		const formats = addsFields && rules.formats;
-		return JSON.stringify([common?.value, addsFields, addsChoices, formats, request]);
-	};
-	const text = first && textOf(first);
-	for (const entry of entries) {
+	const text = JSON.stringify(first?.common);
+	for (const { common, itemIndex } of others) {
 		await run.breathe();
-		if (!first || (entry.settings === first.settings && !entry.common)) continue;
-		if (textOf(entry) === text) continue;
-		const labels =
-			"'If Field Is Unknown', 'If Choice Is Missing', the formats, 'Max Parallel Requests' and 'Timeout (Seconds)'";
+		if (!first || JSON.stringify(common) === text) continue;
+		const differs = (key: string) =>
+			JSON.stringify(common[key]) !== JSON.stringify(first.common[key]);
+		const label = Object.keys(common).find(differs);
 		throw new InputError(
-			`The conditions or settings of items ${first.itemIndex} and ${entry.itemIndex} differ, but both are for card '${name}'`,
-			`Nothing was sent. ${first.common?.labels ?? labels} must be the same for all items of a card.`,
+			`'${label}' of items ${first.itemIndex} and ${itemIndex} differs, but both are for card '${card.name}'`,
+			`Nothing was sent. '${label}' must be the same for all items of a card.`,
 		);
 	}
 }
 
-/** Converts the items of a card. */
-async function convertCard(run: Run, work: CardWork, results: WriteResults): Promise<void> {
-	const { entries, growth } = work;
-	const index = growth?.index ?? work.index;
-	work.key = keyOf(run, entries, index);
-	work.wishes = [];
-	const target = { index, zone: run.zone, key: work.key };
-	for (const entry of work.growsOnly ? [] : entries) {
+/** Plans the writes of a card. @param index its fields, with those that are planned */
+async function planCard(run: Run, work: CardWork, index: FieldIndex): Promise<void> {
+	const { card, entries, isDry, growth } = work;
+	const [first] = entries as [Entry];
+	const key =
+		first.find.by === 'key'
+			? new MatchKey(first.find.matching, index, run.zone, first.find.ignoresCase)
+			: undefined;
+	const wishes = work.growsOnly ? [] : await convertEntries(run, entries, { index, key });
+	if (isEnded(run, entries)) return;
+	work.records ??= await readRecords(run, work);
+	work.plan = await planWrites(wishes, work.records, rulesOf(run, work, { index, key }));
+	for (const { entry, refusal } of work.plan.items) entry.result.error ??= refusal;
+	if (isEnded(run, entries)) return;
+	if (work.plan.deletions.length > 0) requireFirstDeletion(run, card);
+	work.output = new StepOutput(run, card, index, first);
+	if (isDry && growth && !work.isSilent) hintAtGrowth(run, card, growth);
+}
+
+/** The fields of a card, and those by which items find records. */
+interface Fields {
+	index: FieldIndex;
+	key: MatchKey | undefined;
+}
+
+/** Converts the items of a card that were not refused before. Refused ones get their errors. */
+async function convertEntries(run: Run, entries: readonly Entry[], fields: Fields) {
+	const wishes: Wish[] = [];
+	for (const entry of entries) {
 		await run.breathe();
+		if (entry.result.error !== undefined) continue;
 		try {
-			work.wishes.push(convert(entry, target));
+			wishes.push(convert(entry, { ...fields, zone: run.zone }));
 		} catch (error) {
-			results.refuse(entry, inputErrorOf(error), index);
+			entry.result.error = inputErrorOf(error);
 		}
 	}
-	results.requireWhole(work);
+	return wishes;
 }
 
-function keyOf({ zone }: Run, [first]: readonly Entry[], index: FieldIndex): MatchKey | undefined {
-	if (first?.find.by !== 'key') return undefined;
-	return new MatchKey(first.find.matching, index, zone, first.find.ignoresCase);
+/** True if refused items end the run. @throws InputError in a Sync: its items stand or fall together */
+function isEnded({ continues }: Run, entries: readonly Entry[]): boolean {
+	const refused = entries.filter(({ result }) => result.error !== undefined);
+	const [first] = refused;
+	if (!first) return false;
+	if (!isSync(first)) return !continues;
+	const error = combineRefusals(refused, 'Nothing was sent for its card.');
+	for (const { result } of refused) result.error = error;
+	throw error;
 }
+
+export const isSync = ({ find }: Pick<Entry, 'find'>): boolean =>
+	find.by === 'key' && find.sync !== undefined;
 
 /** Reads the records of a card, if the operation looks before it writes. */
-async function readRecords(run: Run, work: CardWork): Promise<void> {
-	const { card, entries, index } = work;
-	const by = entries[0]?.find.by;
-	const isKnown = by === 'key' || by === 'filter';
+async function readRecords(
+	run: Run,
+	{ card, entries, index, request }: CardWork,
+): Promise<DataRecord[] | undefined> {
+	const [first] = entries as [Entry];
+	const isKnown = first.find.by === 'key' || first.find.by === 'filter';
 	// Without the field, the node's own key of its name would be written to it when the item comes back.
 	const readsFirst = entries.some((entry) => entry.readsFirst) || index.fields.some(isNodeKey);
-	if (!isKnown && !(by === 'id' && entries[0]?.columns && readsFirst)) return;
+	if (!isKnown && !(first.find.by === 'id' && first.columns && readsFirst)) return undefined;
 	const ids = new Set(entries.map(({ find }) => (find.by === 'id' ? find.id : '')));
 	const records: DataRecord[] = [];
 	const take = (record: DataRecord): boolean => {
 		if (isKnown || ids.delete(record.id)) records.push(record);
 		return !isKnown && ids.size === 0;
 	};
-	await run.streamRecords(card, Infinity, take, requestOf(work));
-	work.records = records;
+	await run.streamRecords(card, Infinity, take, request);
+	return records;
 }
 
-/** Plans the writes of a card. */
-async function planCard(run: Run, work: CardWork, results: WriteResults): Promise<void> {
-	const { card, isDry, wishes, records, growth, marks } = work;
-	const index = growth?.index ?? work.index;
-	const breathe = async () => await run.breathe();
-	work.wishes = [];
-	work.plan = await planWrites(wishes, records, rulesOf(run, work, index), breathe);
-	for (const entry of work.entries) {
-		const error = work.plan.refused.get(entry.itemIndex);
-		if (error) results.refuse(entry, error, index);
+function rulesOf(run: Run, { card, entries: [first] }: CardWork, { index, key }: Fields): Rules {
+	const { zone } = run;
+	const rules = { card: card.name, breathe: async () => await run.breathe() };
+	if (!key) {
+		const isSameValue: Rules['isSame'] = (id, one, other) => {
+			const field = index.byId(id);
+			return field ? isSame(field, one, other, zone) : one === other;
+		};
+		return { ...rules, isSame: isSameValue };
 	}
-	results.requireWhole(work);
-	if (work.plan.deletions.length > 0) requireFirstDeletion(run, card);
-	work.output = new StepOutput(run, card, index, { isDry, marks });
-	if (isDry && growth && !work.isSilent) hintAtGrowth(run, card, growth);
-}
-
-function rulesOf({ zone }: Run, { card, key, entries }: CardWork, index: FieldIndex): Rules {
-	const isSameValue: Rules['isSame'] = (id, one, other) => {
-		const field = index.byId(id);
-		return field ? isSame(field, one, other, zone) : one === other;
-	};
-	if (!key) return { card: card.name, isSame: isSameValue };
+	const sync = first?.find.by === 'key' ? first.find.sync : undefined;
 	return {
-		card: card.name,
+		...rules,
 		isSame: (id, one, other) => key.isSame(id, one, other),
 		keyOf: (data) => key.of(data),
 		shown: (data) => key.shown(data),
-		...syncRules(entries[0], index, zone),
+		...(sync && {
+			sync: {
+				...sync,
+				meets: readFilter(sync.filters, sync.matchType, index, { zone, isExact: true }),
+				now: new Date().toISOString(),
+			},
+		}),
 	};
 }
 
-function syncRules(
-	entry: Entry | undefined,
-	index: FieldIndex,
-	zone: Run['zone'],
-): { sync?: SyncRules } {
-	const sync = entry?.find.by === 'key' ? entry.find.sync : undefined;
-	if (!sync) return {};
-	const { filters, matchType, deletes, maxDeletions } = sync;
-	const meets = readFilter(filters, matchType, index, { zone, isExact: true });
-	return { sync: { meets, deletes, maxDeletions, now: new Date().toISOString() } };
-}
-
-/** Adds fields and choices to a card, then converts and plans once more, with their IDs. */
-async function growCard(run: Run, work: CardWork, results: WriteResults): Promise<void> {
-	const { create, growth, isDry } = work;
+/** Creates a card, or adds fields and choices to it; then plans once more, with their IDs. */
+async function grow(run: Run, work: CardWork): Promise<void> {
+	const { create, growth, isDry, request } = work;
 	if (isDry || (!create && !growth)) return;
 	if (create) work.card = await create();
-	if (growth) {
-		const grown = await addGrowth(run, work.card, growth, requestOf(work));
-		work.index = grown.index;
-		results.additions.push(...grown.additions);
-	}
+	if (growth) work.index = await addGrowth(run, work.card, growth, request);
 	work.growth = undefined;
-	await convertCard(run, work, results);
-	if (!results.isStopped) await planCard(run, work, results);
+	await planCard(run, work, work.index);
 }

@@ -1,63 +1,56 @@
 /** Reads what all items want written, then writes it card by card. */
 import { InputError } from '../values/inputError';
-import type { JsonObject } from '../values/jsonObject';
-import type { Entry } from './entry';
+import { newWork, type CardWork, type LastResult } from './cardWork';
+import type { Entry, ItemResult } from './entry';
 import { failureOf } from './refusals';
+import { conclude } from './results';
 import type { CardReference, Run } from './run';
-import type { Marks } from './stepOutput';
-import { newWork, type CardWork } from './cardWork';
-import { writeCards } from './write';
-import { WriteResults, type ItemResult } from './writeResults';
+import { refuseCard, writeCards } from './write';
 
-/** How an operation writes records. */
-export interface WriteOperation {
-	/** Reads what an item writes from its parameters. @throws InputError */
-	read: (itemIndex: number) => Promise<Entry>;
-	/** How records are shown. */
-	marks: Marks;
+/** How an operation reads what its items write. */
+export interface EntryReader {
+	/** Reads an item. @throws InputError */
+	read: (itemIndex: number, result: ItemResult) => Promise<Entry>;
 	/** For a Sync, whose items of a card stand or fall together: the card of an item that can't be read. */
-	cardOf?: (itemIndex: number) => Promise<CardReference>;
+	cardOf?: ((itemIndex: number) => Promise<CardReference>) | undefined;
 }
 
 /** @returns the results of each item, and those after all items */
 export async function writeRecords(
 	run: Run,
-	{ read, marks, cardOf }: WriteOperation,
-): Promise<{ items: ItemResult[]; last: Array<{ itemIndex: number; json: JsonObject }> }> {
-	const results = new WriteResults(run, cardOf !== undefined);
+	{ read, cardOf }: EntryReader,
+): Promise<{ items: ItemResult[]; last: LastResult[] }> {
+	const items = newResults(run);
 	const works = new Map<string, CardWork>();
-	/** The first item that can't be read, by its card; '' if that isn't known. */
-	const invalid = new Map<string, number>();
-	for (let itemIndex = 0; itemIndex < run.itemCount; itemIndex += 1) {
+	const unread: Array<{ itemIndex: number; card: CardReference | undefined }> = [];
+	for (const [itemIndex, result] of items.entries()) {
 		await run.breathe();
 		try {
-			addEntry(run, works, await read(itemIndex), marks);
+			const entry = await read(itemIndex, result);
+			const known = works.get(entry.card.id);
+			if (known) known.entries.push(entry);
+			else works.set(entry.card.id, newWork(run, entry.card, entry));
 		} catch (error) {
-			results.fail(itemIndex, failureOf(error));
-			if (results.isStopped) return results.outcomes;
+			result.error = failureOf(error);
+			if (!run.continues) break;
 			const card = await cardOf?.(itemIndex).catch(() => undefined);
-			if (cardOf && !invalid.has(card?.id ?? '')) invalid.set(card?.id ?? '', itemIndex);
+			if (cardOf) unread.push({ itemIndex, card });
 		}
 	}
-	const valid: CardWork[] = [];
 	for (const work of works.values()) {
-		const itemIndex = invalid.get(work.card.id) ?? invalid.get('');
-		if (itemIndex === undefined) valid.push(work);
-		else results.refuseCard(work, besideInvalid(work.card, itemIndex));
+		const beside = unread.find(({ card }) => !card || card.id === work.card.id);
+		if (beside) refuseCard(run, work, besideUnread(work.card, beside.itemIndex));
 	}
-	await writeCards(run, valid, results);
-	return results.outcomes;
+	const last = await writeCards(run, [...works.values()], items);
+	conclude(run, items);
+	return { items, last };
 }
 
-function addEntry(run: Run, works: Map<string, CardWork>, entry: Entry, marks: Marks): void {
-	const { card, isDry, common } = entry;
-	const key = JSON.stringify([card.id, isDry && !common]);
-	const known = works.get(key);
-	if (known) known.entries.push(entry);
-	else works.set(key, newWork(run, card, entry, marks));
-}
+/** The results of a run's items, before anything is done. */
+export const newResults = ({ itemCount }: Run): ItemResult[] =>
+	Array.from({ length: itemCount }, () => ({ json: [] }));
 
-const besideInvalid = ({ name }: CardReference, itemIndex: number): InputError =>
+const besideUnread = ({ name }: CardReference, itemIndex: number): InputError =>
 	new InputError(
 		`Nothing was sent for card '${name}', because item ${itemIndex} isn't valid`,
 		'Correct that item, then run all items again.',

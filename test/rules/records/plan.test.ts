@@ -1,12 +1,7 @@
 /** The plan of a card's writes: what is done to which record, in the order of the items. */
 import { planWrites } from '../../../nodes/WorkspaceData/records/plan';
-import type {
-	FindByKey,
-	Plan,
-	Rules,
-	SyncRules,
-	Wish,
-} from '../../../nodes/WorkspaceData/records/planned';
+import type { Find, FindByKey, Wish } from '../../../nodes/WorkspaceData/records/entry';
+import type { Plan, Rules, SyncRules } from '../../../nodes/WorkspaceData/records/planned';
 import { InputError } from '../../../nodes/WorkspaceData/values/inputError';
 
 type Data = Record<string, unknown>;
@@ -19,7 +14,7 @@ const recordsOf = (...data: Data[]) =>
 	});
 const keyOf = ({ k }: Data) => (k === undefined || k === '' ? undefined : String(k));
 const rules = (sync?: Partial<SyncRules>): Rules => ({
-	card: 'C',
+	...{ card: 'C', breathe: async () => {} },
 	isSame: (_id, one, other) => String(one ?? '') === String(other ?? ''),
 	keyOf,
 	shown: ({ k }) => JSON.stringify(k),
@@ -27,26 +22,40 @@ const rules = (sync?: Partial<SyncRules>): Rules => ({
 		sync: { meets: undefined, deletes: false, maxDeletions: 0, now: '2026-02-01', ...sync },
 	}),
 });
-const keyed = (values: Data, find: Partial<FindByKey> = {}, more: Partial<Wish> = {}): Wish => ({
-	...{ itemIndex: 0, values, ifNotFound: 'error', ...more },
-	find: { by: 'key', key: String(values.k), ...find },
+const columns = () => ({
+	...{ entries: [], matchingKeys: [], hints: new Map(), isAutomatic: false },
 });
-const pause = async () => {};
+const wish = (find: Find, values: Data, more: Partial<Wish> = {}, entry = {}): Wish => ({
+	entry: { itemIndex: 0, find, columns, result: { json: [] }, ...entry },
+	...{ values, refused: [], ...more },
+});
+const keyed = (
+	values: Data,
+	policies: Partial<FindByKey> = {},
+	more: Partial<Wish> = {},
+	entry = {},
+) => {
+	const matching = { matchingKeys: ['k'], hints: new Map() };
+	const find = { by: 'key', matching, ignoresCase: false, ...policies } as const;
+	return wish(find, values, { key: String(values.k), ...more }, entry);
+};
 const planOf = async (wishes: Wish[], records: Data[] | undefined, by = rules()) =>
 	await planWrites(
-		wishes.map((wish, itemIndex) => ({ ...wish, itemIndex })),
+		wishes.map((one, itemIndex) => ({ ...one, entry: { ...one.entry, itemIndex } })),
 		records && recordsOf(...records),
 		by,
-		pause,
 	);
-/** Each step as `item action id sent`, then the refusals, the missing and the deletions. */
-const told = ({ steps, refused, missing, deletions }: Plan) => [
-	...steps.map(
-		({ itemIndex, action, before: { id }, sent }) =>
-			`${itemIndex} ${action} ${id || 'new'} ${JSON.stringify(sent)}`,
+/** Each step as `item action id sent`, then the refusals and the deletions. */
+const told = ({ items, deletions }: Plan) => [
+	...items.flatMap(({ entry: { itemIndex }, steps }) =>
+		steps.map(
+			({ action, before: { id }, sent }) =>
+				`${itemIndex} ${action} ${id || 'new'} ${JSON.stringify(sent)}`,
+		),
 	),
-	...[...refused].map(([item, { message }]) => `${item} refused: ${message}`),
-	...[...missing].map((item) => `${item} missing`),
+	...items.flatMap(({ entry, refusal }) =>
+		refusal ? `${entry.itemIndex} refused: ${refusal.message}` : [],
+	),
 	...deletions.map(({ row }) => `delete ${row.record.id}`),
 ];
 const TWO = "No record of card 'C' matches this item";
@@ -104,9 +113,9 @@ describe('by key', () => {
 		],
 		[
 			'update only, skipped without a record',
-			[keyed({ k: 'b' }, updateOnly, { ifNotFound: 'skip' })],
+			[keyed({ k: 'b' }, updateOnly, {}, { ifNotFound: 'skip' })],
 			[],
-			['0 missing'],
+			[],
 		],
 	])('%s', async (_, wishes, records, expected) => {
 		expect(told(await planOf(wishes, records))).toEqual(expected);
@@ -130,9 +139,7 @@ describe('by key', () => {
 });
 
 describe('by ID', () => {
-	const byId = (values: Data, more: Partial<Wish> = {}): Wish => ({
-		...{ itemIndex: 0, values, ifNotFound: 'error', find: { by: 'id', id: 'r0' }, ...more },
-	});
+	const byId = (values: Data, entry = {}): Wish => wish({ by: 'id', id: 'r0' }, values, {}, entry);
 	test.each<[string, Wish[], Data[] | undefined, string[]]>([
 		[
 			'not read: all values',
@@ -142,19 +149,19 @@ describe('by ID', () => {
 		],
 		['read: what differs', [byId({ v: 1, w: 2 })], [{ v: 1 }], ['0 change r0 {"w":2}']],
 		['read, and not there', [byId({ v: 1 })], [], ["0 refused: Card 'C' has no record 'r0'"]],
-		['deleted', [byId({}, { deletes: true })], undefined, ['0 delete r0 {}']],
+		['deleted', [byId({}, { columns: undefined })], undefined, ['0 delete r0 {}']],
 	])('%s', async (_, wishes, records, expected) => {
-		const { card, isSame } = rules();
-		expect(told(await planOf(wishes, records, { card, isSame }))).toEqual(expected);
+		const { card, isSame, breathe } = rules();
+		expect(told(await planOf(wishes, records, { card, isSame, breathe }))).toEqual(expected);
 	});
 });
 
 describe('by conditions', () => {
-	const { card, isSame } = rules();
-	const matching = (from: number, values: Data, more: Partial<Wish> = {}, most = 2): Wish => ({
-		...{ itemIndex: 0, values, ifNotFound: 'error', ...more },
-		find: { by: 'test', test: ({ data }) => data.v === from, most, label: 'Max' },
-	});
+	const { card, isSame, breathe } = rules();
+	const matching = (from: number, values: Data, entry = {}, most = 2): Wish => {
+		const find = { by: 'filter', filters: {}, matchType: 'allConditions', label: 'Max' } as const;
+		return wish({ ...find, most }, values, { test: ({ data }) => data.v === from }, entry);
+	};
 	test.each<[string, Wish[], string[]]>([
 		[
 			'items take turns',
@@ -171,12 +178,12 @@ describe('by conditions', () => {
 		],
 		[
 			'deleted once',
-			[matching(1, {}, { deletes: true }), matching(1, {}, { deletes: true })],
+			[matching(1, {}, { columns: undefined }), matching(1, {}, { columns: undefined })],
 			[...['0 delete r0 {}', '0 delete r1 {}']],
 		],
 	])('%s', async (_, wishes, expected) => {
 		const records = [{ v: 1 }, { v: 1 }, { v: 2 }];
-		expect(told(await planOf(wishes, records, { card, isSame }))).toEqual(expected);
+		expect(told(await planOf(wishes, records, { card, isSame, breathe }))).toEqual(expected);
 	});
 });
 
@@ -229,7 +236,7 @@ describe('Sync', () => {
 	test.each<[string, Wish[], Partial<SyncRules>, Data[], string]>([
 		['two items with one key', [A, A], {}, [], 'Several items have the same values'],
 		['a key twice in the card', [A], {}, [{ k: 'x' }, { k: 'x' }], 'Several records of card'],
-		['a blank key in the card', [A], {}, [{ v: 1 }], "1 record of card 'C' without a value"],
+		['a blank key in the card', [A], {}, [{ v: 1 }], "is empty in 1 record of card 'C'"],
 		[
 			'a record outside the conditions',
 			[A],

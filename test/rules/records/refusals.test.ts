@@ -61,9 +61,9 @@ test.each<[string, Array<[Refusal, ...Refusal[]]>, string, string[]]>([
 		[...Array<string>(10).fill(expect.anything() as string), 'And 4 more.', 'Nothing was sent.'],
 	],
 ])('%s', (_, items, message, lines) => {
-	const refused = items.map((refusals, index) => ({
-		which: `Item ${index}`,
-		error: new RefusedValues(refusals),
+	const refused = items.map((refusals, itemIndex) => ({
+		itemIndex,
+		result: { error: new RefusedValues(refusals) },
 	}));
 	const error = combineRefusals(refused, 'Nothing was sent.');
 	expect(error.message).toBe(message);

@@ -8,15 +8,17 @@ import {
 } from '../../properties/writeOptions';
 import { hintAtGrowth } from '../../records/addGrowth';
 import { itemColumns, ownColumnsOf } from '../../records/columns';
-import type { Entry, FieldTypes } from '../../records/entry';
+import type { Entry, FieldTypes, ItemResult } from '../../records/entry';
 import { failureOf } from '../../records/refusals';
 import { hold } from '../../records/heldCards';
 import { addNote } from '../../records/hints';
 import { cardCalled } from '../../records/locator';
 import type { CardReference, Run } from '../../records/run';
-import { newWork, type CardWork } from '../../records/cardWork';
-import { writeCards } from '../../records/write';
-import { WriteResults } from '../../records/writeResults';
+import { conclude } from '../../records/results';
+import { newWork, type CardWork, type LastResult } from '../../records/cardWork';
+import { refuseCard, writeCards } from '../../records/write';
+import { newResults } from '../../records/writeRecords';
+import { Cancelled } from '../../transport/errors';
 import { cards, type Card } from '../../transport/api';
 import { isBlank } from '../../values/emptyValue';
 import { InputError } from '../../values/inputError';
@@ -74,9 +76,9 @@ export const createCardFromItems = defineOperation({
 	async execute(run, { get }) {
 		requireNoRetry(run);
 		const settingsOf = openSettings(run, 'Items', readFieldTypes);
-		const results = new WriteResults(run, false);
+		const items = newResults(run);
 		const targets = new Map<string, Target>();
-		for (let itemIndex = 0; itemIndex < run.itemCount && !results.isStopped; itemIndex += 1) {
+		for (const [itemIndex, result] of items.entries()) {
 			await run.breathe();
 			try {
 				const name = requireText(get('name', itemIndex), cardNameProperty.displayName).trim();
@@ -88,7 +90,7 @@ export const createCardFromItems = defineOperation({
 				const entry: Entry = {
 					...{ itemIndex, card: { id: '', name }, isDry, columns, find: { by: 'nothing' } },
 					settings: settingsOf(options),
-					common: { value: { options, isDry }, labels: "'Dry Run' and 'Options'" },
+					...{ common: { 'Dry Run': isDry, Options: options }, result },
 				};
 				const known = targets.get(foldCase(name)) ?? {
 					name,
@@ -102,11 +104,14 @@ export const createCardFromItems = defineOperation({
 				const isEmpty = entries.length === 0 || (hasRecords && entries.every(hasNoValue));
 				known[isEmpty ? 'empty' : 'entries'].push(entry);
 			} catch (error) {
-				results.fail(itemIndex, error);
+				result.error = failureOf(error);
+				if (!run.continues) break;
 			}
 		}
-		if (!results.isStopped) await writeTargets(run, [...targets.values()], results);
-		return results.outcomes;
+		const isStopped = !run.continues && items.some(({ error }) => error !== undefined);
+		const last = isStopped ? [] : await writeTargets(run, [...targets.values()], items);
+		conclude(run, items);
+		return { items, last };
 	},
 });
 
@@ -135,8 +140,8 @@ function requireNoRetry({ context }: Run): void {
 async function writeTargets(
 	run: Run,
 	targets: readonly Target[],
-	results: WriteResults,
-): Promise<void> {
+	items: readonly ItemResult[],
+): Promise<LastResult[]> {
 	const isReal = targets.some(({ entries }) => entries.some(({ isDry }) => !isDry));
 	const names = isReal ? targets.map(({ name }) => `card ${foldCase(name)}`) : [];
 	const letGo = await hold(run.api, names);
@@ -150,11 +155,12 @@ async function writeTargets(
 				works.push(await workOf(run, target, listed));
 			} catch (error) {
 				const entries = [...target.entries, ...target.empty];
-				results.refuseCard({ entries }, failureOf(error));
+				refuseCard(run, { entries }, failureOf(error));
 			}
 		}
-		if (!results.isStopped) await writeCards(run, works, results);
-		for (const work of works) await finish(run, work, results);
+		const last = await writeCards(run, works, items);
+		for (const work of works) last.push(...(await finish(run, work)));
+		return last;
 	} finally {
 		letGo();
 	}
@@ -179,7 +185,7 @@ async function workOf(run: Run, target: Target, listed: readonly Card[]): Promis
 		run.hints.add(`${count(empty.length, 'item')} without values ${were} left out`);
 	}
 	return {
-		...newWork(run, existing ?? { id: '', name }, first, 'plain'),
+		...newWork(run, existing ?? { id: '', name }, first),
 		...{ entries, growsOnly: !hasRecords, isSilent: first.isDry || !hasRecords },
 		...(!existing && { create: async () => await createCard(run, name, first) }),
 	};
@@ -210,18 +216,20 @@ const BY_KEY = "use 'Sync' or 'Create or Update' with a field that identifies a 
 const REUSE = `'${reuse.name}' in '${ifExistsOption.displayName}'`;
 
 /** Adds what the output has besides records, and to the error what exists. */
-async function finish(run: Run, work: CardWork, results: WriteResults): Promise<void> {
+async function finish(run: Run, work: CardWork): Promise<LastResult[]> {
 	const { card, entries, isDry, growsOnly, create } = work;
 	const itemIndex = entries[0]?.itemIndex ?? 0;
-	const { written, error } = results.progressOf(work);
-	if (isDry) return previewCard(run, work, results);
+	const written = entries.filter(({ result }) => result.json.length > 0).length;
+	const errors = entries.flatMap(({ result }) => result.error ?? []);
+	const error = errors.find((one) => !(one instanceof Cancelled)) ?? errors[0];
+	if (isDry) return previewCard(run, work);
 	if (error !== undefined && card.id !== '' && !run.continues)
 		addNote(error, whatExists(card, create !== undefined, written));
-	if (!growsOnly || error !== undefined) return;
+	if (!growsOnly || error !== undefined) return [];
 	const fields = await run.fieldsOf(card, entries[0]?.settings.request);
 	const { id, raw = {} } = card as CardReference & Partial<Card>;
 	const shown = { ...thingOutput({ id, raw }), fields: fields.fields.map(thingOutput) };
-	results.addLast(itemIndex, shown);
+	return [{ itemIndex, json: shown }];
 }
 
 /** What a run left that ended early, and how to go on without doubles. */
@@ -237,10 +245,10 @@ function whatExists({ name, id }: CardReference, isNew: boolean, written: number
 }
 
 /** The output of a dry run: the fields. */
-function previewCard(run: Run, work: CardWork, results: WriteResults): void {
+function previewCard(run: Run, work: CardWork): LastResult[] {
 	const { card, entries, plan, growth, growsOnly, create } = work;
 	const { fields = [], choices = [] } = growth ?? {};
-	const records = count(growsOnly ? 0 : plan.steps.length, 'record');
+	const records = count(growsOnly ? 0 : plan.items.length, 'record');
 	const added = `${count(fields.length, 'field')} and ${records}`;
 	const wayOut =
 		fields.length > 0 ? `. For other types, use '${fieldTypesOption.displayName}'` : '';
@@ -256,10 +264,10 @@ function previewCard(run: Run, work: CardWork, results: WriteResults): void {
 		run.hints.add(
 			`Dry run: ${listedInQuotes(own, Infinity)} of the items would become fields, too`,
 		);
-	for (const { name: field, type, why } of fields) {
-		const json = { dry_run: true, action: 'create', field, type, reason: why };
-		results.addLast(entries[0]?.itemIndex ?? 0, json);
-	}
+	return fields.map(({ name: field, type, why: reason }) => ({
+		itemIndex: entries[0]?.itemIndex ?? 0,
+		json: { dry_run: true, action: 'create', field, type, reason },
+	}));
 }
 
 /** Reads the types that somebody has set for new fields. @throws InputError */

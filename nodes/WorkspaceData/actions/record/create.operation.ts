@@ -2,9 +2,8 @@ import { createColumnsProperty, selectCardNotice, VALUES_LABEL } from '../../pro
 import { cardLocator } from '../../properties/locators';
 import { recordOptions } from '../../properties/recordOptions';
 import { writeOptions } from '../../properties/writeOptions';
-import { writeRecords } from '../../records/writeRecords';
 import { defineOperation } from '../operation/defineOperation';
-import { columnsOfItem, openSettings } from './writeParameters';
+import { writeItems } from './writeParameters';
 
 export const createRecord = defineOperation({
 	value: 'create',
@@ -13,16 +12,5 @@ export const createRecord = defineOperation({
 	description: 'Add a record to a card',
 	writes: true,
 	properties: [cardLocator, selectCardNotice, createColumnsProperty, recordOptions(writeOptions)],
-	async execute(run, { get }) {
-		const settingsOf = openSettings(run, VALUES_LABEL);
-		return await writeRecords(run, {
-			marks: 'plain',
-			async read(itemIndex) {
-				const settings = settingsOf(get('options', itemIndex));
-				const card = await run.findCard(get('cardId', itemIndex), settings.request);
-				const columns = columnsOfItem(run, itemIndex, get('columns', itemIndex), settings);
-				return { itemIndex, card, isDry: false, settings, columns, find: { by: 'nothing' } };
-			},
-		});
-	},
+	execute: writeItems(VALUES_LABEL, (get) => ({ mapper: get('columns'), find: { by: 'nothing' } })),
 });

@@ -9,12 +9,11 @@ import {
 	maxDeletionsProperty,
 	writeOptions,
 } from '../../properties/writeOptions';
-import { requireOneRun } from '../../records/deletionRuns';
 import { readMatching } from '../../records/columns';
-import { writeRecords } from '../../records/writeRecords';
+import { requireOneRun } from '../../records/sync';
 import { defineOperation } from '../operation/defineOperation';
 import { readMost } from '../operation/readParameters';
-import { columnsOfItem, openSettings } from './writeParameters';
+import { writeItems } from './writeParameters';
 
 const missingRecordsProperty = {
 	displayName: 'If Record Has No Item',
@@ -32,10 +31,6 @@ const missingRecordsProperty = {
 	description:
 		"What to do with records that have no item. Incomplete items would delete records: try 'Dry Run' first.",
 } as const;
-
-/** The settings that all items of a card must have in common. */
-const COMMON =
-	"'Filters', 'Must Match', 'If Record Has No Item', 'Max Records to Delete', 'Dry Run' and 'Options'";
 
 export const syncRecords = defineOperation({
 	value: 'sync',
@@ -57,34 +52,22 @@ export const syncRecords = defineOperation({
 		dryRunProperty,
 		recordOptions([...writeOptions, clearFieldsOption, ignoreCaseOption]),
 	],
-	async execute(run, { get }) {
-		const settingsOf = openSettings(run, VALUES_LABEL);
-		let deletes = false;
-		const findCard = async (itemIndex: number) =>
-			await run.findCard(get('cardId', itemIndex), {}, true);
-		return await writeRecords(run, {
-			marks: 'all',
-			cardOf: findCard,
-			async read(itemIndex) {
-				const options = get('options', itemIndex);
-				const settings = settingsOf(options);
-				const isDry = get('dryRun', itemIndex);
-				const missing = get('missingRecords', itemIndex);
-				if (missing === 'delete' && !deletes) requireOneRun(run);
-				deletes = missing === 'delete';
-				const ignoresCase = options.ignoreCase ?? false;
-				const given = deletes ? get('maxDeletions', itemIndex) : -1;
-				const maxDeletions = readMost(given, maxDeletionsProperty.displayName, 0);
-				const filters = get('filters', itemIndex);
-				const sync = { filters, matchType: get('matchType', itemIndex), deletes, maxDeletions };
-				const mapper = get('columns', itemIndex);
-				const matching = readMatching(mapper);
-				const card = await findCard(itemIndex);
-				const columns = columnsOfItem(run, itemIndex, mapper, settings);
-				const find = { by: 'key', matching, ignoresCase, sync } as const;
-				const common = { value: { ...sync, isDry, ignoresCase }, labels: COMMON };
-				return { itemIndex, card, isDry, settings, columns, find, common };
-			},
-		});
-	},
+	execute: writeItems(
+		VALUES_LABEL,
+		(get, run) => {
+			const deletes = get('missingRecords') === 'delete';
+			if (deletes) requireOneRun(run);
+			const most = deletes ? get('maxDeletions') : -1;
+			const maxDeletions = readMost(most, maxDeletionsProperty.displayName, 0);
+			const conditions = { filters: get('filters'), matchType: get('matchType') };
+			const mapper = get('columns');
+			const ignoresCase = get('options').ignoreCase ?? false;
+			const sync = { ...conditions, deletes, maxDeletions };
+			return {
+				...{ mapper, isDry: get('dryRun') },
+				find: { by: 'key', matching: readMatching(mapper), ignoresCase, sync },
+			};
+		},
+		true,
+	),
 });

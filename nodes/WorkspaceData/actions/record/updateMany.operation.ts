@@ -8,10 +8,8 @@ import {
 	maxChangesProperty,
 	writeOptions,
 } from '../../properties/writeOptions';
-import { writeRecords } from '../../records/writeRecords';
 import { defineOperation } from '../operation/defineOperation';
-import { readMost } from '../operation/readParameters';
-import { columnsOfItem, openSettings, requireConditions } from './writeParameters';
+import { readFind, writeItems } from './writeParameters';
 
 export const updateManyRecords = defineOperation({
 	value: 'updateMany',
@@ -28,23 +26,9 @@ export const updateManyRecords = defineOperation({
 		dryRunProperty,
 		recordOptions([...writeOptions, clearFieldsOption]),
 	],
-	async execute(run, { get }) {
-		const settingsOf = openSettings(run, UPDATE_LABEL);
-		return await writeRecords(run, {
-			marks: 'usual',
-			async read(itemIndex) {
-				const settings = settingsOf(get('options', itemIndex));
-				const isDry = get('dryRun', itemIndex);
-				const { displayName: label } = maxChangesProperty;
-				const most = readMost(get('maxChanges', itemIndex), label, 1);
-				const filters = get('filters', itemIndex);
-				const matchType = get('matchType', itemIndex);
-				requireConditions(filters, 'updated');
-				const card = await run.findCard(get('cardId', itemIndex), settings.request, true);
-				const columns = columnsOfItem(run, itemIndex, get('columns', itemIndex), settings);
-				const find = { by: 'filter', filters, matchType, most, label } as const;
-				return { itemIndex, card, isDry, settings, columns, find };
-			},
-		});
-	},
+	execute: writeItems(UPDATE_LABEL, (get) => ({
+		mapper: get('columns'),
+		isDry: get('dryRun'),
+		find: readFind(get('filters'), get('matchType'), get('maxChanges'), maxChangesProperty),
+	})),
 });

@@ -11,9 +11,8 @@ import {
 	writeOptions,
 } from '../../properties/writeOptions';
 import { readMatching } from '../../records/columns';
-import { writeRecords } from '../../records/writeRecords';
 import { defineOperation } from '../operation/defineOperation';
-import { columnsOfItem, openSettings } from './writeParameters';
+import { writeItems } from './writeParameters';
 
 export const upsertRecord = defineOperation({
 	value: 'upsert',
@@ -38,23 +37,13 @@ export const upsertRecord = defineOperation({
 			upsertModeOption,
 		]),
 	],
-	async execute(run, { get }) {
-		const settingsOf = openSettings(run, VALUES_LABEL);
-		return await writeRecords(run, {
-			marks: 'usual',
-			async read(itemIndex) {
-				const options = get('options', itemIndex);
-				const settings = settingsOf(options);
-				const isDry = get('dryRun', itemIndex);
-				const { upsertMode: mode, multipleMatches, ifNotFound, ignoreCase } = options;
-				const ignoresCase = ignoreCase ?? false;
-				const mapper = get('columns', itemIndex);
-				const matching = readMatching(mapper);
-				const card = await run.findCard(get('cardId', itemIndex), settings.request);
-				const columns = columnsOfItem(run, itemIndex, mapper, settings);
-				const find = { by: 'key', matching, mode, multipleMatches, ignoresCase } as const;
-				return { itemIndex, card, isDry, settings, columns, find, ifNotFound };
-			},
-		});
-	},
+	execute: writeItems(VALUES_LABEL, (get) => {
+		const { upsertMode: mode, multipleMatches, ifNotFound, ignoreCase } = get('options');
+		const mapper = get('columns');
+		const policies = { mode, multipleMatches, ignoresCase: ignoreCase ?? false };
+		return {
+			...{ mapper, isDry: get('dryRun'), ifNotFound },
+			find: { by: 'key', matching: readMatching(mapper), ...policies },
+		};
+	}),
 });

@@ -1,15 +1,19 @@
-/** The parameters that operations on records have in common when they write. */
+/** Operations that write records: the parameters that they have in common, and their work. */
 import { booleanWordsOption } from '../../properties/writeOptions';
 import { mapsNothing, readColumns } from '../../records/columns';
+import { noValue } from '../../records/convert';
 import type { Entry, FieldTypes, WriteSettings } from '../../records/entry';
+import type { Filters, MatchType } from '../../records/filter';
+import type { Locator } from '../../records/locator';
 import type { Run } from '../../records/run';
+import { writeRecords } from '../../records/writeRecords';
 import type { Formats } from '../../values/formats';
 import type { EntryRules } from '../../values/kind';
 import { InputError } from '../../values/inputError';
-import { isObject } from '../../values/jsonObject';
 import { cleanName, foldCase } from '../../values/nameSpelling';
 import { plainText } from '../../values/parameterValue';
-import { requestOptions } from '../operation/readParameters';
+import type { GetOf, Outcomes, Parameters, PropertyDefinition } from '../operation/defineOperation';
+import { readMost, requestOptions } from '../operation/readParameters';
 
 /** The options of operations that write values, as entered. */
 export interface WriteOptions {
@@ -81,48 +85,111 @@ function readWords(value: unknown): Formats['words'] {
 	);
 }
 
+export const itemOf = (context: Run['context'], itemIndex: number) =>
+	context.getInputData()[itemIndex]?.json ?? {};
+
 /**
- * Reads the values of an item once the fields of its card are known.
+ * Reads which records are written by their values.
  *
- * @param mapper the parameter `columns`
- * @throws InputError if it maps nothing
+ * @param most the most records that may be written, and its parameter
+ * @throws InputError without a condition, because all records of the card would be written
  */
-export function columnsOfItem(
-	{ context }: Pick<Run, 'context'>,
+export function readFind(
+	filters: Filters,
+	matchType: MatchType,
+	most: number,
+	{ displayName: label }: { displayName: string },
+): Entry['find'] {
+	if (!filters.conditions || filters.conditions.length === 0) {
+		throw new InputError(
+			"'Filters' has no condition",
+			'Add at least one condition: without one, this would apply to every record of the card.',
+		);
+	}
+	return { by: 'filter', filters, matchType, most: readMost(most, label, 1), label };
+}
+
+/** What an item writes besides its card and its options. */
+interface OwnParameters extends Pick<Entry, 'find'> {
+	/** The parameter `columns`; undefined for a deletion. */
+	mapper?: unknown;
+	isDry?: boolean;
+	ifNotFound?: Entry['ifNotFound'];
+	readsFirst?: boolean;
+}
+
+interface CommonParameters {
+	get(name: 'cardId', itemIndex: number): Locator;
+	get(name: 'options', itemIndex: number): WriteOptions;
+}
+
+/**
+ * Makes an operation that writes records.
+ *
+ * @param label the mapper's; '' for deletions
+ * @param readOwn reads what only this operation has; throws InputError
+ * @param isSync true if the items of a card stand or fall together
+ */
+export function writeItems<P extends PropertyDefinition>(
+	label: string,
+	readOwn: (get: GetOf<P>, run: Run) => OwnParameters,
+	isSync = false,
+): (run: Run, parameters: Parameters<P>) => Promise<Outcomes> {
+	return async (run, parameters) => {
+		const { get } = parameters as unknown as CommonParameters;
+		const settingsOf = openSettings(run, label);
+		return await writeRecords(run, {
+			async read(itemIndex, result) {
+				const settings = settingsOf(get('options', itemIndex));
+				const own = readOwn((name) => parameters.get(name, itemIndex), run);
+				const { mapper, isDry = false, find } = own;
+				const columns = label === '' ? undefined : columnsOfItem(run, itemIndex, mapper, settings);
+				const isExact = isSync || !columns || find.by === 'filter';
+				const card = await run.findCard(get('cardId', itemIndex), settings.request, isExact);
+				const common = commonOf(settings, isDry, find);
+				return { ...own, itemIndex, card, isDry, settings, columns, common, result };
+			},
+			cardOf: isSync
+				? async (itemIndex) => await run.findCard(get('cardId', itemIndex), {}, true)
+				: undefined,
+		});
+	};
+}
+
+/** What all items of a card must have in common, by its labels. */
+function commonOf(
+	{ request, rules, addsFields, addsChoices }: WriteSettings,
+	isDry: boolean,
+	find: Entry['find'],
+): Entry['common'] {
+	const { ignoresCase = false, sync } = find.by === 'key' ? find : {};
+	return {
+		'Dry Run': isDry,
+		'If Field Is Unknown': addsFields,
+		'If Choice Is Missing': addsChoices,
+		...(addsFields && {
+			'Number Format': rules.formats?.number,
+			'Date Format': rules.formats?.date,
+			'Yes and No Words': rules.formats?.words,
+		}),
+		'Ignore Case': ignoresCase,
+		'Max Parallel Requests': request.maxParallel,
+		'Timeout (Seconds)': request.timeoutMs,
+		Filters: sync?.filters,
+		'Must Match': sync?.matchType,
+		'If Record Has No Item': sync?.deletes,
+		'Max Records to Delete': sync && String(sync.maxDeletions),
+	};
+}
+
+/** Reads the values of an item once the fields of its card are known. @throws InputError if it maps nothing */
+function columnsOfItem(
+	{ context }: Run,
 	itemIndex: number,
 	mapper: unknown,
 	{ label, clearFields }: WriteSettings,
 ): NonNullable<Entry['columns']> {
 	const item = itemOf(context, itemIndex);
-	const requireValues = (isEmpty: boolean): void => {
-		if (!isEmpty || clearFields.length > 0) return;
-		throw new InputError(
-			`No value in '${label}'`,
-			"Map at least one field. With 'Map Automatically', name the item's fields like the card's fields.",
-		);
-	};
-	requireValues(mapsNothing(mapper, item));
-	return (index) => {
-		const columns = readColumns(mapper, item, index);
-		requireValues(columns.entries.length === 0);
-		return columns;
-	};
-}
-
-export const itemOf = (context: Run['context'], itemIndex: number) =>
-	context.getInputData()[itemIndex]?.json ?? {};
-
-/**
- * Requires a condition, because without one all records of the card would be written.
- *
- * @param done what would be done to them
- * @throws InputError before anything is sent
- */
-export function requireConditions(filters: unknown, done: 'updated' | 'deleted'): void {
-	const conditions = isObject(filters) ? filters.conditions : undefined;
-	if (Array.isArray(conditions) && conditions.length > 0) return;
-	throw new InputError(
-		"'Filters' has no condition",
-		`Add at least one condition: without one, every record of the card would be ${done}.`,
-	);
+	if (mapsNothing(mapper, item) && clearFields.length === 0) throw noValue(label);
+	return (index) => readColumns(mapper, item, index);
 }
