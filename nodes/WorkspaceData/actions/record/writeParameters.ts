@@ -143,9 +143,10 @@ export function writeItems<P extends PropertyDefinition>(
 				const settings = settingsOf(get('options', itemIndex));
 				const own = readOwn((name) => parameters.get(name, itemIndex), run);
 				const { mapper, isDry = false, find } = own;
-				const columns = label === '' ? undefined : columnsOfItem(run, itemIndex, mapper, settings);
-				const isExact = isSync || !columns || find.by === 'filter';
+				const deletes = label === '';
+				const isExact = isSync || deletes || find.by === 'filter';
 				const card = await run.findCard(get('cardId', itemIndex), settings.request, isExact);
+				const columns = deletes ? undefined : columnsOfItem(run, itemIndex, mapper, settings);
 				const common = commonOf(settings, isDry, find);
 				return { ...own, itemIndex, card, isDry, settings, columns, common, result };
 			},
