@@ -17,8 +17,7 @@ import { computed, inputErrorOf, requireNone, type Refusal } from './refusals';
 export interface Target {
 	index: FieldIndex;
 	zone: Zone;
-	/** The fields to match on, if items are matched. */
-	key?: MatchKey | undefined;
+	key: MatchKey;
 }
 
 /**
@@ -39,7 +38,7 @@ export function convert(entry: Entry, target: Target): Wish {
 	for (const name of settings.clearFields) conversion.clear(name);
 	const { refused, computedKey } = conversion;
 	const { values, keyValues } = conversion.result();
-	return { entry, values, refused, computedKey, key: key?.of(keyValues), test };
+	return { entry, values, refused, computedKey, key: key.of(keyValues), test };
 }
 
 /** The values of an item while they are converted. */
@@ -82,7 +81,7 @@ class Conversion {
 		const { index, key } = this.target;
 		// Object.fromEntries, not assignment, because a field may be called `__proto__`.
 		const keyValues = Object.fromEntries(this.values);
-		const blank = key?.blankIn(keyValues);
+		const blank = key.blankIn(keyValues);
 		if (blank && !refusals.some(({ field }) => field === blank.name))
 			refusals.push({ error: withoutKey(blank) });
 		requireNone(refusals.length > 0 ? [...refusals, ...refused] : []);
@@ -90,7 +89,8 @@ class Conversion {
 		const sent = [...this.values].filter(
 			([id, value]) => !index.byId(id)?.isReadOnly && !(isNew && value === null),
 		);
-		if (!key && sent.length + refused.length === 0) throw noValue(entry.settings.label);
+		if (entry.find.by !== 'key' && sent.length + refused.length === 0)
+			throw noValue(entry.settings.label);
 		return { values: Object.fromEntries(sent), keyValues };
 	}
 
@@ -102,7 +102,7 @@ class Conversion {
 			if (!ignoresUnknown && hasName(name, value, entry.itemIndex)) this.unknown.push(name);
 			return;
 		}
-		const isKey = target.key?.has(field) ?? false;
+		const isKey = target.key.has(field);
 		if (field.isReadOnly && columns.isAutomatic && !isKey) return;
 		requireOnce(field, name, names);
 		try {

@@ -1,4 +1,4 @@
-/** The fields by which items find their records. */
+/** The fields by which items find their records: none, unless an operation matches by values. */
 import type { Field } from '../transport/api';
 import { isBlank } from '../values/emptyValue';
 import { identityOf } from '../values/identity';
@@ -7,40 +7,37 @@ import { ownValue, type JsonObject } from '../values/jsonObject';
 import { quote, showValue } from '../values/messageText';
 import type { Zone } from '../values/time';
 import type { FieldIndex } from './fieldIndex';
-import type { Columns } from './columns';
+import type { Find } from './entry';
 
 export class MatchKey {
-	readonly fields: readonly Field[];
+	readonly fields: readonly Field[] = [];
 	private readonly index: FieldIndex;
 	private readonly zone: Zone;
-	private readonly ignoresCase: boolean;
+	private readonly ignoresCase: boolean = false;
 
 	/** @throws InputError if no field is selected, or the card lacks one */
-	constructor(
-		{ matchingKeys, hints }: Pick<Columns, 'matchingKeys' | 'hints'>,
-		index: FieldIndex,
-		zone: Zone,
-		ignoresCase: boolean,
-	) {
+	constructor(find: Find, index: FieldIndex, zone: Zone) {
+		this.index = index;
+		this.zone = zone;
+		if (find.by !== 'key') return;
+		const { matchingKeys, hints } = find.matching;
 		if (matchingKeys.length === 0) {
 			throw new InputError(
 				"No field in 'Fields to match on'",
 				'Select at least one field that identifies a record.',
 			);
 		}
-		this.fields = matchingKeys.map((key) => matchingField(key, hints.get(key), index));
-		this.index = index;
-		this.zone = zone;
-		this.ignoresCase = ignoresCase;
+		this.fields = matchingKeys.map((name) => matchingField(name, hints.get(name), index));
+		this.ignoresCase = find.ignoresCase;
 	}
 
 	has({ id }: Pick<Field, 'id'>): boolean {
 		return this.fields.some((field) => field.id === id);
 	}
 
-	/** Combines the values into one text, the same for all spellings of a value; undefined if one is blank. */
+	/** Combines the values into one text, the same for all spellings of a value; undefined if one is blank, or without fields. */
 	of(data: JsonObject): string | undefined {
-		if (this.blankIn(data)) return undefined;
+		if (this.fields.length === 0 || this.blankIn(data)) return undefined;
 		return JSON.stringify(this.fields.map(({ id }) => this.identity(id, ownValue(data, id))));
 	}
 

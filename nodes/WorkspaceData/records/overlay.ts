@@ -2,6 +2,7 @@
 import type { DataRecord } from '../transport/api';
 import type { JsonObject } from '../values/jsonObject';
 import type { Wish } from './entry';
+import type { MatchKey } from './matchKey';
 import { ageOf, byAge } from './ownValues';
 import type { Row } from './planned';
 
@@ -10,21 +11,21 @@ export class Overlay {
 	readonly byKey = new Map<string, Row[]>();
 	private readonly byId = new Map<string, Row>();
 	private readonly isComplete: boolean;
-	private readonly keyOf: ((data: JsonObject) => string | undefined) | undefined;
+	private readonly key: Pick<MatchKey, 'of'>;
 
 	/** @param isComplete true if it gets all records of the card: others don't exist */
-	constructor(isComplete: boolean, keyOf?: (data: JsonObject) => string | undefined) {
+	constructor(isComplete: boolean, key: Pick<MatchKey, 'of'>) {
 		this.isComplete = isComplete;
-		this.keyOf = keyOf;
+		this.key = key;
 	}
 
 	add(row: Row): Row {
 		this.rows.push(row);
-		if (!this.keyOf) this.byId.set(row.record.id, row);
-		const key = this.keyOf?.(row.record.data);
-		const same = key === undefined ? undefined : this.byKey.get(key);
-		if (same) same.push(row);
-		else if (key !== undefined) this.byKey.set(key, [row]);
+		const key = this.key.of(row.record.data);
+		const same = this.byKey.get(key ?? '');
+		if (key === undefined) this.byId.set(row.record.id, row);
+		else if (same) same.push(row);
+		else this.byKey.set(key, [row]);
 		return row;
 	}
 

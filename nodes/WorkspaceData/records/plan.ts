@@ -20,7 +20,7 @@ export async function planWrites(
 	records: readonly DataRecord[] | undefined,
 	rules: Rules,
 ): Promise<Plan> {
-	const overlay = new Overlay(records !== undefined, rules.keyOf);
+	const overlay = new Overlay(records !== undefined, rules.key);
 	for (const record of records ?? []) {
 		await rules.breathe();
 		overlay.add({ record, isRead: true });
@@ -91,9 +91,9 @@ function stepOn(row: Row, wish: Wish, rules: Rules): Step {
 }
 
 /** The values that a record lacks. @throws RefusedValues for those that its fields refuse */
-function differing({ values, refused }: Wish, row: Row, { isSame }: Rules): JsonObject {
+function differing({ values, refused }: Wish, row: Row, { key }: Rules): JsonObject {
 	const differs = (id: string, value: unknown): boolean =>
-		!row.isRead || !isSame(id, ownValue(row.record.data, id), value);
+		!row.isRead || !key.isSame(id, ownValue(row.record.data, id), value);
 	requireNone(refused.filter(({ id, value }) => differs(id, value)));
 	return Object.fromEntries(Object.entries(values).filter(([id, value]) => differs(id, value)));
 }

@@ -3,6 +3,7 @@ import type { DataRecord } from '../transport/api';
 import type { InputError } from '../values/inputError';
 import type { JsonObject } from '../values/jsonObject';
 import type { SyncSettings, Wish } from './entry';
+import type { MatchKey } from './matchKey';
 
 /** A record that exists, or will exist: its steps share it. */
 export interface Row {
@@ -52,12 +53,8 @@ export interface Plan {
 export interface Rules {
 	/** The name of the card. */
 	card: string;
-	/** True if two values of a field are the same. */
-	isSame: (fieldId: string, one: unknown, other: unknown) => boolean;
-	/** The key by which items find records; undefined if a value of it is missing. */
-	keyOf?: (data: JsonObject) => string | undefined;
-	/** The values of the key in a message. */
-	shown?: (data: JsonObject) => string;
+	/** By which items find records, and which values are the same. */
+	key: Pick<MatchKey, 'isSame' | 'of' | 'shown'>;
 	sync?: SyncRules;
 	/** Gives way to n8n's loop. */
 	breathe: () => Promise<void>;

@@ -182,15 +182,7 @@ export class Run {
 	private async readFields(card: CardReference, options?: RequestOptions): Promise<FieldIndex> {
 		const fields = await this.api.list(fieldsOf(card.id), options);
 		for (const { id, name } of fields) this.hints.learnName(id, name);
-		const index = new FieldIndex(fields, card.name);
-		const shown = fields.filter((field) => index.keyOf(field) !== field.name);
-		if (shown.length > 0) {
-			const names = [...new Set(shown.map(({ name }) => `'${name}'`))].join(', ');
-			this.hints.add(
-				`Fields of card '${card.name}' called ${names} appear under their IDs, because their names aren't unique`,
-			);
-		}
-		return index;
+		return new FieldIndex(fields, card.name);
 	}
 }
 

@@ -20,15 +20,15 @@ function requireNowhere(places: readonly string[], message: string, advice: stri
 export async function requireDistinctKeys(
 	wishes: readonly Wish[],
 	overlay: Overlay,
-	{ card, shown = () => '', sync, breathe }: Rules,
+	{ card, key, sync, breathe }: Rules,
 ): Promise<void> {
 	const items = new Map<string, number>();
 	const twice: string[] = [];
-	for (const { key = '', entry, values } of wishes) {
+	for (const { key: own = '', entry, values } of wishes) {
 		await breathe();
-		const other = items.get(key);
-		if (other === undefined) items.set(key, entry.itemIndex);
-		else twice.push(`${clip(shown(values))} (items ${other} and ${entry.itemIndex})`);
+		const other = items.get(own);
+		if (other === undefined) items.set(own, entry.itemIndex);
+		else twice.push(`${clip(key.shown(values))} (items ${other} and ${entry.itemIndex})`);
 	}
 	requireNowhere(
 		twice,
@@ -36,13 +36,13 @@ export async function requireDistinctKeys(
 		'Each record may have one item only',
 	);
 	const groups: string[] = [];
-	for (const [key, rows] of overlay.byKey) {
+	for (const [own, rows] of overlay.byKey) {
 		if (rows.length < 2) continue;
 		await breathe();
 		const taking = rows.filter(({ record }) => sync?.meets?.(record) ?? true);
-		if (!items.has(key) && taking.length < 2) continue;
+		if (!items.has(own) && taking.length < 2) continue;
 		const ids = rows.map(({ record }) => record.id);
-		groups.push(`${clip(shown(rows[0]?.record.data ?? {}))} (${listed(ids, MAX_NAMED)})`);
+		groups.push(`${clip(key.shown(rows[0]?.record.data ?? {}))} (${listed(ids, MAX_NAMED)})`);
 	}
 	requireNowhere(
 		groups,
@@ -57,7 +57,7 @@ export async function planDeletions(
 	overlay: Overlay,
 	rules: Rules,
 ): Promise<Step[]> {
-	const { card, sync, keyOf, breathe } = rules;
+	const { card, sync, key, breathe } = rules;
 	const { meets = () => true, deletes = false, maxDeletions = 0 } = sync ?? {};
 	const withItem = await requireInside(items, rules);
 	const deletions: Step[] = [];
@@ -68,7 +68,7 @@ export async function planDeletions(
 		const { record } = row;
 		if (row.isNew || !meets(record)) continue;
 		taking += 1;
-		if (keyOf?.(record.data) === undefined) withoutKey.push(record.id);
+		if (key.of(record.data) === undefined) withoutKey.push(record.id);
 		if (withItem.has(row) || !deletes) continue;
 		const step = { row, before: record, after: record, sent: {}, values: {} };
 		deletions.push({ action: 'delete', ifGone: 'done', ...step });
@@ -85,7 +85,7 @@ export async function planDeletions(
 /** Requires that items and their records meet the conditions. @returns the records with an item @throws InputError */
 async function requireInside(
 	items: readonly PlannedItem[],
-	{ card, shown, sync, breathe }: Rules,
+	{ card, key, sync, breathe }: Rules,
 ): Promise<Set<Row>> {
 	const { meets = () => true, now = '' } = sync ?? {};
 	const outside: string[] = [];
@@ -97,7 +97,7 @@ async function requireInside(
 			const isInside = (record: DataRecord) =>
 				meets(row.isNew ? { ...record, createdAt: now } : record);
 			if (isInside(before) && isInside(after)) continue;
-			outside.push(`item ${entry.itemIndex} (${clip(shown?.(after.data) ?? '')})`);
+			outside.push(`item ${entry.itemIndex} (${clip(key.shown(after.data))})`);
 		}
 	}
 	requireNowhere(

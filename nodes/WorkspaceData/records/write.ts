@@ -1,6 +1,5 @@
 /** Writes records: fields → convert → records → plan → apply → output, for all items and cards of a run. */
 import type { DataRecord } from '../transport/api';
-import { isSame } from '../values/identity';
 import { inParallel } from '../values/inParallel';
 import { InputError } from '../values/inputError';
 import { addGrowth, hintAtGrowth } from './addGrowth';
@@ -41,6 +40,7 @@ export async function writeCards(
 			await stage(run, work).catch((error: unknown) => refuseCard(run, work, failureOf(error)));
 		});
 	};
+	if (isStopped()) return [];
 	const letGo = await hold(run.api, namesToHold(works));
 	try {
 		await each(prepare);
@@ -54,9 +54,9 @@ export async function writeCards(
 			left.filter(({ isDry }) => !isDry),
 			letGo,
 		);
-		const last: LastResult[] = [];
-		for (const work of left) last.push(...(await addResults(run, work)));
-		return last;
+		const last: LastResult[][] = [];
+		for (const work of left) last.push(await addResults(run, work));
+		return last.flat();
 	} finally {
 		letGo();
 	}
@@ -115,14 +115,11 @@ async function requireCommonSettings(
 async function planCard(run: Run, work: CardWork, index: FieldIndex): Promise<void> {
 	const { card, entries, isDry, growth } = work;
 	const [first] = entries as [Entry];
-	const key =
-		first.find.by === 'key'
-			? new MatchKey(first.find.matching, index, run.zone, first.find.ignoresCase)
-			: undefined;
-	const wishes = work.growsOnly ? [] : await convertEntries(run, entries, { index, key });
+	const fields = { index, key: new MatchKey(first.find, index, run.zone) };
+	const wishes = work.growsOnly ? [] : await convertEntries(run, entries, fields);
 	if (isEnded(run, entries)) return;
 	work.records ??= await readRecords(run, work);
-	work.plan = await planWrites(wishes, work.records, rulesOf(run, work, { index, key }));
+	work.plan = await planWrites(wishes, work.records, rulesOf(run, work, fields));
 	for (const { entry, refusal } of work.plan.items) entry.result.error ??= refusal;
 	if (isEnded(run, entries)) return;
 	if (work.plan.deletions.length > 0) requireFirstDeletion(run, card);
@@ -133,7 +130,7 @@ async function planCard(run: Run, work: CardWork, index: FieldIndex): Promise<vo
 /** The fields of a card, and those by which items find records. */
 interface Fields {
 	index: FieldIndex;
-	key: MatchKey | undefined;
+	key: MatchKey;
 }
 
 /** Converts the items of a card that were not refused before. Refused ones get their errors. */
@@ -186,29 +183,11 @@ async function readRecords(
 }
 
 function rulesOf(run: Run, { card, entries: [first] }: CardWork, { index, key }: Fields): Rules {
-	const { zone } = run;
-	const rules = { card: card.name, breathe: async () => await run.breathe() };
-	if (!key) {
-		const isSameValue: Rules['isSame'] = (id, one, other) => {
-			const field = index.byId(id);
-			return field ? isSame(field, one, other, zone) : one === other;
-		};
-		return { ...rules, isSame: isSameValue };
-	}
+	const rules = { card: card.name, key, breathe: async () => await run.breathe() };
 	const sync = first?.find.by === 'key' ? first.find.sync : undefined;
-	return {
-		...rules,
-		isSame: (id, one, other) => key.isSame(id, one, other),
-		keyOf: (data) => key.of(data),
-		shown: (data) => key.shown(data),
-		...(sync && {
-			sync: {
-				...sync,
-				meets: readFilter(sync.filters, sync.matchType, index, { zone, isExact: true }),
-				now: new Date().toISOString(),
-			},
-		}),
-	};
+	if (!sync) return rules;
+	const meets = readFilter(sync.filters, sync.matchType, index, { zone: run.zone, isExact: true });
+	return { ...rules, sync: { ...sync, meets, now: new Date().toISOString() } };
 }
 
 /** Creates a card, or adds fields and choices to it; then plans once more, with their IDs. */

@@ -47,7 +47,7 @@ function wishOf(
 				? { by: 'key', matching: columns, ignoresCase: false }
 				: { by: 'id', id: 'r' },
 	};
-	const key = matchingKeys.length > 0 ? new MatchKey(columns, index, zone, false) : undefined;
+	const key = new MatchKey(entry.find, index, zone);
 	return convert(entry, { index, zone, key });
 }
 const byTitle = { matchingKeys: ['Title'] };

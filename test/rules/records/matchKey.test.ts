@@ -8,7 +8,7 @@ import { zone } from '../values/zone';
 const index = new FieldIndex([field('Key'), field('Pages', 'number')], 'Books');
 const keyBy = (matchingKeys: string[], hint?: FieldHint, ignoresCase = false) => {
 	const hints = new Map(hint ? [[matchingKeys[0] ?? '', hint]] : []);
-	return new MatchKey({ matchingKeys, hints }, index, zone, ignoresCase);
+	return new MatchKey({ by: 'key', matching: { matchingKeys, hints }, ignoresCase }, index, zone);
 };
 
 test.each<[string, string, FieldHint | undefined]>([

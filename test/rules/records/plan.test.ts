@@ -13,15 +13,18 @@ const recordsOf = (...data: Data[]) =>
 		return { id: `r${place}`, data: values, createdAt, raw: {} };
 	});
 const keyOf = ({ k }: Data) => (k === undefined || k === '' ? undefined : String(k));
-const rules = (sync?: Partial<SyncRules>): Rules => ({
+const rules = (sync?: Partial<SyncRules>, of = keyOf): Rules => ({
 	...{ card: 'C', breathe: async () => {} },
-	isSame: (_id, one, other) => String(one ?? '') === String(other ?? ''),
-	keyOf,
-	shown: ({ k }) => JSON.stringify(k),
+	key: {
+		isSame: (_id, one, other) => String(one ?? '') === String(other ?? ''),
+		of,
+		shown: ({ k }) => JSON.stringify(k),
+	},
 	...(sync && {
 		sync: { meets: undefined, deletes: false, maxDeletions: 0, now: '2026-02-01', ...sync },
 	}),
 });
+const withoutKey = rules(undefined, () => undefined);
 const columns = () => ({
 	...{ entries: [], matchingKeys: [], hints: new Map(), isAutomatic: false },
 });
@@ -151,13 +154,11 @@ describe('by ID', () => {
 		['read, and not there', [byId({ v: 1 })], [], ["0 refused: Card 'C' has no record 'r0'"]],
 		['deleted', [byId({}, { columns: undefined })], undefined, ['0 delete r0 {}']],
 	])('%s', async (_, wishes, records, expected) => {
-		const { card, isSame, breathe } = rules();
-		expect(told(await planOf(wishes, records, { card, isSame, breathe }))).toEqual(expected);
+		expect(told(await planOf(wishes, records, withoutKey))).toEqual(expected);
 	});
 });
 
 describe('by conditions', () => {
-	const { card, isSame, breathe } = rules();
 	const matching = (from: number, values: Data, entry = {}, most = 2): Wish => {
 		const find = { by: 'filter', filters: {}, matchType: 'allConditions', label: 'Max' } as const;
 		return wish({ ...find, most }, values, { test: ({ data }) => data.v === from }, entry);
@@ -183,7 +184,7 @@ describe('by conditions', () => {
 		],
 	])('%s', async (_, wishes, expected) => {
 		const records = [{ v: 1 }, { v: 1 }, { v: 2 }];
-		expect(told(await planOf(wishes, records, { card, isSame, breathe }))).toEqual(expected);
+		expect(told(await planOf(wishes, records, withoutKey))).toEqual(expected);
 	});
 });
 
