@@ -5,7 +5,7 @@ import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-pro
 import type { Guard } from './auth/guard.ts';
 import type { Store } from './data/store.ts';
 import { boundConnections, connectionOptions } from './http/connections.ts';
-import { refuseBrokenRequest, refuseUnknownRoutes, sendProblem } from './http/refusals.ts';
+import { refuseUnknownRoutes, sendProblem } from './http/refusals.ts';
 import { readBody, validatorCompiler } from './http/requests.ts';
 import type { ResolvedOptions } from './options.ts';
 import { addEndpoints } from './routes/endpoints.ts';
@@ -20,7 +20,6 @@ export function createApp({ bodyBytes, logLevel, logTo, drainMs }: ResolvedOptio
 		logger: { level: logLevel, stream: logTo },
 		bodyLimit: bodyBytes,
 		routerOptions: { maxParamLength: 1_000 },
-		clientErrorHandler: refuseBrokenRequest,
 		frameworkErrors: (error, request, reply) => void sendProblem(error, request, reply),
 	});
 	boundConnections(app, drainMs);

@@ -13,7 +13,6 @@ const settings = `
 PRAGMA locking_mode = EXCLUSIVE;
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = NORMAL;
-PRAGMA secure_delete = ON;
 PRAGMA foreign_keys = ON;
 `;
 

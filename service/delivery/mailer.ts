@@ -14,15 +14,11 @@ export interface Mail {
 	error: string | null;
 }
 
-/** Time until unsent messages are tried again, in ms. */
-const retryMs = 30_000;
-
 /** Keeps e-mails, and sends them if there is a mail server to send them through. */
 export class Mailer {
 	readonly #database: Database;
 	readonly #report: (message: string) => void;
 	readonly #transport: Transporter | undefined;
-	#timer: NodeJS.Timeout | undefined;
 	/** The end of what is sent now; messages go out one by one. */
 	#sent = Promise.resolve();
 	#isClosed = false;
@@ -66,7 +62,6 @@ Once the target works again, resume the subscription on the settings page.`;
 	/** Stops; what is unsent is tried after the next start. */
 	close(): void {
 		this.#isClosed = true;
-		clearTimeout(this.#timer);
 		this.#transport?.close();
 	}
 
@@ -79,9 +74,6 @@ Once the target works again, resume the subscription on the settings page.`;
 		if (this.#isClosed) return;
 		const sentAt = error === null ? this.#database.clock.iso() : null;
 		this.#database.run('UPDATE mails SET sentAt = ?, error = ? WHERE id = ?', sentAt, error, id);
-		if (error === null) return;
-		this.#report('an e-mail to the owner of a subscription could not be sent');
-		clearTimeout(this.#timer);
-		this.#timer = setTimeout(() => this.flush(), retryMs);
+		if (error !== null) this.#report('an e-mail to the owner of a subscription could not be sent');
 	}
 }

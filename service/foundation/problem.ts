@@ -18,7 +18,6 @@ const kinds = {
 	'record-not-found': [404, 'Record not found'],
 	'webhook-not-found': [404, 'Webhook not found'],
 	'method-not-allowed': [405, 'Method not allowed'],
-	'request-timeout': [408, 'Request timeout'],
 	'field-type-conflict': [409, 'Field type conflict'],
 	'option-in-use': [409, 'Option in use'],
 	'body-too-large': [413, 'Body too large'],
@@ -27,7 +26,6 @@ const kinds = {
 	'unknown-field': [422, 'Unknown field'],
 	'invalid-value': [422, 'Invalid value'],
 	'rate-limit-exceeded': [429, 'Rate limit exceeded'],
-	'headers-too-large': [431, 'Request headers too large'],
 	'internal-error': [500, 'Internal error'],
 } as const;
 

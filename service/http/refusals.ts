@@ -1,11 +1,7 @@
 /** Whatever goes wrong in a request, as a problem. */
-import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Guard } from '../auth/guard.ts';
 import { isProblem, type Problem, problem, problemType } from '../foundation/problem.ts';
-
-/** How long a refused connection may take to read why, in ms. */
-const farewellMs = 1_000;
 
 /** Sends what was thrown as a problem; what is the service's own fault is logged. */
 export function sendProblem(
@@ -35,25 +31,6 @@ function fromFastify(error: FastifyError, request: FastifyRequest): Problem | un
 	}
 	const isRefused = code.startsWith('FST_') && statusCode >= 400 && statusCode < 500;
 	return isRefused ? problem('malformed-request', `${message}.`) : undefined;
-}
-
-/** Responds to what isn't HTTP, too large or too slow, and closes the connection. */
-export function refuseBrokenRequest({ code }: NodeJS.ErrnoException, socket: Socket): void {
-	if (!socket.writable) {
-		socket.destroy();
-		return;
-	}
-	const kinds = {
-		HPE_HEADER_OVERFLOW: problem('headers-too-large', 'The request headers are too large.'),
-		ERR_HTTP_REQUEST_TIMEOUT: problem('request-timeout', 'The request did not arrive in time.'),
-	};
-	const other = problem('malformed-request', 'This is not an HTTP request.');
-	const { problem: body } = kinds[code as keyof typeof kinds] ?? other;
-	socket.end(
-		`HTTP/1.1 ${body.status} ${body.title}\r\ncontent-type: ${problemType}\r\n` +
-			`connection: close\r\n\r\n${JSON.stringify(body)}`,
-	);
-	socket.setTimeout(farewellMs, () => socket.destroy());
 }
 
 /** Refuses unknown paths with 404, and other methods with 405 and Allow, before anything else is looked at. */

@@ -81,8 +81,7 @@ test('shows a paused subscription with its card, its attempts and the e-mail, re
 	expect(service.control.subscriptions()).toEqual([]);
 });
 
-test('shows the cards of its workspace, and nothing of another one', async () => {
-	await createClient(service)('POST', 'cards', { name: '<i>Countries</i>' });
+test('shows nothing of another workspace', async () => {
 	const other = service.control.createWorkspace();
 	const theirs = createClient({ ...service, ...other }, other.apiKey);
 	const target = { target_url: 'http://127.0.0.1:1/theirs', events: ['card.created'] };
@@ -90,16 +89,11 @@ test('shows the cards of its workspace, and nothing of another one', async () =>
 	const foreign = (await theirs('POST', 'cards', { name: 'Theirs' })).body.id;
 	await until('the e-mail is written', () => service.control.outbox().length === 1);
 	const browser = await openBrowser(service);
-	const cards = await browser.page('/settings/records');
-	expect(cards).toContain('&lt;i&gt;Countries&lt;/i&gt;');
-	const shown = cards + (await browser.page());
+	const shown = (await browser.page('/settings/records')) + (await browser.page());
 	for (const one of [id, target.target_url, other.workspaceId, 'ECONNREFUSED', 'Theirs']) {
 		expect(shown).not.toContain(one);
 	}
-	for (const card of ['none', foreign]) {
-		expect((await browser.send(`/settings/records/${card}`)).status).toBe(404);
-	}
-	expect(await (await fetch(`${service.settingsUrl}/records`)).text()).toContain('type="password"');
+	expect((await browser.send(`/settings/records/${foreign}`)).status).toBe(404);
 });
 
 test('asks before it revokes or deletes, and does so only by a form', async () => {
@@ -112,29 +106,29 @@ test('asks before it revokes or deletes, and does so only by a form', async () =
 	expect([none.status, none.headers.get('location')]).toEqual([303, '/settings']);
 });
 
-test('a card: records first, newest first, with their number, and searched', async () => {
-	const api = createClient(service);
-	const { id } = (await api('POST', 'cards', { name: 'Countries' })).body;
-	const field = (await api('POST', `cards/${id}/fields`, { name: 'Name', type: 'text' })).body;
+test('a card: newest records first, with their number, and searched', async () => {
 	const names = Array.from({ length: 120 }, (_, n) => (n === 3 ? 'ÄGYPTEN' : `Country ${n}.`));
-	for (const name of names) {
-		await api('POST', `cards/${id}/records`, { data: { [field.id]: name } });
-	}
+	const { cards } = service.control.seed({
+		cards: [
+			{
+				name: 'Countries',
+				fields: [{ name: 'Name', type: 'text' }],
+				records: names.map((Name) => ({ Name })),
+			},
+		],
+	});
 	const browser = await openBrowser(service);
-	const text = async (query = '') => await browser.page(`/settings/records/${id}${query}`);
+	const text = async (query = '') =>
+		await browser.page(`/settings/records/${cards[0]?.id}${query}`);
 	const shown = await text();
 	expect(shown).toContain('>120 records<');
-	expect(shown.indexOf('id="records"')).toBeLessThan(shown.indexOf('id="fields"'));
-	const order = shown.match(/Country \d+\./g);
-	expect(order).toEqual(names.slice(-50).reverse());
+	expect(shown.match(/Country \d+\./g)).toEqual(names.slice(-50).reverse());
 	const [, next = ''] = /href="(\?search=[^"]+)" rel="next"/.exec(shown) ?? [];
 	const second = await text(next.replaceAll('&amp;', '&'));
 	expect(second.match(/Country \d+\./g)).toEqual(names.slice(-100, -50).reverse());
 	const found = await text('?search=%C3%A4gypt');
 	expect([found.includes('ÄGYPTEN'), /Country \d/.test(found)]).toEqual([true, false]);
 	expect(await text('?search=nowhere')).toContain('No record found.');
-	const none = (await api('POST', 'cards', { name: 'Empty' })).body.id;
-	expect(await browser.page(`/settings/records/${none}`)).toContain('>0 records<');
 });
 
 test('a person who follows /cards/{card} signs in and sees the card', async () => {
@@ -142,90 +136,51 @@ test('a person who follows /cards/{card} signs in and sees the card', async () =
 	const link = new URL(`/cards/${id}`, service.baseUrl);
 	const moved = await fetch(link, { redirect: 'manual' });
 	expect([moved.status, moved.headers.get('location')]).toEqual([303, `/settings/records/${id}`]);
-	const odd = await fetch(new URL('/cards/a%2Fb%3Fc', link), { redirect: 'manual' });
-	expect(odd.headers.get('location')).toBe('/settings/records/a%2Fb%3Fc');
 	const [, next] = /name="next" value="([^"]+)"/.exec(await (await fetch(link)).text()) ?? [];
 	const asked = `${next}?search=a%20b&before=1~2.3-4`;
 	expect((await signIn(service, { next: asked })).headers.get('location')).toBe(asked);
-	for (const elsewhere of [
-		'//evil.example',
-		'https://evil.example',
-		'/settings\\@x',
-		'/settingsX',
-	]) {
+	for (const elsewhere of ['//evil.example', 'https://evil.example', '/settingsX']) {
 		const answer = await signIn(service, { next: elsewhere });
 		expect(answer.headers.get('location')).toBe('/settings');
 	}
 });
 
-/** Sends a request to the page. */
-const send = async (path: string, init: RequestInit = {}) =>
-	await fetch(new URL(path, service.settingsUrl), { redirect: 'manual', ...init });
-
-test('no page may be framed, guessed at, kept or loaded with anything from elsewhere', async () => {
-	const { headers } = await send('/settings');
-	expect(headers.get('content-security-policy')).toBe(
-		"default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-	);
-	expect(headers.get('x-content-type-options')).toBe('nosniff');
-	expect(headers.get('referrer-policy')).toBe('same-origin');
-	expect(headers.get('cache-control')).toBe('no-store');
-	expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
-});
-
-test('the cookie is for these pages alone, out of reach of scripts, and ends with the browser', async () => {
+test('pages are not framed or kept, and the cookie is theirs alone', async () => {
 	const answer = await signIn(service);
-	const parts = (answer.headers.get('set-cookie') ?? '').split('; ');
-	expect(parts[0]).toMatch(/^workspace_settings=/);
-	expect(parts.slice(1).sort()).toEqual(['HttpOnly', 'Path=/settings', 'SameSite=Strict']);
+	expect(answer.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+	expect(answer.headers.get('cache-control')).toBe('no-store');
+	const [, ...parts] = (answer.headers.get('set-cookie') ?? '').split('; ');
+	expect(parts.sort()).toEqual(['HttpOnly', 'Path=/settings', 'SameSite=Strict']);
 });
 
-describe('a form', () => {
-	test.each([
-		['from this page', () => ({ origin: new URL(service.settingsUrl).origin }), 303],
-		['that a person typed the address of', () => ({ 'sec-fetch-site': 'none' }), 303],
-		['of a client that says nothing', () => ({}), 303],
-		['of a neighbour', () => ({ 'sec-fetch-site': 'same-site' }), 403],
-		['of another site', () => ({ 'sec-fetch-site': 'cross-site' }), 403],
-		['of another port', () => ({ origin: 'http://127.0.0.1:1' }), 403],
-		['of a sandbox', () => ({ origin: 'null' }), 403],
-	] as Array<[string, () => Record<string, string>, number]>)(
-		'%s is answered as it deserves',
-		async (_whose, headers, status) => {
-			const answer = await signIn(service, {}, headers());
-			expect(answer.status).toBe(status);
-			expect(answer.headers.has('set-cookie')).toBe(status === 303);
-		},
-	);
+test.each<[string, Record<string, string>, number]>([
+	['of a client that says nothing', {}, 303],
+	['of another site', { 'sec-fetch-site': 'cross-site' }, 403],
+	['of another port', { origin: 'http://127.0.0.1:1' }, 403],
+])('a form %s is answered with %j %d', async (_whose, headers, status) => {
+	const answer = await signIn(service, {}, headers);
+	expect(answer.status).toBe(status);
+	expect(answer.headers.has('set-cookie')).toBe(status === 303);
 });
 
-describe('signing in', () => {
-	test('with a wrong password says so, and keeps where the person wanted to go', async () => {
-		const answer = await signIn(service, { password: 'wrong', next: '/settings/records' });
-		expect(answer.status).toBe(401);
-		const page = await answer.text();
-		expect(page).toContain('That is not the password.');
-		expect(page).toContain('name="next" value="/settings/records"');
-		expect(await (await send('/settings')).text()).not.toContain('That is not the password.');
-	});
+test('a wrong password is said to be wrong, and where the person wanted to go is kept', async () => {
+	const answer = await signIn(service, { password: 'wrong', next: '/settings/records' });
+	expect(answer.status).toBe(401);
+	const page = await answer.text();
+	expect(page).toContain('That is not the password.');
+	expect(page).toContain('name="next" value="/settings/records"');
+});
 
-	test('is possible ten times a minute, right or wrong', async () => {
-		for (let n = 0; n < 10; n++) {
-			expect((await signIn(service, { password: 'wrong' })).status).toBe(401);
-		}
-		const answer = await signIn(service);
-		expect(answer.status).toBe(429);
-		expect(answer.headers.get('retry-after')).toMatch(/^(5\d|60)$/);
-		expect(answer.headers.has('set-cookie')).toBe(false);
-	});
+test('signing in is possible ten times a minute, right or wrong', async () => {
+	for (let n = 0; n < 10; n++) await signIn(service, { password: 'wrong' });
+	const answer = await signIn(service);
+	expect(answer.status).toBe(429);
+	expect(answer.headers.has('set-cookie')).toBe(false);
+});
 
-	test('ends with signing out: the cookie that was copied is worth nothing', async () => {
-		const { cookie } = await openBrowser(service);
-		const headers = { cookie };
-		const body = new URLSearchParams();
-		const answer = await send('/settings/sign-out', { method: 'POST', headers, body });
-		expect([answer.status, answer.headers.get('location')]).toEqual([303, '/settings']);
-		expect(answer.headers.get('set-cookie')).toMatch(/Max-Age=0|Expires=Thu, 01 Jan 1970/);
-		expect(await (await send('/settings', { headers })).text()).toContain('type="password"');
-	});
+test('after signing out, the cookie that was copied is worth nothing', async () => {
+	const browser = await openBrowser(service);
+	const answer = await browser.submit('/settings/sign-out');
+	expect(answer.headers.get('set-cookie')).toContain('Max-Age=0');
+	expect(await browser.page()).toContain('type="password"');
 });
