@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- [--only part] [--rounds number] [--write] [--profile folder]`: what our nodes take in a real n8n, next
+ * `npm run bench -- [--only part] [--rounds number] [--write]`: what our nodes take in a real n8n, next
  * to n8n's HTTP Request node, an empty community trigger and undici without n8n. Exits 1 if a goal is missed. Without
- * `--only` or with `--write`, writes the measured rows into test/README.md. `--profile` has n8n write CPU profiles.
+ * `--only` or with `--write`, writes the measured rows into test/README.md.
  */
 import { parseArgs } from 'node:util';
 import { stopEverything, stopOnSignals } from '../host/cleanup.ts';
@@ -15,7 +15,6 @@ import { writeRows } from './writeRows.ts';
 
 const { values: options } = parseArgs({
 	options: {
-		profile: { type: 'string' },
 		write: { type: 'boolean', default: false },
 		only: { type: 'string', multiple: true, default: [] },
 		rounds: { type: 'string', default: '5' },
@@ -53,7 +52,7 @@ const rows = [...writeRows, ...readRows, ...triggerRows, ...localRows].filter(
 	({ name }) => options.only.length === 0 || options.only.some((part) => name.includes(part)),
 );
 try {
-	const bench = await openBench(tell, options.profile);
+	const bench = await openBench(tell);
 	const results: Result[] = [];
 	for (const row of rows) {
 		const result = await measure(row, bench);

@@ -1,7 +1,7 @@
 /** A real n8n with our package and the peers that it is measured against, and the reference service. */
 import { cp, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { repository } from '../host/folders.ts';
 import { buildPackage, packPackage } from '../host/packageInstall.ts';
 import { type Execution, type JsonObject, type SavedWorkflow } from '../host/n8nClient.ts';
@@ -44,15 +44,8 @@ const FIELDS: FieldDraft[] = [
 	['Open', 'boolean'],
 ];
 
-/**
- * Builds the package, installs it in n8n 2, and starts all.
- *
- * @param profileFolder where n8n writes CPU profiles, if at all
- */
-export async function openBench(
-	tell: (line: string) => void,
-	profileFolder?: string,
-): Promise<Bench> {
+/** Builds the package, installs it in n8n 2, and starts all. */
+export async function openBench(tell: (line: string) => void): Promise<Bench> {
 	tell('Building the package …');
 	await buildPackage();
 	const tarball = await packPackage();
@@ -65,9 +58,6 @@ export async function openBench(
 		userFolder,
 		tarball,
 		service: { control: true },
-		...(profileFolder && {
-			extra: { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${resolve(profileFolder)}` },
-		}),
 		tell,
 	});
 	const { api, client, control } = bench;
@@ -103,14 +93,14 @@ export const ours = ({ action }: Bench, parameters: JsonObject): NodeDraft =>
 /** Our node, which writes its items to a card. */
 export const writing = (
 	bench: Bench,
-	operation: 'create' | 'update' | 'upsert' | 'sync',
+	operation: 'create' | 'upsert' | 'sync',
 	cardId: string,
 	parameters: JsonObject = {},
 ): NodeDraft =>
 	ours(bench, {
 		operation,
 		cardId: byId(cardId),
-		columns: mapAutomatically(['create', 'update'].includes(operation) ? [] : ['Key']),
+		columns: mapAutomatically(operation === 'create' ? [] : ['Key']),
 		...parameters,
 	});
 
