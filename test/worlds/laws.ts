@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { placesOf } from '../support/n8n';
 import { combined, isEmpty, isSame, isStored, meaning, meets, type Verdict } from './oracle';
 import type { PlayedExecution, PlayedStep, PlayedWorld } from './play';
-import { TOKEN_LIFE, type Data, type LiveField, type Snapshot, type Write } from './service';
+import { type Data, type LiveField, type Snapshot, type Write } from './service';
 import type { ExecutionShape, Operation, Value } from './world';
 
 /** Ms after which a cancelled execution has ended, and sends nothing more. */
@@ -166,7 +166,6 @@ function mayChange(
 
 /** Nothing is changed or deleted that wasn't chosen, and nothing is created where nothing is to be. */
 function* notChosen(look: Look): Generator<string> {
-	const roundTrips = look.executions.some(({ shape }) => shape.operation === 'roundTrip');
 	for (const write of look.writes) {
 		const { method, record } = write;
 		const wrong = `${method} of ${record}: ${shown(write)}`;
@@ -176,7 +175,7 @@ function* notChosen(look: Look): Generator<string> {
 		}
 		const item = look.itemOf(write);
 		if (!item) {
-			if (!roundTrips) yield wrong;
+			yield wrong;
 			continue;
 		}
 		const { shape } = item.execution;
@@ -277,29 +276,6 @@ function* changedValues(look: Look): Generator<string> {
 	}
 }
 
-/** Where the record was read, only values that differ are sent. */
-function* sentUnchanged(look: Look): Generator<string> {
-	const { operation } = look.alone?.shape ?? {};
-	if (!operation || !['upsert', 'sync', 'updateMany'].includes(operation) || !look.isClear) return;
-	for (const { method, record, data, before } of look.writes) {
-		if (method !== 'PATCH') continue;
-		const same = Object.keys(data).find((id) => data[id] === before[id]);
-		if (same !== undefined) yield `${record} has had ${shown(data[same])} in ${same}`;
-	}
-}
-
-/** What was read goes back unchanged. */
-function* changedByRoundTrip({ alone, step }: Look): Generator<string> {
-	if (alone?.shape.operation !== 'roundTrip') return;
-	// A field that is missing is as empty as one that is null.
-	const filled = (data: Data) => Object.entries(data).filter(([, value]) => !isEmpty(value));
-	for (const { id, data } of step.before) {
-		const now = step.after.find((record) => record.id === id)?.data ?? {};
-		if (shown(filled(now).sort()) !== shown(filled(data).sort()))
-			yield `${id} was ${shown(data)} and is ${shown(now)}`;
-	}
-}
-
 const isAscending = (numbers: number[]): boolean =>
 	numbers.every((number, at) => at === 0 || number >= (numbers[at - 1] ?? 0));
 
@@ -339,7 +315,7 @@ function doneItems({ result }: PlayedExecution): IDataObject[] {
 function* untrue(look: Look): Generator<string> {
 	for (const execution of look.executions) {
 		const { shape, marks } = execution;
-		if (!isWriting(shape) || shape.operation === 'roundTrip') continue;
+		if (!isWriting(shape)) continue;
 		const done = doneItems(execution);
 		for (const { id, deleted } of done) {
 			const says = `${shape.operation} says it ${deleted === true ? 'deleted' : 'wrote'} ${shown(id)}`;
@@ -443,70 +419,6 @@ function* incomplete(look: Look): Generator<string> {
 	}
 }
 
-/** The card is read once for an execution and operation, not once for an item. */
-function* readTwice({ alone, isClear, world, step }: Look): Generator<string> {
-	if (!alone || alone.dry || !isClear) return;
-	const urls = world.service.sent
-		.filter((sent) => sent.step === step.number && sent.method === 'GET' && sent.status !== 429)
-		.map(({ url }) => url.href)
-		.filter((url) => url.includes('/records'));
-	const twice = urls.find((url, at) => urls.indexOf(url) < at);
-	if (twice !== undefined) yield `${alone.shape.operation} read twice: ${twice}`;
-}
-
-/** No secret leaves by another way than the header that it is for. */
-function* told({ world: { service }, step, executions }: Look): Generator<string> {
-	const secrets = [
-		service.apiKey,
-		service.clientSecret,
-		...service.tokens.map(({ token }) => token),
-	];
-	const tells = (text: string) => secrets.some((secret) => text.includes(secret));
-	for (const { url, headers, body, ...sent } of service.sent) {
-		const isToken = url.pathname.endsWith('/token');
-		const others = shown({ ...headers, authorization: '' });
-		if (sent.step === step.number && (tells(url.href + others) || (!isToken && tells(body))))
-			yield `sent in ${url.pathname}`;
-	}
-	for (const { result } of executions) {
-		if (!result) continue;
-		const { run, error, staticData } = result;
-		if (tells(shown([run.data.resultData, staticData]) + inspect(error, { depth: 8 })))
-			yield 'shown in a result';
-	}
-}
-
-/** At most 16 requests at once, or as many as Max Parallel Requests says; at most one refusal a window. */
-function* overrun({
-	alone,
-	isClear,
-	executions,
-	world: { service },
-	step,
-}: Look): Generator<string> {
-	if (!isClear || executions.some(({ cancelledAt }) => cancelledAt !== undefined)) return;
-	const most = alone?.shape.maxParallel === 1 && isWriting(alone.shape) ? 1 : 16;
-	const atOnce = service.most[step.number] ?? 0;
-	if (
-		atOnce > most &&
-		!['delete', 'deleteMany', 'roundTrip'].includes(alone?.shape.operation ?? '')
-	)
-		yield `${atOnce} requests at once`;
-	const refused = Math.max(0, ...service.refusals.values());
-	if (alone && refused > 1) yield `${refused} refusals in a window`;
-}
-
-/** In normal running the service never says 401, and a token is requested once for each lifetime. */
-function* unauthorized({ isClear, world, step }: Look): Generator<string> {
-	if (!isClear) return;
-	const { service, steps } = world;
-	if (service.sent.some(({ status }) => status === 401)) yield 'a request got 401';
-	if (steps.some(({ shape }) => shape.hand === 'restart')) return;
-	const times = service.tokens.map(({ issuedAt }) => issuedAt);
-	const soon = times.find((at, place) => at - (times[place - 1] ?? -Infinity) < TOKEN_LIFE * 800);
-	if (soon !== undefined) yield `step ${step.number}: ${times.length} tokens`;
-}
-
 /** What Sync says it has done, holds: each item has one record with its values, and no other record takes part. */
 function* unequal(look: Look): Generator<string> {
 	const { alone, key, step } = look;
@@ -532,20 +444,6 @@ function* unequal(look: Look): Generator<string> {
 	}
 }
 
-/** Fields and choices are added once, whoever adds them at the same time, and none is lost. */
-function* addedTwice({ world: { world, service, steps }, step }: Look): Generator<string> {
-	const isUnclear = world.service.faults.some(({ method }) => method === 'POST');
-	const isRestarted = steps.some(({ shape }) => shape.hand === 'restart');
-	const names = service.fields.map(({ name }) => name);
-	const twice = names.find((name, at) => names.indexOf(name) < at);
-	if (twice !== undefined && !isUnclear && !isRestarted) yield `field ${twice} was added twice`;
-	const labels = (fields: LiveField[]) => fields[1]?.choices?.map(({ label }) => label) ?? [];
-	const now = labels(service.fields);
-	const lost = labels(step.fields).find((label) => !now.includes(label));
-	if (lost !== undefined) yield `choice ${lost} was lost`;
-	if (new Set(now).size < now.length) yield `choices are ${shown(now)}`;
-}
-
 /** The laws by name. */
 export const LAWS = {
 	'everything ends': hangs,
@@ -556,19 +454,12 @@ export const LAWS = {
 	'nothing is sent while an item is refused': sentInSpiteOf,
 	'order is kept': outOfOrder,
 	'values arrive as given': changedValues,
-	'only what differs is sent': sentUnchanged,
-	'what was read goes back unchanged': changedByRoundTrip,
 	'every item has an output or an error': unanswered,
 	'what is said to be done is done': untrue,
 	'old values are those that were overwritten': wrongOldValues,
 	'a dry run is the real run': untrueDryRun,
 	'listings are whole': incomplete,
-	'a card is read once': readTwice,
-	'no secret leaves': told,
-	'the service is not overrun': overrun,
-	'a token serves its lifetime': unauthorized,
 	'Sync makes records and items equal': unequal,
-	'a field or choice is added once': addedTwice,
 } as const satisfies Record<string, Law>;
 
 export type LawName = keyof typeof LAWS;

@@ -42,7 +42,7 @@ export function connect(service: SimulatedService): () => void {
 	return () => services.delete(service.origin);
 }
 
-function readSent(axios: Axios, request: AxiosRequest): Omit<Sent, 'step'> {
+function readSent(axios: Axios, request: AxiosRequest): Sent {
 	const headers: Record<string, string> = {};
 	for (const [name, value] of Object.entries(request.headers.toJSON()))
 		headers[name.toLowerCase()] = String(value);

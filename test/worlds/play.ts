@@ -88,7 +88,6 @@ function mapper({ operation, isAutomatic }: ExecutionShape): IDataObject {
 	const without: Partial<Record<string, string[]>> = {
 		update: ['Key'],
 		updateMany: ['Key', 'Value'],
-		roundTrip: ['Key', MARK],
 	};
 	const names = Object.entries(SENT).filter(([name]) => !without[operation]?.includes(name));
 	const value = Object.fromEntries(names.map(([name, key]) => [name, `={{ $json.${key} }}`]));
@@ -148,22 +147,6 @@ function parametersOf(shape: ExecutionShape): IDataObject {
 	}
 }
 
-type RunOf = (
-	shape: ExecutionShape,
-	more: { items?: IDataObject[]; parameters?: IDataObject },
-) => Promise<ActionResult>;
-
-/** Reads all records, and updates each with the values that came; the marks stay out of it. */
-async function roundTrip(run: RunOf, shape: ExecutionShape): Promise<ActionResult> {
-	const all = await run(
-		{ ...shape, operation: 'getAll', limit: null, conditions: [] },
-		{ parameters: { options: { outputFields: ['Key', 'Value'] } } },
-	);
-	const items = all.json.filter(({ id }) => id !== undefined);
-	if (all.status !== 'success' || items.length === 0) return all;
-	return await run({ ...shape, operation: 'update', isAutomatic: true, adds: false }, { items });
-}
-
 /** Runs an execution of a step. */
 async function playExecution(
 	played: { world: World; service: SimulatedService; runAction: RunAction },
@@ -187,26 +170,23 @@ async function playExecution(
 			current?.cancel();
 		}, ms);
 	const items = itemsOf(shape, marks, targets);
-	const run: RunOf = async (one, { parameters, ...more }) =>
+	const run = async (parameters: IDataObject = {}) =>
 		await played.runAction({
 			credentials: credentialsOf(played.world, service),
 			node: { onError: shape.onError },
 			onStarted,
 			items,
-			parameters: { ...parametersOf(one), ...parameters },
-			...more,
+			parameters: { ...parametersOf(shape), ...parameters },
 		});
 	const count = () => service.writes.length + service.added.length;
 	try {
 		if (shape.isDryFirst) {
 			const start = count();
-			execution.dry = await run(shape, { parameters: { dryRun: true } });
+			execution.dry = await run({ dryRun: true });
 			execution.writesOfDry = count() - start;
 		}
 		if (shape.cancelAfter !== null) cancelAfter(shape.cancelAfter);
-		execution.result = await (shape.operation === 'roundTrip'
-			? roundTrip(run, shape)
-			: run(shape, {}));
+		execution.result = await run();
 	} catch (error) {
 		execution.crash = error;
 	}

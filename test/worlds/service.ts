@@ -6,13 +6,10 @@ export type Data = Record<string, unknown>;
 
 /** A request as it reaches the service. */
 export interface Sent {
-	step: number;
 	method: string;
 	url: URL;
 	headers: Record<string, string>;
 	body: string;
-	/** Of its response. */
-	status?: number;
 }
 
 export interface Response {
@@ -65,7 +62,7 @@ export interface Snapshot {
 
 export const CARD = { id: 'crd_1', name: 'Things', description: '' };
 /** The life of a token, in seconds. */
-export const TOKEN_LIFE = 60;
+const TOKEN_LIFE = 60;
 const WINDOW_MS = 10_000;
 const WITHOUT_LIMIT = 5;
 
@@ -102,24 +99,18 @@ export class SimulatedService {
 	readonly origin: string;
 	readonly apiKey: string;
 	readonly clientSecret: string;
-	/** All tokens that were issued, and when. */
-	readonly tokens: Array<{ token: string; step: number; issuedAt: number; isRevoked: boolean }> =
-		[];
-	readonly sent: Sent[] = [];
+	/** All tokens that were issued, and how long they are valid. */
+	private readonly tokens = new Map<string, number>();
 	readonly writes: Write[] = [];
 	readonly records: Stored[] = [];
 	readonly fields: LiveField[];
 	/** Fields and choices that were added, with their step. */
 	readonly added: Array<{ step: number; name: string }> = [];
-	/** Refusals for the rate, by the end of their window. */
-	readonly refusals = new Map<number, number>();
-	/** Most requests under way at once, by step. */
-	readonly most: number[] = [];
 	step = 0;
 	private readonly shape: World['service'];
 	private readonly perMethod = new Map<string, number>();
 	private requests = 0;
-	private underWay = 0;
+	private issued = 0;
 	private windowEnds = 0;
 	private inWindow = 0;
 
@@ -168,31 +159,22 @@ export class SimulatedService {
 	}
 
 	/** Responds to a request, in virtual time. @throws Broken */
-	async handle(request: Omit<Sent, 'step'>): Promise<Response> {
-		const sent: Sent = { ...request, step: this.step };
-		this.sent.push(sent);
+	async handle(sent: Sent): Promise<Response> {
 		if (sent.url.pathname.endsWith('/token')) return this.issueToken();
 		const nth = this.perMethod.get(sent.method) ?? 0;
 		this.perMethod.set(sent.method, nth + 1);
 		const fault = this.shape.faults.find((one) => one.method === sent.method && one.nth === nth);
 		if (fault?.how === 'refused') throw new Broken('ECONNREFUSED');
-		if (fault?.how === 'revoked') for (const token of this.tokens) token.isRevoked = true;
+		if (fault?.how === 'revoked') this.tokens.clear();
 		const place = (this.requests += 1);
 		const isLimited = this.countInWindow();
-		this.underWay += 1;
-		this.most[this.step] = Math.max(this.most[this.step] ?? 0, this.underWay);
-		try {
-			await pause(inTurn(this.shape.latencies, place));
-			const response = isLimited
-				? problem(429, 'The rate limit is reached.')
-				: await this.carryOut(sent, fault);
-			await pause(inTurn(this.shape.responseLatencies, place));
-			const date = new Date(this.now()).toUTCString();
-			sent.status = response.status;
-			return { ...response, headers: { ...response.headers, ...this.rateHeaders(), date } };
-		} finally {
-			this.underWay -= 1;
-		}
+		await pause(inTurn(this.shape.latencies, place));
+		const response = isLimited
+			? problem(429, 'The rate limit is reached.')
+			: await this.carryOut(sent, fault);
+		await pause(inTurn(this.shape.responseLatencies, place));
+		const date = new Date(this.now()).toUTCString();
+		return { ...response, headers: { ...response.headers, ...this.rateHeaders(), date } };
 	}
 
 	private async carryOut(sent: Sent, fault: Fault | undefined): Promise<Response> {
@@ -208,18 +190,15 @@ export class SimulatedService {
 	}
 
 	private issueToken(): Response {
-		const token = `token-${this.apiKey}-${this.tokens.length}`;
-		this.tokens.push({ token, step: this.step, issuedAt: Date.now(), isRevoked: false });
+		const token = `token-${(this.issued += 1)}`;
+		this.tokens.set(token, Date.now() + TOKEN_LIFE * 1_000);
 		return respond(200, { access_token: token, expires_in: TOKEN_LIFE, token_type: 'Bearer' });
 	}
 
 	private isAllowed(authorization = ''): boolean {
 		const bearer = authorization.replace(/^Bearer /, '');
 		if (!this.shape.account) return bearer === this.apiKey;
-		const found = this.tokens.find(({ token }) => token === bearer);
-		return (
-			found !== undefined && !found.isRevoked && Date.now() < found.issuedAt + TOKEN_LIFE * 1_000
-		);
+		return Date.now() < (this.tokens.get(bearer) ?? 0);
 	}
 
 	/** @returns whether the limit of the window is passed */
@@ -231,9 +210,7 @@ export class SimulatedService {
 			this.inWindow = 0;
 		}
 		this.inWindow += 1;
-		if (this.inWindow <= rate) return false;
-		this.refusals.set(this.windowEnds, (this.refusals.get(this.windowEnds) ?? 0) + 1);
-		return true;
+		return this.inWindow > rate;
 	}
 
 	private rateHeaders(): Record<string, string> {
