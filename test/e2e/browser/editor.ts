@@ -1,7 +1,7 @@
 /** n8n's editor in a real browser, as a person uses it: every wait is for what the page or n8n answers. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
+import { chromium, type Browser, type Locator } from 'playwright-core';
 
 import { chromiumPath } from '../../host/chromium.ts';
 import { until } from '../../host/deadline.ts';
@@ -20,16 +20,6 @@ const PATIENCE_MS = 120_000;
 const viewport = { width: 1440, height: 900 };
 
 type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>;
-
-/** What a picture must show; n8n's question for wishes, at the end of a panel, is none of it. */
-const contentSelector =
-	'input, button, table, p, label, [data-test-id^="parameter-"], [data-test-id="run-data-schema-item"], [data-test-id="node-creator-item-name"]';
-
-/** Kept below what a picture shows, in pixels. */
-const margin = 16;
-
-/** What n8n puts below the inputs of a panel, in pixels. */
-const footer = 140;
 
 const chromiumArguments = [
 	'--no-sandbox',
@@ -73,37 +63,6 @@ export async function openEditor({ baseUrl, major }: N8nClient) {
 	await page.locator('input[name="password"]').fill(demoSignIn.password);
 	await element('form-submit-button').click();
 	await page.waitForURL((url) => !url.pathname.includes('signin'));
-
-	/** Waits until a page rests: nothing loads, nothing moves, no message is in the way. */
-	async function settle(shown: Page): Promise<void> {
-		await shown.mouse.move(0, 0);
-		// As texts: these run in the browser, whose names the tests do not know.
-		await shown.evaluate('document.activeElement?.blur()');
-		// An error stays until it is closed.
-		const messages = shown.locator('.el-notification');
-		while ((await messages.count()) > 0) {
-			const count = await messages.count();
-			await messages.first().locator('.el-notification__closeBtn').click();
-			await shown.waitForFunction(
-				`document.querySelectorAll('.el-notification').length < ${count}`,
-			);
-		}
-		await shown.waitForLoadState('networkidle');
-		// Some never end: what listens pulses.
-		await shown.waitForFunction(
-			"document.getAnimations().every(({ playState, effect }) => playState !== 'running' || effect.getComputedTiming().endTime === Infinity)",
-		);
-	}
-
-	/** The box of a part, without the empty space below its last input, button, table or text. */
-	async function boxOf(part: Locator): Promise<Box> {
-		const box = await part.boundingBox();
-		if (!box) throw new Error("What a picture is to show can't be seen");
-		const contents = await part.locator(contentSelector).all();
-		const inner = await Promise.all(contents.map((one) => one.boundingBox()));
-		const last = Math.max(...inner.map((one) => (one ? one.y + one.height + margin : 0)), 0);
-		return { ...box, height: last > 0 ? Math.min(last - box.y, box.height) : box.height };
-	}
 
 	/**
 	 * Chooses an entry of a list that an input opens. What still loads closes the list again: then it is opened once more.
@@ -381,44 +340,20 @@ export async function openEditor({ baseUrl, major }: N8nClient) {
 		async showAsSchema() {
 			await element('output-panel').locator('[data-test-id="radio-button-schema"]').click();
 		},
-		/**
-		 * Keeps a picture of a part of a page for the documentation, light and dark, when the run was
-		 * started with `--pictures`.
-		 *
-		 * @param others parts next to it or below it that belong into the picture
-		 */
-		async picture(name: string, part: Locator, ...others: Locator[]) {
+		/** Keeps a picture of parts of the page for the documentation, light and dark, when the run was started with `--pictures`. */
+		async picture(name: string, ...parts: Locator[]) {
 			// One set for the documentation: that of the newer major.
 			if (!wantsPictures || major !== 2) return;
-			await mkdir(pictures, { recursive: true });
-			const shown = part.page();
-			const size = shown.viewportSize() ?? viewport;
-			// High enough for the longest panel, as what n8n scrolls is cut; then as high as these need. What is in the middle
-			// of a high page moves up then, so that they need less.
-			for (let height = 1_500, tries = 0; tries < 3; tries += 1) {
-				await shown.setViewportSize({ width: size.width, height });
-				await settle(shown);
-				const boxes = await Promise.all([part, ...others].map(boxOf));
-				height = Math.ceil(Math.max(...boxes.map((box) => box.y + box.height)) + footer);
+			const boxes = await Promise.all(parts.map(async (part) => await part.boundingBox()));
+			const of = (edge: (box: Box) => number) => boxes.flatMap((box) => (box ? [edge(box)] : []));
+			const [x, y] = [Math.min(...of((box) => box.x)), Math.min(...of((box) => box.y))];
+			const width = Math.max(...of((box) => box.x + box.width)) - x;
+			const height = Math.max(...of((box) => box.y + box.height)) - y;
+			for (const colorScheme of ['dark', 'light'] as const) {
+				await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+				const path = join(pictures, `${name}-${colorScheme}.png`);
+				await page.screenshot({ path, animations: 'disabled', clip: { x, y, width, height } });
 			}
-			for (const colorScheme of ['light', 'dark'] as const) {
-				await shown.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-				await settle(shown);
-				const boxes = await Promise.all([part, ...others].map(boxOf));
-				const [left, top, right, bottom] = [
-					Math.min(...boxes.map(({ x }) => x)),
-					Math.min(...boxes.map(({ y }) => y)),
-					Math.max(...boxes.map(({ x, width }) => x + width)),
-					Math.max(...boxes.map(({ y, height }) => y + height)),
-				];
-				await shown.screenshot({
-					path: join(pictures, `${name}-${colorScheme}.png`),
-					animations: 'disabled',
-					clip: { x: left, y: top, width: right - left, height: bottom - top },
-				});
-			}
-			await shown.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
-			await shown.setViewportSize(size);
 		},
 		async close() {
 			await browser.close();

@@ -56,7 +56,6 @@ export function testExamples({ bench, editor, execute }: Stage): void {
 		]) {
 			await panel.getByText(sentence).first().waitFor();
 		}
-		await editor().picture('ai-tool', panel);
 	});
 
 	if (!wantsPictures) return;

@@ -99,35 +99,4 @@ export function testFilters(stage: Stage): void {
 		expect(filters).toMatchObject({ conditions: [{ field: 'Due', condition: 'lessThan' }] });
 		expect(await execute('Old')).toContain('1 item');
 	});
-
-	test('two conditions are combined by Must Match; Sort offers the fields, and the output has a column for each', async () => {
-		const card = await createTasks('Tasks to combine');
-		for (const Title of ['Another', 'Third']) await bench().api.createRecord(card, { Title });
-		const value = { __rl: true, mode: 'value', value: 'Old' };
-		await openAction({
-			...{ resource: 'record', operation: 'getAll', cardId: fromList(card) },
-			filters: { conditions: [{ field: 'Title', condition: 'equals', value }] },
-		});
-		await editor().element('parameter-input-matchType').waitFor();
-		await addCondition();
-		await editor().select('matchType', 'Any Condition');
-		await editor().select('field', 'Title', 1);
-		await editor().select('condition', 'Is Not Empty', 1);
-		expect(await execute('Third')).toContain('3 items');
-
-		await editor().page.getByText('Add Field').first().click();
-		// n8n calls the input of Search by this name, too.
-		const offered = await editor().select('field', 'Title', 3);
-		const fields = ['Title (Text)', 'Status (Single Select)', 'Due (Date)', 'ID (Record)'];
-		expect(offered).toEqual(expect.arrayContaining(fields));
-		expect(await editor().select('direction', 'Descending')).toEqual(['Ascending', 'Descending']);
-		const sorted = await execute('Third');
-		expect(['Third', 'Old', 'Another'].map((title) => sorted.indexOf(title))).toEqual(
-			['Third', 'Old', 'Another'].map((title) => sorted.indexOf(title)).sort((a, b) => a - b),
-		);
-		const columns = await editor().element('output-panel').locator('th').allInnerTexts();
-		expect(columns.map((column) => column.trim()).filter(Boolean)).toEqual([
-			...['Title', 'Price', 'Done', 'Tags', 'Status', 'Due', 'id', 'created_at'],
-		]);
-	});
 }

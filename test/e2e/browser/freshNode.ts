@@ -4,7 +4,7 @@ import { ourTypes } from '../../host/workbench.ts';
 import type { Stage } from './stage.ts';
 
 /** @param stage the n8n and the browser */
-export function testFreshNode({ bench, editor, execute, fieldsOf }: Stage): void {
+export function testFreshNode({ bench, editor, execute }: Stage): void {
 	/** Adds our node to a new workflow, with a credential. */
 	async function addFresh(action: string): Promise<void> {
 		await editor().openNewWorkflow();
@@ -37,16 +37,5 @@ export function testFreshNode({ bench, editor, execute, fieldsOf }: Stage): void
 			...['event', 'timestamp', 'workspace_id', 'card_id', 'card_name', 'record_id'],
 			'delivery_key',
 		]);
-	});
-
-	test('a card is created with its fields, whose types come from the service', async () => {
-		const { page, element } = editor();
-		await addFresh('Create card');
-		await element('parameter-input-name').locator('input').first().fill('Fresh card');
-		await page.getByText('Add Field').first().click();
-		await element('parameter-input-name').nth(1).locator('input').first().fill('Amount');
-		await editor().select('type', 'Number');
-		await execute('Fresh card');
-		expect(await fieldsOf('Fresh card')).toMatchObject([{ name: 'Amount', type: 'number' }]);
 	});
 }

@@ -45,6 +45,5 @@ export function testNodesPanel({ bench, editor }: Stage): void {
 			'FIELD ACTIONS',
 			'API DESCRIPTION ACTIONS',
 		]);
-		await editor().picture('nodes-panel', element('node-creator'));
 	});
 }

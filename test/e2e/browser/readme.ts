@@ -57,7 +57,6 @@ export function testReadme({ bench, editor, execute }: Stage): void {
 		await editor().type('value', 'Bread');
 		await page.keyboard.press('Enter');
 		expect(await execute('Bread')).toContain('1 item');
-		await editor().picture('filters', panel(), element('output-panel'));
 
 		await editor().openNewWorkflow();
 		await editor().addNode(say('Schedule Trigger'), 'Schedule Trigger');

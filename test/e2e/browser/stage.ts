@@ -104,17 +104,6 @@ function createStage(bench: () => Workbench, editor: () => Editor) {
 			await output.getByText(text).first().waitFor();
 			return await output.innerText();
 		},
-		/** What the page shows must be seen in a small window as well, light and dark. */
-		async seeEverywhere(text: string) {
-			const { element, page } = editor();
-			for (const width of [1_000, 1_440]) {
-				await page.setViewportSize({ width, height: 900 });
-				for (const colorScheme of ['dark', 'light'] as const) {
-					await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-					await element('output-panel').getByText(text).first().waitFor();
-				}
-			}
-		},
 		/** A card with a record, "Old", whose boolean is true, to see whether anything overwrites it. */
 		async createTasks(name: string): Promise<TestCard> {
 			const card = await bench().api.createCard(name, [

@@ -11,7 +11,7 @@ import { startService } from '../../host/serviceProcess.ts';
 import { equip, type SharedWorkbench } from '../../host/workbench.ts';
 import { createClockOfN8n } from '../support/clockOfN8n.ts';
 import { runFolder, tarball } from '../support/settings.ts';
-import { createPostgres, createRedis, type Database, type Redis } from './backingServices.ts';
+import { createRedis, startPostgres, type Database, type Redis } from './backingServices.ts';
 import { startBalancer } from './balancer.ts';
 
 /** n8n in queue mode: one main process, two workers, two webhook processors behind a balancer. */
@@ -33,22 +33,16 @@ export const WORKER_CONCURRENCY = 5;
 export async function openQueueMode(): Promise<QueueMode> {
 	const userFolder = await mkdtemp(join(runFolder(), 'n8n-queue-'));
 	await installPackage(tarball(), userFolder);
-	const postgres = await createPostgres();
+	const postgres = await startPostgres();
 	const redis = await createRedis(userFolder);
-	await Promise.all([postgres.start(), redis.start()]);
+	await redis.start();
 
 	const webhookPorts = [await freePort(), await freePort()];
 	const balancer = await startBalancer(webhookPorts);
 	const environment = {
 		N8N_ENCRYPTION_KEY: 'queue-mode-encryption-key-0123456789',
 		EXECUTIONS_MODE: 'queue',
-		DB_TYPE: 'postgresdb',
-		DB_POSTGRESDB_HOST: '127.0.0.1',
-		DB_POSTGRESDB_PORT: String(postgres.port),
-		DB_POSTGRESDB_DATABASE: 'n8n',
-		DB_POSTGRESDB_USER: 'postgres',
-		DB_POSTGRESDB_PASSWORD: 'not-checked',
-		DB_POSTGRESDB_POOL_SIZE: '10',
+		...postgres.environment,
 		QUEUE_BULL_REDIS_HOST: '127.0.0.1',
 		QUEUE_BULL_REDIS_PORT: String(redis.port),
 		// A worker that was killed is found out, and its jobs run again, within seconds. A busy machine

@@ -1,6 +1,6 @@
-/** Credentials in n8n: the Test button, the HTTP Request node, and what n8n stores of a failure. */
+/** Credentials in n8n: the Test button, and what n8n stores of a failure. */
 import { credentialData, type CredentialType } from '../../host/credentials.ts';
-import { type JsonObject, outputOf } from '../../host/n8nClient.ts';
+import type { JsonObject } from '../../host/n8nClient.ts';
 import { chain, manualTrigger } from '../../host/workflowBuilder.ts';
 import { useSharedBench } from '../support/bench.ts';
 import { major } from '../support/settings.ts';
@@ -19,32 +19,6 @@ describe(`credentials in n8n ${major}`, () => {
 
 	it.each(types)('%s: good entries reach the workspace', async (type) => {
 		expect(await press(type)).toMatchObject({ status: 'OK' });
-	});
-
-	it.each(types)("%s: n8n's HTTP Request node sends requests with it", async (type) => {
-		const { credentials, service, succeed } = bench();
-		const request = {
-			name: 'Request',
-			type: 'n8n-nodes-base.httpRequest',
-			typeVersion: 4.2,
-			credentials: { [type]: credentials[type] },
-			parameters: {
-				url: `${service.baseUrl}/workspaces/${service.workspaceId}/cards`,
-				authentication: 'predefinedCredentialType',
-				nodeCredentialType: type,
-				options: {},
-			},
-		};
-		const execution = await succeed(chain('HTTP Request', [manualTrigger(), request]));
-		expect(outputOf(execution, 'Request')[0]?.json).toHaveProperty('cards');
-	});
-
-	it('says that the API key is wrong', async () => {
-		const apiKey = 'wsd_live_this-key-is-made-up';
-		const { status, message } = await press('workspaceDataApi', { apiKey });
-		expect(status).toBe('Error');
-		expect(message).toMatch(/API key/i);
-		expect(message).not.toContain(apiKey);
 	});
 
 	it('stores no secret and no token with a failed execution', async () => {

@@ -1,17 +1,12 @@
-/** The subscriptions of a published trigger: tests, changes, restarts, outages and copies of n8n leave it working. */
-import { cp, mkdtemp } from 'node:fs/promises';
-import { join } from 'node:path';
-
+/** The subscriptions of a published trigger: tests, changes, restarts and outages leave it working. */
 import { until } from '../../host/deadline.ts';
-import { N8nClient, failureOf, outputOf } from '../../host/n8nClient.ts';
-import { createN8nHost } from '../../host/n8nProcess.ts';
-import { byId, chain } from '../../host/workflowBuilder.ts';
+import { failureOf } from '../../host/n8nClient.ts';
+import { chain } from '../../host/workflowBuilder.ts';
 import { BARE_N8N, useBench } from '../support/bench.ts';
 import { createClockOfN8n } from '../support/clockOfN8n.ts';
 import { restarts } from '../support/restarts.ts';
-import { savedSecret } from '../support/savedSecret.ts';
-import { major, runFolder } from '../support/settings.ts';
-import { draftWatch, watchCard, watching } from '../support/watch.ts';
+import { major } from '../support/settings.ts';
+import { watchCard, watching } from '../support/watch.ts';
 
 jest.setTimeout(900_000);
 
@@ -135,23 +130,6 @@ describe(`a published trigger in n8n ${major}`, () => {
 		await noneLeft(card);
 	});
 
-	it('the service hangs at the start: n8n starts in time, and a new subscription follows', async () => {
-		const { client, host } = bench();
-		const { card, saved } = await watchCard(bench(), 'Hanging');
-		const old = await idsOf(card);
-		clock.pass(host, 3);
-		await host.kill();
-		await failNext({ mode: 'hang' });
-		await restart();
-		const ids = await createRecords(card, 1);
-		await expectExactly(collector(saved), ids);
-		await liveAgain(card, old);
-		ids.push(...(await createRecords(card, 1)));
-		await expectExactly(collector(saved), ids);
-		await client.unpublish(saved.id);
-		await noneLeft(card);
-	});
-
 	it('two triggers of a workflow renew after a silence, right after the first publication and again; every record runs once', async () => {
 		const { api, client, host } = bench();
 		const cards = [
@@ -190,81 +168,6 @@ describe(`a published trigger in n8n ${major}`, () => {
 		for (const card of cards) await noneLeft(card);
 	});
 
-	it('Since Last Run in the same workflow goes on over restarts; a renewal takes it back to the last start', async () => {
-		const { api, client, host } = bench();
-		const card = await api.createCard('Both', [['Title', 'text']]);
-		const parameters = { resource: 'record', operation: 'getAll', cardId: byId(card.id) };
-		const more = { returnAll: true, since: 'new', options: {} };
-		const found = bench().action('Seen', { ...parameters, ...more });
-		const trigger = watching(bench(), card.id, { options: { renewAfterSilence: 1 } });
-		const saved = await client.createWorkflow(chain('Both', [trigger, found]));
-		await client.publish(saved);
-		const returned = async (count: number) =>
-			await until(`${count} executions`, async () => {
-				const all = (await client.executions(saved.id)).filter(
-					({ status }) => status === 'success',
-				);
-				if (all.length < count) return undefined;
-				const last = Math.max(...all.map(({ id }) => Number(id)));
-				const items = outputOf(await client.execution(String(last)), 'Seen');
-				return items.map(({ json }) => json.id);
-			});
-		const atFirst = await savedSecret(client, saved.id);
-		const [first] = await createRecords(card, 1);
-		expect(await returned(1)).toEqual([first]);
-		const [second] = await createRecords(card, 1);
-		expect(await returned(2)).toEqual([second]);
-		clock.pass(host, 3);
-		await restart('stop');
-		const secret = await savedSecret(client, saved.id, atFirst);
-		const [third] = await createRecords(card, 1);
-		expect(await returned(3)).toEqual([third]);
-		const old = await idsOf(card);
-		clock.pass(host, 65);
-		await liveAgain(card, old);
-		await savedSecret(client, saved.id, secret);
-		const [fourth] = await createRecords(card, 1);
-		expect(await returned(4)).toEqual([third, fourth]);
-		await client.unpublish(saved.id);
-		await noneLeft(card);
-	});
-
-	it("a copy of the database with the original's webhook address deletes nothing of it", async () => {
-		const { client, host } = bench();
-		const { card, saved, subscription } = await watchCard(bench(), 'Restored');
-		const copyFolder = await mkdtemp(join(runFolder(), `n8n-${major}-restored-`));
-		clock.pass(host, 3);
-		await host.stop();
-		await cp(host.userFolder, copyFolder, { recursive: true });
-		await restart();
-		await liveAgain(card, [subscription.id]);
-		const production = (await idsOf(card)).find((id) => id !== subscription.id) ?? '';
-		const address = `${host.baseUrl}/`;
-		const extra = { ...host.extra, N8N_WEBHOOK_URL: address, WEBHOOK_URL: address };
-		const copy = await createN8nHost({ major, userFolder: copyFolder, extra });
-		try {
-			for (let starts = 0; starts < 2; starts += 1) {
-				const known = await idsOf(card);
-				clock.pass(host, 30);
-				await copy.start();
-				await liveAgain(card, known);
-				if (starts === 0) await copy.kill();
-			}
-			await expectExactly(collector(saved), await createRecords(card, 2));
-			expect(await idsOf(card)).toContain(production);
-			const copyClient = new N8nClient(copy.baseUrl, major);
-			await copyClient.signIn();
-			await client.unpublish(saved.id);
-			await until("the original's to be deleted", async () =>
-				(await idsOf(card)).includes(production) ? undefined : true,
-			);
-			await copyClient.unpublish(saved.id);
-			await noneLeft(card);
-		} finally {
-			await copy.stop();
-		}
-	});
-
 	it("of two triggers, one of which can't subscribe, leaves nothing behind", async () => {
 		const { api, client } = bench();
 		const card = await api.createCard('With a bad neighbor', [['Title', 'text']]);
@@ -276,39 +179,5 @@ describe(`a published trigger in n8n ${major}`, () => {
 		// n8n continues with the good one.
 		await client.unpublish(saved.id);
 		expect(await subscriptions(card)).toEqual([]);
-	});
-
-	it('comes up again when n8n is killed before it could save the subscription', async () => {
-		const { client, control, host } = bench();
-		const { card, saved } = await draftWatch(bench(), 'Killed while publishing');
-		// The subscription is made, its response comes byte by byte.
-		await failNext({ mode: 'slowBody', byteMs: 200 });
-		// Ends with n8n, in whatever way.
-		const publishing = client.publish(saved).catch((error: unknown) => error);
-		await until('the subscription', async () =>
-			(await subscriptions(card)).length === 1 ? true : undefined,
-		);
-		const orphans = await idsOf(card);
-		await host.kill();
-		await publishing;
-		// A crash while n8n 2 publishes leaves a lock, two minutes unless told otherwise.
-		const lock = {
-			N8N_WORKFLOW_PUBLICATION_OUTBOX_LEASE_SECONDS: '20',
-			N8N_WORKFLOW_PUBLICATION_OUTBOX_POLL_INTERVAL_MS: '2000',
-		};
-		Object.assign(host.extra, lock);
-		await restart();
-		for (const name of Object.keys(lock)) delete host.extra[name];
-		await liveAgain(card, orphans);
-		const ids = await createRecords(card, 3);
-		// Nobody knows the orphan's secret: it is refused, and the service pauses it.
-		await until('the orphan to be paused', async () => {
-			const orphan = (await control.subscriptions()).find(({ id }) => orphans.includes(id));
-			return orphan?.state === 'paused' ? true : undefined;
-		});
-		await expectExactly(collector(saved), ids);
-		await client.unpublish(saved.id);
-		const left = (await idsOf(card)).filter((id) => !orphans.includes(id));
-		expect(left).toEqual([]);
 	});
 });
