@@ -26,7 +26,7 @@ import {
 } from '../test/host/n8nClient.ts';
 import { buildPackage, packPackage } from '../test/host/packageInstall.ts';
 import { explain, Problem } from '../test/host/problem.ts';
-import { createReport } from '../test/host/report.ts';
+import { createReport } from './report.ts';
 import { openWorkbench, type Workbench } from '../test/host/workbench.ts';
 
 const report = createReport((text) => process.stdout.write(text));

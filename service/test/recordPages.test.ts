@@ -1,6 +1,4 @@
 /** Records on the records page: a person adds, changes and deletes them. */
-import { changedValues, toTyped } from '../settingsPage/recordForm.ts';
-import type { FieldType } from '../foundation/fieldTypes.ts';
 import type { ControlledService } from '../index.ts';
 import { openBrowser } from './browser.ts';
 import { type Client, createClient, until, useServices } from './client.ts';
@@ -91,24 +89,4 @@ test('a form of somebody who is not signed in changes nothing', async () => {
 	browser = await openBrowser({ ...service, settingsPassword: 'wrong' });
 	expect((await submit(`/${before[0]?.id}`, { Item: 'x' })).status).toBe(401);
 	expect(await records()).toEqual(before);
-});
-
-const field = (type: FieldType) => ({
-	...{ id: 'f', name: 'F', type },
-	options: ['a', 'b'],
-});
-
-test.each<[FieldType, unknown]>([
-	['text', ' kept \n as it is'],
-	['number', 1e21],
-	['boolean', true],
-	['json', { a: ['x', 1, null] }],
-	['json', ['x', 'y']],
-	['multi_select', ['a', 'b']],
-	['text', undefined],
-])('a %s field that nobody touches is not sent: %j', (type, value) => {
-	const data = value === undefined ? {} : { f: value };
-	const typed = toTyped(field(type), value);
-	const sent = typeof typed === 'string' ? typed.replaceAll('\n', '\r\n') : typed;
-	expect(changedValues([field(type)], { f: sent }, { data })).toEqual({});
 });

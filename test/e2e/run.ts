@@ -24,7 +24,6 @@ const tests = join(repository, 'test', 'e2e');
 const usage = `npm run test:e2e -- [options] [-- options of jest]
 
   --only <part>   rest, browser, …: files whose path has the part; may be given several times
-  --skip <part>   as --only, but not those
   --major <1|2>   one major of n8n only
   --install       install both n8n, and nothing else
   --pictures      take the pictures of docs/pictures again (browser, n8n 2)`;
@@ -34,7 +33,6 @@ function readOptions() {
 		allowPositionals: true,
 		options: {
 			only: { type: 'string', multiple: true, default: [] },
-			skip: { type: 'string', multiple: true, default: [] },
 			major: { type: 'string', multiple: true, default: ['1', '2'] },
 			install: { type: 'boolean', default: false },
 			pictures: { type: 'boolean', default: false },
@@ -53,10 +51,9 @@ interface Run {
 }
 
 /** The runs, one after the other: first all tests that bear company, then queue mode with its seven processes. */
-async function planRuns({ only, skip, majors }: ReturnType<typeof readOptions>): Promise<Run[]> {
+async function planRuns({ only, majors }: ReturnType<typeof readOptions>): Promise<Run[]> {
 	const files: string[] = [];
 	for await (const file of glob('*/**/*.e2e.test.ts', { cwd: tests, exclude: ['n8n-1x/**'] })) {
-		if (skip.some((part) => file.includes(part))) continue;
 		if (only.length === 0 || only.some((part) => file.includes(part))) files.push(file);
 	}
 	if (files.length === 0) throw new Problem(`No file has that in its path.\n\n${usage}`);

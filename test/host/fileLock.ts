@@ -2,7 +2,8 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import pWaitFor from 'p-wait-for';
+
+import { until } from './deadline.ts';
 
 /**
  * Runs a task while no other process of this machine runs it; others wait. SQLite locks the file by means of the
@@ -24,13 +25,13 @@ export async function withFileLock<Result>(
 			lock.exec('BEGIN EXCLUSIVE');
 			return true;
 		} catch {
-			return false;
+			return undefined;
 		}
 	};
 	try {
 		if (!isTaken()) {
 			onWait();
-			await pWaitFor(isTaken, { interval: 250 });
+			await until('another process', isTaken, Infinity, 250);
 		}
 		return await task();
 	} finally {

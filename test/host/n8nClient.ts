@@ -85,7 +85,6 @@ interface PublicationStatus {
 }
 
 const unfinished: ExecutionStatus[] = ['new', 'running', 'waiting'];
-const ended: ExecutionStatus[] = ['success', 'error', 'crashed', 'canceled', 'unknown'];
 
 /** The items that a node gave on one of its outputs, over all its runs. */
 export function outputOf(execution: Execution, node: string, output = 0): INodeExecutionData[] {
@@ -321,27 +320,20 @@ export class N8nClient {
 		return await this.finished(id, milliseconds);
 	}
 
-	/** All executions of a workflow, each once, newest first. */
+	/** The executions of a workflow, newest first; of 1.x the last hundred. */
 	async executions(workflowId: string): Promise<ExecutionSummary[]> {
-		const found = new Map<string, ExecutionSummary>();
-		// Without a status, 1.x sorts by the start and pages by the id: two executions that started the
-		// other way round at the end of a page would hide one of them. With one, it sorts by the id.
-		const byId = this.major === 2 ? {} : { status: [...unfinished, ...ended] };
-		const filter = encodeURIComponent(JSON.stringify({ workflowId, ...byId }));
+		const found: ExecutionSummary[] = [];
+		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
 		let position = '';
 		do {
 			const page = await this.request<{ results: ExecutionSummary[]; nextCursor?: string | null }>(
 				'GET',
 				`/rest/executions?filter=${filter}&limit=100${position}`,
 			);
-			const before = found.size;
-			for (const one of page.results) found.set(one.id, one);
-			const oldest = page.results.at(-1);
-			// 2.x hands out a cursor, 1.x goes by the last id; a page without news is the end.
-			if (this.major === 2) position = page.nextCursor ? `&cursor=${page.nextCursor}` : '';
-			else position = oldest && found.size > before ? `&lastId=${oldest.id}` : '';
+			found.push(...page.results);
+			position = page.nextCursor ? `&cursor=${page.nextCursor}` : '';
 		} while (position !== '');
-		return [...found.values()];
+		return found;
 	}
 
 	/** The names of all node types. */

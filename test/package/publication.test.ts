@@ -3,8 +3,8 @@ import { execa, type ResultPromise } from 'execa';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pWaitFor from 'p-wait-for';
 
+import { until } from '../host/deadline.ts';
 import { repository } from '../host/folders.ts';
 import { installTools, toolsFolder } from './install.ts';
 
@@ -65,13 +65,13 @@ beforeAll(async () => {
 	clone = join(folder, 'clone');
 	await execa('git', ['clone', '--quiet', '--depth', '1', `file://${repository}`, clone]);
 	await symlink(join(repository, 'node_modules'), join(clone, 'node_modules'), 'dir');
-	await pWaitFor(
+	await until(
+		'the registry',
 		async () =>
 			await fetch(`${registry}-/ping`).then(
-				({ ok }) => ok,
-				() => false,
+				({ ok }) => ok || undefined,
+				() => undefined,
 			),
-		{ interval: 200, timeout: 60_000 },
 	);
 }, 600_000);
 afterAll(async () => {

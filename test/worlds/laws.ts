@@ -334,23 +334,6 @@ function* untrue(look: Look): Generator<string> {
 	}
 }
 
-/** The old values of a change are those that the record had. */
-function* wrongOldValues({ alone, step }: Look): Generator<string> {
-	if (!alone || !isWriting(alone.shape)) return;
-	const seen = new Set<string>();
-	for (const { id, before } of doneItems(alone)) {
-		const record = step.before.find((one) => one.id === String(id));
-		if (!record || seen.has(record.id) || typeof before !== 'object') continue;
-		seen.add(record.id);
-		for (const [name, value] of Object.entries(before ?? {})) {
-			const field = step.fields.find((one) => one.name === name);
-			const held = field && record.data[field.id];
-			if (field && !(isEmpty(held) && isEmpty(value)) && held !== value)
-				yield `${record.id} had ${shown(held)} in ${name}, said to be ${shown(value)}`;
-		}
-	}
-}
-
 const PLANNED: Record<string, string> = {
 	created: 'create',
 	updated: 'update',
@@ -456,7 +439,6 @@ export const LAWS = {
 	'values arrive as given': changedValues,
 	'every item has an output or an error': unanswered,
 	'what is said to be done is done': untrue,
-	'old values are those that were overwritten': wrongOldValues,
 	'a dry run is the real run': untrueDryRun,
 	'listings are whole': incomplete,
 	'Sync makes records and items equal': unequal,

@@ -6,7 +6,6 @@ import { major } from '../support/settings.ts';
 import { testCredentials } from './credentials.ts';
 import { testExamples } from './examples.ts';
 import { testFilters } from './filters.ts';
-import { testFreshNode } from './freshNode.ts';
 import { testHttpRequest } from './httpRequest.ts';
 import { testJobs } from './jobs.ts';
 import { testMapper } from './mapper.ts';
@@ -23,7 +22,6 @@ describe(`editor of n8n ${major}`, () => {
 	describe('HTTP Request', () => testHttpRequest(stage));
 	describe('values', () => testMapper(stage));
 	describe('nodes panel', () => testNodesPanel(stage));
-	describe('fresh node', () => testFreshNode(stage));
 	describe('filters', () => testFilters(stage));
 	describe('jobs', () => testJobs(stage));
 	describe('examples', () => testExamples(stage));

@@ -64,17 +64,12 @@ export async function openEditor({ baseUrl, major }: N8nClient) {
 	await element('form-submit-button').click();
 	await page.waitForURL((url) => !url.pathname.includes('signin'));
 
-	/**
-	 * Chooses an entry of a list that an input opens. What still loads closes the list again: then it is opened once more.
-	 *
-	 * @param look is called while the list is open
-	 */
-	async function pick(opener: Locator, entry: Locator, look = async () => {}): Promise<void> {
+	/** Chooses an entry of a list that an input opens. What still loads closes the list again: then it is opened once more. */
+	async function pick(opener: Locator, entry: Locator): Promise<void> {
 		await until(
 			'the entry of a list to be chosen',
 			async () => {
 				if (await entry.isVisible()) {
-					await look();
 					return await entry.click({ timeout: 5_000 }).then(
 						() => true,
 						() => undefined,
@@ -95,57 +90,13 @@ export async function openEditor({ baseUrl, major }: N8nClient) {
 		await element('node-parameters').waitFor({ state: 'hidden' });
 	}
 
-	/** Leaves for another workflow by n8n's router, as its links do; to load the whole editor again takes ten times as long. */
-	async function leaveFor(path: string): Promise<void> {
-		if (!new URL(page.url()).pathname.startsWith('/workflow')) {
-			await page.goto(baseUrl + path);
-			return;
-		}
-		const router = "document.querySelector('#app').__vue_app__.config.globalProperties.$router";
-		const leave = page.getByRole('button', { name: 'Leave without saving' });
-		const canvas = element('canvas-wrapper').or(element('canvas'));
-		const settings = page.getByText('Personal Settings');
-		// The panel of a node would open again for a node of the same name.
-		if (await element('node-parameters').isVisible()) await closeNode();
-		await until(
-			'the workflow to be left',
-			async () => {
-				await page.evaluate(`void ${router}.push('/settings/personal')`);
-				// n8n 2 closes the question by itself when it has saved, and stays.
-				await settings
-					.or(leave)
-					.first()
-					.waitFor({ timeout: 5_000 })
-					.catch(() => undefined);
-				if (await leave.isVisible()) await leave.click({ timeout: 1_000 }).catch(() => undefined);
-				return (await canvas.count()) === 0 ? true : undefined;
-			},
-			PATIENCE_MS,
-		);
-		await page.evaluate(`void ${router}.push('${path}')`);
-	}
+	// n8n asks before it leaves what it has not saved.
+	page.on('dialog', (dialog) => void dialog.accept());
 
-	/**
-	 * Goes to a workflow. When n8n 2 has saved a new one, its editor returns to it, even from another page: then
-	 * the new one is opened again.
-	 *
-	 * @param shown what the workflow shows once it has loaded
-	 */
+	/** Goes to a workflow. @param shown what it shows once it has loaded */
 	async function goTo(path: string, shown: Locator): Promise<void> {
-		await until(
-			`${path} to be shown`,
-			async () => {
-				await leaveFor(path);
-				return await shown
-					.first()
-					.waitFor({ timeout: 20_000 })
-					.then(
-						() => (page.url().includes(path) || path === '/workflow/new' ? true : undefined),
-						() => undefined,
-					);
-			},
-			PATIENCE_MS,
-		);
+		await page.goto(baseUrl + path);
+		await shown.first().waitFor();
 	}
 
 	async function openNewWorkflow(): Promise<void> {
@@ -218,25 +169,17 @@ export async function openEditor({ baseUrl, major }: N8nClient) {
 				.first()
 				.click();
 		},
-		/**
-		 * Chooses an entry of a parameter with fixed or loaded options; gives all that are offered.
-		 *
-		 * @param place which of several parameters of that name
-		 */
-		async select(parameter: string, option: string, place = 0) {
+		/** Chooses an entry of a parameter with fixed or loaded options. */
+		async select(parameter: string, option: string) {
 			const items = page.locator('[data-test-id="parameter-input-item"]:visible');
 			// A list of fields shows their types: 'Title (Text)' is Title.
 			const name = option.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 			const label = page.getByText(new RegExp(`^\\s*${name}(?: \\([\\w ]+\\))?\\s*$`));
 			const wanted = items.filter({ has: label }).first();
-			const opener = element(`parameter-input-${parameter}`).nth(place).locator('input').first();
-			let offered: string[] = [];
-			await pick(opener, wanted, async () => {
-				offered = await items.locator('.option-headline').allInnerTexts();
-			});
+			const opener = element(`parameter-input-${parameter}`).first().locator('input').first();
+			await pick(opener, wanted);
 			// It fades out, and would be taken for a part of the next one.
 			await items.first().waitFor({ state: 'hidden' });
-			return offered.map((text) => text.trim());
 		},
 		/** Switches the mode of a resource locator, for example to "From List". */
 		async mode(parameter: string, name: string) {
@@ -256,23 +199,12 @@ export async function openEditor({ baseUrl, major }: N8nClient) {
 				return (await field.inputValue()) === text ? true : undefined;
 			});
 		},
-		/** Opens a resource locator's list and gives what it offers. */
-		async listOf(parameter: string) {
-			await element(`resource-locator-${parameter}`).locator('[data-test-id="rlc-input"]').click();
-			const items = page.locator('[data-test-id="rlc-item"]:visible');
-			await items.first().waitFor();
-			return (await items.allInnerTexts()).map((text) => text.trim());
-		},
-		/** Adds an option, and gives the names of all that are offered. */
+		/** Adds an option. */
 		async addOption(name: string) {
 			const entries = page.locator('[data-test-id="collection-parameter-option"]:visible');
 			const label = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 			const entry = entries.filter({ hasText: new RegExp(`^\\s*${label}\\s*$`) });
-			let offered: string[] = [];
-			await pick(page.locator('input[placeholder="Add Option"]'), entry, async () => {
-				offered = await entries.allInnerTexts();
-			});
-			return offered.map((text) => text.trim());
+			await pick(page.locator('input[placeholder="Add Option"]'), entry);
 		},
 		/** Types a fixed value into a field of the mapper. */
 		async fillColumn(name: string, value: string) {

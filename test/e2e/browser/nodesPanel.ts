@@ -1,4 +1,5 @@
 /** Our nodes in the nodes panel. */
+import { ourTypes } from '../../host/workbench.ts';
 import { chain, manualTrigger } from '../../host/workflowBuilder.ts';
 import type { Stage } from './stage.ts';
 
@@ -44,6 +45,15 @@ export function testNodesPanel({ bench, editor }: Stage): void {
 			'CARD ACTIONS',
 			'FIELD ACTIONS',
 			'API DESCRIPTION ACTIONS',
+		]);
+	});
+	test("n8n serves the preview of the trigger's item, with the keys that an event has", async () => {
+		const { client } = bench();
+		const answer = await fetch(`${client.baseUrl}/schemas/${ourTypes.trigger}/1.0.0.json`);
+		const { properties } = (await answer.json()) as { properties: Record<string, unknown> };
+		expect(Object.keys(properties)).toEqual([
+			...['event', 'timestamp', 'workspace_id', 'card_id', 'card_name', 'record_id'],
+			'delivery_key',
 		]);
 	});
 }
