@@ -96,16 +96,6 @@ test('shows nothing of another workspace', async () => {
 	expect((await browser.send(`/settings/records/${foreign}`)).status).toBe(404);
 });
 
-test('asks before it revokes or deletes, and does so only by a form', async () => {
-	const browser = await openBrowser(service);
-	const [, id] = /\/settings\/keys\/(key_\w+)\/revoke/.exec(await browser.page()) ?? [];
-	const asked = await browser.page(`/settings/keys/${id}/revoke`);
-	expect(asked).toContain('Revoke the API key “Default key”?');
-	expect((await createClient(service)('GET', 'cards')).status).toBe(200);
-	const none = await browser.send('/settings/keys/key_none/revoke');
-	expect([none.status, none.headers.get('location')]).toEqual([303, '/settings']);
-});
-
 test('a card: newest records first, with their number, and searched', async () => {
 	const names = Array.from({ length: 120 }, (_, n) => (n === 3 ? 'ÄGYPTEN' : `Country ${n}.`));
 	const { cards } = service.control.seed({

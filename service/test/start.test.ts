@@ -1,8 +1,7 @@
 /** What a start makes of its options. */
-import { createClient, useFile, useServices } from './client.ts';
+import { createClient, useServices } from './client.ts';
 
 const startService = useServices();
-const file = useFile();
 
 test('without options, it listens for this machine alone, with the values that are documented', async () => {
 	const service = await startService();
@@ -27,16 +26,5 @@ test('without options, it listens for this machine alone, with the values that a
 test('a service that listens on all addresses names one that works', async () => {
 	const service = await startService({ host: '0.0.0.0' });
 	expect(service.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api\/v1$/);
-	expect((await createClient(service)('GET', 'cards')).status).toBe(200);
-});
-
-test('a start that fails gives back what it has taken: its file and its other port', async () => {
-	const port = Number(new URL((await startService()).baseUrl).port);
-	for (const taken of [{ port }, { authPort: port }]) {
-		await expect(startService({ file: file(), ...taken })).rejects.toMatchObject({
-			code: 'EADDRINUSE',
-		});
-	}
-	const service = await startService({ file: file() });
 	expect((await createClient(service)('GET', 'cards')).status).toBe(200);
 });

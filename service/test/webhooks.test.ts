@@ -209,16 +209,4 @@ describe('deliveries', () => {
 		expect(receiver.received.some(({ path }) => path === '/elsewhere')).toBe(false);
 		expect(service.control.outbox()).toHaveLength(3);
 	});
-
-	test('a slow target does not hold up another one', async () => {
-		receiver.answer = ({ path }) => (path.endsWith('/slow') ? null : 200);
-		service.control.setDeliveryTimeout({ ms: 60_000 });
-		await subscribe({ target_url: `${receiver.url}/slow` });
-		await subscribe();
-		for (let n = 0; n < 5; n++) await createRecord();
-		await until('the other has all', () => {
-			return receiver.received.filter(({ path }) => path === '/hook').length === 5;
-		});
-		expect(receiver.received.filter(({ path }) => path !== '/hook')).toHaveLength(1);
-	});
 });

@@ -7,7 +7,7 @@ const commonJs = ['flatted', 'playwright-core', 'undici'];
 
 // In full: jest does not know <rootDir> behind a `!`.
 const tests = join(repository, 'test', 'e2e');
-const [apart, queue] = [`${tests}/service/**/*.e2e.test.ts`, `${tests}/queue/**/*.e2e.test.ts`];
+const queue = `${tests}/queue/**/*.e2e.test.ts`;
 
 /**
  * A kind of test; the same file may be in several.
@@ -43,7 +43,7 @@ const project = (displayName, testMatch, globals = {}) => ({
 	moduleNameMapper: { '^unicorn-magic$': '<rootDir>/node_modules/unicorn-magic/node.js' },
 });
 
-const inN8n = [`${tests}/**/*.e2e.test.ts`, `!${apart}`, `!${queue}`];
+const inN8n = [`${tests}/**/*.e2e.test.ts`, `!${queue}`];
 /** One journey each for records, credentials, trigger and editor: n8n 1's engine runs the tests of the nodes as well. */
 const inN8n1 = ['rest/credentials', 'rest/records', 'trigger/lifecycle', 'browser/editor'].map(
 	(name) => `${tests}/${name}.e2e.test.ts`,
@@ -55,7 +55,6 @@ module.exports = {
 	projects: [
 		project('n8n 1', inN8n1, { e2eMajor: 1 }),
 		project('n8n 2', inN8n, { e2eMajor: 2 }),
-		project('service', [apart]),
 		project('queue mode', [queue], { e2eMajor: 2 }),
 	],
 	// Against hanging only: what is slow on a busy machine is right all the same.

@@ -60,7 +60,7 @@ async function planRuns({ only, majors }: ReturnType<typeof readOptions>): Promi
 	const isQueue = (file: string) => file.startsWith(`queue${sep}`);
 	const inN8n = majors.map((major) => `n8n ${major}`);
 	const runs = [
-		{ projects: ['service', ...inN8n], files: files.filter((file) => !isQueue(file)) },
+		{ projects: inN8n, files: files.filter((file) => !isQueue(file)) },
 		{ projects: ['queue mode'], files: majors.includes(2) ? files.filter(isQueue) : [] },
 	];
 	return runs

@@ -1,6 +1,6 @@
 import type { Major } from '../../host/folders.ts';
 
-/** Set by the projects of jest.config.cjs, except projects that are not about one n8n. */
+/** Set by the projects of jest.config.cjs. */
 declare const e2eMajor: Major;
 
 /** A value that run.ts passes to the tests through the environment. */
