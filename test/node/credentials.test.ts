@@ -463,13 +463,12 @@ describe('bad input', () => {
 	const list = { resource: 'card', operation: 'getAll', returnAll: true };
 
 	const ownEntry = '__CUSTOM_API_CALL__';
-	const byHttpRequest = "'Custom API Call' is done by the HTTP Request node";
 	test.each<[string, IDataObject, string, TestCredentials?]>([
 		['a bad credential', {}, "'Base URL' is empty", { workspaceDataApi: {} }],
 		['an unknown operation', { operation: 'bogus' }, "'Operation' can't be"],
 		['an unknown resource', { resource: 'bogus' }, "'Resource' can't be"],
-		["n8n's own entry as operation", { operation: ownEntry }, byHttpRequest],
-		["n8n's own entry as resource", { resource: ownEntry }, byHttpRequest],
+		["n8n's own entry as operation", { operation: ownEntry }, "'Operation' can't be"],
+		["n8n's own entry as resource", { resource: ownEntry }, "'Resource' can't be"],
 		['a bad kind', { authentication: 'bogus' }, "'Authentication' can't be"],
 	])('%s: no item passes for done', async (_, more, text, credentials = workspace.apiKey) => {
 		const outcome = async (onError: INode['onError']) =>

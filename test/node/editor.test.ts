@@ -643,12 +643,12 @@ describe('the canvas', () => {
 
 	test.each<[string, INodeParameters]>([
 		['Create or Update · Orders', { operation: 'upsert', cardId }],
-		['Create From Items · Orders', { ...FROM_ITEMS, name: 'Orders' }],
-		['Create From Items', { ...FROM_ITEMS, name: '={{ $json.card }}' }],
-		['Delete Card · Orders', { resource: 'card', operation: 'delete', cardId }],
-		['Get Many Cards', { resource: 'card', operation: 'getAll' }],
-		['Create Field · Orders', { resource: 'field', operation: 'create', cardId, name: 'Price' }],
-		['Get API Description', { resource: 'apiDescription', operation: 'get' }],
+		['Create card from items · Orders', { ...FROM_ITEMS, name: 'Orders' }],
+		['Create card from items', { ...FROM_ITEMS, name: '={{ $json.card }}' }],
+		['Delete card · Orders', { resource: 'card', operation: 'delete', cardId }],
+		['Get many cards', { resource: 'card', operation: 'getAll' }],
+		['Create field · Orders', { resource: 'field', operation: 'create', cardId, name: 'Price' }],
+		['Get API description', { resource: 'apiDescription', operation: 'get' }],
 		['Count · Orders', { operation: 'count', cardId: byName('Orders') as INodeParameters }],
 		['Count', { operation: 'count', cardId: byId('crd_1') as INodeParameters }],
 		['Count', { operation: 'count', cardId: byExpression(fromList('', 'Orders')) }],

@@ -99,7 +99,7 @@ describe('many records', () => {
 			['an unknown field', where('Nope', 'equals', 'a'), "has no field 'Nope'"],
 			['an unknown condition', where('Key', 'isLike', 'a'), "'Condition' can't be 'isLike'"],
 			["a value that the field can't hold", where('Amount', 'equals', 'x'), 'can\'t hold "x"'],
-			['no field', where('', 'equals', 'a'), "'Field Name or ID' is empty in a condition of"],
+			['no field', where('', 'equals', 'a'), "'Field Name or ID' in 'Filters' is empty"],
 			['no value', where('Key', 'notEquals', '={{ $json.nope }}'), "'Value' is empty in a"],
 			['a blank value', where('Key', 'equals', '\u00a0'), "'Value' is empty in a condition of"],
 			['no days', where('Key', 'inLastDays', ' '), "'Value' is empty in a condition of"],
@@ -275,7 +275,7 @@ describe('deletions', () => {
 			const filters = { conditions: '={{ $json.mispelt }}' };
 			const parameters = { resource: 'record', cardId: byId(id), ...more, filters };
 			const { error } = await run(parameters, [{ Key: 'a' }]);
-			expect(error?.message).toContain("'Field Name or ID' is empty in a condition of 'Filters'");
+			expect(error?.message).toContain("'Field Name or ID' in 'Filters' is empty");
 		}
 		expect(await workspace.rows(id)).toHaveLength(2);
 	});

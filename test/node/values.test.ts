@@ -288,16 +288,6 @@ describe('the same value', () => {
 				expect((await pass(item)).json).toEqual([item]);
 			}
 		});
-
-		test('where n8n would take the item for a failed one, `error` becomes `error_`', async () => {
-			await workspace.records(card.id, [{ Key: 'a' }]);
-			const node = { onError: 'continueErrorOutput' } as const;
-			expect((await pass({ error: 'x' }, { node })).json).toEqual([{ error_: 'x' }]);
-			expect((await pass({ error: 'x', id: 1 }, { node })).json).toEqual([{ error: 'x', id: 1 }]);
-			const retries = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
-			workspace.service.control.resetRequests();
-			expect((await pass({ error: 0 }, { node: retries })).json).toEqual([{ error_: 0 }]);
-		});
 	});
 
 	test('a field that was chosen from the list and renamed since is deleted by its ID', async () => {

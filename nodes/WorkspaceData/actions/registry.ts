@@ -29,75 +29,58 @@ import { getManyFields } from './field/getAll.operation';
 import { updateField } from './field/update.operation';
 import { getApiDescription } from './apiDescription/get.operation';
 
-/** Records: the rows of a card. */
-const record: Resource = {
-	value: 'record',
-	name: 'Record',
-	operations: [
-		createRecord,
-		upsertRecord,
-		countRecords,
-		deleteRecord,
-		deleteManyRecords,
-		getRecord,
-		getManyRecords,
-		getRecordPageOperation,
-		ifRecordDoesNotExist,
-		ifRecordExists,
-		syncRecords,
-		updateRecord,
-		updateManyRecords,
-	],
-};
-
-/** Cards: the tables of a workspace. */
-const card: Resource = {
-	value: 'card',
-	name: 'Card',
-	operations: [
-		getManyCards,
-		createCard,
-		createCardFromItems,
-		deleteCard,
-		getCardOperation,
-		updateCard,
-	],
-};
-
-/** Fields: the columns of a card. */
-const field: Resource = {
-	value: 'field',
-	name: 'Field',
-	operations: [getManyFields, createField, deleteField, getField, updateField],
-};
-
-/** The service's OpenAPI description. */
-const apiDescription: Resource = {
-	value: 'apiDescription',
-	name: 'API Description',
-	operations: [getApiDescription],
-};
-
 /** All resources, the most used ones first: the nodes panel keeps this order. */
-export const RESOURCES: readonly Resource[] = [record, card, field, apiDescription];
-
-/** n8n adds 'Custom API Call' with this value to the selectors of nodes whose credentials HTTP Request can use. */
-const CUSTOM_API_CALL = '__CUSTOM_API_CALL__';
+export const RESOURCES: readonly Resource[] = [
+	// The rows of a card.
+	{
+		value: 'record',
+		name: 'Record',
+		operations: [
+			createRecord,
+			upsertRecord,
+			countRecords,
+			deleteRecord,
+			deleteManyRecords,
+			getRecord,
+			getManyRecords,
+			getRecordPageOperation,
+			ifRecordDoesNotExist,
+			ifRecordExists,
+			syncRecords,
+			updateRecord,
+			updateManyRecords,
+		],
+	},
+	// The tables of a workspace.
+	{
+		value: 'card',
+		name: 'Card',
+		operations: [
+			getManyCards,
+			createCard,
+			createCardFromItems,
+			deleteCard,
+			getCardOperation,
+			updateCard,
+		],
+	},
+	// The columns of a card.
+	{
+		value: 'field',
+		name: 'Field',
+		operations: [getManyFields, createField, deleteField, getField, updateField],
+	},
+	{ value: 'apiDescription', name: 'API Description', operations: [getApiDescription] },
+];
 
 /**
  * Returns the operation that a node's parameters name.
  *
  * @throws InputError for values that this version doesn't know, because saved workflows may hold any value
  */
-export function findOperation(resourceValue: unknown, operationValue: unknown): Operation {
-	if ([resourceValue, operationValue].includes(CUSTOM_API_CALL)) {
-		throw new InputError(
-			"'Custom API Call' is done by the HTTP Request node, not by this one",
-			"Add an HTTP Request node. In 'Authentication' select 'Predefined Credential Type', then this node's credential. Or select another entry in 'Resource' and 'Operation'.",
-		);
-	}
-	const { operations } = oneOf('Resource', RESOURCES, resourceValue);
-	return oneOf('Operation', operations, operationValue);
+export function findOperation(resource: unknown, operation: unknown): Operation {
+	const { operations } = oneOf('Resource', RESOURCES, resource);
+	return oneOf('Operation', operations, operation);
 }
 
 /** Returns the entry with this value. @throws InputError if there is none */
@@ -162,23 +145,13 @@ export function operationProperties(): INodeProperties[] {
 	return [resourceSelector, ...ofResources];
 }
 
-/**
- * Returns a short title of each operation for the canvas, by `resource.operation`.
- *
- * Operations on records have their name in the selector. Other titles include the resource ("Delete Card"), unless
- * the name is unique ("Create From Items").
- */
-export function operationTitles(): Record<string, string> {
-	const all = RESOURCES.flatMap(({ operations }) => operations.map(({ name }) => name));
-	const isUnique = (name: string): boolean => all.filter((one) => one === name).length === 1;
-	return Object.fromEntries(
+/** Returns a title of each operation for the canvas, by `resource.operation`. That it is about records isn't said. */
+export const operationTitles = (): Record<string, string> =>
+	Object.fromEntries(
 		RESOURCES.flatMap((resource) =>
-			resource.operations.map(({ name, value }) => [
+			resource.operations.map(({ value, name, action }) => [
 				`${resource.value}.${value}`,
-				resource === record || isUnique(name)
-					? name
-					: `${name} ${resource.name}${name.endsWith('Many') ? 's' : ''}`,
+				resource.value === 'record' ? name : action,
 			]),
 		),
 	);
-}

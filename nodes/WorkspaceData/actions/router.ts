@@ -1,4 +1,4 @@
-/** Runs the selected operation for all input items. Only this file knows error items and *On Error*. */
+/** Runs the selected operation for all input items. Only this file knows error items, pairing and *On Error*. */
 import type {
 	IDataObject,
 	IExecuteFunctions,
@@ -7,75 +7,102 @@ import type {
 	NodeApiError,
 	NodeOperationError,
 } from 'n8n-workflow';
+import type { ItemResult } from '../records/entry';
 import { progressNote } from '../records/hints';
 import { openRun, type Run } from '../records/run';
 import { Cancelled, errorDetails, RequestError, toNodeError } from '../transport/errors';
-import { isObject } from '../values/jsonObject';
+import { isObject, type JsonObject } from '../values/jsonObject';
 import { sentences } from '../values/messageText';
-import type { ItemOutcome, Operation, Outcomes } from './operation/defineOperation';
-import { outputItems } from './outputItems';
 import { openParameters } from './openParameters';
+import type { Operation, Results } from './operation/defineOperation';
 import { findOperation } from './registry';
 
 /** Runs the node: the output of all items, in input order. @throws n8n's error, unless the run continues on errors */
 export async function route(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	const node = context.getNode();
+	let operation: Operation | undefined;
 	let run: Run | undefined;
+	let results: Results;
 	try {
-		const operation = findOperation(
+		operation = findOperation(
 			context.getNodeParameter('resource', 0, ''),
 			context.getNodeParameter('operation', 0, ''),
 		);
 		run = await openRun(context);
-		return [await runItems(operation, run)];
+		results = await operation.execute(run, openParameters(context, operation));
 	} catch (error) {
-		const errorOf = (itemIndex: number) => toNodeError(node, error, { itemIndex });
-		if (!context.continueOnFail()) throw errorOf(0);
-		// A thrown error would make n8n pass the input items on as if they had succeeded.
-		return [context.getInputData().map((_, item) => errorItem(node, errorOf(item), item))];
+		// What stops the work for all items is the error of each of them.
+		results = { items: context.getInputData().map(() => ({ json: [], error })) };
 	} finally {
 		await run?.close();
 	}
-}
-
-async function runItems(operation: Operation, run: Run): Promise<INodeExecutionData[]> {
-	const outcomes = await outcomesOf(operation, run);
-	const ending = endingError(operation, run, outcomes);
+	const place = { context, run, writes: run !== undefined && operation?.writes === true };
+	const ending = endingError(place, results);
 	if (ending) throw ending;
-	const output = await outputItems(operation, run, outcomes, (error, itemIndex) =>
-		errorItem(run.context.getNode(), itemError(run, error, itemIndex), itemIndex),
-	);
-	return output;
+	return [outputOf(place, results, operation?.passesOn)];
 }
 
-/** What stops the work for all items is the error of each of them. */
-async function outcomesOf(operation: Operation, run: Run): Promise<Outcomes> {
-	try {
-		return await operation.execute(run, openParameters(run.context, operation));
-	} catch (error) {
-		return { items: Array.from({ length: run.itemCount }, () => ({ json: [], error })) };
-	}
+/** What the errors of a node are made with. */
+interface Place {
+	context: IExecuteFunctions;
+	/** Undefined if it didn't begin. */
+	run: Run | undefined;
+	writes: boolean;
+}
+
+/** Pairs all results with their items. */
+function outputOf(
+	place: Place,
+	{ items, last = [] }: Results,
+	passesOn = false,
+): INodeExecutionData[] {
+	const node = place.context.getNode();
+	const input = place.context.getInputData();
+	const itemOf = (given: JsonObject, item: number): INodeExecutionData => {
+		const json = (passesOn ? given : withoutErrorFlag(given)) as IDataObject;
+		const binary = passesOn && input[item]?.binary;
+		return { json, ...(binary && { binary }), pairedItem: { item } };
+	};
+	const ofItems = items.flatMap(({ json, error }, itemIndex) => {
+		const output = json.map((one) => itemOf(one, itemIndex));
+		if (error === undefined) return output;
+		return [...output, errorItem(node, itemError(place, error, itemIndex), itemIndex)];
+	});
+	return [...ofItems, ...last.map(({ json, itemIndex }) => itemOf(json, itemIndex))];
+}
+
+/**
+ * Returns the properties of a service's object, except for `error`. With Retry On Fail, n8n 1 treats an item with any
+ * `error` but undefined as a failure, and n8n 2 any but undefined, null and false; the node then runs again.
+ *
+ * @returns the object itself, or a copy that has the value under `error_`
+ */
+function withoutErrorFlag(object: JsonObject): JsonObject {
+	if (!Object.hasOwn(object, 'error')) return object;
+	const { error, ...rest } = object;
+	return { ...rest, error_: error };
 }
 
 /** The error that ends the run; undefined if there is none, or the run continues on errors. */
-function endingError(operation: Operation, run: Run, { items }: Outcomes): ItemError | undefined {
+function endingError(place: Place, { items }: Results): NodeError | undefined {
+	const { context, run, writes } = place;
 	const failed = items.filter(({ error }) => error !== undefined);
 	const first = failed.find(({ error }) => !(error instanceof Cancelled)) ?? failed[0];
-	const isCanceled = operation.writes && run.api.signal?.aborted;
-	if (!first || (run.continues && !isCanceled)) return undefined;
-	const note = operation.writes && stoppedNote(items, first);
-	const error = itemError(run, first.error, items.indexOf(first), note || undefined);
-	if (run.done.count > 0) {
+	const isCanceled = writes && run?.api.signal?.aborted;
+	const continues = context.continueOnFail();
+	if (!first || (continues && !isCanceled)) return undefined;
+	const note = writes && stoppedNote(items, first);
+	const error = itemError(place, first.error, items.indexOf(first), note);
+	if (run && run.done.count > 0) {
 		const data = isObject(error.context.data) ? error.context.data : {};
 		error.context.data = { ...data, ...run.done.details } as IDataObject;
 	}
-	if (isCanceled) logCanceled(run, error);
-	return run.continues ? undefined : error;
+	if (run && isCanceled) logCanceled(run, error);
+	return continues ? undefined : error;
 }
 
-/** Says how many items were processed, because a new run repeats them; undefined if one item's error is enough. */
-function stoppedNote(items: readonly ItemOutcome[], first: ItemOutcome): string | undefined {
-	if (items.length === 1 && !(first.error instanceof Cancelled)) return undefined;
+/** Says how many items were processed, because a new run repeats them; false if one item's error is enough. */
+function stoppedNote(items: readonly ItemResult[], first: ItemResult): string | false {
+	if (items.length === 1 && !(first.error instanceof Cancelled)) return false;
 	const errors = items.flatMap(({ error }) => error ?? []);
 	const processed = 'processed before the run stopped';
 	return progressNote(items.length - errors.length, items.length, 'item', processed, errors);
@@ -88,34 +115,40 @@ const IDS_IN_LINE = 1_000;
  * Logs the progress of a canceled run, with the IDs of the written records. n8n stores the execution as soon as it is
  * canceled, and ignores later messages of the node.
  */
-function logCanceled({ context, done }: Run, { message, description }: ItemError): void {
+function logCanceled({ context, done }: Run, { message, description }: NodeError): void {
 	const { name } = context.getNode();
 	const place = { workflowId: context.getWorkflow().id, executionId: context.getExecutionId() };
-	context.logger.info(`${name}: ${sentences(message, description ?? '')}`, place);
-	for (const line of done.lines(IDS_IN_LINE)) context.logger.info(`${name}: ${line}`, place);
+	for (const line of [sentences(message, description ?? ''), ...done.lines(IDS_IN_LINE)])
+		context.logger.info(`${name}: ${line}`, place);
 }
 
-type ItemError = NodeApiError | NodeOperationError;
+type NodeError = NodeApiError | NodeOperationError;
 
 /** Returns the error of an item. @param note a further sentence of its description */
-function itemError(run: Run, error: unknown, itemIndex: number, note?: string): ItemError {
-	const node = run.context.getNode();
+function itemError(
+	{ context, run }: Place,
+	error: unknown,
+	itemIndex: number,
+	note: string | false = false,
+): NodeError {
+	const node = context.getNode();
 	const detail = (error instanceof RequestError && error.detail) || '';
 	const nodeError = toNodeError(node, error, {
 		itemIndex,
-		// Only in the service's own words: ours say where an ID is meant.
-		withNames: (text) => text.replace(detail, () => run.hints.withNames(detail)),
-		redact: (text) => run.api.redact(text),
+		...(run && {
+			// Only in the service's own words: ours say where an ID is meant.
+			withNames: (text) => text.replace(detail, () => run.hints.withNames(detail)),
+			redact: (text) => run.api.redact(text),
+		}),
 	});
+	const { message } = nodeError;
 	const description = sentences(nodeError.description ?? '', note);
 	const isTool = node.type.endsWith('Tool');
 	// An AI model receives only the message, so the message must list the allowed values.
-	if (isTool && description !== '') {
-		const { message } = nodeError;
+	if (isTool)
 		nodeError.message = description.includes(message)
 			? description
 			: sentences(message, description);
-	}
 	nodeError.description = isTool ? undefined : description || undefined;
 	return nodeError;
 }
@@ -124,10 +157,10 @@ function itemError(run: Run, error: unknown, itemIndex: number, note?: string): 
  * Creates the item that replaces a failed one. n8n's error output recognizes it by its keys. n8n 1 accepts only
  * `error` and `message`. If there were an error object next to them, n8n would drop the other properties.
  */
-function errorItem(node: INode, nodeError: ItemError, itemIndex: number): INodeExecutionData {
+function errorItem(node: INode, nodeError: NodeError, item: number): INodeExecutionData {
 	const details = errorDetails(nodeError);
 	const { description: message } = details;
 	const isErrorOutput = node.onError === 'continueErrorOutput';
 	const more = isErrorOutput ? { ...(message && { message }) } : { details };
-	return { json: { error: nodeError.message, ...more }, pairedItem: { item: itemIndex } };
+	return { json: { error: nodeError.message, ...more }, pairedItem: { item } };
 }

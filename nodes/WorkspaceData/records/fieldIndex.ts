@@ -46,9 +46,7 @@ export class FieldIndex {
 	 * @throws InputError if no field or more than one matches
 	 */
 	resolve(key: string, hint?: FieldHint): Field {
-		const field = this.find(key, hint);
-		if (field) return field;
-		throw this.missing([key]);
+		return this.required(key, this.find(key, hint));
 	}
 
 	/** As `resolve`, but returns undefined if no field matches. */
@@ -73,9 +71,7 @@ export class FieldIndex {
 	 */
 	exact(key: string, isName = false): Field {
 		const named = this.only(key, this.byName.get(key) ?? []);
-		const field = named ?? (isName ? undefined : this.ids.get(key));
-		if (field) return field;
-		throw this.missing([key]);
+		return this.required(key, named ?? (isName ? undefined : this.ids.get(key)));
 	}
 
 	byId(id: string): Field | undefined {
@@ -108,6 +104,11 @@ export class FieldIndex {
 			`Card '${this.cardName}' has no ${what} ${listedInQuotes(keys, MAX_NAMED)}`,
 			`${known} ${advice}`,
 		);
+	}
+
+	private required(key: string, field: Field | undefined): Field {
+		if (field) return field;
+		throw this.missing([key]);
 	}
 
 	private only(key: string, [field, ...others]: readonly Field[]): Field | undefined {

@@ -10,31 +10,6 @@ import { OWN_VALUES, type NamedValue } from './ownValues';
 /** Returns true if a record is wanted. */
 export type RecordTest = (record: DataRecord) => boolean;
 
-/**
- * Reads the conditions of an operation.
- *
- * @param filters the parameter `filters`
- * @param matchType the parameter `matchType`
- * @param place the time zone; `isExact` if it selects records to change: names must then match exactly
- * @returns a test for records; undefined if there are no conditions
- * @throws InputError for an unknown field or condition, or a value that the field can't hold
- */
-export const readFilter = (
-	filters: Filters,
-	matchType: MatchType,
-	index: FieldIndex,
-	place: ConditionPlace,
-): RecordTest | undefined =>
-	recordTest(readConditions(filters), matchType === 'anyCondition', index, place);
-
-/** One condition as entered. */
-export interface EnteredCondition {
-	/** Name or ID of a field, or of a property of the record itself. */
-	key: string;
-	condition: string;
-	value: unknown;
-}
-
 /** The parameter 'Must Match', checked by its definition. */
 export type MatchType = 'allConditions' | 'anyCondition';
 
@@ -43,39 +18,37 @@ export interface Filters {
 	conditions?: ReadonlyArray<{ field: unknown; condition: string; value: unknown }>;
 }
 
-/** Reads the conditions as entered. @throws InputError for a condition without a field */
-export const readConditions = ({ conditions = [] }: Filters): EnteredCondition[] =>
-	conditions.map(({ field, condition, value }) => {
-		const key = typeof field === 'string' ? field : '';
-		if (key.trim() !== '') return { key, condition, value: locatorValue(value) };
-		throw new InputError(
-			"'Field Name or ID' is empty in a condition of 'Filters'",
-			'Select the field to filter by, or remove the condition.',
-		);
-	});
-
 /**
- * Combines conditions into one test.
+ * Reads the conditions of an operation.
  *
- * @param any true if one condition is enough
- * @returns undefined if there is no condition
+ * @param place the time zone; `isExact` if it selects records to change: names must then match exactly
+ * @returns a test for records; undefined if there are no conditions
  * @throws InputError for an unknown field or condition, or a value that the field can't hold
  */
-export function recordTest(
-	conditions: readonly EnteredCondition[],
-	any: boolean,
+export function readFilter(
+	{ conditions = [] }: Filters,
+	matchType: MatchType,
 	index: FieldIndex,
 	place: ConditionPlace,
 ): RecordTest | undefined {
-	const tests = conditions.map(({ key, condition, value }): RecordTest => {
-		const { field, read } = namedValue(index, key, place.isExact);
-		const test = conditionTest(condition, value, field, place);
+	const tests = conditions.map(({ field: key, condition, value }): RecordTest => {
+		const { field, read } = namedValue(index, fieldKey(key, 'Filters'), place.isExact);
+		const test = conditionTest(condition, locatorValue(value), field, place);
 		return (record) => test(read(record));
 	});
 	if (tests.length === 0) return undefined;
-	return any
+	return matchType === 'anyCondition'
 		? (record) => tests.some((test) => test(record))
 		: (record) => tests.every((test) => test(record));
+}
+
+/** Requires the name or ID of a field. @param where the parameter's name in the message @throws InputError */
+export function fieldKey(key: unknown, where: string): string {
+	if (typeof key === 'string' && key.trim() !== '') return key;
+	throw new InputError(
+		`'Field Name or ID' in '${where}' is empty`,
+		'Select the field, or remove the entry.',
+	);
 }
 
 /**

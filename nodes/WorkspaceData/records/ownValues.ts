@@ -42,15 +42,6 @@ export const ageOf = ({ id, createdAt }: Pick<DataRecord, 'id' | 'createdAt'>): 
 	id,
 });
 
-const WHOLE = /^\d+$/;
-
-/** Compares identifiers: whole numbers by value, all others by their characters. */
-function byIdentifier(a: string, b: string): number {
-	if (!WHOLE.test(a) || !WHOLE.test(b)) return byCharacter(a, b);
-	const [left, right] = [BigInt(a), BigInt(b)];
-	return left < right ? -1 : Number(left > right);
-}
-
-/** Oldest first. */
+/** Oldest first. Of identifiers of one time the shorter comes first: so whole numbers are in their order. */
 export const byAge = (a: Age, b: Age): number =>
-	a.at === b.at ? byIdentifier(a.id, b.id) : a.at - b.at;
+	a.at - b.at || a.id.length - b.id.length || byCharacter(a.id, b.id);

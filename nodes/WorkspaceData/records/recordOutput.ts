@@ -4,12 +4,12 @@ import type { DataRecord, Field } from '../transport/api';
 import type { FieldIndex } from './fieldIndex';
 import { NODE_KEYS, RESERVED_KEYS, topLevelKey } from './reservedNames';
 
-/** How records are returned. */
+/** How records are returned, as the parameters say. */
 export interface OutputOptions {
 	/** False to return the service's own object. */
 	simple?: boolean;
-	/** True to name fields by ID. */
-	byId?: boolean;
+	/** 'id' to name fields by ID. */
+	fieldKeys?: 'name' | 'id';
 	/** The names or IDs of the fields to return, in this order; all if missing or empty. */
 	outputFields?: readonly string[] | undefined;
 }
@@ -23,27 +23,38 @@ export interface OutputOptions {
  */
 export function recordOutput(
 	index: FieldIndex,
-	{ simple = true, byId = false, outputFields = [] }: OutputOptions,
+	{ simple = true, fieldKeys, outputFields = [] }: OutputOptions,
 ): (record: DataRecord, isPartial?: boolean) => JsonObject {
 	const wanted =
 		outputFields.length > 0 ? outputFields.map((name) => index.resolve(name)) : undefined;
 	if (!simple) return rawOutput(wanted);
 	// Without a field of this name, the node's own key would be written to it when the item comes back.
 	const own = index.fields.filter((field) => isNodeKey(field) && !wanted?.includes(field));
-	const columns = (wanted ? [...wanted, ...own] : index.fields).map((field) => ({
-		id: field.id,
-		key: toTopLevel(byId ? field.id : index.keyOf(field)),
-	}));
-	const fill = filling(columns, wanted ? undefined : index);
-	const keys = [...columns.map(({ key }) => key), 'id', 'created_at'];
-	// A field without a value is null. To copy an object with many keys takes a fraction of the
-	// time and memory of adding the keys one by one.
-	const empty: JsonObject = Object.fromEntries(keys.map((key) => [key, null]));
-	return ({ id, createdAt, data }, isPartial = false) =>
-		isPartial
-			? { ...fill({}, data), id, ...(createdAt !== null && { created_at: createdAt }) }
-			: fill({ ...empty, id, created_at: createdAt }, data);
+	const columns = wanted ? [...wanted, ...own] : index.fields;
+	const keyOf = (field: Field) => toTopLevel(fieldKeys === 'id' ? field.id : index.keyOf(field));
+	const keys = new Map(columns.map((field) => [field.id, keyOf(field)]));
+	// To copy an object with many keys takes a fraction of the time and memory of adding the keys one by one.
+	const empty = withNulls([...keys.values()]);
+	/** For a value under an ID that the card no longer has. It must not replace a field. */
+	const strayKey = (id: string): string | undefined =>
+		wanted || Object.hasOwn(empty, toTopLevel(id)) ? undefined : toTopLevel(id);
+	return ({ id, createdAt, data }, isPartial = false) => {
+		const item: JsonObject = isPartial
+			? withNulls([...keys].flatMap(([one, key]) => (Object.hasOwn(data, one) ? key : [])))
+			: { ...empty };
+		item.id = id;
+		if (!isPartial || createdAt !== null) item.created_at = createdAt;
+		for (const one of Object.keys(data)) {
+			const key = keys.get(one) ?? strayKey(one);
+			if (key !== undefined) item[key] = data[one];
+		}
+		return item;
+	};
 }
+
+/** An object with these keys. If `__proto__` is one of them, a plain assignment changes its value from then on. */
+const withNulls = (keys: readonly string[]): JsonObject =>
+	Object.fromEntries(keys.map((key) => [key, null]));
 
 const toTopLevel = topLevelKey(RESERVED_KEYS);
 
@@ -51,53 +62,12 @@ const toTopLevel = topLevelKey(RESERVED_KEYS);
 export const isNodeKey = ({ name }: Pick<Field, 'name'>): boolean =>
 	(NODE_KEYS as readonly string[]).includes(name);
 
-/** Returns the service's object with the selected values only. */
+/** Returns the service's object with the selected values only. A later node may change it. */
 function rawOutput(wanted: readonly Field[] | undefined): (record: DataRecord) => JsonObject {
-	if (!wanted) return ({ raw }) => raw;
-	const ids = new Set(wanted.map(({ id }) => id));
+	const ids = wanted && new Set(wanted.map(({ id }) => id));
+	const isWanted = ([id]: [string, unknown]) => ids?.has(id) !== false;
 	return ({ raw, data }) => ({
 		...raw,
-		data: Object.fromEntries(Object.entries(data).filter(([id]) => ids.has(id))),
+		data: Object.fromEntries(Object.entries(data).filter(isWanted)),
 	});
-}
-
-/**
- * Returns a function that adds the values of a record to an item, in the order of the columns.
- *
- * @param columns the ID of each field, and its key in the output
- * @param index if given, values under an ID that the card no longer has are added as well
- */
-function filling(
-	columns: ReadonlyArray<{ id: string; key: string }>,
-	index: FieldIndex | undefined,
-): (item: JsonObject, data: JsonObject) => JsonObject {
-	// The keys in use: the other values must not replace a field.
-	const keys = new Set(columns.map(({ key }) => key));
-	return (item, data) => {
-		let found = 0;
-		for (const { id, key } of columns) {
-			if (!Object.hasOwn(data, id)) continue;
-			setOwn(item, key, data[id]);
-			found += 1;
-		}
-		const ids = index ? Object.keys(data) : [];
-		if (!index || ids.length === found) return item;
-		for (const id of ids) {
-			const key = toTopLevel(id);
-			if (!index.byId(id) && !keys.has(key)) setOwn(item, key, data[id]);
-		}
-		return item;
-	};
-}
-
-/** Sets an own property for any key: a plain assignment would lose `__proto__`. */
-function setOwn(object: JsonObject, key: string, value: unknown): void {
-	if (key !== '__proto__') object[key] = value;
-	else
-		Object.defineProperty(object, key, {
-			value,
-			enumerable: true,
-			writable: true,
-			configurable: true,
-		});
 }

@@ -14,8 +14,6 @@ const MAX_REMEMBERED = 5_000;
 
 const ageSchema = z.object({ at: z.number(), id: z.string() });
 const seenSchema = z.object({
-	/** The newest time that was looked at, in ms since the epoch. */
-	newest: z.number(),
 	/** Every record up to this age counts as seen. */
 	floor: ageSchema,
 	/** The records after it that were looked at, oldest first. */
@@ -26,20 +24,15 @@ const savedSchema = z.record(seenSchema);
 /** What is remembered of a card. */
 export type Seen = z.infer<typeof seenSchema>;
 
-const NOTHING: Seen = { newest: -Infinity, floor: { at: -Infinity, id: '' }, after: [] };
+const NOTHING: Seen = { floor: { at: -Infinity, id: '' }, after: [] };
 
 /** The records of a card that are new in this run. */
 interface NewRecords {
 	before: Seen;
-	/** Of all of them, oldest first. */
-	ages: Age[];
-	/** Those that no item has returned, oldest first. */
-	left: DataRecord[];
-	returned: Set<string>;
-	/** Records after this one were left for the next run, by a limit; undefined if there are none. */
-	end: Age | undefined;
-	/** Ends once the items so far have taken theirs. */
-	turn: Promise<unknown>;
+	/** Oldest first; without its record once an item has returned it. */
+	entries: Array<{ age: Age; record: DataRecord | undefined }>;
+	/** Entries from this place on were left for the next run, by a limit. */
+	end: number;
 }
 
 /** What one run returns of several cards. */
@@ -54,8 +47,7 @@ export class SinceLastRun {
 	}
 
 	/**
-	 * Returns the new records that pass, oldest first. Items of one card take turns: each leaves out what the ones before
-	 * it returned.
+	 * Returns the new records that pass, oldest first, without those that earlier items of this card have returned.
 	 *
 	 * @param limit of the number of records; the others come in the next run
 	 */
@@ -68,9 +60,20 @@ export class SinceLastRun {
 		const opening = this.cards.get(card.id) ?? this.open(card, options);
 		this.cards.set(card.id, opening);
 		const news = await opening;
-		const taking = news.turn.then(async () => await this.takeFrom(news, passes, limit));
-		news.turn = taking.catch(() => {});
-		return await taking;
+		const wanted: NewRecords['entries'] = [];
+		for (const entry of news.entries) {
+			await this.run.breathe();
+			if (entry.record && passes(entry.record)) wanted.push(entry);
+		}
+		// From here on nothing is awaited: no two items take one record.
+		const free = wanted.filter(({ record }) => record);
+		const [next] = free.splice(limit);
+		if (next) news.end = Math.min(news.end, news.entries.indexOf(next));
+		return free.flatMap((entry) => {
+			const record = entry.record ?? [];
+			entry.record = undefined;
+			return record;
+		});
 	}
 
 	/** Remembers what was returned, unless a person started the run. */
@@ -80,9 +83,7 @@ export class SinceLastRun {
 		const saved = { ...this.saved };
 		for (const [cardId, opening] of this.cards) {
 			const news = await opening.catch(() => undefined);
-			if (!news) continue;
-			const seen = remember(news);
-			if (seen.newest !== -Infinity) saved[cardId] = seen;
+			if (news && news.entries.length > 0) saved[cardId] = remember(news);
 		}
 		const data = context.getWorkflowStaticData('node');
 		const text = JSON.stringify(saved);
@@ -92,42 +93,14 @@ export class SinceLastRun {
 	private async open(card: CardReference, options?: RequestOptions): Promise<NewRecords> {
 		const before = new Map(Object.entries(this.saved)).get(card.id) ?? NOTHING;
 		const ids = new Set(before.after.map(({ id }) => id));
-		const records: DataRecord[] = [];
+		const entries: NewRecords['entries'] = [];
 		const take = (record: DataRecord): void => {
-			if (byAge(ageOf(record), before.floor) > 0 && !ids.has(record.id)) records.push(record);
+			const age = ageOf(record);
+			if (byAge(age, before.floor) > 0 && !ids.has(record.id)) entries.push({ age, record });
 		};
 		await this.run.streamRecords(card, Infinity, take, options);
-		const keyed = records.map((record) => ({ record, age: ageOf(record) }));
-		const inOrder = await sortInSlices(this.run, keyed, (a, b) => byAge(a.age, b.age));
-		return {
-			before,
-			ages: inOrder.map(({ age }) => age),
-			left: inOrder.map(({ record }) => record),
-			returned: new Set(),
-			end: undefined,
-			turn: Promise.resolve(),
-		};
-	}
-
-	private async takeFrom(
-		news: NewRecords,
-		passes: (record: DataRecord) => boolean,
-		limit: number,
-	): Promise<DataRecord[]> {
-		const taken: DataRecord[] = [];
-		const left: DataRecord[] = [];
-		let isCut = false;
-		for (const record of news.left) {
-			await this.run.breathe();
-			const isWanted: boolean = !isCut && passes(record);
-			isCut ||= isWanted && taken.length === limit;
-			(isWanted && !isCut ? taken : left).push(record);
-		}
-		news.left = left;
-		for (const { id } of taken) news.returned.add(id);
-		const end = isCut && taken.at(-1);
-		if (end && (!news.end || byAge(ageOf(end), news.end) < 0)) news.end = ageOf(end);
-		return taken;
+		const inOrder = await sortInSlices(this.run, entries, (a, b) => byAge(a.age, b.age));
+		return { before, entries: inOrder, end: Infinity };
 	}
 }
 
@@ -143,19 +116,14 @@ function readSaved(text: unknown): Record<string, Seen> {
  * Decides what to remember of a card after a run: the records of the last ten minutes that were looked at, because another
  * one of these minutes may appear later.
  */
-export function remember({
-	before,
-	ages,
-	returned,
-	end,
-}: Pick<NewRecords, 'before' | 'ages' | 'returned' | 'end'>): Seen {
-	const lookedAt = (age: Age) => !end || byAge(age, end) <= 0;
-	const newest = ages.filter(lookedAt).reduce((most, { at }) => Math.max(most, at), before.newest);
-	const first = { at: newest - LATE_MS, id: '' };
-	const after = [...before.after, ...ages.filter((age) => lookedAt(age) || returned.has(age.id))]
-		.filter((age) => byAge(age, first) > 0)
+export function remember({ before, entries, end }: NewRecords): Seen {
+	const lookedAt = entries.slice(0, end);
+	const returned = entries.slice(end).filter(({ record }) => !record);
+	const late = { at: (lookedAt.at(-1)?.age.at ?? -Infinity) - LATE_MS, id: '' };
+	const seen = [...before.after, ...[...lookedAt, ...returned].map(({ age }) => age)]
+		.filter((age) => byAge(age, late) > 0)
 		.sort(byAge);
-	const kept = after.slice(-MAX_REMEMBERED);
-	const floor = after.at(-kept.length - 1) ?? first;
-	return { newest, floor: byAge(floor, before.floor) > 0 ? floor : before.floor, after: kept };
+	const after = seen.slice(-MAX_REMEMBERED);
+	const floor = seen.at(-after.length - 1) ?? late;
+	return { floor: byAge(floor, before.floor) > 0 ? floor : before.floor, after };
 }

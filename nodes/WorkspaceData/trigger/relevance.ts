@@ -1,5 +1,5 @@
 /** Checks if an event is for this node: its kind, its card, its age, its fields and its values. */
-import { recordTest } from '../records/filter';
+import { readFilter } from '../records/filter';
 import type { FieldIndex } from '../records/fieldIndex';
 import { OWN_VALUES } from '../records/ownValues';
 import { localTime } from '../records/timeZone';
@@ -86,15 +86,16 @@ function concerns({ context, node, event, settings }: Delivery, index: FieldInde
 function meetsConditions(delivery: Delivery, index: FieldIndex | undefined): boolean {
 	const { context, node, event, settings } = delivery;
 	const { record_id = '', data = {}, body, timestamp = null } = event;
-	const { card, conditions, anyCondition } = settings;
+	const { card, conditions, matchType } = settings;
 	try {
 		if (!index) throw new Error("the fields of the card couldn't be read");
 		const isKnown = (key: string): boolean =>
 			card !== undefined || OWN_VALUES.has(key) || index.candidates(key).length > 0;
-		const known = conditions.filter(({ key }) => isKnown(key));
-		if (known.length < conditions.length && !anyCondition) return false;
+		const known = conditions.filter(({ field }) => isKnown(String(field)));
+		if (known.length < conditions.length && matchType === 'allConditions') return false;
 		const createdAt = event.event === 'record.created' ? timestamp : null;
-		const test = recordTest(known, anyCondition, index, { zone: localTime(context) });
+		const zone = localTime(context);
+		const test = readFilter({ conditions: known }, matchType, index, { zone });
 		return test?.({ id: record_id, data, createdAt, raw: body }) ?? false;
 	} catch (error) {
 		const reason = reasonOf(error);

@@ -1,8 +1,9 @@
 /** The parameters of the trigger node, and what is refused when a person publishes. */
 import type { IHookFunctions } from 'n8n-workflow';
 import { OWN_VALUES } from '../records/ownValues';
-import { readConditions, recordTest, type Filters, type MatchType } from '../records/filter';
+import { fieldKey, readFilter, type Filters, type MatchType } from '../records/filter';
 import { FieldIndex } from '../records/fieldIndex';
+import { locatorValue } from '../records/locator';
 import { fieldsOf, type Api } from '../transport/api';
 import { localTime } from '../records/timeZone';
 import { simplifyProperty } from '../properties/simplify';
@@ -49,9 +50,8 @@ export function readSettings(context: Pick<IHookFunctions, 'getNodeParameter'>) 
 		/** Names or IDs of fields; empty for all. */
 		watchFields: options.watchFields ?? [],
 		/** The conditions that the record of an event must meet; empty for any record. */
-		conditions: readConditions(options.filters ?? {}),
-		/** True if one condition is enough. */
-		anyCondition: options.matchType === 'anyCondition',
+		conditions: options.filters?.conditions ?? [],
+		matchType: options.matchType ?? ('allConditions' as const),
 		ignoreDuplicates: options.ignoreDuplicates ?? true,
 		/** Undefined for any age. */
 		maxEventAgeMs: options.maxEventAge ? options.maxEventAge * MINUTE_MS : undefined,
@@ -68,9 +68,9 @@ export function refuseSettings({ events, card, conditions }: TriggerSettings): v
 			"A new card isn't the card that is watched. Remove the event, or select 'All Cards'.",
 		);
 	}
-	for (const { key, condition, value } of conditions) {
-		checkCondition(condition, value);
-		if (key !== 'created_at' || events.includes('record.created')) continue;
+	for (const { field, condition, value } of conditions) {
+		checkCondition(condition, locatorValue(value));
+		if (fieldKey(field, 'Filters') !== 'created_at' || events.includes('record.created')) continue;
 		throw new InputError(
 			"'Filters' can't compare 'Created At' without the event 'Record Created'",
 			"Other events don't say when the record was created. Add the event, or remove the condition.",
@@ -86,7 +86,7 @@ export function refuseSettings({ events, card, conditions }: TriggerSettings): v
  */
 export async function refuseFields(
 	context: Parameters<typeof localTime>[0],
-	{ conditions, anyCondition, watchFields }: TriggerSettings,
+	{ conditions, matchType, watchFields }: TriggerSettings,
 	api: Api,
 	cardId: string | undefined,
 ): Promise<void> {
@@ -94,8 +94,9 @@ export async function refuseFields(
 	const listing = cardId === undefined ? undefined : api.list(fieldsOf(cardId), LIST_CALL);
 	const fields = await listing?.catch(() => undefined);
 	const index = new FieldIndex(fields ?? [], cardId ?? '');
-	const known = fields ? conditions : conditions.filter(({ key }) => OWN_VALUES.has(key));
-	recordTest(known, anyCondition, index, { zone: localTime(context) });
+	const isKnown = (key: unknown) => fields !== undefined || OWN_VALUES.has(String(key));
+	const known = conditions.filter(({ field }) => isKnown(field));
+	readFilter({ conditions: known }, matchType, index, { zone: localTime(context) });
 	const lacking = watchFields.filter((name) => index.candidates(name).length === 0);
 	if (fields && lacking.length > 0) throw index.missing(lacking);
 }

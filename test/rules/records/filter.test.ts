@@ -1,10 +1,8 @@
 /** Filters and Search: exactly the records that a person asked for. */
 import { FieldIndex } from '../../../nodes/WorkspaceData/records/fieldIndex';
 import {
-	readConditions,
 	readFilter,
-	recordTest,
-	type EnteredCondition,
+	type Filters,
 	type MatchType,
 } from '../../../nodes/WorkspaceData/records/filter';
 import type { DataRecord } from '../../../nodes/WorkspaceData/transport/api';
@@ -32,11 +30,12 @@ const records = [
 	record('r2', { f1: 'Green pear', f2: 2, f5: 'apple' }, '2026-01-02T00:00:00'),
 	record('r3', { f2: 12 }),
 ];
-const find = (conditions: EnteredCondition[], any: boolean, how: { isExact?: boolean } = {}) =>
+type Conditions = NonNullable<Filters['conditions']>;
+const find = (conditions: Conditions, how: { isExact?: boolean } = {}) =>
 	records
-		.filter(recordTest(conditions, any, index, { zone, ...how }) ?? (() => false))
+		.filter(readFilter({ conditions }, 'allConditions', index, { zone, ...how }) ?? (() => false))
 		.map(({ id }) => id);
-const where = (key: string, condition: string, value: unknown) => ({ key, condition, value });
+const where = (field: unknown, condition: string, value: unknown) => ({ field, condition, value });
 
 test('all conditions, or any of them; without conditions there is no test', () => {
 	const conditions = [
@@ -53,29 +52,30 @@ test('all conditions, or any of them; without conditions there is no test', () =
 });
 
 test.each(['', ' ', 5])('a condition on the field %j is refused', (field) => {
-	const conditions = [{ field, condition: 'equals', value: 'a' }];
-	expect(() => readConditions({ conditions })).toThrow("'Field Name or ID' is empty");
+	expect(() => find([where(field, 'equals', 'a')])).toThrow(
+		"'Field Name or ID' in 'Filters' is empty",
+	);
 });
 
 test('times without a zone are those of the service', () => {
-	expect(find([where('created_at', 'equals', '2026-01-02T02:00:00')], false)).toEqual(['r2']);
-	expect(find([where('created_at', 'isEmpty', undefined)], false)).toEqual(['r3']);
+	expect(find([where('created_at', 'equals', '2026-01-02T02:00:00')])).toEqual(['r2']);
+	expect(find([where('created_at', 'isEmpty', undefined)])).toEqual(['r3']);
 });
 
 describe('where records are chosen to be changed', () => {
 	const exact = { isExact: true };
 	test('a name must be exact; an ID is one that is no name', () => {
-		expect(find([where('amount', 'equals', 2)], false)).toEqual(['r2']);
-		expect(() => find([where('amount', 'equals', 2)], false, exact)).toThrow('no field');
-		expect(find([where('f2', 'equals', 2)], false, exact)).toEqual(['r2']);
-		expect(find([where('f1', 'equals', 'apple')], false, exact)).toEqual(['r2']);
+		expect(find([where('amount', 'equals', 2)])).toEqual(['r2']);
+		expect(() => find([where('amount', 'equals', 2)], exact)).toThrow('no field');
+		expect(find([where('f2', 'equals', 2)], exact)).toEqual(['r2']);
+		expect(find([where('f1', 'equals', 'apple')], exact)).toEqual(['r2']);
 	});
 	test('a property of the record that is a field as well is refused', () => {
 		const own = [where('id', 'equals', 'r1')];
-		expect(find(own, false)).toEqual(['r1']);
-		expect(find([where('f3', 'equals', 'x')], false)).toEqual(['r1']);
-		expect(() => find(own, false, exact)).toThrow('both a property of the record and a field');
-		expect(find([where('created_at', 'isEmpty', undefined)], false, exact)).toEqual(['r3']);
+		expect(find(own)).toEqual(['r1']);
+		expect(find([where('f3', 'equals', 'x')])).toEqual(['r1']);
+		expect(() => find(own, exact)).toThrow('both a property of the record and a field');
+		expect(find([where('created_at', 'isEmpty', undefined)], exact)).toEqual(['r3']);
 	});
 });
 
@@ -83,7 +83,8 @@ test.each(['equals', 'notEquals', 'isAnyOf', 'isNoneOf'])(
 	"%s: a choice that the field doesn't have is refused",
 	(condition) => {
 		const index = new FieldIndex([field('Status', 'select', ['Open'], 's')], 'Card');
-		expect(() => recordTest([where('Status', condition, 'Gone')], false, index, { zone })).toThrow(
+		const conditions = [where('Status', condition, 'Gone')];
+		expect(() => readFilter({ conditions }, 'allConditions', index, { zone })).toThrow(
 			"Field 'Status' can't hold",
 		);
 	},

@@ -1,6 +1,5 @@
 /** What comes out for a record: its fields by name, nothing that steers n8n, and nothing that two items share. */
 import { thingOutput } from '../../../nodes/WorkspaceData/actions/operation/thingOutput';
-import { passedOn } from '../../../nodes/WorkspaceData/actions/outputItems';
 import { FieldIndex } from '../../../nodes/WorkspaceData/records/fieldIndex';
 import {
 	recordOutput,
@@ -28,7 +27,7 @@ test.each<[OutputOptions, object]>([
 	[{ outputFields: ['Pages', 'id-Title'] }, { Pages: 7, Title: 'Emma', ...own }],
 	[{ simple: false }, recordOf(given).raw],
 	[
-		{ byId: true, outputFields: ['Title'] },
+		{ fieldKeys: 'id', outputFields: ['Title'] },
 		{ 'id-Title': 'Emma', ...own },
 	],
 	[{ outputFields: ['t1', 'Title'] }, { t1: null, Title: 'Emma', ...own }],
@@ -54,21 +53,4 @@ test('a record that was not read has no null for what is unknown', () => {
 
 test('the ID of a card or a field is text', () => {
 	expect(thingOutput({ id: '7', raw: { id: 7, name: 'A' } })).toEqual({ id: '7', name: 'A' });
-	const raw = { id: 'c1' };
-	expect(thingOutput({ id: 'c1', raw })).toBe(raw);
 });
-
-test.each<[Parameters<typeof passedOn>, object]>([
-	[[{ error: 'x' }, {}], { error: 'x' }],
-	[[{ error: 'x' }, { retryOnFail: true }], { error_: 'x' }],
-	[
-		[{ error: 'x', message: 'y' }, { onError: 'continueErrorOutput' }],
-		{ error_: 'x', message: 'y' },
-	],
-	[[{ error: 'x', a: 1 }, { onError: 'continueErrorOutput' }], { error: 'x', a: 1 }],
-])(
-	'an input item is passed on unless n8n would take it for a failed one: %j',
-	(given, expected) => {
-		expect(passedOn(...given)).toEqual(expected);
-	},
-);

@@ -1,18 +1,15 @@
 /** Sorting by the values of fields, against a plain reference. */
 import fc from 'fast-check';
 import { OWN_VALUES } from '../../../nodes/WorkspaceData/records/ownValues';
-import {
-	compareBy,
-	sortInSlices,
-	type Direction,
-	type Order,
-} from '../../../nodes/WorkspaceData/records/sort';
-import { placeOf } from '../../../nodes/WorkspaceData/values/identity';
+import { sortInSlices, sortRecords, type Order } from '../../../nodes/WorkspaceData/records/sort';
+import type { DataRecord } from '../../../nodes/WorkspaceData/transport/api';
 import { cases } from '../../support/cases';
 import { field } from '../model/fields';
 import { zone } from '../values/zone';
 
+type Direction = Order['direction'];
 type OrderField = Pick<Order, 'field' | 'direction'>;
+const run = { zone, async breathe() {} };
 
 const CHOICES = ['Low', 'Normal', 'High'];
 /** How a service may call the type of each kind. */
@@ -27,16 +24,26 @@ const orderBy = (kind: FieldKind, direction: Direction = 'asc'): OrderField => (
 });
 
 /** Sorts rows by their values, one for each order. */
-function sorted<Row extends readonly unknown[]>(orders: OrderField[], rows: readonly Row[]): Row[] {
-	const compare = compareBy(orders);
-	const keysOf = (row: Row) =>
-		orders.map(({ field: own }, column) => placeOf(own, row[column], zone));
-	return [...rows].sort((a, b) => compare(keysOf(a), keysOf(b)));
+async function sorted<Row extends readonly unknown[]>(
+	orders: OrderField[],
+	rows: readonly Row[],
+): Promise<Row[]> {
+	const records = rows.map((row, place) => ({ id: String(place), data: { ...row } }) as DataRecord);
+	const reading = orders.map(
+		(order, column): Order => ({
+			...order,
+			read: ({ data }) => data[column],
+		}),
+	);
+	const inOrder = await sortRecords(run, records, reading);
+	return inOrder.flatMap(({ id }) => rows.slice(Number(id), Number(id) + 1));
 }
-const column = (order: OrderField, values: readonly unknown[]) =>
-	sorted(
-		[order],
-		values.map((value) => [value]),
+const column = async (order: OrderField, values: readonly unknown[]) =>
+	(
+		await sorted(
+			[order],
+			values.map((value) => [value]),
+		)
 	).map(([value]) => value);
 
 const [ten, before] = ['2026-01-01T10:00:00Z', '2026-01-01T10:30:00+02:00'];
@@ -46,21 +53,21 @@ test.each<[FieldKind, unknown[], unknown[]]>([
 	['choices', [['High'], ['High', 'Low'], ['Low']], [['Low'], ['High', 'Low'], ['High']]],
 	['unknown', ['b', 10, 9, 'a'], [9, 10, 'a', 'b']],
 	['number', [2, 'many', 1, { a: 1 }], [1, 2, 'many', { a: 1 }]],
-])('%s: %j come as %j', (kind, values, expected) => {
-	expect(column(orderBy(kind), values)).toEqual(expected);
+])('%s: %j come as %j', async (kind, values, expected) => {
+	expect(await column(orderBy(kind), values)).toEqual(expected);
 });
 
-test('empty values come last, others of no use before them, in both directions', () => {
+test('empty values come last, others of no use before them, in both directions', async () => {
 	const values = [null, 2, '', 'x', undefined, 1, []];
 	const last = ['x', null, '', undefined, []];
-	expect(column(orderBy('number', 'asc'), values)).toEqual([1, 2, ...last]);
-	expect(column(orderBy('number', 'desc'), values)).toEqual([2, 1, ...last]);
+	expect(await column(orderBy('number', 'asc'), values)).toEqual([1, 2, ...last]);
+	expect(await column(orderBy('number', 'desc'), values)).toEqual([2, 1, ...last]);
 });
 
-test('identifiers are sorted character by character', () => {
+test('identifiers are sorted character by character', async () => {
 	const own = OWN_VALUES.get('id')?.field ?? field('F');
 	const order = { field: own, direction: 'asc' } as const;
-	expect(column(order, ['rec_a', 'rec_B', 'rec_1'])).toEqual(['rec_1', 'rec_B', 'rec_a']);
+	expect(await column(order, ['rec_a', 'rec_B', 'rec_1'])).toEqual(['rec_1', 'rec_B', 'rec_a']);
 });
 
 const places = (min: number, max: number, valueAt: (place: number) => unknown) =>
@@ -76,7 +83,7 @@ const KINDS: Array<[FieldKind, fc.Arbitrary<{ value: unknown; place: number | un
 const TWELVE = { minLength: 12, maxLength: 12 };
 const empty = fc.constantFrom(null, '', undefined).map((value) => ({ value, place: undefined }));
 
-test('any rows by any keys stand as a plain, stable sort puts them', () => {
+test('any rows by any keys stand as a plain, stable sort puts them', async () => {
 	const key = fc.constantFrom(...KINDS).chain(([kind, values]) =>
 		fc.record({
 			kind: fc.constant(kind),
@@ -84,8 +91,8 @@ test('any rows by any keys stand as a plain, stable sort puts them', () => {
 			values: fc.array(fc.oneof({ weight: 4, arbitrary: values }, empty), TWELVE),
 		}),
 	);
-	fc.assert(
-		fc.property(fc.array(key, { minLength: 1, maxLength: 3 }), (keys) => {
+	await fc.assert(
+		fc.asyncProperty(fc.array(key, { minLength: 1, maxLength: 3 }), async (keys) => {
 			const rows = Array.from({ length: 12 }, (_, row) => [
 				...keys.map(({ values }) => values[row]?.value),
 				row,
@@ -103,7 +110,8 @@ test('any rows by any keys stand as a plain, stable sort puts them', () => {
 					return a - b;
 				});
 			const orders = keys.map(({ kind, direction }) => orderBy(kind, direction));
-			expect(sorted(orders, rows).map((row) => row.at(-1))).toEqual(reference);
+			const rowsInOrder = await sorted(orders, rows);
+			expect(rowsInOrder.map((row) => row.at(-1))).toEqual(reference);
 		}),
 	);
 });
@@ -115,9 +123,7 @@ test('sorting in steps is the stable sort of JavaScript, for any number of entri
 			async (numbers) => {
 				const entries = numbers.map((number, place) => ({ number, place }));
 				const compare = (a: { number: number }, b: { number: number }) => a.number - b.number;
-				expect(await sortInSlices({ async breathe() {} }, entries, compare)).toEqual(
-					[...entries].sort(compare),
-				);
+				expect(await sortInSlices(run, entries, compare)).toEqual([...entries].sort(compare));
 			},
 		),
 		cases(20),

@@ -2,22 +2,18 @@
 import type { INodeProperties } from 'n8n-workflow';
 import type { JsonObject } from '../../values/jsonObject';
 import type { Locator } from '../../records/locator';
+import type { LastResult } from '../../records/cardWork';
+import type { ItemResult } from '../../records/entry';
 import type { Run } from '../../records/run';
 import { Cancelled } from '../../transport/errors';
 import { inParallel } from '../../values/inParallel';
 
-/** What came of one input item: its results, and its error if it failed; the results of a failed one come first. */
-export interface ItemOutcome {
-	json: readonly JsonObject[];
-	error?: unknown;
-}
-
 /** What came of all input items. */
-export interface Outcomes {
-	/** One for each input item, in input order. */
-	items: ItemOutcome[];
+export interface Results {
+	/** One for each input item, in input order; the results of a failed one come first. */
+	items: ItemResult[];
 	/** Results after those of all items, each with the item that it is paired with. */
-	last?: Array<{ itemIndex: number; json: JsonObject }>;
+	last?: LastResult[];
 }
 
 export interface OperationDefinition<P extends readonly PropertyDefinition[]> {
@@ -34,7 +30,7 @@ export interface OperationDefinition<P extends readonly PropertyDefinition[]> {
 	/** True if it returns the input items themselves: they keep their files. */
 	passesOn?: boolean;
 	/** @throws what makes the work impossible for every item */
-	execute(run: Run, parameters: Parameters<P[number]>): Promise<Outcomes>;
+	execute(run: Run, parameters: Parameters<P[number]>): Promise<Results>;
 }
 
 /** An operation with any parameters. */
@@ -67,11 +63,11 @@ export function defineOperation<const P extends readonly PropertyDefinition[]>(
  */
 export function eachItem<P extends PropertyDefinition>(
 	work: (run: Run, get: GetOf<P>, itemIndex: number) => Promise<JsonObject[]>,
-): (run: Run, parameters: Parameters<P>) => Promise<Outcomes> {
+): (run: Run, parameters: Parameters<P>) => Promise<Results> {
 	return async (run, parameters) => {
 		const items = run.context
 			.getInputData()
-			.map((): ItemOutcome => ({ json: [], error: new Cancelled() }));
+			.map((): ItemResult => ({ json: [], error: new Cancelled() }));
 		let isStopped = false;
 		await inParallel(run.api.width({}), items.keys(), async (itemIndex) => {
 			if (isStopped) return;

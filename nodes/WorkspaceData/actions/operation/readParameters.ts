@@ -1,5 +1,4 @@
 /** Reads values that several operations have. Expressions and saved workflows may hold any value. */
-import type { OutputOptions } from '../../records/recordOutput';
 import type { RequestOptions } from '../../transport/api';
 import { wholeNumber } from '../../values/checkedValue';
 import { InputError } from '../../values/inputError';
@@ -39,12 +38,6 @@ export function requireEntries<T extends object>(entries: T, label: string): T {
 export function readMost(value: unknown, label: string, least: number): number {
 	return value === -1 ? Infinity : wholeNumber(value, label, least);
 }
-
-/** How records are returned, as the parameters say. */
-export const outputOptions = (
-	{ fieldKeys, outputFields }: { fieldKeys?: string; outputFields?: string[] },
-	simple: boolean,
-): OutputOptions => ({ simple, byId: fieldKeys === 'id', outputFields });
 
 /** The request settings in the options. */
 export const requestOptions = ({

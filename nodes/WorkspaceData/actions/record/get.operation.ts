@@ -3,11 +3,10 @@ import { cardLocator, recordLocator } from '../../properties/locators';
 import { readingOptions, recordOptions } from '../../properties/recordOptions';
 import { simplifyProperty } from '../../properties/simplify';
 import { readLocator } from '../../records/locator';
-import { recordOutput } from '../../records/recordOutput';
 import type { DataRecord } from '../../transport/api';
 import { InputError } from '../../values/inputError';
 import { defineOperation, eachItem } from '../operation/defineOperation';
-import { outputOptions, requestOptions } from '../operation/readParameters';
+import { openReading } from './openReading';
 
 export const getRecord = defineOperation({
 	value: 'get',
@@ -22,12 +21,10 @@ export const getRecord = defineOperation({
 	],
 	execute: eachItem(async (run, get) => {
 		const options = get('options');
-		const request = requestOptions(options);
 		const ifNotFound = options.ifNotFound ?? 'error';
 		const { text: id } = readLocator(get('recordId'), recordLocator.displayName);
-		const how = outputOptions(options, get('simple'));
-		const card = await run.findCard(get('cardId'), request);
-		const output = recordOutput(await run.fieldsOf(card, request), how);
+		const opened = await openReading(run, get('cardId'), get('simple'), options);
+		const { card, output, request } = opened;
 		let found: DataRecord | undefined;
 		// The interface has no request for one record.
 		const take = (record: DataRecord): boolean => {

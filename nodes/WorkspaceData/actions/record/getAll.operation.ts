@@ -12,7 +12,6 @@ import {
 import { readingOptions, recordOptions } from '../../properties/recordOptions';
 import { simplifyProperty } from '../../properties/simplify';
 import { readFilter, searchTest } from '../../records/filter';
-import { recordOutput } from '../../records/recordOutput';
 import type { Run } from '../../records/run';
 import { SinceLastRun } from '../../records/since';
 import { readSort, sortRecords } from '../../records/sort';
@@ -20,7 +19,8 @@ import type { DataRecord } from '../../transport/api';
 import { InputError } from '../../values/inputError';
 import type { JsonObject } from '../../values/jsonObject';
 import { defineOperation, eachItem, type GetOf } from '../operation/defineOperation';
-import { outputOptions, readText, requestOptions } from '../operation/readParameters';
+import { readText } from '../operation/readParameters';
+import { openReading } from './openReading';
 
 const properties = [
 	cardLocator,
@@ -58,16 +58,13 @@ async function recordsOf(
 	since: SinceLastRun,
 ): Promise<JsonObject[]> {
 	const options = get('options');
-	const request = requestOptions(options);
 	const limit = get('returnAll') ? Infinity : get('limit');
 	const isSince = get('since') === 'new';
 	const search = readText(get('search'), searchProperty.displayName).trim();
 	const sortBy = get('sort').by ?? [];
 	if (isSince && sortBy.length > 0) throw notSorted();
-	const how = outputOptions(options, get('simple'));
-	const card = await run.findCard(get('cardId'), request);
-	const index = await run.fieldsOf(card, request);
-	const output = recordOutput(index, how);
+	const opened = await openReading(run, get('cardId'), get('simple'), options);
+	const { card, index, output, request } = opened;
 	const tests = [
 		readFilter(get('filters'), get('matchType'), index, run),
 		searchTest(search, index),
@@ -76,30 +73,22 @@ async function recordsOf(
 	const orders = readSort(sortBy, index);
 	const results: JsonObject[] = [];
 	const add = (record: DataRecord) => results.push(output(record)) === limit;
-	if (isSince) await convertAll(run, await since.take(card, passes, limit, request), add);
-	else if (orders.length > 0) {
-		const records: DataRecord[] = [];
-		const take = (record: DataRecord) => void (passes(record) && records.push(record));
-		await run.readRecords(card, Infinity, take, request);
-		await convertAll(run, (await sortRecords(run, records, orders)).slice(0, limit), add);
-	} else {
+	if (!isSince && orders.length === 0) {
 		const wanted = tests.length > 0 ? Infinity : limit;
 		await run.readRecords(card, wanted, (record) => passes(record) && add(record), request);
+	} else {
+		const found: DataRecord[] = [];
+		const take = (record: DataRecord) => void (passes(record) && found.push(record));
+		if (!isSince) await run.readRecords(card, Infinity, take, request);
+		const inOrder = isSince
+			? await since.take(card, passes, limit, request)
+			: await sortRecords(run, found, orders);
+		for (const record of inOrder.slice(0, limit)) {
+			await run.breathe();
+			add(record);
+		}
 	}
 	return results.length === 0 && options.ifNotFound === 'empty' ? [{}] : results;
-}
-
-/** Converts records, and lets go of each: records and their items aren't in memory together. */
-async function convertAll(
-	run: Run,
-	records: DataRecord[],
-	add: (record: DataRecord) => unknown,
-): Promise<void> {
-	records.reverse();
-	for (let record = records.pop(); record; record = records.pop()) {
-		await run.breathe();
-		add(record);
-	}
 }
 
 const notSorted = (): InputError =>

@@ -2,10 +2,9 @@ import { cardLocator } from '../../properties/locators';
 import { pageLimitProperty } from '../../properties/readOptions';
 import { readingOptions, recordOptions } from '../../properties/recordOptions';
 import { simplifyProperty } from '../../properties/simplify';
-import { recordOutput } from '../../records/recordOutput';
 import { plainText } from '../../values/parameterValue';
 import { defineOperation, eachItem } from '../operation/defineOperation';
-import { outputOptions, requestOptions } from '../operation/readParameters';
+import { openReading } from './openReading';
 
 export const getRecordPageOperation = defineOperation({
 	value: 'getPage',
@@ -27,13 +26,10 @@ export const getRecordPageOperation = defineOperation({
 		recordOptions(readingOptions),
 	],
 	execute: eachItem(async (run, get) => {
-		const options = get('options');
-		const request = requestOptions(options);
 		const limit = get('limit');
 		const cursor = plainText(get('cursor') ?? '').trim();
-		const how = outputOptions(options, get('simple'));
-		const card = await run.findCard(get('cardId'), request);
-		const output = recordOutput(await run.fieldsOf(card, request), how);
+		const opened = await openReading(run, get('cardId'), get('simple'), get('options'));
+		const { card, output, request } = opened;
 		const query = { limit, ...(cursor !== '' && { cursor }) };
 		const { records, nextCursor } = await run.api.page(card.id, query, request);
 		return [{ records: records.map((record) => output(record)), next_cursor: nextCursor }];

@@ -12,7 +12,7 @@ import type { EntryRules } from '../../values/kind';
 import { InputError } from '../../values/inputError';
 import { cleanName, foldCase } from '../../values/nameSpelling';
 import { plainText } from '../../values/parameterValue';
-import type { GetOf, Outcomes, Parameters, PropertyDefinition } from '../operation/defineOperation';
+import type { GetOf, Results, Parameters, PropertyDefinition } from '../operation/defineOperation';
 import { readMost, requestOptions } from '../operation/readParameters';
 
 /** The options of operations that write values, as entered. */
@@ -134,7 +134,7 @@ export function writeItems<P extends PropertyDefinition>(
 	label: string,
 	readOwn: (get: GetOf<P>, run: Run) => OwnParameters,
 	isSync = false,
-): (run: Run, parameters: Parameters<P>) => Promise<Outcomes> {
+): (run: Run, parameters: Parameters<P>) => Promise<Results> {
 	return async (run, parameters) => {
 		const { get } = parameters as unknown as CommonParameters;
 		const settingsOf = openSettings(run, label);
