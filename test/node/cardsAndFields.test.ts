@@ -172,17 +172,6 @@ describe('fields', () => {
 			expect((await workspace.fields(id)).map((one) => one.id)).toEqual([other]);
 		});
 
-		test('a chosen field whose name moved to another field is in doubt', async () => {
-			const { id, chosen, other } = await twins();
-			workspace.service.control.renameField({ cardId: id, fieldId: chosen, name: 'Old Status' });
-			const { error } = await remove(id, fromList(chosen, 'Status'));
-			expect(error?.message).toBe(
-				"The selected field 'Status' is now called 'Old Status', and another field has the old name",
-			);
-			expect(error?.description).toContain(`${other} is 'Status'`);
-			expect(sent('DELETE')).toEqual([]);
-		});
-
 		test('By Name means the one field that is called exactly so', async () => {
 			const { id, chosen } = await twins();
 			for (const name of ['STATUS', 'Status ', chosen, 'Status']) {

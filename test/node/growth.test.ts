@@ -506,17 +506,24 @@ describe('Create From Items', () => {
 	test.each([
 		['no items with values', [{}, { '': '' }], /The items have no values/],
 		['empty items', [{ A: '', B: null }, { A: ' ' }], /The items have no values/],
+	])('%s: an error before anything is sent', async (_what, items, message) => {
+		const { error } = await run(newName(), items);
+		expect(error?.message).toMatch(message);
+		expect(workspace.requests()).toEqual([]);
+	});
+
+	test.each([
 		[
 			'a column without a name',
 			[{ A: 1 }, { '': 'lost?', A: 1 }],
 			/has no name: item 1 has "lost\?" in it$/,
 		],
 		['a name with and without the prefix', [{ A: 1, 'fields.A': 2 }], /'A' and 'fields\.A'/],
-		['names that differ in case', [{ A: 1, a: 2 }], /^The columns 'A' and 'a' would be one field$/],
-	])('%s: an error before anything is sent', async (_what, items, message) => {
+		['names that differ in case', [{ A: 1, a: 2 }], /^'A' and 'a' both refer to field 'A'$/],
+	])('%s: an error before a card is created', async (_what, items, message) => {
 		const { error } = await run(newName(), items);
 		expect(error?.message).toMatch(message);
-		expect(workspace.requests()).toEqual([]);
+		expect(workspace.changes()).toEqual([]);
 	});
 
 	describe('what goes wrong', () => {

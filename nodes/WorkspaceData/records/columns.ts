@@ -1,8 +1,8 @@
 /** The columns of an item: mapped by hand, or all of the item. */
 import { InputError } from '../values/inputError';
 import { isObject, type JsonObject } from '../values/jsonObject';
-import { quote, showValue } from '../values/messageText';
-import { cleanName, foldCase } from '../values/nameSpelling';
+import { showValue } from '../values/messageText';
+import { cleanName } from '../values/nameSpelling';
 import type { FieldHint, FieldIndex } from './fieldIndex';
 import { NODE_KEYS, TRIGGER_KEYS } from './reservedNames';
 
@@ -21,106 +21,78 @@ export interface Columns {
  *
  * @param mapper the parameter `columns`
  * @param item the input item's data, for Map Automatically
+ * @param index the fields of the card; undefined if it is made for the items
  * @throws InputError for the item of a dry run
  */
-export function readColumns(mapper: unknown, item: JsonObject, index: FieldIndex): Columns {
-	const { mapped, ...others } = readMapper(isObject(mapper) ? mapper : {});
+export function readColumns(mapper: unknown, item: JsonObject, index?: FieldIndex): Columns {
+	const { mapped, ...others } = readMapper(mapper);
 	const entries = others.isAutomatic ? columnsOf(item, index) : mapped;
 	return { ...others, entries: entries.filter(([, value]) => value !== undefined) };
 }
 
 /** Returns true if nothing is mapped, whatever the fields of the card. */
 export function mapsNothing(mapper: unknown, item: JsonObject): boolean {
-	const { mapped, isAutomatic } = readMapper(isObject(mapper) ? mapper : {});
+	const { mapped, isAutomatic } = readMapper(mapper);
 	const values = isAutomatic ? Object.values(item) : mapped.map(([, value]) => value);
 	return values.every((value) => value === undefined);
 }
 
 /** Reads the fields to match on. @param mapper the parameter `columns` */
-export function readMatching(mapper: unknown): Pick<Columns, 'matchingKeys' | 'hints'> {
-	return readMapper(isObject(mapper) ? mapper : {});
-}
-
-/**
- * Returns the columns of an item for a card that is made for the items.
- *
- * @throws InputError for a value without a name, and for two names that differ only in case or spaces
- */
-export function itemColumns(item: JsonObject, itemIndex: number): Columns {
-	const entries = columnsOf(item, undefined).filter(([name, value]) =>
-		hasName(name, value, itemIndex),
-	);
-	const names = new Map<string, string>();
-	for (const [name] of entries) {
-		const other = names.get(foldCase(name));
-		if (other !== undefined) {
-			throw new InputError(
-				`The columns ${quote(other)} and ${quote(keyBeside(other, name))} would be one field`,
-				'Their names differ only in case, spaces or the prefix. Rename one of them.',
-			);
-		}
-		names.set(foldCase(name), name);
-	}
-	return { entries, matchingKeys: [], hints: new Map(), isAutomatic: true };
-}
+export const readMatching = (mapper: unknown): Pick<Columns, 'matchingKeys' | 'hints'> =>
+	readMapper(mapper);
 
 const PREFIX = 'fields.';
-const OWN_KEYS: ReadonlySet<string> = new Set(NODE_KEYS);
-const OWN_KEYS_OF_EVENTS: ReadonlySet<string> = new Set([...NODE_KEYS, ...TRIGGER_KEYS]);
 
 /** The keys of an item that the nodes may have added. */
-const ownKeys = (item: JsonObject): ReadonlySet<string> =>
-	Object.hasOwn(item, 'delivery_key') ? OWN_KEYS_OF_EVENTS : OWN_KEYS;
+const ownKeys = (item: JsonObject): readonly string[] =>
+	Object.hasOwn(item, 'delivery_key') ? [...NODE_KEYS, ...TRIGGER_KEYS] : NODE_KEYS;
 
 /**
  * Returns the columns of an item: each key is a column of this name, and `fields.<name>` is the column `<name>`. The keys
  * that the nodes add to their output are columns only if the card has a field of exactly this name, and the item has no
  * `fields.<name>`. Nothing depends on other items, on the order of keys, or on the values.
  *
- * @param index the fields of the card; undefined if it is made for the items: `id` is then a column like any other
+ * @param index undefined if the card is made for the items: `id` is then a column like any other
  * @throws InputError for a dry run's item
  */
 export function columnsOf(item: JsonObject, index: FieldIndex | undefined): Columns['entries'] {
-	const isColumn = (key: string): boolean => {
-		if (Object.hasOwn(item, PREFIX + key)) return false;
-		const [field, ...others] = index?.candidates(key).filter(({ name }) => name === key) ?? [];
-		// Fields of one name, and those that are named by ID, are in the item under their IDs.
-		return !index || (field !== undefined && others.length === 0 && !Object.hasOwn(item, field.id));
-	};
-	const hasField = (key: string) => index?.fields.some(({ name }) => name === key) ?? false;
-	if (item.dry_run === true && !hasField('dry_run')) {
+	const named = (key: string) => index?.candidates(key).filter(({ name }) => name === key) ?? [];
+	if (item.dry_run === true && named('dry_run').length === 0) {
 		throw new InputError(
 			'This item comes from a dry run',
 			"Its values are a preview. Turn off 'Dry Run' in the earlier node, or select 'Map Each Column Manually'.",
 		);
 	}
 	const own = ownKeys(item);
+	const isColumn = (key: string): boolean => {
+		if (!own.includes(key)) return true;
+		if (Object.hasOwn(item, PREFIX + key)) return false;
+		if (!index) return true;
+		const [field, ...others] = named(key);
+		// Fields of one name, and those that are named by ID, are in the item under their IDs.
+		return field !== undefined && others.length === 0 && !Object.hasOwn(item, field.id);
+	};
 	return Object.entries(item)
-		.filter(([key]) => !own.has(key) || isColumn(key))
+		.filter(([key]) => isColumn(key))
 		.map(([key, value]) => [key.startsWith(PREFIX) ? key.slice(PREFIX.length) : key, value]);
 }
 
 /** The keys that become fields of a new card, although the nodes may have added them. */
-export function ownColumnsOf(item: JsonObject): string[] {
-	const own = ownKeys(item);
-	return Object.keys(item).filter((key) => own.has(key) && !Object.hasOwn(item, PREFIX + key));
-}
+export const ownColumnsOf = (item: JsonObject): string[] =>
+	ownKeys(item).filter((key) => Object.hasOwn(item, key) && !Object.hasOwn(item, PREFIX + key));
 
 /** Returns an item's key for a column, next to that of an earlier one: if both have one name, this key has the prefix. */
 export const keyBeside = (earlier: string, name: string): string =>
 	earlier === name ? `${PREFIX}${name}` : name;
 
-/** Returns true if a column has no name, because a file lacks the header. No field can have such a name. */
-export const isNameless = (name: string): boolean => cleanName(name) === '';
-
 /**
- * Returns true if a column has a name. An empty column without one is left out: a comma at the end of each line in
- * a file creates such a column.
+ * Returns true if a column has a name; no field can have an empty one. An empty column without a name is left out: a
+ * comma at the end of each line in a file creates such a column.
  *
  * @throws InputError for a value without a name
  */
 export function hasName(name: string, value: unknown, itemIndex: number): boolean {
-	if (!isNameless(name)) return true;
+	if (cleanName(name) !== '') return true;
 	if (value === '' || value === null || value === undefined) return false;
 	throw new InputError(
 		`A column of the items has no name: item ${itemIndex} has ${showValue(value)} in it`,
@@ -134,7 +106,8 @@ type Mapper = Omit<Columns, 'entries'> & { mapped: Columns['entries'] };
 const mappers = new WeakMap<object, Mapper>();
 
 /** Reads a mapper. Its schema has the fields as they were listed when the editor last loaded them. */
-function readMapper(mapper: JsonObject): Mapper {
+function readMapper(parameter: unknown): Mapper {
+	const mapper = isObject(parameter) ? parameter : {};
 	const known = mappers.get(mapper);
 	if (known) return known;
 	const { mappingMode, value, matchingColumns, schema } = mapper;

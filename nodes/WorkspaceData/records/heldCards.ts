@@ -28,6 +28,16 @@ export async function hold(
 	return letGo;
 }
 
+/** Holds parts of a workspace until some work has ended. @throws what the work throws; Cancelled as `hold` */
+export async function whileHeld<Result>(
+	api: Parameters<typeof hold>[0],
+	names: Iterable<string>,
+	work: () => Promise<Result>,
+): Promise<Result> {
+	const letGo = await hold(api, names);
+	return await work().finally(letGo);
+}
+
 /** By what is held: settles when the last who asked for it has let go. Nothing is kept about what nobody holds. */
 const lasts = new Map<string, Promise<void>>();
 

@@ -80,30 +80,25 @@ export async function locateCard(
 ): Promise<Pick<Card, 'id' | 'name'>> {
 	if (mode !== 'name') return { id: text, name: shown };
 	const cards = await listed();
-	return findCardByName(cards, isExact ? entered : text, isExact);
-}
-
-/** Max cards in a message. */
-const MAX_NAMED = 20;
-
-/** The card with this name. @throws InputError if there is none, or more than one */
-export function findCardByName(cards: readonly Card[], name: string, isExact = false): Card {
-	const card = cardCalled(cards, name, isExact);
+	const wanted = isExact ? entered : text;
+	const card = cardCalled(cards, wanted, isExact);
 	if (card) return card;
-	const names = listedInQuotes(
-		cards.map((one) => one.name),
-		MAX_NAMED,
-	);
+	const names = cards.map(({ name }) => name);
 	throw new InputError(
-		`The workspace has no card called ${quote(name)}`,
-		names === '' ? 'The workspace has no cards yet.' : `The cards are ${names}.`,
+		`The workspace has no card called ${quote(wanted)}`,
+		names.length > 0
+			? `The cards are ${listedInQuotes(names, MAX_NAMED)}.`
+			: 'The workspace has no cards yet.',
 	);
 }
+
+/** The maximum number of cards in a message. */
+const MAX_NAMED = 20;
 
 /**
  * The card with exactly this name; else the one whose name differs only in case.
  *
- * @param isExact true if the name must match exactly, for changes that can't be undone
+ * @param isExact true if the name must match exactly
  * @throws InputError if more than one has it
  */
 export function cardCalled(
@@ -113,10 +108,10 @@ export function cardCalled(
 ): Card | undefined {
 	const exact = cards.filter((card) => card.name === name);
 	const inAnyCase = cards.filter((card) => foldCase(card.name) === foldCase(name));
-	const [card, ...others] = isExact || exact.length > 0 ? exact : inAnyCase;
-	if (others.length === 0) return card;
+	const found = isExact || exact.length > 0 ? exact : inAnyCase;
+	if (found.length <= 1) return found[0];
 	throw new InputError(
-		`The workspace has ${others.length + 1} cards called '${name}'`,
-		`Select the card by its ID: ${[card, ...others].map((one) => one?.id).join(', ')}.`,
+		`The workspace has ${found.length} cards called '${name}'`,
+		`Select the card by its ID: ${found.map(({ id }) => id).join(', ')}.`,
 	);
 }

@@ -1,7 +1,7 @@
 /** Which card, record or field a person has chosen, in whatever way n8n gives it. */
 import {
 	cardCalled,
-	findCardByName,
+	locateCard,
 	peekLocator,
 	readLocator,
 } from '../../../nodes/WorkspaceData/records/locator';
@@ -59,7 +59,13 @@ describe('a card by its name', () => {
 		expect(() => cardCalled(cards, 'ORDERS')).toThrow('2 cards called');
 	});
 
-	test('one is found', () => expect(findCardByName(cards, 'archive').id).toBe('c3'));
+	const locate = async (value: string, all: typeof cards) =>
+		await locateCard(
+			readLocator({ mode: 'name', value }, 'Card'),
+			async () => await Promise.resolve(all),
+		);
+
+	test('one is found', async () => expect((await locate(' archive ', cards)).id).toBe('c3'));
 
 	test.each([
 		['Twin', cards, "The workspace has 2 cards called 'Twin'", /c4, c5/],
@@ -70,7 +76,7 @@ describe('a card by its name', () => {
 			/^The cards are 'Orders', 'orders', /,
 		],
 		['Orders', [], /no card/, /^The workspace has no cards yet\.$/],
-	])('%s names no one card', (name, all, message, description) => {
-		expect(() => findCardByName(all, name)).toThrow(refusal(message, description));
+	])('%s names no one card', async (name, all, message, description) => {
+		await expect(locate(name, all)).rejects.toThrow(refusal(message, description));
 	});
 });

@@ -7,30 +7,29 @@ import {
 	missingChoicesOption,
 } from '../../properties/writeOptions';
 import { hintAtGrowth } from '../../records/addGrowth';
-import { itemColumns, ownColumnsOf } from '../../records/columns';
+import { ownColumnsOf, readColumns } from '../../records/columns';
 import type { Entry, FieldTypes, ItemResult } from '../../records/entry';
 import { failureOf } from '../../records/refusals';
-import { hold } from '../../records/heldCards';
+import { whileHeld } from '../../records/heldCards';
 import { addNote } from '../../records/hints';
 import { cardCalled } from '../../records/locator';
 import type { CardReference, Run } from '../../records/run';
-import { conclude } from '../../records/results';
 import { newWork, type CardWork, type LastResult } from '../../records/cardWork';
+import { conclude } from '../../records/results';
 import { refuseCard, writeCards } from '../../records/write';
 import { newResults } from '../../records/writeRecords';
 import { Cancelled } from '../../transport/errors';
 import { cards, type Card } from '../../transport/api';
 import { isBlank } from '../../values/emptyValue';
 import { InputError } from '../../values/inputError';
-import { kindOfType } from '../../values/kinds/allKinds';
 import { count, listedInQuotes, quote, sentences } from '../../values/messageText';
 import { foldCase } from '../../values/nameSpelling';
-import { readFieldList, type ListedField } from '../field/definition';
 import { defineOperation } from '../operation/defineOperation';
+import { readFieldList, type ListedField } from '../operation/readDefinition';
 import { thingOutput } from '../operation/thingOutput';
 import { requireText } from '../operation/readParameters';
 import { itemOf, openSettings } from '../record/writeParameters';
-import { withoutId } from './create.operation';
+import { requireShown } from './create.operation';
 
 const [, reuse, refuse] = ifCardExistsProperty.options;
 
@@ -78,54 +77,68 @@ export const createCardFromItems = defineOperation({
 		const settingsOf = openSettings(run, 'Items', readFieldTypes);
 		const items = newResults(run);
 		const targets = new Map<string, Target>();
+		const empty: ItemResult[] = [];
 		for (const [itemIndex, result] of items.entries()) {
 			await run.breathe();
 			try {
 				const name = requireText(get('name', itemIndex), cardNameProperty.displayName).trim();
 				const options = get('options', itemIndex);
-				const policy = options.ifExists ?? 'error';
-				const hasRecords = options.createRecords ?? true;
 				const isDry = get('dryRun', itemIndex);
-				const columns = () => itemColumns(itemOf(run.context, itemIndex), itemIndex);
+				const hasRecords = options.createRecords ?? true;
+				const columns = readColumns(AUTOMATIC, itemOf(run.context, itemIndex));
 				const entry: Entry = {
-					...{ itemIndex, card: { id: '', name }, isDry, columns, find: { by: 'nothing' } },
-					settings: settingsOf(options),
+					...{ itemIndex, card: { id: '', name }, isDry, columns: () => columns },
+					...{ find: { by: 'nothing' }, settings: settingsOf(options) },
 					...{ common: { 'Dry Run': isDry, Options: options }, result },
 				};
-				const known = targets.get(foldCase(name)) ?? {
-					name,
-					policy,
-					hasRecords,
-					entries: [],
-					empty: [],
-				};
-				targets.set(foldCase(name), known);
-				const { entries } = columns();
-				const isEmpty = entries.length === 0 || (hasRecords && entries.every(hasNoValue));
-				known[isEmpty ? 'empty' : 'entries'].push(entry);
+				const { entries } = columns;
+				const isEmpty = hasRecords
+					? entries.every(([, value]) => isBlank(value))
+					: entries.length === 0;
+				const target = targets.get(foldCase(name));
+				if (isEmpty) empty.push(result);
+				else if (target) target.work.entries.push(entry);
+				else targets.set(foldCase(name), newTarget(run, entry, options));
 			} catch (error) {
 				result.error = failureOf(error);
 				if (!run.continues) break;
 			}
 		}
+		const refusal = noValues();
+		if (targets.size === 0) for (const result of empty) result.error = refusal;
+		else if (empty.length > 0) run.hints.add(leftOut(empty.length));
 		const isStopped = !run.continues && items.some(({ error }) => error !== undefined);
-		const last = isStopped ? [] : await writeTargets(run, [...targets.values()], items);
+		const works = isStopped ? [] : [...targets.values()];
+		const last = works.length > 0 ? await writeTargets(run, works, items) : [];
 		conclude(run, items);
 		return { items, last };
 	},
 });
 
-/** The card of some items. */
+const AUTOMATIC = { mappingMode: 'autoMapInputData' };
+
+/** What is written to a card, and if it may exist. */
 interface Target {
-	name: string;
-	policy: 'reuse' | 'error';
-	hasRecords: boolean;
-	entries: Entry[];
-	/** Items without values. */
-	empty: Entry[];
+	work: CardWork;
+	isReused: boolean;
 }
 
-const hasNoValue = ([, value]: [string, unknown]): boolean => isBlank(value);
+function newTarget(
+	run: Run,
+	entry: Entry,
+	{ createRecords = true, ifExists }: { createRecords?: boolean; ifExists?: string },
+): Target {
+	const { card, isDry } = entry;
+	const isSilent = isDry || !createRecords;
+	const work = { ...newWork(run, card, entry), growsOnly: !createRecords, isSilent };
+	return { work, isReused: ifExists === 'reuse' };
+}
+
+const noValues = (): InputError =>
+	new InputError('The items have no values', 'Connect a node whose items have fields with values.');
+
+const leftOut = (number: number): string =>
+	`${count(number, 'item')} without values ${number === 1 ? 'is' : 'are'} left out`;
 
 /** A second try would add the records again. @throws InputError */
 function requireNoRetry({ context }: Run): void {
@@ -142,59 +155,36 @@ async function writeTargets(
 	targets: readonly Target[],
 	items: readonly ItemResult[],
 ): Promise<LastResult[]> {
-	const isReal = targets.some(({ entries }) => entries.some(({ isDry }) => !isDry));
-	const names = isReal ? targets.map(({ name }) => `card ${foldCase(name)}`) : [];
-	const letGo = await hold(run.api, names);
-	try {
-		const works: CardWork[] = [];
-		let listed: Card[] | undefined;
-		for (const target of targets) {
-			try {
-				requireItems(target);
-				listed ??= await run.api.list(cards, target.entries[0]?.settings.request);
-				works.push(await workOf(run, target, listed));
-			} catch (error) {
-				const entries = [...target.entries, ...target.empty];
-				refuseCard(run, { entries }, failureOf(error));
-			}
+	const real = targets.filter(({ work }) => !work.isDry);
+	const names = real.map(({ work }) => `card ${foldCase(work.card.name)}`);
+	return await whileHeld(run.api, names, async () => {
+		const listed = await run.api.list(cards, targets[0]?.work.request);
+		for (const { work, isReused } of targets) {
+			await findCard(run, work, isReused, listed).catch((error: unknown) =>
+				refuseCard(run, work, failureOf(error)),
+			);
 		}
+		const works = targets.map(({ work }) => work).filter(({ isRefused }) => !isRefused);
 		const last = await writeCards(run, works, items);
 		for (const work of works) last.push(...(await finish(run, work)));
 		return last;
-	} finally {
-		letGo();
-	}
+	});
 }
 
-function requireItems({ entries }: Target): void {
-	if (entries.length > 0) return;
-	throw new InputError(
-		'The items have no values',
-		'Connect a node whose items have fields with values.',
-	);
-}
-
-/** What is written to a card. @throws InputError if it exists but must not */
-async function workOf(run: Run, target: Target, listed: readonly Card[]): Promise<CardWork> {
-	const { name, policy, hasRecords, entries, empty } = target;
-	const [first] = entries as [Entry];
+/** Finds the card that exists, or sets how it is created. @throws InputError if it exists but must not */
+async function findCard(
+	run: Run,
+	work: CardWork,
+	isReused: boolean,
+	listed: readonly Card[],
+): Promise<void> {
+	const { name } = work.card;
 	const existing = cardCalled(listed, name);
-	if (existing && policy === 'error') throw await alreadyExists(run, existing);
-	if (empty.length > 0 && hasRecords) {
-		const were = empty.length === 1 ? 'is' : 'are';
-		run.hints.add(`${count(empty.length, 'item')} without values ${were} left out`);
-	}
-	return {
-		...newWork(run, existing ?? { id: '', name }, first),
-		...{ entries, growsOnly: !hasRecords, isSilent: first.isDry || !hasRecords },
-		...(!existing && { create: async () => await createCard(run, name, first) }),
-	};
-}
-
-async function createCard(run: Run, name: string, { settings }: Entry): Promise<CardReference> {
-	const card = await run.api.create(cards, { name }, settings.request);
-	if (card) return card;
-	throw withoutId(name, `run again with ${REUSE}`);
+	if (existing && !isReused) throw await alreadyExists(run, existing);
+	if (existing) work.card = existing;
+	const create = async () =>
+		requireShown(await run.api.create(cards, { name }, work.request), name);
+	if (!existing) work.create = create;
 }
 
 /** The error says what exists, as an earlier run may have stopped halfway. */
@@ -206,8 +196,7 @@ async function alreadyExists({ api }: Run, { id, name }: Card): Promise<InputErr
 		sentences(
 			`Card ${quote(name)} (${id}) has ${number}; nothing was added`,
 			`To update its records and add those that are missing, ${BY_KEY}`,
-			`To add one more record for each item, select ${REUSE}`,
-			'Or enter another name.',
+			`To add one more record for each item, select ${REUSE}.`,
 		),
 	);
 }
@@ -215,21 +204,20 @@ async function alreadyExists({ api }: Run, { id, name }: Card): Promise<InputErr
 const BY_KEY = "use 'Sync' or 'Create or Update' with a field that identifies a record";
 const REUSE = `'${reuse.name}' in '${ifExistsOption.displayName}'`;
 
-/** Adds what the output has besides records, and to the error what exists. */
+/** What the output has besides records. Adds to the error what exists. */
 async function finish(run: Run, work: CardWork): Promise<LastResult[]> {
-	const { card, entries, isDry, growsOnly, create } = work;
-	const itemIndex = entries[0]?.itemIndex ?? 0;
+	const { card, entries, isDry, growsOnly, create, request } = work;
+	if (isDry) return previewCard(run, work);
 	const written = entries.filter(({ result }) => result.json.length > 0).length;
 	const errors = entries.flatMap(({ result }) => result.error ?? []);
 	const error = errors.find((one) => !(one instanceof Cancelled)) ?? errors[0];
-	if (isDry) return previewCard(run, work);
 	if (error !== undefined && card.id !== '' && !run.continues)
 		addNote(error, whatExists(card, create !== undefined, written));
 	if (!growsOnly || error !== undefined) return [];
-	const fields = await run.fieldsOf(card, entries[0]?.settings.request);
 	const { id, raw = {} } = card as CardReference & Partial<Card>;
-	const shown = { ...thingOutput({ id, raw }), fields: fields.fields.map(thingOutput) };
-	return [{ itemIndex, json: shown }];
+	const { fields } = await run.fieldsOf(card, request);
+	const json = { ...thingOutput({ id, raw }), fields: fields.map(thingOutput) };
+	return [{ itemIndex: entries[0]?.itemIndex ?? 0, json }];
 }
 
 /** What a run left that ended early, and how to go on without doubles. */
@@ -250,42 +238,23 @@ function previewCard(run: Run, work: CardWork): LastResult[] {
 	const { fields = [], choices = [] } = growth ?? {};
 	const records = count(growsOnly ? 0 : plan.items.length, 'record');
 	const added = `${count(fields.length, 'field')} and ${records}`;
-	const wayOut =
-		fields.length > 0 ? `. For other types, use '${fieldTypesOption.displayName}'` : '';
-	run.hints.add(
-		create
-			? `Dry run: card '${card.name}' would be created with ${added}${wayOut}`
-			: `Dry run: ${added} would be added to card '${card.name}'${wayOut}`,
-	);
-	if (growth) hintAtGrowth(run, card, { ...growth, fields: [], choices });
+	const what = create
+		? `card '${card.name}' would be created with ${added}`
+		: `${added} would be added to card '${card.name}'`;
+	run.hints.add(`Dry run: ${what}. For other types, use '${fieldTypesOption.displayName}'`);
+	hintAtGrowth(run, card, { fields: [], choices });
 	const items = entries.map((entry) => itemOf(run.context, entry.itemIndex));
-	const own = [...new Set(items.flatMap(ownColumnsOf))];
-	if (own.length > 0)
-		run.hints.add(
-			`Dry run: ${listedInQuotes(own, Infinity)} of the items would become fields, too`,
-		);
+	const own = listedInQuotes([...new Set(items.flatMap(ownColumnsOf))], Infinity);
+	if (own !== '') run.hints.add(`Dry run: ${own} of the items would become fields, too`);
+	const itemIndex = entries[0]?.itemIndex ?? 0;
 	return fields.map(({ name: field, type, why: reason }) => ({
-		itemIndex: entries[0]?.itemIndex ?? 0,
+		itemIndex,
 		json: { dry_run: true, action: 'create', field, type, reason },
 	}));
 }
 
 /** Reads the types that somebody has set for new fields. @throws InputError */
 function readFieldTypes({ fieldTypes }: { fieldTypes?: { values: ListedField[] } }): FieldTypes {
-	const label = fieldTypesOption.displayName;
-	const fields = readFieldList(fieldTypes?.values ?? [], label, { word: 'entry', key: 'column' });
-	for (const { name, type, choices } of fields) {
-		if (choices.length === 0 || mayHaveChoices(type)) continue;
-		throw new InputError(
-			`'${label}' has choices for column ${quote(name)}, but a field of type ${quote(type)} has none`,
-			'Nothing was sent. Remove the choices, or select a type with choices.',
-		);
-	}
+	const fields = readFieldList(fieldTypes?.values, fieldTypesOption.displayName, 'column');
 	return new Map(fields.map((field) => [foldCase(field.name), field]));
-}
-
-/** Returns false for a known type without choices. */
-function mayHaveChoices(type: string): boolean {
-	const kind = kindOfType(type);
-	return kind.choicesIn !== undefined || kind === kindOfType('');
 }

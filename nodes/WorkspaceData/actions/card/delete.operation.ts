@@ -1,6 +1,7 @@
 import { cardLocator } from '../../properties/locators';
 import { cards } from '../../transport/api';
 import { defineOperation, eachItem } from '../operation/defineOperation';
+import { writtenOutput } from '../operation/thingOutput';
 
 export const deleteCard = defineOperation({
 	value: 'delete',
@@ -12,8 +13,6 @@ export const deleteCard = defineOperation({
 	execute: eachItem(async (run, get) => {
 		const { id } = await run.findCard(get('cardId'), {}, true);
 		await run.api.remove(cards, id);
-		const item = { deleted: true, id };
-		run.done.add('deleted', id, item);
-		return [item];
+		return writtenOutput(run, 'deleted', undefined, { deleted: true, id });
 	}),
 });

@@ -7,9 +7,9 @@ import {
 } from '../../properties/fieldDefinition';
 import { cardLocator } from '../../properties/locators';
 import { cards } from '../../transport/api';
-import { readDefinition } from '../field/definition';
 import { defineOperation, eachItem } from '../operation/defineOperation';
-import { thingOutput } from '../operation/thingOutput';
+import { readDefinition } from '../operation/readDefinition';
+import { writtenOutput } from '../operation/thingOutput';
 import { requireEntries } from '../operation/readParameters';
 
 export const updateCard = defineOperation({
@@ -34,8 +34,6 @@ export const updateCard = defineOperation({
 		requireEntries(body, PROPERTIES_TO_CHANGE);
 		const { id } = await run.findCard(get('cardId'));
 		const changed = await run.api.change(cards, id, body);
-		const item = changed ? thingOutput(changed) : { id, ...body };
-		run.done.add('updated', id, item);
-		return [item];
+		return writtenOutput(run, 'updated', changed, { id, ...body });
 	}),
 });

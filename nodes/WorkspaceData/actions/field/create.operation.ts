@@ -8,16 +8,16 @@ import {
 	ifFieldExistsProperty,
 } from '../../properties/fieldDefinition';
 import { cardLocator } from '../../properties/locators';
-import { hold } from '../../records/heldCards';
+import { whileHeld } from '../../records/heldCards';
 import type { CardReference, Run } from '../../records/run';
 import { fieldsOf, type Field } from '../../transport/api';
 import { InputError } from '../../values/inputError';
 import { quote } from '../../values/messageText';
 import { cleanName, foldCase } from '../../values/nameSpelling';
 import { defineOperation, eachItem } from '../operation/defineOperation';
-import { hintAtNoId, thingOutput } from '../operation/thingOutput';
+import { hintAtNoChoices, readDefinition } from '../operation/readDefinition';
 import { requireText } from '../operation/readParameters';
-import { hintAtNoChoices, readDefinition } from './definition';
+import { thingOutput, writtenOutput } from '../operation/thingOutput';
 
 export const createField = defineOperation({
 	value: 'create',
@@ -33,42 +33,31 @@ export const createField = defineOperation({
 		additionalProperties([customPropertiesProperty, ifFieldExistsProperty, fieldOptionsProperty]),
 	],
 	execute: eachItem(async (run, get) => {
-		const { ifExists, ...entered } = get('additionalFields');
-		const policy = ifExists ?? 'error';
+		const { ifExists = 'error', ...entered } = get('additionalFields');
 		const name = cleanName(requireText(get('name'), fieldNameProperty.displayName));
 		const type = get('type');
-		const read = readDefinition({ ...entered, name, type, choices: get('choices') });
-		const body = { ...(read.choices.length > 0 && { options: read.choices }), ...read.body };
+		const { body, choices } = readDefinition({ ...entered, name, type, choices: get('choices') });
+		if (choices.length > 0) body.options = choices;
 		const card = await run.findCard(get('cardId'));
 		// One after the other: fields stand in the order of the items, and no two executions create the same.
-		const letGo = await hold(run.api, [card.id]);
-		try {
-			const existing = policy !== 'create' && (await existingField(run, card, name, policy));
+		return await whileHeld(run.api, [card.id], async () => {
+			const existing = ifExists !== 'create' && (await fieldCalled(run, card, name));
+			if (existing && ifExists === 'error') throw exists(card, existing);
 			if (existing) return [thingOutput(existing)];
 			const field = await run.api.create(fieldsOf(card.id), body);
-			if (!field) hintAtNoId(run, 'field');
-			if (!('options' in body)) hintAtNoChoices(run, { name, type, choices: [] });
-			const item = field ? thingOutput(field) : body;
-			run.done.add('created', field?.id ?? '', item);
-			return [item];
-		} finally {
-			letGo();
-		}
+			if (!('options' in body)) hintAtNoChoices(run, { name, type, choices });
+			return writtenOutput(run, 'created', field, body);
+		});
 	}),
 });
 
-/** @throws InputError if the field exists but must not */
-async function existingField(
-	run: Run,
-	card: CardReference,
-	name: string,
-	policy: 'reuse' | 'error',
-): Promise<Field | undefined> {
+async function fieldCalled(run: Run, card: CardReference, name: string) {
 	const { fields } = await run.fieldsAgain(card);
-	const found = fields.find((field) => foldCase(field.name) === foldCase(name));
-	if (!found || policy === 'reuse') return found;
-	throw new InputError(
-		`Card '${card.name}' has a field called ${quote(found.name)} already`,
+	return fields.find((field) => foldCase(field.name) === foldCase(name));
+}
+
+const exists = (card: CardReference, { name }: Field): InputError =>
+	new InputError(
+		`Card '${card.name}' has a field called ${quote(name)} already`,
 		`Nothing was changed. Enter another name, or select 'Reuse the Field' in '${ifFieldExistsProperty.displayName}'.`,
 	);
-}

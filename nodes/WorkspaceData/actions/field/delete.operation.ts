@@ -1,6 +1,7 @@
 import { cardLocator, fieldLocator } from '../../properties/locators';
 import { fieldsOf } from '../../transport/api';
 import { defineOperation, eachItem } from '../operation/defineOperation';
+import { writtenOutput } from '../operation/thingOutput';
 import { locateField } from './fieldLocator';
 
 export const deleteField = defineOperation({
@@ -13,8 +14,6 @@ export const deleteField = defineOperation({
 	execute: eachItem(async (run, get) => {
 		const { card, field } = await locateField(run, get('cardId'), get('fieldId'), true);
 		await run.api.remove(fieldsOf(card.id), field.id);
-		const item = { deleted: true, id: field.id };
-		run.done.add('deleted', field.id, item);
-		return [item];
+		return writtenOutput(run, 'deleted', undefined, { deleted: true, id: field.id });
 	}),
 });

@@ -3,7 +3,7 @@ import { type Locator, readLocator } from '../../records/locator';
 import type { CardReference, Run } from '../../records/run';
 import type { Field } from '../../transport/api';
 import { InputError } from '../../values/inputError';
-import { listedInQuotes, quote } from '../../values/messageText';
+import { listedInQuotes } from '../../values/messageText';
 
 /** The maximum number of fields in a message. */
 const MAX_NAMED = 20;
@@ -12,8 +12,7 @@ const MAX_NAMED = 20;
  * Finds the field that a locator means in the current listing of its card. A field that was selected from the list is
  * found by its name if its ID has changed since.
  *
- * @param isExact true for changes that can't be undone: it must be exactly the selected field. A name must match
- * exactly. An ID from the list isn't accepted if another field has the selected name now.
+ * @param isExact true for changes that can't be undone: the ID, or the name, must be exactly the field's
  * @throws InputError if a locator is empty, before anything is sent, or if the card has no such field
  * @see service interface, part 2: field identifiers can change
  */
@@ -26,22 +25,13 @@ export async function locateField(
 	const { mode, text, entered, shown } = readLocator(fieldLocator, 'Field');
 	const card = await run.findCard(cardLocator, {}, isExact);
 	const index = await run.fieldsOf(card);
-	const { fields } = index;
 	if (mode === 'name')
 		return { card, field: isExact ? index.exact(entered, true) : index.resolve(text) };
 	const field = index.byId(text) ?? (isExact || shown === text ? undefined : index.find(shown));
-	if (!field) {
-		const names = fields.map(({ name }) => name);
-		throw new InputError(
-			`Card '${card.name}' has no field with the ID '${text}'`,
-			`Field IDs can change. Select the field again, or use 'By Name': ${listedInQuotes(names, MAX_NAMED)}.`,
-		);
-	}
-	const isRenamed = isExact && shown !== text && field.name !== shown;
-	const namesake = isRenamed && fields.find(({ id, name }) => name === shown && id !== text);
-	if (!namesake) return { card, field };
+	if (field) return { card, field };
+	const names = index.fields.map(({ name }) => name);
 	throw new InputError(
-		`The selected field ${quote(shown)} is now called ${quote(field.name)}, and another field has the old name`,
-		`Nothing was deleted. Select the field again: ${field.id} is ${quote(field.name)}, ${namesake.id} is ${quote(namesake.name)}.`,
+		`Card '${card.name}' has no field with the ID '${text}'`,
+		`Field IDs can change. Select the field again, or use 'By Name': ${listedInQuotes(names, MAX_NAMED)}.`,
 	);
 }

@@ -8,15 +8,14 @@ import {
 	PROPERTIES_TO_CHANGE,
 } from '../../properties/fieldDefinition';
 import { cardLocator, fieldLocator } from '../../properties/locators';
-import { hold } from '../../records/heldCards';
+import { whileHeld } from '../../records/heldCards';
 import { fieldsOf } from '../../transport/api';
 import { isChoice } from '../../values/choices';
-import type { JsonObject } from '../../values/jsonObject';
 import { addingChoices } from '../../values/newChoices';
 import { defineOperation, eachItem } from '../operation/defineOperation';
-import { thingOutput } from '../operation/thingOutput';
+import { readDefinition } from '../operation/readDefinition';
 import { requireEntries } from '../operation/readParameters';
-import { readDefinition } from './definition';
+import { thingOutput, writtenOutput } from '../operation/thingOutput';
 import { locateField } from './fieldLocator';
 
 const choicesToAdd = {
@@ -47,26 +46,17 @@ export const updateField = defineOperation({
 	],
 	execute: eachItem(async (run, get) => {
 		const read = readDefinition(get('updateFields'), choicesToAdd.displayName);
-		const { body: changes, choices } = read;
-		if (choices.length === 0) requireEntries(changes, PROPERTIES_TO_CHANGE);
+		const { body, choices } = read;
+		if (choices.length === 0) requireEntries(body, PROPERTIES_TO_CHANGE);
 		const { card, field } = await locateField(run, get('cardId'), get('fieldId'));
 		// The service's list is replaced, so executions that add choices take turns.
-		const letGo = choices.length > 0 ? await hold(run.api, [card.id]) : () => {};
-		try {
-			const current = choices.length > 0 && (await run.fieldsAgain(card)).byId(field.id);
+		return await whileHeld(run.api, choices.length > 0 ? [card.id] : [], async () => {
+			const current = choices.length > 0 ? (await run.fieldsAgain(card)).byId(field.id) : undefined;
 			const added = choices.filter((text) => current && !isChoice(current.options, text));
-			if (current && added.length === 0 && Object.keys(changes).length === 0)
-				return [thingOutput(current)];
-			const body: JsonObject = {
-				...changes,
-				...(current && added.length > 0 && addingChoices(current, added)),
-			};
+			if (current && added.length > 0) Object.assign(body, addingChoices(current, added));
+			if (current && Object.keys(body).length === 0) return [thingOutput(current)];
 			const changed = await run.api.change(fieldsOf(card.id), field.id, body);
-			const item = changed ? thingOutput(changed) : { id: field.id, ...body };
-			run.done.add('updated', field.id, item);
-			return [item];
-		} finally {
-			letGo();
-		}
+			return writtenOutput(run, 'updated', changed, { id: field.id, ...body });
+		});
 	}),
 });

@@ -1,16 +1,25 @@
 /** The output of operations on cards and fields. */
+import type { WrittenAs } from '../../records/done';
 import type { Run } from '../../records/run';
 import type { JsonObject } from '../../values/jsonObject';
 
-/** A card or a field as the service sent it, its ID as text. A later node may change it. */
-export const thingOutput = ({ id, raw }: { id: string; raw: JsonObject }): JsonObject => ({
-	...raw,
-	id,
-});
+/** A card or a field from the service. */
+interface Thing {
+	id: string;
+	raw: JsonObject;
+}
 
-/** Something was created, but its ID isn't in the output. */
-export function hintAtNoId({ hints }: Run, thing: 'card' | 'field' | 'record'): void {
-	hints.add(
-		`The service created a ${thing}, but its response shows no ID, so the output has none. Don't create the ${thing} again: look for it in the service.`,
-	);
+/** A card or a field as the service sent it, its ID as text. A later node may change it. */
+export const thingOutput = ({ id, raw }: Thing): JsonObject => ({ ...raw, id });
+
+/** The output for a card or a field that was written: as the response shows it, else what was sent. */
+export function writtenOutput(
+	{ done }: Run,
+	as: WrittenAs,
+	shown: Thing | undefined,
+	sent: JsonObject,
+): JsonObject[] {
+	const item = shown ? thingOutput(shown) : sent;
+	done.add(as, String(item.id ?? ''), item);
+	return [item];
 }

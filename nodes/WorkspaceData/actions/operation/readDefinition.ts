@@ -14,7 +14,7 @@ import { kindOfType } from '../../values/kinds/allKinds';
 import { quote, showValue } from '../../values/messageText';
 import { cleanName, foldCase } from '../../values/nameSpelling';
 import { plainText } from '../../values/parameterValue';
-import { readText, requireText } from '../operation/readParameters';
+import { readText, requireText } from './readParameters';
 
 /** A field in a list of fields. */
 export interface DefinedField {
@@ -36,31 +36,38 @@ export interface ListedField {
  * Reads a list of fields.
  *
  * @param label the label of the list
- * @param entry the word for an entry, and the key of its name
- * @throws InputError for an empty name or type, and for a repeated name
+ * @param key where an entry has the name
+ * @throws InputError for an empty name or type, a repeated name, and choices of a type without them
  */
 export function readFieldList(
-	entries: readonly ListedField[],
+	entries: readonly ListedField[] = [],
 	label: string,
-	entry: { word: string; key: 'name' | 'column' },
+	key: 'name' | 'column',
 ): DefinedField[] {
 	const names = new Set<string>();
 	return entries.map((given, place) => {
-		const read = (key: 'name' | 'column' | 'type'): string => {
-			const text = cleanName(plainText(given[key] ?? ''));
+		const read = (part: 'name' | 'column' | 'type'): string => {
+			const text = cleanName(plainText(given[part] ?? ''));
 			if (text !== '') return text;
-			throw new InputError(`Enter a ${key} for ${entry.word} ${place + 1} in '${label}'`);
+			const entry = key === 'name' ? 'field' : 'entry';
+			throw new InputError(`Enter a ${part} for ${entry} ${place + 1} in '${label}'`);
 		};
-		const [name, type] = [read(entry.key), read('type')];
-		if (names.has(foldCase(name))) {
-			throw new InputError(
-				`'${label}' has two entries for ${quote(name)}`,
-				'Nothing was sent. Remove one of them, or change its name.',
-			);
-		}
+		const [name, type, choices] = [read(key), read('type'), readChoices(given.choices)];
+		const refuse = (what: string): never => {
+			throw new InputError(`'${label}' has ${what}`, 'Nothing was sent. Correct the entry.');
+		};
+		if (names.has(foldCase(name))) refuse(`two entries for ${quote(name)}`);
+		if (choices.length > 0 && hasNoChoices(type))
+			refuse(`choices for ${quote(name)}, but a field of type ${quote(type)} has none`);
 		names.add(foldCase(name));
-		return { name, type, choices: readChoices(given.choices) };
+		return { name, type, choices };
 	});
+}
+
+/** Returns true for a known type without choices. */
+function hasNoChoices(type: string): boolean {
+	const { types, choicesIn } = kindOfType(type);
+	return types.length > 0 && !choicesIn;
 }
 
 /**
