@@ -427,6 +427,20 @@ function* unequal(look: Look): Generator<string> {
 	}
 }
 
+/** Fields and choices are added once, whoever adds them at the same time, and none is lost. */
+function* addedTwice({ world: { world, service, steps }, step }: Look): Generator<string> {
+	const isUnclear = world.service.faults.some(({ method }) => method === 'POST');
+	const isRestarted = steps.some(({ shape }) => shape.hand === 'restart');
+	const names = service.fields.map(({ name }) => name);
+	const twice = names.find((name, at) => names.indexOf(name) < at);
+	if (twice !== undefined && !isUnclear && !isRestarted) yield `field ${twice} was added twice`;
+	const labels = (fields: LiveField[]) => fields[1]?.choices?.map(({ label }) => label) ?? [];
+	const now = labels(service.fields);
+	const lost = labels(step.fields).find((label) => !now.includes(label));
+	if (lost !== undefined) yield `choice ${lost} was lost`;
+	if (new Set(now).size < now.length) yield `choices are ${shown(now)}`;
+}
+
 /** The laws by name. */
 export const LAWS = {
 	'everything ends': hangs,
@@ -442,6 +456,7 @@ export const LAWS = {
 	'a dry run is the real run': untrueDryRun,
 	'listings are whole': incomplete,
 	'Sync makes records and items equal': unequal,
+	'a field or choice is added once': addedTwice,
 } as const satisfies Record<string, Law>;
 
 export type LawName = keyof typeof LAWS;
