@@ -1,30 +1,19 @@
 /** Cards and fields: what is created, changed and deleted, and what is refused before anything is sent. */
 import type { IDataObject } from 'n8n-workflow';
-import { hintsOf, placesOf, runAction, succeeded, type ActionRun } from '../support/n8n';
+import { hintsOf, placesOf, succeeded } from '../support/n8n';
 import { byId, byName, fromList } from '../support/parameters';
-import { type TestCard, type TestWorkspace, useCard, useWorkspace } from '../support/workspace';
+import { runNode } from '../support/runs';
+import { card, useCard, useWorkspace, workspace } from '../support/workspace';
 
-let workspace: TestWorkspace;
-let card: TestCard;
-
-const run = async (
-	parameters: IDataObject,
-	items: IDataObject[] = [{}],
-	more: Partial<ActionRun> = {},
-) => await runAction({ credentials: workspace.apiKey, parameters, items, ...more });
 const sent = (method: string) =>
 	workspace.requests().filter((request) => request.startsWith(method));
 
 describe('fields', () => {
 	const Status = { type: 'single_select', options: ['Open', 'Done'] };
-	useCard(
-		'Fields',
-		{ Key: 'text', Amount: 'number', Status },
-		(made) => ({ workspace, card } = made),
-	);
+	useCard('Fields', { Key: 'text', Amount: 'number', Status });
 
 	const field = async (operation: string, parameters: IDataObject, items?: IDataObject[]) =>
-		await run({ resource: 'field', operation, cardId: byId(card.id), ...parameters }, items);
+		await runNode({ resource: 'field', operation, cardId: byId(card.id), ...parameters }, items);
 	const create = async (name: string, more: IDataObject = {}, items?: IDataObject[]) =>
 		await field('create', { name, type: 'text', ...more }, items);
 	const update = async (updateFields: object, name = 'Status') =>
@@ -190,13 +179,13 @@ describe('fields', () => {
 });
 
 describe('cards', () => {
-	useWorkspace((started) => (workspace = started));
+	useWorkspace();
 
 	let number = 0;
 	/** A name that no other card has. */
 	const newName = () => `Own ${(number += 1)}`;
 	const create = async (name: string, more: IDataObject = {}, items?: IDataObject[]) =>
-		await run({ resource: 'card', operation: 'create', name, ...more }, items);
+		await runNode({ resource: 'card', operation: 'create', name, ...more }, items);
 
 	describe('If Card Exists', () => {
 		const policy = (ifExists: string, more: IDataObject = {}) => ({
@@ -308,7 +297,7 @@ describe('cards', () => {
 		async (description) => {
 			const update = { resource: 'card', operation: 'update', cardId: byId('c1') };
 			for (const { error } of [
-				await run({ ...update, updateFields: { description } }),
+				await runNode({ ...update, updateFields: { description } }),
 				await create('x', { additionalFields: { description } }),
 			])
 				expect(error?.message).toContain("'Description' can't be");
@@ -318,7 +307,7 @@ describe('cards', () => {
 
 	describe('Delete By Name', () => {
 		const remove = async (name: string) =>
-			await run({ resource: 'card', operation: 'delete', cardId: byName(name) });
+			await runNode({ resource: 'card', operation: 'delete', cardId: byName(name) });
 
 		test('run twice deletes Orders, not orders', async () => {
 			const { id } = await workspace.card('Sales', []);
@@ -336,7 +325,7 @@ describe('cards', () => {
 			await workspace.card('Invoices', { No: 'text' });
 			const fieldId = byName('No');
 			const parameters = { resource: 'field', operation: 'delete', fieldId };
-			const { error } = await run({ ...parameters, cardId: byName('invoices') });
+			const { error } = await runNode({ ...parameters, cardId: byName('invoices') });
 			expect(error?.message).toBe("The workspace has no card called 'invoices'");
 			expect(sent('DELETE')).toEqual([]);
 		});
@@ -352,7 +341,7 @@ describe('an error', () => {
 		async (onError, count, requests) => {
 			const items = Array.from({ length: 40 }, (_, n) => ({ id: `crd_${n}` }));
 			const get = { resource: 'card', operation: 'get', cardId: byId('={{ $json.id }}') };
-			const { error, items: output } = await run(get, items, { node: { onError } });
+			const { error, items: output } = await runNode(get, items, { node: { onError } });
 			expect(error?.context).toEqual(
 				count === 0 ? expect.objectContaining({ itemIndex: 0 }) : undefined,
 			);
@@ -361,7 +350,7 @@ describe('an error', () => {
 		},
 	);
 
-	useCard('Errors', { Key: 'text', 'E-mail': 'text' }, (made) => ({ workspace, card } = made));
+	useCard('Errors', { Key: 'text', 'E-mail': 'text' });
 
 	test("names the field once, in place of the service's ID and pointer", async () => {
 		const id = card.fieldIds['E-mail'] ?? '';
@@ -372,7 +361,7 @@ describe('an error', () => {
 			times: 2,
 		});
 		const cardId = byId(card.id);
-		const { error } = await run({ resource: 'record', operation: 'count', cardId });
+		const { error } = await runNode({ resource: 'record', operation: 'count', cardId });
 		expect(error?.description).toBe("Field 'E-mail' (email): not an address");
 	});
 
@@ -382,7 +371,9 @@ describe('an error', () => {
 			const parameters = { resource: 'field', operation: 'get', fieldId: byName('Nope') };
 			const type = 'n8n-nodes-workspace-data.workspaceDataTool';
 			const node = { type, onError };
-			const { error, json } = await run({ ...parameters, cardId: byId(card.id) }, [{}], { node });
+			const { error, json } = await runNode({ ...parameters, cardId: byId(card.id) }, [{}], {
+				node,
+			});
 			const said = error
 				? JSON.stringify([error.message, error.description])
 				: JSON.stringify(json);

@@ -11,7 +11,6 @@ import { fieldOptionsProperty } from '../../nodes/WorkspaceData/properties/field
 import {
 	executeContext,
 	placesOf,
-	prepareN8n,
 	runAction,
 	succeeded,
 	type TestCredentials,
@@ -20,22 +19,14 @@ import { pressTest } from '../support/editor';
 import { byId, createKey } from '../support/parameters';
 import { triggerNode } from '../support/trigger';
 import { startWebServer, type WebServer } from '../support/webServer';
-import {
-	startWorkspace,
-	type TestCard,
-	type TestWorkspace,
-	useWorkspace,
-} from '../support/workspace';
-
-let workspace: TestWorkspace;
-let card: TestCard;
+import { card, useCard, useWorkspace, workspace } from '../support/workspace';
 
 describe('no secret is seen', () => {
+	useWorkspace();
 	/** Everything that was logged, at any level, as text. */
 	const logged: string[] = [];
 
 	beforeAll(async () => {
-		prepareN8n();
 		const logger = Container.get(Logger);
 		for (const level of ['error', 'warn', 'info', 'debug'] as const) {
 			jest.spyOn(logger, level).mockImplementation((...entry: unknown[]) => {
@@ -53,14 +44,8 @@ describe('no secret is seen', () => {
 				return write(chunk, ...rest);
 			}) as typeof stream.write);
 		}
-		workspace = await startWorkspace();
-		card = await workspace.card('Secrets', { Key: 'text' });
 	});
-	afterAll(async () => {
-		jest.restoreAllMocks();
-		await workspace.close();
-	});
-	afterEach(() => workspace.service.control.reset());
+	afterAll(() => jest.restoreAllMocks());
 
 	/** All that an object holds, what JSON leaves out and what cannot be listed included. */
 	const inside = (value: unknown): string => {
@@ -208,12 +193,7 @@ describe('no secret is seen', () => {
 
 describe('service accounts', () => {
 	// Tokens are kept for the whole process: each test needs a separate account.
-	beforeEach(async () => {
-		workspace = await startWorkspace();
-		card = await workspace.card('Accounts', { Key: 'text' });
-		workspace.service.control.resetRequests();
-	});
-	afterEach(async () => await workspace.close());
+	useCard('Accounts', { Key: 'text' }, {}, [beforeEach, afterEach]);
 
 	const account = (changes: Record<string, string> = {}) => ({
 		workspaceDataServiceAccountApi: {
@@ -409,7 +389,7 @@ describe('credential types', () => {
 });
 
 describe('an address other than Base URL', () => {
-	useWorkspace((started) => (workspace = started));
+	useWorkspace();
 
 	// Fault X5.
 	test.each(['apiKey', 'serviceAccount'] as const)(
@@ -458,7 +438,7 @@ describe('an address other than Base URL', () => {
 });
 
 describe('bad input', () => {
-	useWorkspace((started) => (workspace = started));
+	useWorkspace();
 
 	const list = { resource: 'card', operation: 'getAll', returnAll: true };
 

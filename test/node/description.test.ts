@@ -135,31 +135,6 @@ describe('the description', () => {
 	] as const)('%s node', (_, properties, methods: Record<string, object>) => {
 		const every = [...everyProperty([...properties])];
 
-		test('each default of a choice is one of its options', () => {
-			const stray = every
-				.filter(({ type, typeOptions }) => type === 'options' && !typeOptions?.loadOptionsMethod)
-				.filter((property) => !choicesOf(property).some(({ value }) => value === property.default));
-			expect(stray.map(({ name }) => name)).toEqual([]);
-		});
-
-		test('the entries of every collection are in order', () => {
-			for (const { type, options } of every) {
-				if (type !== 'collection') continue;
-				const labels = (options as INodeProperties[]).map(({ displayName }) => displayName);
-				expect(labels).toEqual([...labels].sort((a, b) => a.localeCompare(b)));
-			}
-		});
-
-		test('a description is one or two short sentences', () => {
-			const links = / (?:Choose|Select) from the list, or specify .*<\/a>\./;
-			const long = every
-				.map(({ displayName, type, description = '' }) =>
-					type === 'notice' ? displayName : description.replace(links, ''),
-				)
-				.filter((text) => text.length > 150);
-			expect(long).toEqual([]);
-		});
-
 		test('every method that a parameter names exists', () => {
 			const named = every.flatMap(({ typeOptions, modes = [] }) => [
 				['loadOptions', typeOptions?.loadOptionsMethod],

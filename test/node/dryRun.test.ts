@@ -4,17 +4,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ActionResult, hintsOf, placesOf, succeeded } from '../support/n8n';
 import { byId, byName, fromList, mapAutomatically, mapEach, where } from '../support/parameters';
-import { recordRuns } from '../support/recordRuns';
-import { type TestCard, type TestWorkspace, useCardsFor, useWorkspace } from '../support/workspace';
-
-let workspace: TestWorkspace;
-let card: TestCard;
-const useNewCard = useCardsFor((made) => ({ workspace, card } = made));
-const { run, runCounted } = recordRuns(() => ({ workspace, card }));
+import { run, runCounted } from '../support/runs';
+import { card, useCard, workspace } from '../support/workspace';
 
 describe('Dry Run', () => {
 	let ids: string[];
-	useNewCard('Dry', { Key: 'text', Amount: 'number' });
+	useCard('Dry', { Key: 'text', Amount: 'number' });
 	const ROWS = [
 		{ Key: 'a', Amount: 1 },
 		{ Key: 'b', Amount: 2 },
@@ -109,15 +104,11 @@ describe('Dry Run', () => {
 });
 
 describe('fields and choices', () => {
-	useWorkspace((started) => (workspace = started));
+	useCard('Dry', { Key: 'text', State: { type: 'single_select', options: ['Open'] } });
 
 	test.each(['upsert', 'updateMany', 'sync'])(
 		'a dry run of %s shows fields and choices that would be added, names them in hints, and adds none',
 		async (operation) => {
-			card = await workspace.card('Dry', {
-				Key: 'text',
-				State: { type: 'single_select', options: ['Open'] },
-			});
 			const [id = ''] = await workspace.records(card.id, [{ Key: 'a' }]);
 			const added = { unknownFields: 'create', missingChoices: 'add' };
 			const parameters = {
@@ -145,7 +136,7 @@ describe('fields and choices', () => {
 
 describe('what was there before', () => {
 	let ids: string[];
-	useNewCard('Undo', { Key: 'text', Note: 'text', Amount: 'number' });
+	useCard('Undo', { Key: 'text', Note: 'text', Amount: 'number' });
 	const ROWS = [
 		{ Key: 'a', Note: 'first', Amount: 1 },
 		{ Key: 'b', Amount: 2 },
@@ -222,7 +213,7 @@ describe('what was there before', () => {
 });
 
 describe('what a run did is undone by the scripts of docs/operations.md as they stand', () => {
-	useNewCard('Undo', { Key: 'text', Note: 'text', Amount: 'number', id: 'text', action: 'text' });
+	useCard('Undo', { Key: 'text', Note: 'text', Amount: 'number', id: 'text', action: 'text' });
 
 	const page = readFileSync(join(__dirname, '../../docs/operations.md'), 'utf8');
 	const [, section = ''] = page.split('### Bring back what was deleted or overwritten');
@@ -309,7 +300,7 @@ describe('what a run did is undone by the scripts of docs/operations.md as they 
 });
 
 describe('a run that ends halfway hands out what it did', () => {
-	useNewCard('Halfway', { Key: 'text', Note: 'text' });
+	useCard('Halfway', { Key: 'text', Note: 'text' });
 
 	const KEYS = ['a', 'b', 'c', 'd', 'e', 'f'];
 	const everything = where('Key', 'isNotEmpty');

@@ -1,35 +1,14 @@
 /** The editor’s requests to the node: lists, columns, the credential test, and what the canvas says. */
 import { hurry } from '../support/quickTime';
 import type { LoadOptionsContext } from 'n8n-core';
-import {
-	type IDataObject,
-	type INode,
-	type INodeParameters,
-	type INodeType,
-	Workflow,
-} from 'n8n-workflow';
+import { type IDataObject, type INode, type INodeParameters, type INodeType } from 'n8n-workflow';
 import { WorkspaceData } from '../../nodes/WorkspaceData/WorkspaceData.node';
 import { WorkspaceDataTrigger } from '../../nodes/WorkspaceData/WorkspaceDataTrigger.node';
 import { editorContext, pressTest } from '../support/editor';
-import {
-	nodeTypesOf,
-	prepareN8n,
-	runAction,
-	succeeded,
-	type TestCredentials,
-} from '../support/n8n';
+import { loadWorkflow, runAction, succeeded, type TestCredentials } from '../support/n8n';
 import { byId, byName, fromList, mapEach } from '../support/parameters';
 import { startWebServer } from '../support/webServer';
-import {
-	startWorkspace,
-	type TestCard,
-	type TestWorkspace,
-	useWorkspace,
-} from '../support/workspace';
-
-let workspace: TestWorkspace;
-let card: TestCard;
-beforeAll(() => prepareN8n());
+import { useWorkspace, workspace } from '../support/workspace';
 
 const { listSearch, loadOptions, resourceMapping } = new WorkspaceData().methods;
 const editor = (
@@ -41,8 +20,9 @@ const editor = (
 const names = (entries: ReadonlyArray<{ name: string }>) => entries.map(({ name }) => name);
 
 describe('requests of the editor', () => {
+	useWorkspace();
+	let card: Awaited<ReturnType<typeof workspace.card>>;
 	beforeAll(async () => {
-		workspace = await startWorkspace();
 		await workspace.card('Bare', []);
 		card = await workspace.card('Editor', {
 			Title: 'text',
@@ -54,8 +34,6 @@ describe('requests of the editor', () => {
 			Json: 'json',
 		});
 	});
-	afterAll(async () => await workspace.close());
-	afterEach(() => workspace.service.control.reset());
 
 	test('fields of a card that is chosen by name', async () => {
 		const context = editor({ cardId: byName('editor') });
@@ -372,7 +350,7 @@ describe('requests of the editor', () => {
 });
 
 describe('what a person sees', () => {
-	useWorkspace((started) => (workspace = started));
+	useWorkspace();
 	/** The first condition of a filter, while its field is chosen. */
 	const conditionOf = (cardId: IDataObject, field: unknown) =>
 		editor(
@@ -622,12 +600,7 @@ describe('the canvas', () => {
 	function subtitleOf(type: INodeType, parameters: INodeParameters): unknown {
 		const place = { typeVersion: 1, position: [0, 0] as [number, number] };
 		const node: INode = { id: 'node-1', name: 'Node', type: 'ours', ...place, parameters };
-		const workflow = new Workflow({
-			nodes: [node],
-			connections: {},
-			active: false,
-			nodeTypes: nodeTypesOf({ ours: type }),
-		});
+		const workflow = loadWorkflow([node], { ours: type });
 		const stored = workflow.getNode('Node');
 		if (!stored) throw new Error('the workflow has lost its node');
 		const { subtitle } = type.description;

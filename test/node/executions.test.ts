@@ -1,20 +1,16 @@
 /** Executions of one process that write to the same cards at once: no doubles, nothing lost, nobody waits for good. */
 import type { IDataObject } from 'n8n-workflow';
-import { retainedBytes } from '../support/heap';
-import { runAction, startAction, succeeded } from '../support/n8n';
+import { succeeded } from '../support/n8n';
 import { byId, mapAutomatically, mapEach } from '../support/parameters';
-import { actionsOf, recordRuns } from '../support/recordRuns';
-import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
+import { actionsOf, run, startRun } from '../support/runs';
+import { card, useCard, workspace } from '../support/workspace';
 
-let workspace: TestWorkspace;
-let card: TestCard;
 const FIELDS = {
 	Key: 'text',
 	Amount: 'number',
 	Status: { type: 'single_select', options: ['Open'] },
 };
-useCard('Shared', FIELDS, (made) => ({ workspace, card } = made));
-const { run } = recordRuns(() => ({ workspace, card }));
+useCard('Shared', FIELDS);
 const byKey = { columns: mapAutomatically(['Key']) };
 const items = (count: number, more: IDataObject = {}) =>
 	Array.from({ length: count }, (_, n) => ({ Key: `k${n}`, ...more }));
@@ -68,12 +64,7 @@ test('executions that add choices to one field, or the same field, lose none and
 });
 
 describe('while one execution creates', () => {
-	const start = (given: IDataObject[]) =>
-		startAction({
-			credentials: workspace.apiKey,
-			items: given,
-			parameters: { resource: 'record', operation: 'upsert', cardId: byId(card.id), ...byKey },
-		});
+	const start = (given: IDataObject[]) => startRun('upsert', byKey, given);
 	/** Starts a run whose creation hangs, and one that waits for it. */
 	async function startTwo() {
 		workspace.fail('POST', '/records$', { mode: 'hang' });
@@ -125,22 +116,4 @@ test('upserts of single items wait for the creations of a long run, not for its 
 	succeeded(await run('upsert', byKey, [{ Key: 'mine' }]));
 	expect(isLongOver).toBe(false);
 	succeeded(await long);
-});
-
-test('50 loops of 8 passes keep a flat heap', async () => {
-	const loop = async () => {
-		for (let pass = 0; pass < 8; pass += 1)
-			succeeded(
-				await runAction({
-					credentials: workspace.apiKey,
-					items: items(5, { Amount: pass }),
-					parameters: { resource: 'record', operation: 'upsert', cardId: byId(card.id), ...byKey },
-				}),
-			);
-		workspace.service.control.resetRequests();
-	};
-	for (let warm = 0; warm < 5; warm += 1) await loop();
-	const before = retainedBytes();
-	for (let loops = 0; loops < 50; loops += 1) await loop();
-	expect(retainedBytes() - before).toBeLessThan(6_000_000);
 });

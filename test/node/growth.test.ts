@@ -1,35 +1,23 @@
 /** Cards, fields and choices that a run adds. */
 import { hurry } from '../support/quickTime';
 import type { IDataObject } from 'n8n-workflow';
-import {
-	type ActionRun,
-	hintsOf,
-	placesOf,
-	runAction,
-	startAction,
-	succeeded,
-} from '../support/n8n';
-import { otherRuns } from '../support/otherRuns';
+import { type ActionRun, hintsOf, placesOf, runAction, succeeded } from '../support/n8n';
 import { byId, fromList, mapAutomatically, mapEach } from '../support/parameters';
-import { type RecordRuns, recordRuns } from '../support/recordRuns';
 import { startStopwatch } from '../support/stopwatch';
-import { type TestCard, type TestWorkspace, useCardsFor, useWorkspace } from '../support/workspace';
-
-let workspace: TestWorkspace;
-let card: TestCard;
-const useNewCard = useCardsFor((made) => ({ workspace, card } = made));
+import { bodies, other, runOther, startOther } from '../support/otherService';
+import { run } from '../support/runs';
+import { card, useCard, useWorkspace, workspace } from '../support/workspace';
 
 describe('fields and choices', () => {
-	const { run } = recordRuns(() => ({ workspace, card }));
-	useNewCard('Follows', {
+	useCard('Follows', {
 		Key: 'text',
 		Amount: 'number',
 		Status: { type: 'single_select', options: ['Open', 'Done'] },
 		Tags: { type: 'multi_select', options: ['home'] },
 	});
 
-	const write: RecordRuns['run'] = async (operation, parameters = {}, items, more) =>
-		await run(operation, { cardId: fromList(card.id, 'Follows'), ...parameters }, items, more);
+	const write = async (...[operation, parameters, ...more]: Parameters<typeof run>) =>
+		await run(operation, { cardId: fromList(card.id, 'Follows'), ...parameters }, ...more);
 	/** Record Create with Map Automatically. */
 	const writeItems = async (options: IDataObject, ...items: IDataObject[]) =>
 		await write('create', { columns: mapAutomatically(), options }, items);
@@ -147,29 +135,6 @@ describe('fields and choices', () => {
 			expect(error?.description).toMatch(/Use one of these field IDs instead: fld_\w+/);
 			expect(await rows()).toEqual([]);
 		});
-
-		test('cancelled while another run makes fields: ends at once', async () => {
-			workspace.fail('POST', '/fields$', { mode: 'hang' });
-			const columns = mapEach({ New: 'x' });
-			const parameters = { columns, options: creates, cardId: byId(card.id) };
-			const start = () =>
-				startAction({
-					credentials: workspace.apiKey,
-					parameters: { resource: 'record', operation: 'create', ...parameters },
-				});
-			const first = start();
-			while (created().length === 0) await new Promise(setImmediate);
-			const second = start();
-			while (sent(/^GET .*\/fields$/).length < 3) await new Promise(setImmediate);
-			const elapsed = startStopwatch();
-			second.cancel();
-			await second.running;
-			// The creation that it waits for hangs for 30 s.
-			expect(elapsed()).toBeLessThan(5_000);
-			first.cancel();
-			await first.running;
-			expect(await rows()).toEqual([]);
-		});
 	});
 
 	describe('If Choice Is Missing', () => {
@@ -193,19 +158,18 @@ describe('fields and choices', () => {
 			]);
 		});
 
-		const others = otherRuns();
 		test('existing choices keep their IDs', async () => {
 			const listed = ['Open', 'Done'].map((name, n) => ({ id: `o${n}`, name }));
 			const status = { id: 's', name: 'Status', type: 'single_select' };
-			const other = await others.start(() => {
-				const change = other?.changes.findLast(({ path }) => path.includes('/fields/'));
+			await startOther(() => {
+				const change = other.changes.findLast(({ path }) => path.includes('/fields/'));
 				return [{ ...status, options: change?.body?.options ?? listed }];
 			});
 			other.updateStatus = 204;
 			const columns = mapAutomatically();
 			const given = [{ Status: 'open' }, { Status: 'Late' }];
-			succeeded(await others.runOther('create', { columns, options: adds }, given));
-			expect(others.bodies()[0]).toEqual({ options: [...listed, { name: 'Late' }] });
+			succeeded(await runOther('create', { columns, options: adds }, given));
+			expect(bodies()[0]).toEqual({ options: [...listed, { name: 'Late' }] });
 			expect(other.records.map(({ data }) => data.s)).toEqual(['Open', 'Late']);
 		});
 
@@ -224,7 +188,7 @@ describe('fields and choices', () => {
 });
 
 describe('Create From Items', () => {
-	useWorkspace((started) => (workspace = started));
+	useWorkspace();
 
 	let number = 0;
 	/** A name that no other card has. */

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import type { IDataObject } from 'n8n-workflow';
 import { openApi } from '../../nodes/WorkspaceData/transport/api';
 import { executeContext, runAction, succeeded, type ActionRun } from '../support/n8n';
-import { byId, byName, mapEach } from '../support/parameters';
+import { byId, byName, mapEach, where } from '../support/parameters';
 import { startWebServer, type WebServer } from '../support/webServer';
 
 /** A response of the scripted service: a body as JSON, or as it is if it is text. */
@@ -121,95 +121,39 @@ const records = (one: unknown) => ({
 });
 
 describe('what breaks a sentence is an error that names the place and what came; nothing is written', () => {
-	test.each<[string, string, Script, string]>([
-		['O1', 'a card without an ID', cards({ name: 'Orders' }), "'cards[0].id' is missing"],
-		['O1', 'a card without a name', cards({ id: 'c1' }), "'cards[0].name' is missing"],
-		[
-			'O2',
-			'a field without an ID',
-			fields({ name: 'X', type: 'text' }),
-			"'fields[2].id' is missing",
-		],
-		[
-			'O2',
-			'a field without a name',
-			fields({ id: 'x', type: 'text' }),
-			"'fields[2].name' is missing",
-		],
-		[
-			'O2',
-			'a type that is no text',
-			fields({ id: 'x', name: 'X', type: 5 }),
-			"'fields[2].type' is 5",
-		],
-		[
-			'O2',
-			'a mark that is neither true nor false',
-			fields({ id: 'x', name: 'X', type: 'text', read_only: 'yes' }),
-			`'fields[2].read_only' is "yes"`,
-		],
-		['O5', 'a record without values', records({ id: 'r3' }), "'records[3].data' is missing"],
-		['O5', 'values in a list', records(record('r3', { data: [] })), "'records[3].data' is []"],
-		[
-			'O5',
-			'a time that is no text',
-			records(record('r3', { created_at: 5 })),
-			"'records[3].created_at' is 5",
-		],
-		[
-			'O7',
-			'a cursor that is no text',
-			{ 'GET /cards/c1/records': list('records', RECORDS, { next_cursor: 7 }) },
-			"'next_cursor' is 7",
-		],
-		['O9', 'an empty ID', records(record('')), `'records[3].id' is ""`],
-		['O9', 'no ID', records(record(null)), "'records[3].id' is null"],
-		['O9', 'a fraction as an ID', records(record(1.5)), "'records[3].id' is 1.5"],
-		[
-			'O9',
-			'an object as an ID',
-			records(record({ $oid: 'r3' })),
-			`'records[3].id' is {"$oid":"r3"}`,
-		],
-		['O10', 'cards under another name', { 'GET /cards': list('items', []) }, "'cards' is missing"],
-		[
-			'O10',
-			'fields in an object',
-			{ 'GET /cards/c1/fields': list('fields', {}) },
-			"'fields' is {}",
-		],
-		['O10', 'an entry that is no object', fields('X'), `'fields[2]' is "X"`],
-		[
-			'O11',
-			'a cursor of records that comes again',
-			{ 'GET /cards/c1/records': list('records', RECORDS, { next_cursor: 'again' }) },
-			"'next_cursor' is 'again' again",
-		],
-		[
-			'O11',
-			'a cursor of fields that comes again',
-			{ 'GET /cards/c1/fields': list('fields', FIELDS, { next_cursor: 'again' }) },
-			"'next_cursor' is 'again' again",
-		],
-		[
-			'O13',
-			'a sign-in page',
-			{ 'GET /cards': { body: '<html>Sign in' } },
-			`'body' is "<html>Sign in"`,
-		],
-		[
-			'O13',
-			'broken JSON',
-			{ 'GET /cards/c1/records': { body: '{"records":[' } },
-			`'body' is "{\\"records\\":["`,
-		],
-		[
-			'O13',
-			'a list without a body',
-			{ 'GET /cards/c1/fields': { status: 204 } },
-			"'fields' is missing",
-		],
-	])('%s: %s', async (_sentence, _what, broken, message) => {
+	const typeless = { id: 'x', name: 'X' };
+	const marked = { ...typeless, type: 'text', read_only: 'yes' };
+	const recordPage = (next_cursor: unknown) => ({
+		'GET /cards/c1/records': list('records', RECORDS, { next_cursor }),
+	});
+	const fieldList = (listed: unknown, more?: object) => ({
+		'GET /cards/c1/fields': list('fields', listed, more),
+	});
+
+	test.each<[string, string, Script]>([
+		['O1', "'cards[0].id' is missing", cards({ name: 'Orders' })],
+		['O1', "'cards[0].name' is missing", cards({ id: 'c1' })],
+		['O2', "'fields[2].id' is missing", fields({ name: 'X', type: 'text' })],
+		['O2', "'fields[2].name' is missing", fields({ id: 'x', type: 'text' })],
+		['O2', "'fields[2].type' is 5", fields({ ...typeless, type: 5 })],
+		['O2', `'fields[2].read_only' is "yes"`, fields(marked)],
+		['O5', "'records[3].data' is missing", records({ id: 'r3' })],
+		['O5', "'records[3].data' is []", records(record('r3', { data: [] }))],
+		['O5', "'records[3].created_at' is 5", records(record('r3', { created_at: 5 }))],
+		['O7', "'next_cursor' is 7", recordPage(7)],
+		['O9', `'records[3].id' is ""`, records(record(''))],
+		['O9', "'records[3].id' is null", records(record(null))],
+		['O9', "'records[3].id' is 1.5", records(record(1.5))],
+		['O9', `'records[3].id' is {"$oid":"r3"}`, records(record({ $oid: 'r3' }))],
+		['O10', "'cards' is missing", { 'GET /cards': list('items', []) }],
+		['O10', "'fields' is {}", fieldList({})],
+		['O10', `'fields[2]' is "X"`, fields('X')],
+		['O11', "'next_cursor' is 'again' again", recordPage('again')],
+		['O11', "'next_cursor' is 'again' again", fieldList(FIELDS, { next_cursor: 'again' })],
+		['O13', `'body' is "<html>Sign in"`, { 'GET /cards': { body: '<html>Sign in' } }],
+		['O13', `'body' is "{\\"records"`, { 'GET /cards/c1/records': { body: '{"records' } }],
+		['O13', "'fields' is missing", { 'GET /cards/c1/fields': { status: 204 } }],
+	])('%s: %s', async (_sentence, message, broken) => {
 		Object.assign(script, broken);
 		const { error, items } = await run(UPSERT);
 		expect(error?.message).toContain(message);
@@ -218,16 +162,11 @@ describe('what breaks a sentence is an error that names the place and what came;
 		expect(changes()).toEqual([]);
 	});
 
-	test.each<[string, string, Script, string]>([
-		['O1', 'a card', { 'GET /cards/c1': { body: { id: 'c1' } } }, "'name' is missing"],
-		[
-			'O12',
-			'a card under another name',
-			{ 'GET /cards/c1': { body: { item: {} } } },
-			"'id' is missing",
-		],
-	])('%s: %s', async (_sentence, _what, broken, message) => {
-		Object.assign(script, broken);
+	test.each<[string, string, unknown]>([
+		['O1', "'name' is missing", { id: 'c1' }],
+		['O12', "'id' is missing", { item: {} }],
+	])('%s: a card with %s', async (_sentence, message, body) => {
+		script['GET /cards/c1'] = { body };
 		const { error } = await run({ resource: 'card', operation: 'get', cardId: byId('c1') });
 		expect(error?.message).toContain(message);
 	});
@@ -294,44 +233,26 @@ describe('what the nodes take', () => {
 		succeeded(await run(GET_ALL, more)).json.map(({ Name }) => Name);
 	const usual = RECORDS.map(({ data }) => data.f1);
 
-	test.each<[string, string, Script]>([
-		[
-			'O2',
-			'field_id',
-			{ 'GET /cards/c1/fields': list('fields', [{ ...FIELDS[0], id: undefined, field_id: 'f1' }]) },
-		],
-		['O10', 'a bare list of fields', { 'GET /cards/c1/fields': { body: FIELDS } }],
-		[
-			'O10',
-			'fields in pages',
-			{
-				'GET /cards/c1/fields': [
-					list('fields', [FIELDS[1]], { next_cursor: 'more' }),
-					list('fields', [FIELDS[0]], { next_cursor: '' }),
-				],
-			},
-		],
-		['O7', 'no cursor', { 'GET /cards/c1/records': list('records', RECORDS) }],
-		[
-			'O7',
-			'an empty cursor',
-			{ 'GET /cards/c1/records': list('records', RECORDS, { next_cursor: '' }) },
-		],
-		[
-			'O15',
-			'a page size that is refused',
-			{ 'GET /cards/c1/records': [{ status: 422 }, USUAL['GET /cards/c1/records'] as Answer] },
-		],
-		[
-			'O17',
-			'a token without a lifetime',
-			{ 'POST /token': { body: { access_token: 'the token' } } },
-		],
-	])('%s: %s', async (_sentence, _what, taken) => {
-		Object.assign(script, taken);
-		expect(
-			await names({ credentials: 'POST /token' in taken ? account() : credentials() }),
-		).toEqual(usual);
+	const [Name, Status] = FIELDS;
+	const byFieldId = { ...Name, id: undefined, field_id: 'f1' };
+	const lastPage = list('records', RECORDS, { next_cursor: '' });
+	const twoPages = [
+		list('fields', [Status], { next_cursor: 'more' }),
+		list('fields', [Name], { next_cursor: '' }),
+	];
+	const tooLarge = [{ status: 422 }, USUAL['GET /cards/c1/records'] as Answer];
+	test.each<[string, string, string, Answer | Answer[]]>([
+		['O2', 'field_id', 'GET /cards/c1/fields', list('fields', [byFieldId])],
+		['O10', 'a bare list of fields', 'GET /cards/c1/fields', { body: FIELDS }],
+		['O10', 'fields in pages', 'GET /cards/c1/fields', twoPages],
+		['O7', 'no cursor', 'GET /cards/c1/records', list('records', RECORDS)],
+		['O7', 'an empty cursor', 'GET /cards/c1/records', lastPage],
+		['O15', 'a page size that is refused', 'GET /cards/c1/records', tooLarge],
+		['O17', 'a token without a lifetime', 'POST /token', { body: { access_token: 'it' } }],
+	])('%s: %s', async (_sentence, _what, request, taken) => {
+		script[request] = taken;
+		const more = request === 'POST /token' ? { credentials: account() } : {};
+		expect(await names(more)).toEqual(usual);
 	});
 
 	test('O15: the second request has no limit', async () => {
@@ -431,58 +352,26 @@ describe('what the nodes take', () => {
 		const { error } = await write('update', { Number: long });
 		expect(error?.message).toContain("'Number'");
 		expect(changes()).toHaveLength(2);
+		const found = { ...where('Number', 'equals', '9007199254740992'), dryRun: true };
+		expect((await run({ ...CREATE, ...found, operation: 'deleteMany' })).json).toEqual([]);
 	});
 });
 
 describe('what the service refuses', () => {
-	test.each<[string, Answer, string, string | RegExp]>([
-		[
-			'a problem',
-			{ status: 422, body: { type: '/e/too-long', title: 'Too long', detail: 'Name' } },
-			'Too long',
-			'Name',
-		],
-		['message', { status: 422, body: { message: 'Too long' } }, 'Too long', /^$/],
-		[
-			'description (X3)',
-			{
-				status: 400,
-				body: { error_code: 400, description: 'Bad webhook: HTTPS URL must be provided' },
-			},
-			'Bad webhook: HTTPS URL must be provided',
-			/^$/,
-		],
-		[
-			'error',
-			{ status: 403, body: { error: 'Not yours' } },
-			'Not yours',
-			/This API key can't change this/,
-		],
-		[
-			'a web page',
-			{ status: 502, body: '<html><title>Bad gateway' },
-			'HOST responded with status 502',
-			/may have been created/,
-		],
-		[
-			'nothing',
-			{ status: 401 },
-			'HOST responded with status 401',
-			"Check 'API Key' in the credential.",
-		],
-		[
-			'a redirect',
-			{ status: 302, headers: { location: '/elsewhere' } },
-			'HOST responded with status 302',
-			/Redirects aren't followed/,
-		],
-		[
-			'another server',
-			{ status: 404, body: 'no' },
-			'HOST responded with status 404',
-			/Check 'Base URL'/,
-		],
-	])('O19: %s', async (_what, answer, message, description) => {
+	const status = (code: number) => `HOST responded with status ${code}`;
+	const problem = { type: '/e/too-long', title: 'Too long', detail: 'Name' };
+	const described = 'Bad webhook: HTTPS URL must be provided';
+	const page = '<html><title>Bad gateway';
+	test.each<[Answer, string, RegExp]>([
+		[{ status: 422, body: problem }, 'Too long', /^Name$/],
+		[{ status: 422, body: { message: 'Too long' } }, 'Too long', /^$/],
+		[{ status: 400, body: { error_code: 400, description: described } }, described, /^$/],
+		[{ status: 403, body: { error: 'Not yours' } }, 'Not yours', /This API key can't change this/],
+		[{ status: 502, body: page }, status(502), /may have been created/],
+		[{ status: 401 }, status(401), /^Check 'API Key' in the credential\.$/],
+		[{ status: 302, headers: { location: '/x' } }, status(302), /Redirects aren't followed/],
+		[{ status: 404, body: 'no' }, status(404), /Check 'Base URL'/],
+	])('O19, X3: %j', async (answer, message, description) => {
 		script['POST /cards/c1/records'] = answer;
 		const { error } = await run(CREATE);
 		expect(error?.message).toBe(message.replace('HOST', new URL(server.url).host));

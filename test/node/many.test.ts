@@ -1,15 +1,11 @@
 /** Asking about records, changing many of them, what bounds a change, and deletions that hit exactly what was chosen. */
 import type { IDataObject } from 'n8n-workflow';
 import { placesOf, runAction, succeeded } from '../support/n8n';
-import { otherRuns } from '../support/otherRuns';
-import type { OtherService } from '../support/otherService';
 import { byId, byName, fromList, mapAutomatically, mapEach, where } from '../support/parameters';
-import { recordRuns } from '../support/recordRuns';
-import { type TestCard, type TestWorkspace, useCardsFor, useWorkspace } from '../support/workspace';
+import { other, runOther, startOther } from '../support/otherService';
+import { runCounted as run } from '../support/runs';
+import { card, useCard, useWorkspace, workspace } from '../support/workspace';
 
-let workspace: TestWorkspace;
-let card: TestCard;
-const useNewCard = useCardsFor((made) => ({ workspace, card } = made));
 const fill = async (count: number) =>
 	await workspace.records(
 		card.id,
@@ -17,9 +13,8 @@ const fill = async (count: number) =>
 	);
 
 describe('many records', () => {
-	useNewCard('Many', { Key: 'text', Amount: 'number' });
+	useCard('Many', { Key: 'text', Amount: 'number' });
 
-	const { runCounted: run } = recordRuns(() => ({ workspace, card }));
 	const requested = (method: string, what: RegExp | string = 'records') =>
 		workspace
 			.requests()
@@ -157,7 +152,7 @@ describe('many records', () => {
 });
 
 describe('bounds', () => {
-	useNewCard('Bounds', {
+	useCard('Bounds', {
 		Key: 'text',
 		Amount: 'number',
 		Status: { type: 'single_select', options: ['Open', 'Done', 'Late'] },
@@ -165,7 +160,6 @@ describe('bounds', () => {
 		'fields.id': 'text',
 	});
 
-	const { runCounted: run } = recordRuns(() => ({ workspace, card }));
 	const below = (value: unknown) => where('Amount', 'lessThan', value);
 
 	describe('the maximum', () => {
@@ -212,7 +206,7 @@ describe('bounds', () => {
 });
 
 describe('deletions', () => {
-	useWorkspace((started) => (workspace = started));
+	useWorkspace();
 
 	const run = async (parameters: IDataObject, items: IDataObject[] = [{}], more: object = {}) =>
 		await runAction({ credentials: workspace.apiKey, parameters, items, ...more });
@@ -293,20 +287,18 @@ describe('deletions', () => {
 });
 
 describe('somebody else deletes a record meanwhile', () => {
-	let service: OtherService;
-	const { start, runOther: run } = otherRuns();
 	beforeEach(async () => {
 		const fields = [
 			{ id: 'f1', name: 'Key', type: 'text' },
 			{ id: 'f2', name: 'Pages', type: 'number' },
 		];
-		service = await start(fields, [{ f1: 'a' }, { f1: 'b' }, { f1: 'c' }]);
+		await startOther(fields, [{ f1: 'a' }, { f1: 'b' }, { f1: 'c' }]);
 	});
-	const left = () => service.records.map(({ data }) => data.f1);
+	const left = () => other.records.map(({ data }) => data.f1);
 	/** Deletes the first record right before a request of this kind to it. */
 	function deletesFirst(kind: string): void {
-		service.before = (method, path) => {
-			if (method === kind && path.endsWith('/r0')) service.records.shift();
+		other.before = (method, path) => {
+			if (method === kind && path.endsWith('/r0')) other.records.shift();
 		};
 	}
 	const everything = where('Key', 'isNotEmpty');
@@ -314,7 +306,7 @@ describe('somebody else deletes a record meanwhile', () => {
 	test('Update Many leaves it out', async () => {
 		deletesFirst('PATCH');
 		const pages = { columns: mapEach({ Pages: 9 }) };
-		const { json } = succeeded(await run('updateMany', { ...everything, ...pages }));
+		const { json } = succeeded(await runOther('updateMany', { ...everything, ...pages }));
 		expect(json.map(({ id }) => id)).toEqual(['r1', 'r2']);
 	});
 
@@ -323,7 +315,7 @@ describe('somebody else deletes a record meanwhile', () => {
 		['sync', { columns: mapAutomatically(['Key']), missingRecords: 'delete' }, { Key: 'b' }],
 	])('%s counts it as deleted', async (operation, parameters, item) => {
 		deletesFirst('DELETE');
-		const { json } = succeeded(await run(operation, parameters, [item]));
+		const { json } = succeeded(await runOther(operation, parameters, [item]));
 		expect(json.filter(({ deleted }) => deleted).map(({ id }) => id)).toContain('r0');
 		expect(left()).toEqual(operation === 'sync' ? ['b'] : []);
 	});

@@ -3,18 +3,13 @@ import type { IDataObject } from 'n8n-workflow';
 import * as loadOptions from '../../nodes/WorkspaceData/methods/loadOptions';
 import { editorContext } from '../support/editor';
 import { hintsOf, succeeded } from '../support/n8n';
-import { otherRuns } from '../support/otherRuns';
 import { byId, byName, mapAutomatically, mapEach, where } from '../support/parameters';
-import { recordRuns } from '../support/recordRuns';
-import { type TestCard, type TestWorkspace, useCardsFor } from '../support/workspace';
-
-let workspace: TestWorkspace;
-let card: TestCard;
-const useNewCard = useCardsFor((made) => ({ workspace, card } = made));
-const { run, runCounted } = recordRuns(() => ({ workspace, card }));
+import { bodies, runOther, startOther } from '../support/otherService';
+import { run, runCounted } from '../support/runs';
+import { card, useCard, workspace } from '../support/workspace';
 
 describe('mapping', () => {
-	useNewCard('Mapping', {
+	useCard('Mapping', {
 		Title: 'text',
 		Amount: 'number',
 		Active: 'boolean',
@@ -32,21 +27,6 @@ describe('mapping', () => {
 		await run('update', { recordId: byId(recordId), columns, options });
 
 	const stored = async () => (await workspace.rows(card.id))[0];
-
-	test('texts, numbers, booleans, dates, lists and objects keep their types', async () => {
-		const values = {
-			Title: 'é 🙂',
-			Amount: 12.5,
-			Active: true,
-			Due: '2026-02-28',
-			Status: 'Done',
-			At: '2026-02-28T10:00:00Z',
-			Tags: ['b, c', 'a'],
-			Extra: { deep: [1, null, { x: false }] },
-		};
-		succeeded(await write(mapEach(values)));
-		expect(await stored()).toEqual(values);
-	});
 
 	test('expressions and text become values of the fields; each kind: test/rules/model/value/enter', async () => {
 		const values = { Amount: '={{ 0 }}', Active: '={{ false }}', Title: '={{ "" }}' };
@@ -175,7 +155,7 @@ describe('mapping', () => {
 });
 
 describe('formats', () => {
-	useNewCard('Formats', {
+	useCard('Formats', {
 		Key: 'text',
 		Price: 'number',
 		Due: 'date',
@@ -294,7 +274,7 @@ describe('formats', () => {
 });
 
 describe('Fields to Clear: a way to remove values that an empty box in the values leaves alone', () => {
-	useNewCard('Clear', { Key: 'text', Note: 'text', Amount: 'number', Due: 'date' });
+	useCard('Clear', { Key: 'text', Note: 'text', Amount: 'number', Due: 'date' });
 
 	const ROW = { Key: 'a', Note: 'x', Amount: 1, Due: '2026-03-31' };
 	let recordId: IDataObject;
@@ -369,9 +349,8 @@ describe('Fields to Clear: a way to remove values that an empty box in the value
 		expect(workspace.changes()).toEqual([]);
 	});
 
-	const { start, runOther, bodies } = otherRuns();
 	test('a field that the service computes is refused', async () => {
-		await start([
+		await startOther([
 			{ id: 'k', name: 'Key', type: 'text' },
 			{ id: 'x', name: 'Total', type: 'number', read_only: true },
 		]);
@@ -383,7 +362,7 @@ describe('Fields to Clear: a way to remove values that an empty box in the value
 });
 
 describe('conditions, sorting and matching by a field that was renamed since', () => {
-	useNewCard('Renamed', { SKU: 'text', Shop: 'text', Price: 'number' });
+	useCard('Renamed', { SKU: 'text', Shop: 'text', Price: 'number' });
 	beforeEach(async () => {
 		await workspace.records(card.id, [
 			{ SKU: 'a', Shop: 'north', Price: 1 },

@@ -8,15 +8,12 @@ import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { redact } from '../../nodes/WorkspaceData/transport/redact';
 import { toNodeError } from '../../nodes/WorkspaceData/transport/errors';
-import { type ActionRun, actionNode, runAction, startAction, succeeded } from '../support/n8n';
-import { byId, createKey, mapAutomatically, mapEach, where } from '../support/parameters';
-import { recordRuns } from '../support/recordRuns';
+import { type ActionRun, actionNode, runAction, succeeded } from '../support/n8n';
+import { byId, mapAutomatically, mapEach, where } from '../support/parameters';
 import { startStopwatch } from '../support/stopwatch';
 import { startWebServer, type WebServer } from '../support/webServer';
-import { startWorkspace, type TestCard, type TestWorkspace, useCard } from '../support/workspace';
-
-let workspace: TestWorkspace;
-let card: TestCard;
+import { run, startRun } from '../support/runs';
+import { card, useCard, workspace } from '../support/workspace';
 
 /** Waits for something to happen; jest's own time-out is the deadline. */
 async function until(happened: () => boolean): Promise<void> {
@@ -24,10 +21,9 @@ async function until(happened: () => boolean): Promise<void> {
 }
 
 describe('faults', () => {
-	useCard('Faults', { Key: 'text' }, (made) => ({ workspace, card } = made));
-	const { run: runRecord } = recordRuns(() => ({ workspace, card }));
+	useCard('Faults', { Key: 'text' });
 	const create = async (options: IDataObject = {}, more: Partial<ActionRun> = {}) =>
-		await runRecord('create', { columns: mapEach({ Key: 'x' }), options }, [{}], more);
+		await run('create', { columns: mapEach({ Key: 'x' }), options }, [{}], more);
 
 	test('a create whose answer was lost is sent once, and says that the record may have been created', async () => {
 		workspace.fail('POST', '/records$', { mode: 'dropAfter' });
@@ -69,7 +65,7 @@ describe('faults', () => {
 		const target = await startWebServer(() => (seen += 1));
 		const headers = { location: `${target.url}/elsewhere` };
 		workspace.fail('GET', '', { status: 302, body: 'empty', headers });
-		const { error } = await runRecord('getAll');
+		const { error } = await run('getAll');
 		await target.close();
 		expect(error?.description).toContain("Redirects aren't followed");
 		expect(seen).toBe(0);
@@ -80,7 +76,7 @@ describe('faults', () => {
 		const { control } = workspace.service;
 		control.setRate({ rate: { limit: 10, windowSeconds: 1 } });
 		const items = Array.from({ length: 15 }, (_, n) => ({ Key: `r${n}` }));
-		succeeded(await runRecord('create', { columns: mapAutomatically() }, items));
+		succeeded(await run('create', { columns: mapAutomatically() }, items));
 		expect(control.requests().filter(({ status }) => status === 429)).toEqual([]);
 	});
 
@@ -93,7 +89,7 @@ describe('faults', () => {
 		const items = Array.from({ length: 50 }, (_, n) => ({ Key: `k${n}` }));
 		const options = maxParallel === undefined ? {} : { maxParallel };
 		const parameters = { columns: mapAutomatically(), options };
-		expect(succeeded(await runRecord('create', parameters, items)).json).toHaveLength(50);
+		expect(succeeded(await run('create', parameters, items)).json).toHaveLength(50);
 	});
 });
 
@@ -138,12 +134,7 @@ describe('responses that break off', () => {
 });
 
 describe('cancelling', () => {
-	beforeEach(async () => {
-		workspace = await startWorkspace();
-		card = await workspace.card('Cancelling', { Key: 'text' });
-		workspace.service.control.resetRequests();
-	});
-	afterEach(async () => await workspace.close());
+	useCard('Cancelling', { Key: 'text' }, {}, [beforeEach, afterEach]);
 
 	const posts = () => workspace.requests().filter((request) => request.startsWith('POST'));
 
@@ -151,11 +142,11 @@ describe('cancelling', () => {
 	async function cancelledWithinASecond(
 		happened: () => boolean,
 		credentials = workspace.apiKey,
-		parameters = createKey(card.id, { options: { maxParallel: 2 } }),
 	): Promise<void> {
-		const items = Array.from({ length: 20 }, (_, n) => ({ key: `k${n}` }));
+		const items = Array.from({ length: 20 }, (_, n) => ({ Key: `k${n}` }));
 		const node = { onError: 'continueRegularOutput' } as const;
-		const { running, cancel } = startAction({ credentials, parameters, items, node });
+		const parameters = { columns: mapAutomatically(), options: { maxParallel: 2 } };
+		const { running, cancel } = startRun('create', parameters, items, { credentials, node });
 		await until(happened);
 		const elapsed = startStopwatch();
 		cancel();
@@ -190,18 +181,14 @@ describe('cancelling', () => {
 	});
 
 	/** Cancels after some requests of a method, while others are under way. @returns the error's description */
-	async function cancelled(method: string, parameters: IDataObject, items: IDataObject[] = [{}]) {
+	async function cancelled(method: string, ...given: Parameters<typeof startRun>) {
 		const { control } = workspace.service;
 		const logged: string[] = [];
 		const info = jest.spyOn(Container.get(Logger), 'info');
 		info.mockImplementation((line) => void logged.push(line));
 		control.resetRequests();
 		control.setLatency({ ms: 40 });
-		const { running, cancel } = startAction({
-			credentials: workspace.apiKey,
-			parameters: { resource: 'record', cardId: byId(card.id), ...parameters },
-			items,
-		});
+		const { running, cancel } = startRun(...given);
 		const isSent = (request: string) => request.startsWith(method);
 		await until(() => workspace.requests().filter(isSent).length >= 7);
 		cancel();
@@ -228,8 +215,8 @@ describe('cancelling', () => {
 		const isCreate = method === 'POST';
 		if (!isCreate) await workspace.records(card.id, many);
 		const all = isCreate ? {} : where('Key', 'startsWith', 'k');
-		const parameters = { operation, ...more, ...all, options: { maxParallel: 3 } };
-		const text = await cancelled(method, parameters, isCreate ? many : [{}]);
+		const parameters = { ...more, ...all, options: { maxParallel: 3 } };
+		const text = await cancelled(method, operation, parameters, isCreate ? many : [{}]);
 		const done = { PATCH: 'updated', DELETE: 'deleted' }[method] ?? 'processed';
 		expect(text).toMatch(new RegExp(`^\\d+ of 30 ${what} (?:was|were) ${done}`));
 		expect(text).toMatch(/For \d more, the request was under way: it may have been carried out/);
@@ -246,12 +233,7 @@ describe('cancelling', () => {
 		// It is stored at once, and its answer takes forever.
 		workspace.fail('POST', '/records$', { mode: 'slowBody' });
 		const columns = mapAutomatically(['Key']);
-		const upsert = () =>
-			startAction({
-				credentials: workspace.apiKey,
-				parameters: { resource: 'record', operation: 'upsert', cardId: byId(card.id), columns },
-				items: [{ Key: 'one' }],
-			});
+		const upsert = () => startRun('upsert', { columns }, [{ Key: 'one' }]);
 		const [first, second] = [upsert(), upsert()];
 		await until(() => posts().length === 1);
 		// The second waits until the request of the first can no longer be carried out.

@@ -9,23 +9,15 @@ import {
 	type TestCredentials,
 } from '../support/n8n';
 import { byId, byName, fromList, mapAutomatically, mapEach, where } from '../support/parameters';
-import { recordRuns } from '../support/recordRuns';
-import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
-
-let workspace: TestWorkspace;
-let card: TestCard;
-const { answer, run } = recordRuns(() => ({ workspace, card }));
+import { run } from '../support/runs';
+import { answer, card, useCard, workspace } from '../support/workspace';
 
 describe('every operation of cards, fields and records', () => {
-	useCard(
-		'All',
-		{
-			Title: 'text',
-			Amount: 'number',
-			Status: { type: 'single_select', options: ['Open', 'Done'] },
-		},
-		(made) => ({ workspace, card } = made),
-	);
+	useCard('All', {
+		Title: 'text',
+		Amount: 'number',
+		Status: { type: 'single_select', options: ['Open', 'Done'] },
+	});
 
 	/** Runs an operation that must succeed. @returns its items */
 	const succeed = async (parameters: IDataObject, credentials = workspace.apiKey) =>
@@ -111,7 +103,7 @@ describe('the output of records', () => {
 		{ name: 'Note', type: 'text' },
 		{ name: 'Amount', type: 'number' },
 	];
-	useCard('Output', FIELDS, (made) => ({ workspace, card } = made));
+	useCard('Output', FIELDS);
 
 	const entriesOf = ({ json }: ActionResult) => json.map((item) => Object.entries(item));
 	const id: unknown = expect.any(String);
@@ -226,13 +218,19 @@ describe('the output of records', () => {
 	});
 
 	test('a field that is called like a key of the nodes: Update reads the records once, and returns the field', async () => {
-		card = await workspace.card('Own names', { id: 'text', Note: 'text', deleted: 'boolean' });
-		const ids = await workspace.records(card.id, [
+		const own = { id: 'text', Note: 'text', deleted: 'boolean' };
+		const { id } = await workspace.card('Own names', own);
+		const cardId = byId(id);
+		const ids = await workspace.records(id, [
 			{ id: 'own 1', Note: 'a', deleted: true },
 			{ id: 'own 2', Note: 'b' },
 		]);
 		workspace.service.control.resetRequests();
-		const update = { recordId: byId('={{ $json.record }}'), columns: mapEach({ Note: 'new' }) };
+		const update = {
+			cardId,
+			recordId: byId('={{ $json.record }}'),
+			columns: mapEach({ Note: 'new' }),
+		};
 		const given = ids.map((record) => ({ record }));
 		const { json } = await run('update', update, given);
 		expect(json).toMatchObject([
@@ -242,13 +240,17 @@ describe('the output of records', () => {
 		const readings = workspace.requests().filter((one) => /^GET .*records$/.test(one));
 		expect(readings).toHaveLength(1);
 		// What came out goes back in, and changes nothing.
-		const back = { columns: mapAutomatically(['Note']), options: { multipleMatches: 'all' } };
+		const back = {
+			cardId,
+			columns: mapAutomatically(['Note']),
+			options: { multipleMatches: 'all' },
+		};
 		await run('update', { recordId: byId('={{ $json.id }}'), ...back }, json);
-		expect(await workspace.rows(card.id)).toEqual([
+		expect(await workspace.rows(id)).toEqual([
 			{ id: 'own 1', Note: 'new', deleted: true },
 			{ id: 'own 2', Note: 'new' },
 		]);
-		const chosen = await run('getAll', { ...all, options: { outputFields: ['Note'] } });
+		const chosen = await run('getAll', { ...all, cardId, options: { outputFields: ['Note'] } });
 		const keys = ['Note', 'fields.id', 'fields.deleted', 'id', 'created_at'];
 		expect(Object.keys(chosen.json[0] ?? {})).toEqual(keys);
 	});

@@ -1,38 +1,22 @@
 /** The node where people put it: in a loop, twice, behind Switch and Merge, in a sub-workflow, with each setting of a node. */
 import { getEventListeners } from 'node:events';
-import { WorkflowExecute } from 'n8n-core';
-import {
-	createRunExecutionData,
-	Workflow,
-	type IConnections,
-	type IDataObject,
-	type IExecuteFunctions,
-	type INode,
-	type INodeExecutionData,
-	type INodeType,
-	type IPinData,
-	type ITaskData,
-	type WorkflowExecuteMode,
+import type {
+	IConnections,
+	IDataObject,
+	INode,
+	INodeExecutionData,
+	INodeType,
+	IPinData,
+	ITaskData,
+	WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { WorkspaceData } from '../../nodes/WorkspaceData/WorkspaceData.node';
-import { retainedBytes } from '../support/heap';
-import {
-	ACTION_TYPE,
-	actionNode,
-	additionalData,
-	executeContext,
-	nodeTypesOf,
-	observedNode,
-	prepareN8n,
-	Start,
-	startEngine,
-} from '../support/n8n';
+import { collectGarbage } from '../support/heap';
+import { actionNode, executeContext, helperNode, runWorkflow } from '../support/n8n';
 import { byId, mapEach, where } from '../support/parameters';
-import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
+import { card, useCard, workspace } from '../support/workspace';
 
-let workspace: TestWorkspace;
-let card: TestCard;
-useCard('Loop', { Key: 'text' }, (made) => ({ workspace, card } = made));
+useCard('Loop', { Key: 'text' });
 
 const node = new WorkspaceData();
 const KEYS = ['k1', 'k2', 'k3', 'k4'];
@@ -67,35 +51,20 @@ const LOOP_TYPE = 'n8n-nodes-base.splitInBatches';
 const paired = (items: INodeExecutionData[], input = 0) =>
 	items.map(({ json }, item) => ({ json, pairedItem: { item, input } }));
 
-/** A node of the test in place of one of n8n's. */
-function helper(
-	[inputs, outputs]: [number, number],
-	execute: (this: IExecuteFunctions) => INodeExecutionData[][],
-): INodeType {
-	const ports = (count: number) => Array.from({ length: count }, () => 'main');
-	const description = { ...new Start().description, name: 'helper' };
-	const ends = { inputs: ports(inputs), outputs: ports(outputs) };
-	Object.assign(description, { ...ends, group: ['transform'] });
-	return {
-		description,
-		async execute() {
-			return execute.call(this);
-		},
-	};
-}
+/** Nodes in place of n8n's. */
 const HELPERS: Record<string, INodeType> = {
 	// As Loop Over Items with batches of one: the rest is kept in the node's own context.
-	[LOOP_TYPE]: helper([1, 2], function () {
+	[LOOP_TYPE]: helperNode([1, 2], function () {
 		const state = this.getContext('node') as { left?: INodeExecutionData[] };
 		state.left ??= paired(this.getInputData());
 		const next = state.left.shift();
 		return next ? [[], [next]] : [this.getInputData(), []];
 	}),
-	switch: helper([1, 2], function () {
+	switch: helperNode([1, 2], function () {
 		const items = paired(this.getInputData());
 		return [items.filter((_, n) => n % 2 === 0), items.filter((_, n) => n % 2 === 1)];
 	}),
-	merge: helper([2, 1], function () {
+	merge: helperNode([2, 1], function () {
 		return [[0, 1].flatMap((input) => paired(this.getInputData(input), input))];
 	}),
 };
@@ -121,7 +90,6 @@ async function runFlow(
 	wires: string,
 	{ settings = {}, mode = 'manual', second = parameters, pinData: pinned }: Flow = {},
 ): Promise<Record<string, ITaskData[]>> {
-	prepareN8n();
 	const placed = (name: string): INode => {
 		const base = { id: name, name, position: [0, 0] as [number, number] };
 		if (name.startsWith(OURS)) {
@@ -129,12 +97,12 @@ async function runFlow(
 			return { ...actionNode(workspace.apiKey, own), ...settings, ...base };
 		}
 		const [kind = ''] = name.split(' ');
-		const type = kind === 'loop' ? LOOP_TYPE : kind.toLowerCase();
+		const type = kind === 'loop' ? LOOP_TYPE : kind;
 		// Its third version has the outputs that the helper has.
 		return { ...base, type, typeVersion: type === LOOP_TYPE ? 3 : 1, parameters: {} };
 	};
 	const connections: IConnections = {};
-	const names = new Set(['Start']);
+	const names = new Set<string>();
 	for (const wire of wires.split(', ')) {
 		const [[from = '', output = 0], [to = '', input = 0]] = wire
 			.replaceAll('ours', OURS)
@@ -143,26 +111,17 @@ async function runFlow(
 		const outputs = ((connections[from] ??= {}).main ??= []);
 		while (outputs.length <= Number(output)) outputs.push([]);
 		outputs[Number(output)]?.push({ node: to, type: 'main', index: Number(input) });
-		names.add(from).add(to);
+		for (const name of [from, to]) if (name !== 'Start') names.add(name);
 	}
-	const nodes = [...names].map(placed);
-	let left = 0;
-	const observed = observedNode((listeners) => (left += listeners));
-	const workflow = new Workflow({
-		...{ id: 'workflow-1', name: 'Test', nodes, connections, active: false },
-		nodeTypes: nodeTypesOf({ start: new Start(), ...HELPERS, [ACTION_TYPE]: observed }),
-		settings: { executionOrder: 'v1' },
-	});
-	const [startNode] = Object.values(workflow.nodes);
-	const pinData = { Start: KEYS.map((Key) => ({ json: { Key } })), ...pinned };
-	const engine = new WorkflowExecute(
-		additionalData(workspace.apiKey, mode, workflow),
+	const { run } = await runWorkflow({
+		credentials: workspace.apiKey,
+		nodes: [...names].map(placed),
+		connections,
+		types: HELPERS,
+		pinData: { Start: KEYS.map((Key) => ({ json: { Key } })), ...pinned },
 		mode,
-		createRunExecutionData(),
-	);
-	const { data } = await startEngine(engine, { workflow, startNode, pinData });
-	expect(left).toBe(0);
-	return data.resultData.runData;
+	});
+	return run.data.resultData.runData;
 }
 
 const outputOf = (runs: ITaskData[] = [], output = 0) =>
@@ -293,7 +252,7 @@ test('no run stays in memory, nor at its execution, however it ended', async () 
 	}
 	const kept = () => [...ended].flatMap(([run, context]) => (context.deref() ? run : []));
 	// What is kept at the end of a turn is collected in a later one; jest's own time-out is the deadline.
-	for (; kept().length > 0; retainedBytes()) await new Promise(setImmediate);
+	for (; kept().length > 0; collectGarbage()) await new Promise(setImmediate);
 });
 
 describe('Sync with deletion', () => {

@@ -3,20 +3,12 @@ import type { IDataObject } from 'n8n-workflow';
 import { createHash } from 'node:crypto';
 import { type ActionRun, placesOf, succeeded } from '../support/n8n';
 import { byId, fromList, mapAutomatically, mapEach, where } from '../support/parameters';
-import { recordRuns } from '../support/recordRuns';
-import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
-
-let workspace: TestWorkspace;
-let card: TestCard;
-const { runCounted, answer } = recordRuns(() => ({ workspace, card }));
+import { runCounted } from '../support/runs';
+import { answer, card, useCard, workspace } from '../support/workspace';
 
 describe('records', () => {
 	const Tags = { type: 'multi_select', options: ['red', 'blue'] };
-	useCard(
-		'Records',
-		{ Key: 'text', Amount: 'number', Tags },
-		(made) => ({ workspace, card } = made),
-	);
+	useCard('Records', { Key: 'text', Amount: 'number', Tags });
 
 	const requested = (what: string) =>
 		workspace.requests().filter((request) => request === `GET /cards/${card.id}/${what}`);
@@ -129,11 +121,7 @@ describe('records', () => {
 
 describe('Get Many', () => {
 	const Level = { type: 'single_select', options: ['Low', 'Normal', 'High'] };
-	useCard(
-		'Asked',
-		{ Title: 'text', Amount: 'number', Level },
-		(made) => ({ workspace, card } = made),
-	);
+	useCard('Asked', { Title: 'text', Amount: 'number', Level });
 
 	const getAll = async (
 		parameters: IDataObject,

@@ -3,13 +3,10 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { cases } from '../support/cases';
 import { byId, mapAutomatically, mapEach, where } from '../support/parameters';
-import { recordRuns } from '../support/recordRuns';
-import { type TestCard, type TestWorkspace, useWorkspace } from '../support/workspace';
+import { runNode } from '../support/runs';
+import { useWorkspace, workspace } from '../support/workspace';
 
-let workspace: TestWorkspace;
-let card: TestCard;
-useWorkspace((started) => (workspace = started));
-const { run } = recordRuns(() => ({ workspace, card }));
+useWorkspace();
 
 const CHOICES = ['Open', 'open', 'a, b', '20', 'null', 'true', '"q"', 'x; y'];
 const text = fc.oneof(
@@ -120,9 +117,10 @@ type Step = Round['reader'];
 
 type Data = Record<string, unknown>;
 type Stored = { id: string; data: Data };
-type Field = Awaited<ReturnType<TestWorkspace['fields']>>[number];
+type Field = Awaited<ReturnType<typeof workspace.fields>>[number];
 
-const records = () => `/cards/${card.id}/records`;
+let cardId = '';
+const records = () => `/cards/${cardId}/records`;
 /** The records of the card by the value of their first field. */
 async function stored(keyId: string): Promise<Map<unknown, Stored>> {
 	const page = (await workspace.send('GET', records())) as { records: Stored[] };
@@ -142,8 +140,8 @@ async function makeCard({ fields: generated, rows }: Round) {
 	const made = named.map((one) => (one.type.endsWith('select') ? { ...one, options } : one));
 	const cards = [{ name: 'Round', fields: made as never }];
 	const [{ id } = { id: '' }] = workspace.service.control.seed({ cards }).cards;
-	card = { id, fieldIds: {} };
-	const listed = await workspace.fields(card.id);
+	cardId = id;
+	const listed = await workspace.fields(cardId);
 	const truth: Data[] = [];
 	for (const [place, row] of rows.entries()) {
 		const values = [`k${place}`, undefined, ...row];
@@ -177,7 +175,8 @@ async function pass(listed: Field[], step: Step, items: IDataObject[]) {
 	const fieldKeys = isKeyedById ? 'id' : 'name';
 	const options = SELECTS.includes(operation) ? { fieldKeys, outputFields } : {};
 	const parameters = READERS[operation] ?? WRITERS[operation];
-	const { error, json } = await run(operation, { ...parameters, options }, items);
+	const place = { resource: 'record', operation, cardId: byId(cardId) };
+	const { error, json } = await runNode({ ...place, ...parameters, options }, items);
 	if (REFUSALS.test(`${error?.message} ${error?.description}`)) return undefined;
 	expect(error).toBeUndefined();
 	const keys = keysIn(listed, isKeyedById).filter((_, place) => {

@@ -3,15 +3,12 @@ import { hurry } from '../support/quickTime';
 import type { IDataObject, INode } from 'n8n-workflow';
 import { byId, mapAutomatically, mapEach, where } from '../support/parameters';
 import { hintsOf, placesOf, succeeded } from '../support/n8n';
-import { actionsOf, recordRuns } from '../support/recordRuns';
-import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
+import { actionsOf, runCounted } from '../support/runs';
+import { card, useCard, workspace } from '../support/workspace';
 
-let workspace: TestWorkspace;
-let card: TestCard;
 const FIELDS = { Key: 'text', Amount: 'number', Source: 'text' };
-useCard('Sync', FIELDS, (made) => ({ workspace, card } = made));
+useCard('Sync', FIELDS);
 
-const { runCounted } = recordRuns(() => ({ workspace, card }));
 const sync = async (
 	items: IDataObject[],
 	parameters: IDataObject = {},
@@ -305,14 +302,6 @@ test('If Field Is Unknown: Create adds the field only after all items were found
 	expect(invalid.error).toBeDefined();
 	expect(sent()).toEqual([]);
 	expect(actionsOf(succeeded(await sync(items, { options })))).toEqual(['updated', 'created']);
-	expect(await rows()).toEqual(items);
-});
-
-test('two executions at once sync the same new keys: one record for each', async () => {
-	workspace.service.control.setLatency({ ms: 30 });
-	const items = ['a', 'b', 'c'].map((Key) => ({ Key, Amount: 1 }));
-	const results = await Promise.all([sync(items), sync(items)]);
-	expect(results.map(({ error }) => error)).toEqual([undefined, undefined]);
 	expect(await rows()).toEqual(items);
 });
 

@@ -1,20 +1,32 @@
 /** Which events start the workflow, by their age, fields and filters, and what they return. */
 import type { IDataObject } from 'n8n-workflow';
 import { request as httpRequest } from 'node:http';
-import { current, pass, signed, triggerSuite, until, valuesOf } from '../support/lifecycle';
 import type { TestTrigger } from '../support/trigger';
 import { startWebServer } from '../support/webServer';
-import type { TestCard, TestWorkspace } from '../support/workspace';
+import {
+	afterRestart,
+	books,
+	current,
+	eventBody,
+	live,
+	pass,
+	published,
+	refuseNext,
+	runs,
+	signed,
+	until,
+	useTriggers,
+	valuesOf,
+	warnings,
+	watchAll,
+} from '../support/lifecycle';
+import { workspace } from '../support/workspace';
 
-const suite = triggerSuite();
-const { eventBody } = suite;
-let workspace: TestWorkspace;
-let card: TestCard;
-beforeEach(() => ({ workspace, card } = suite));
+useTriggers();
 
 /** A published trigger for events of records. */
 const activated = async (parameters: IDataObject = {}): Promise<TestTrigger> =>
-	await suite.published({ events: ['record.created', 'record.updated'], ...parameters });
+	await published({ events: ['record.created', 'record.updated'], ...parameters });
 
 /** Names of text fields, for a card. */
 const textFields = (...names: string[]) => Object.fromEntries(names.map((name) => [name, 'text']));
@@ -24,7 +36,7 @@ describe('output', () => {
 		const trigger = await activated({ options: { fieldKeys: 'id' } });
 		workspace.service.control.resetRequests();
 		const { items } = await trigger.deliver(signed(trigger, eventBody()));
-		expect(valuesOf(items)).toEqual({ [String(card.fieldIds.Title)]: 'Emma' });
+		expect(valuesOf(items)).toEqual({ [String(books.fieldIds.Title)]: 'Emma' });
 		expect(workspace.requests()).toEqual([]);
 	});
 
@@ -96,7 +108,7 @@ describe('output', () => {
 		const seen = [];
 		for (const seconds of [0, 9, 2, 8]) seen.push(await after(seconds));
 		expect(seen).toEqual([1, 1, 2, 2].map((asked) => [asked, id]));
-		expect(suite.warnings).toEqual([
+		expect(warnings).toEqual([
 			expect.stringContaining(
 				`The fields of card ${fresh.id} couldn't be read, so their IDs replace`,
 			),
@@ -121,7 +133,7 @@ describe('an item', () => {
 		event: 'record.created',
 		timestamp: expect.any(String) as string,
 		workspace_id: workspace.service.workspaceId,
-		card_id: card.id,
+		card_id: books.id,
 		card_name: null,
 		record_id: expect.any(String) as string,
 		delivery_key: expect.any(String) as string,
@@ -188,7 +200,7 @@ describe('an item', () => {
 
 	it('has both of two values that would have one name', async () => {
 		const trigger = await activated();
-		const id = String(card.fieldIds.Title);
+		const id = String(books.fieldIds.Title);
 		const body = eventBody({ data: { [id]: 'by ID', Title: 'by name' } });
 		const values = valuesOf((await trigger.deliver(signed(trigger, body))).items);
 		expect([values.Title, values[id]].sort()).toEqual(['by ID', 'by name']);
@@ -211,7 +223,7 @@ describe('an item', () => {
 });
 
 describe('filters', () => {
-	let own: TestCard;
+	let own: typeof books;
 	beforeEach(async () => {
 		own = await workspace.card('Filtered', { Title: 'text', Pages: 'number', Due: 'datetime' });
 	});
@@ -267,11 +279,11 @@ describe('filters', () => {
 	])(
 		'%s is refused when the workflow is published, but not at a start',
 		async (_, parameters, message) => {
-			const trigger = suite.watchAll({ ...oneCard(), ...parameters });
+			const trigger = watchAll({ ...oneCard(), ...parameters });
 			await expect(trigger.activate()).rejects.toThrow(message);
-			expect(suite.live(trigger)).toEqual([]);
-			await suite.afterRestart(trigger).activate('init');
-			expect(suite.live(trigger)).toHaveLength(1);
+			expect(live(trigger)).toEqual([]);
+			await afterRestart(trigger).activate('init');
+			expect(live(trigger)).toHaveLength(1);
 		},
 	);
 
@@ -289,7 +301,7 @@ describe('filters', () => {
 	});
 
 	it("n8n starts: conditions that fit no longer don't end a published trigger", async () => {
-		const trigger = suite.watchAll({
+		const trigger = watchAll({
 			watch: 'oneCard',
 			cardId: { __rl: true, mode: 'id', value: own.id },
 			options: { filters: { conditions: [{ field: 'Nope', condition: 'isEmpty' }] } },
@@ -313,7 +325,7 @@ describe('filters', () => {
 		await deliver({ Status: 'Open' });
 		await deliver.idle();
 		expect(await deliver({ Status: 'Open' })).toBe(true);
-		expect(suite.warnings).toEqual([expect.stringContaining("'Filters' can't be compared")]);
+		expect(warnings).toEqual([expect.stringContaining("'Filters' can't be compared")]);
 	});
 
 	it("publishing succeeds although the fields can't be read", async () => {
@@ -337,7 +349,7 @@ it('watched fields that were added a moment ago start the workflow', async () =>
 	const added = (await workspace.send('POST', path, { name: 'B', type: 'text' })) as IDataObject;
 	expect(await change(added.id)).toHaveLength(1);
 	expect(await change(own.fieldIds.Other)).toBeUndefined();
-	expect(suite.warnings).toEqual([]);
+	expect(warnings).toEqual([]);
 });
 
 describe("the age of an event, by the service's clock", () => {
@@ -347,15 +359,15 @@ describe("the age of an event, by the service's clock", () => {
 	const setClock = (minutes: number) =>
 		workspace.service.control.setClockOffset({ seconds: minutes * 60 + 0.001 });
 	const limited = async () => await activated({ options: { maxEventAge: 5 } });
-	const runs = async (trigger: TestTrigger, minutes: number) =>
-		await suite.runs(trigger, current(trigger), old(minutes));
+	const runsAt = async (trigger: TestTrigger, minutes: number) =>
+		await runs(trigger, current(trigger), old(minutes));
 	const asked = () => workspace.requests().filter((line) => line.includes('/records')).length;
 
 	it.each([-20, 20])('is right if that clock is %d minutes ahead', async (ahead) => {
 		setClock(ahead);
 		const trigger = await limited();
-		expect([await runs(trigger, -ahead), await runs(trigger, 6 - ahead)]).toEqual([1, 0]);
-		expect(suite.warnings).toEqual([expect.stringMatching(/it is 6 minutes old/)]);
+		expect([await runsAt(trigger, -ahead), await runsAt(trigger, 6 - ahead)]).toEqual([1, 0]);
+		expect(warnings).toEqual([expect.stringMatching(/it is 6 minutes old/)]);
 	});
 
 	it.each([-20, 20])('is right a minute after that clock was %d minutes ahead', async (ahead) => {
@@ -363,23 +375,23 @@ describe("the age of an event, by the service's clock", () => {
 		const trigger = await limited();
 		setClock(0);
 		pass({ minutes: 1.1 });
-		expect([await runs(trigger, 0), await runs(trigger, 6)]).toEqual([1, 0]);
+		expect([await runsAt(trigger, 0), await runsAt(trigger, 6)]).toEqual([1, 0]);
 	});
 
 	it('is right when the service is away at the start', async () => {
 		setClock(-60);
 		const trigger = await limited();
-		const next = suite.afterRestart(trigger);
-		suite.refuseNext({ status: 503 });
+		const next = afterRestart(trigger);
+		refuseNext({ status: 503 });
 		await next.activate('init');
-		expect([await runs(next, 61), await runs(next, 66)]).toEqual([1, 0]);
+		expect([await runsAt(next, 61), await runsAt(next, 66)]).toEqual([1, 0]);
 	});
 
 	it('is asked for once a minute, however many old events come', async () => {
 		const trigger = await limited();
 		const askedAfter = async (seconds: number) => {
 			pass({ seconds });
-			for (let n = 0; n < 3; n += 1) expect(await runs(trigger, 60)).toBe(0);
+			for (let n = 0; n < 3; n += 1) expect(await runsAt(trigger, 60)).toBe(0);
 			return asked();
 		};
 		workspace.service.control.resetRequests();
@@ -391,8 +403,8 @@ describe("the age of an event, by the service's clock", () => {
 	it("counts as recent if the service can't be asked", async () => {
 		const trigger = await limited();
 		pass({ minutes: 1.1 });
-		suite.workspace.service.control.fail({ path: '/records', status: 503 });
-		expect(await runs(trigger, 6)).toBe(1);
+		workspace.service.control.fail({ path: '/records', status: 503 });
+		expect(await runsAt(trigger, 6)).toBe(1);
 	});
 });
 
@@ -410,10 +422,10 @@ it("takes an event as recent if the service doesn't state its time and has anoth
 	});
 	const credential = { ...workspace.apiKey.workspaceDataApi, baseUrl: `${silent.url}/api/v1` };
 	const parameters = { options: { maxEventAge: 5 } };
-	const trigger = await suite.published(parameters, { workspaceDataApi: credential });
+	const trigger = await published(parameters, { workspaceDataApi: credential });
 	pass({ minutes: 1.1 });
 	const timestamp = new Date(Date.now() - 2 * 3_600_000).toISOString();
-	expect(await suite.runs(trigger, current(trigger), { timestamp })).toBe(1);
+	expect(await runs(trigger, current(trigger), { timestamp })).toBe(1);
 	await trigger.deactivate();
 	await silent.close();
 });

@@ -1,18 +1,30 @@
 /** The trigger is published: one subscription, or a clear message. It is unpublished: its subscriptions end, and nothing else. */
 import type { IDataObject } from 'n8n-workflow';
 import { hurry } from '../support/quickTime';
-import { current, keptBy, pass, triggerSuite } from '../support/lifecycle';
 import type { TestTrigger } from '../support/trigger';
-import { startWorkspace } from '../support/workspace';
+import {
+	afterRestart,
+	current,
+	keptBy,
+	live,
+	pass,
+	published,
+	refuseNext,
+	runs,
+	subscribed,
+	useTriggers,
+	warnings,
+	watchAll,
+} from '../support/lifecycle';
+import { startWorkspace, workspace } from '../support/workspace';
 
-const suite = triggerSuite();
-const { live, published, runs } = suite;
+useTriggers();
 
 /** An address at which nothing listens. */
 const NOBODY = 'http://127.0.0.1:9/api/v1';
 
 const credentialsWith = (changes: Record<string, string>) => ({
-	workspaceDataApi: { ...suite.workspace.apiKey.workspaceDataApi, ...changes },
+	workspaceDataApi: { ...workspace.apiKey.workspaceDataApi, ...changes },
 });
 
 /** The previous subscriptions that n8n saved: their IDs, null for deleted ones. */
@@ -20,14 +32,14 @@ const previousOf = (trigger: TestTrigger) => keptBy(trigger).previous.map(({ id 
 
 describe('publishing', () => {
 	it.each([
-		['an API key', () => suite.workspace.apiKey],
-		['a service account', () => suite.workspace.serviceAccount],
+		['an API key', () => workspace.apiKey],
+		['a service account', () => workspace.serviceAccount],
 	])('subscribes with %s and unsubscribes', async (_name, credentials) => {
 		const events = ['record.created', 'card.updated'];
 		const trigger = await published({ events }, credentials());
 		const targetUrl = `http://127.0.0.1:5678/webhook/${trigger.node.webhookId}/webhook`;
 		const { id } = current(trigger);
-		expect(suite.workspace.service.control.subscriptions()).toContainEqual(
+		expect(workspace.service.control.subscriptions()).toContainEqual(
 			expect.objectContaining({ id, events, cardId: null, targetUrl }),
 		);
 		expect(await trigger.deactivate()).toBe(true);
@@ -37,17 +49,17 @@ describe('publishing', () => {
 	});
 
 	it.each(['id', 'name', 'list'])('subscribes to one card, chosen by %s', async (mode) => {
-		const card = await suite.workspace.card(`Chosen by ${mode}`, []);
+		const card = await workspace.card(`Chosen by ${mode}`, []);
 		const value = mode === 'name' ? `chosen by ${mode}` : card.id;
 		const trigger = await published({ watch: 'oneCard', cardId: { __rl: true, mode, value } });
-		expect(suite.workspace.service.control.subscriptions()).toContainEqual(
+		expect(workspace.service.control.subscriptions()).toContainEqual(
 			expect.objectContaining({ id: current(trigger).id, cardId: card.id }),
 		);
 	});
 
 	it('again with another card: what is under way of the card before still runs for 15 minutes', async () => {
 		const [before, after] = await Promise.all(
-			['Before', 'After'].map(async (name) => (await suite.workspace.card(name, [])).id),
+			['Before', 'After'].map(async (name) => (await workspace.card(name, [])).id),
 		);
 		const watching = (value: unknown) => ({ __rl: true, mode: 'id', value });
 		const trigger = await published({ watch: 'oneCard', cardId: watching(before) });
@@ -66,21 +78,21 @@ describe('publishing', () => {
 	const page =
 		/^The service's response doesn't follow the interface: 'body' is .*Check 'Base URL'/s;
 	const json = (body: object, status = 200) => ({ status, body: 'json', json: body }) as const;
-	it.each<[string, Parameters<typeof suite.refuseNext>[0], RegExp]>([
+	it.each<[string, Parameters<typeof refuseNext>[0], RegExp]>([
 		['a web page', { status: 200, body: 'html' }, page],
 		['status 204', { status: 204, body: 'empty' }, /'webhook' is missing/],
 		['no secret', json({ webhook_id: 'whk_no_secret' }, 201), /'secret' is missing/],
 		['no identifier', json({ secret: 'x' }), /'webhook_id' is missing/],
 	])("isn't active after a response with %s, and says so", async (_what, response, message) => {
-		suite.refuseNext(response);
-		const trigger = suite.watchAll();
+		refuseNext(response);
+		const trigger = watchAll();
 		await expect(trigger.activate()).rejects.toThrow(message);
 		expect(keptBy(trigger).current).toBeUndefined();
 	});
 
 	it('leaves one subscription when the response is lost, as n8n tries five times within 18 seconds', async () => {
-		const trigger = suite.watchAll();
-		suite.refuseNext({ mode: 'dropAfter', times: 5 });
+		const trigger = watchAll();
+		refuseNext({ mode: 'dropAfter', times: 5 });
 		const message =
 			/^The subscription may have been created: .* Look for it in the settings of the service/;
 		await expect(trigger.activate()).rejects.toThrow(message);
@@ -90,7 +102,7 @@ describe('publishing', () => {
 			await expect(trigger.activate()).rejects.toThrow(message);
 		}
 		expect(live(trigger)).toHaveLength(1);
-		suite.workspace.service.control.clearFailures();
+		workspace.service.control.clearFailures();
 		pass({ seconds: 13 });
 		await trigger.activate();
 		expect(live(trigger)).toHaveLength(2);
@@ -98,9 +110,9 @@ describe('publishing', () => {
 	});
 
 	it("says nothing of a subscription that can't exist", async () => {
-		suite.refuseNext({ status: 422 });
+		refuseNext({ status: 422 });
 		await expect(published()).rejects.toThrow(/^(?!.*may have been created)/s);
-		expect(suite.warnings).toEqual([]);
+		expect(warnings).toEqual([]);
 	});
 
 	describe('messages of a failed publication', () => {
@@ -118,7 +130,7 @@ describe('publishing', () => {
 			['an unknown card name', card('name', 'None'), {}, /no card called 'None'/],
 			['an unknown value of Watch', { watch: 'some' }, {}, /'Watch' can't be 'some'/],
 		])('%s', async (_name, parameters, changes, message) => {
-			const trigger = suite.watchAll(parameters, credentialsWith(changes));
+			const trigger = watchAll(parameters, credentialsWith(changes));
 			await expect(trigger.activate()).rejects.toThrow(message);
 			expect(live(trigger)).toEqual([]);
 			expect(await trigger.deactivate()).toBe(true);
@@ -126,12 +138,12 @@ describe('publishing', () => {
 
 		it("an address that the service refuses, in the service's words", async () => {
 			const problem = { detail: 'target_url must be public', title: 'Invalid webhook' };
-			suite.refuseNext({ status: 422, json: problem });
+			refuseNext({ status: 422, json: problem });
 			await expect(published()).rejects.toThrow(/Invalid webhook\. target_url must be public/);
 		});
 
 		it('no credential', async () => {
-			const trigger = suite.watchAll();
+			const trigger = watchAll();
 			delete trigger.node.credentials;
 			trigger.reload();
 			await expect(trigger.activate()).rejects.toThrow(/credential/i);
@@ -141,11 +153,11 @@ describe('publishing', () => {
 	it.each(['n8n.example.com', 'n8n.example.com:5678', ''])(
 		"sends nothing when n8n's own address is '%s'",
 		async (webhookBase) => {
-			const trigger = suite.watchAll({}, suite.workspace.apiKey, { webhookBase });
+			const trigger = watchAll({}, workspace.apiKey, { webhookBase });
 			await expect(trigger.activate()).rejects.toThrow(
 				/which isn't a valid address\. Set N8N_WEBHOOK_URL/,
 			);
-			expect(suite.workspace.requests()).toEqual([]);
+			expect(workspace.requests()).toEqual([]);
 		},
 	);
 
@@ -153,7 +165,7 @@ describe('publishing', () => {
 		['Workspace Data Trigger', 'publishing says so', true],
 		['Trigger', 'is found by n8n', false],
 	])('without a webhook ID, a node called %s: %s', async (name, _what, isRefused) => {
-		const trigger = suite.watchAll();
+		const trigger = watchAll();
 		trigger.node.name = name;
 		delete trigger.node.webhookId;
 		trigger.reload();
@@ -161,23 +173,23 @@ describe('publishing', () => {
 		await expect(trigger.activate()).rejects.toThrow(
 			/the node has no webhook ID\. Add the trigger/,
 		);
-		expect(suite.subscribed()).toBe(0);
+		expect(subscribed()).toBe(0);
 	});
 });
 
 describe('unpublishing', () => {
 	it('counts a subscription that is gone as deleted', async () => {
 		const trigger = await published();
-		await suite.workspace.send('DELETE', `/webhooks/${current(trigger).id}`);
+		await workspace.send('DELETE', `/webhooks/${current(trigger).id}`);
 		expect(await trigger.deactivate()).toBe(true);
 		expect(previousOf(trigger)).toEqual([null]);
-		expect(suite.warnings).toEqual([]);
+		expect(warnings).toEqual([]);
 	});
 
 	it('ends the replaced subscriptions as well', async () => {
 		const trigger = await published();
 		pass({ minutes: 3 });
-		const next = suite.afterRestart(trigger);
+		const next = afterRestart(trigger);
 		await next.activate('init');
 		expect(live(next)).toHaveLength(2);
 		expect(await next.deactivate()).toBe(true);
@@ -189,11 +201,11 @@ describe('unpublishing', () => {
 		async (how) => {
 			const trigger = await published();
 			const { id } = current(trigger);
-			suite.workspace.fail('DELETE', '/webhooks/', { status: 500, times: 3 });
+			workspace.fail('DELETE', '/webhooks/', { status: 500, times: 3 });
 			expect(await trigger.deactivate()).toBe(false);
-			expect(suite.warnings).toEqual([expect.stringContaining(id)]);
+			expect(warnings).toEqual([expect.stringContaining(id)]);
 			expect(previousOf(trigger)).toEqual([id]);
-			const next = how === 'published again' ? trigger : suite.afterRestart(trigger);
+			const next = how === 'published again' ? trigger : afterRestart(trigger);
 			await next.activate(how === 'published again' ? 'activate' : 'init');
 			expect(live(next)).toEqual([current(next).id]);
 			expect(previousOf(next)).toEqual([null]);
@@ -208,13 +220,13 @@ describe('unpublishing', () => {
 		hurry();
 		expect(await trigger.deactivate()).toBe(false);
 		expect(previousOf(trigger)).toEqual([id]);
-		expect(suite.warnings).toEqual([expect.stringContaining(`${id} couldn't be deleted yet`)]);
+		expect(warnings).toEqual([expect.stringContaining(`${id} couldn't be deleted yet`)]);
 		await apart.close();
 	});
 
 	it('deletes all of 12 under a limit', async () => {
 		const limited = await startWorkspace();
-		const triggers = Array.from({ length: 12 }, () => suite.watchAll({}, limited.apiKey));
+		const triggers = Array.from({ length: 12 }, () => watchAll({}, limited.apiKey));
 		for (const trigger of triggers) await trigger.activate();
 		limited.service.control.setRate({ rate: { limit: 5, windowSeconds: 2 } });
 		await Promise.all(triggers.map(async (trigger) => await trigger.deactivate()));
@@ -225,9 +237,9 @@ describe('unpublishing', () => {
 	it("deletes nothing at another address, Base URL or workspace than the credential's; after a week it is given up, named in the log", async () => {
 		const other = await startWorkspace();
 		const place = { webhookBase: 'http://127.0.0.1:5678' };
-		const credential = { ...suite.workspace.apiKey.workspaceDataApi };
+		const credential = { ...workspace.apiKey.workspaceDataApi };
 		const { baseUrl } = credential;
-		const trigger = suite.watchAll({}, { workspaceDataApi: credential }, place);
+		const trigger = watchAll({}, { workspaceDataApi: credential }, place);
 		await trigger.activate();
 		const [elsewhere] = live(trigger);
 		place.webhookBase = 'http://127.0.0.1:5999';
@@ -235,9 +247,9 @@ describe('unpublishing', () => {
 		await trigger.activate('init');
 		const { id } = current(trigger);
 		Object.assign(credential, other.apiKey.workspaceDataApi);
-		suite.workspace.service.control.resetRequests();
+		workspace.service.control.resetRequests();
 		expect(await trigger.deactivate()).toBe(false);
-		expect(suite.warnings).toEqual([
+		expect(warnings).toEqual([
 			expect.stringContaining(`${elsewhere} couldn't be deleted yet: it is in`),
 			expect.stringContaining(`${id} couldn't be deleted yet: it is in`),
 		]);
@@ -247,28 +259,28 @@ describe('unpublishing', () => {
 		await trigger.activate('init');
 		expect(previousOf(trigger)).toEqual([]);
 		for (const left of [elsewhere, id]) {
-			expect(suite.warnings.join()).toContain(`Subscription ${left} still exists`);
+			expect(warnings.join()).toContain(`Subscription ${left} still exists`);
 		}
-		expect(suite.workspace.requests()).toEqual([]);
+		expect(workspace.requests()).toEqual([]);
 		expect(String(baseUrl)).not.toBe(String(other.service.baseUrl));
 		await other.close();
 	});
 
 	it('without a credential, the log names the subscription; with one again, it is deleted', async () => {
-		const credentials = { ...suite.workspace.apiKey };
+		const credentials = { ...workspace.apiKey };
 		const trigger = await published({}, credentials);
 		const { id } = current(trigger);
 		delete credentials.workspaceDataApi;
 		expect(await trigger.deactivate()).toBe(false);
-		expect(suite.warnings.join('\n')).toContain(`Subscription ${id} couldn't be deleted`);
-		Object.assign(credentials, suite.workspace.apiKey);
+		expect(warnings.join('\n')).toContain(`Subscription ${id} couldn't be deleted`);
+		Object.assign(credentials, workspace.apiKey);
 		await trigger.activate();
 		expect(live(trigger)).toEqual([current(trigger).id]);
 	});
 
 	it('of one of two triggers with one node ID leaves the subscription of the other', async () => {
 		const first = await published();
-		const second = await published({}, suite.workspace.apiKey, { sameAs: first, name: 'Second' });
+		const second = await published({}, workspace.apiKey, { sameAs: first, name: 'Second' });
 		expect(second.node.id).toBe(first.node.id);
 		await first.deactivate();
 		expect(live(first)).toEqual([]);
@@ -279,7 +291,7 @@ describe('unpublishing', () => {
 
 describe('while somebody listens for a test event', () => {
 	it.each(['before', 'after'])('a workflow published %s it began keeps its own', async (order) => {
-		const trigger = suite.watchAll();
+		const trigger = watchAll();
 		if (order === 'after') await trigger.beginTest();
 		await trigger.activate();
 		if (order === 'before') await trigger.beginTest();
@@ -294,7 +306,7 @@ describe('while somebody listens for a test event', () => {
 	it('n8n is killed, and ends the test after its start', async () => {
 		const trigger = await published();
 		await trigger.beginTest();
-		const next = suite.afterRestart(trigger);
+		const next = afterRestart(trigger);
 		await next.activate('init');
 		await next.endTest();
 		expect(await runs(next, current(next))).toBe(1);

@@ -2,20 +2,34 @@
 import { TriggerContext } from 'n8n-core';
 import type { IDataObject } from 'n8n-workflow';
 import { hurry } from '../support/quickTime';
-import { current, keptBy, looks, pass, triggerSuite, until } from '../support/lifecycle';
 import { n8nMajor } from '../support/n8n';
 import type { TestTrigger } from '../support/trigger';
+import {
+	afterRestart,
+	current,
+	keptBy,
+	live,
+	looks,
+	pass,
+	published,
+	refuseNext,
+	runs,
+	subscribed,
+	until,
+	useTriggers,
+	warnings,
+} from '../support/lifecycle';
+import { workspace } from '../support/workspace';
 
-const suite = triggerSuite();
-const { live, published, runs } = suite;
+useTriggers();
 
 /** n8n starts again after a while. */
 async function restarted(
 	trigger: TestTrigger,
-	options?: Parameters<typeof suite.afterRestart>[1],
+	options?: Parameters<typeof afterRestart>[1],
 ): Promise<TestTrigger> {
 	pass({ minutes: 3 });
-	const next = suite.afterRestart(trigger, options);
+	const next = afterRestart(trigger, options);
 	// As n8n 2; n8n 1 calls the hooks first.
 	await next.start('init');
 	await next.activate('init');
@@ -48,7 +62,7 @@ describe('a start', () => {
 
 	it('leaves the deletion to the process that gets the delivery', async () => {
 		const next = await restarted(await published());
-		const processor = suite.afterRestart(next);
+		const processor = afterRestart(next);
 		pass({ minutes: 15 });
 		expect(await runs(processor, current(next))).toBe(1);
 		await processor.idle();
@@ -57,24 +71,24 @@ describe('a start', () => {
 
 	it('tries a deletion that fails once an hour', async () => {
 		const next = await restarted(await published());
-		suite.workspace.fail('DELETE', '/webhooks/', { status: 500, times: 1 });
+		workspace.fail('DELETE', '/webhooks/', { status: 500, times: 1 });
 		const deletions = async (minutes: number) => {
-			suite.workspace.service.control.resetRequests();
+			workspace.service.control.resetRequests();
 			pass({ minutes });
 			expect(await runs(next, current(next))).toBe(1);
 			await next.idle();
-			return suite.workspace.changes().length;
+			return workspace.changes().length;
 		};
 		expect([await deletions(15), await deletions(59), await deletions(1)]).toEqual([1, 0, 1]);
 		expect(live(next)).toEqual([current(next).id]);
-		expect(suite.warnings).toEqual([expect.stringContaining("couldn't be deleted yet")]);
+		expect(warnings).toEqual([expect.stringContaining("couldn't be deleted yet")]);
 	});
 
 	it('again within two minutes keeps the subscription', async () => {
 		const trigger = await published();
 		const { id } = current(trigger);
 		pass({ minutes: 1 });
-		const next = suite.afterRestart(trigger);
+		const next = afterRestart(trigger);
 		await next.activate('init');
 		expect(live(next)).toEqual([id]);
 		expect(current(next).id).toBe(id);
@@ -84,7 +98,7 @@ describe('a start', () => {
 	it('again within two minutes subscribes if the workflow was changed', async () => {
 		const trigger = await published();
 		trigger.node.parameters.events = ['record.deleted'];
-		const next = suite.afterRestart(trigger);
+		const next = afterRestart(trigger);
 		await next.activate('init');
 		expect(live(next)).toHaveLength(2);
 	});
@@ -99,7 +113,7 @@ describe('a start', () => {
 		const statuses = [];
 		for (const one of secrets) statuses.push(await runs(trigger, one, NOW));
 		expect(statuses).toEqual([401, ...Array<number>(11).fill(1)]);
-		expect(suite.warnings[0]).toContain(`Subscription ${secrets[0]?.id} still exists`);
+		expect(warnings[0]).toContain(`Subscription ${secrets[0]?.id} still exists`);
 		await trigger.deactivate();
 		expect(live(trigger)).toEqual([secrets[0]?.id]);
 	});
@@ -121,10 +135,10 @@ describe('a start', () => {
 	});
 
 	it('needs no card of this name, as the current subscription has its ID', async () => {
-		const card = await suite.workspace.card('Old name', []);
+		const card = await workspace.card('Old name', []);
 		const cardId = { __rl: true, mode: 'name', value: 'Old name' };
 		const trigger = await published({ watch: 'oneCard', cardId });
-		await suite.workspace.send('PATCH', `/cards/${card.id}`, { name: 'New name' });
+		await workspace.send('PATCH', `/cards/${card.id}`, { name: 'New name' });
 		const next = await restarted(trigger);
 		expect(current(next)).toMatchObject({ cardId: card.id });
 		await next.deactivate();
@@ -156,10 +170,10 @@ describe('a start at which the service refuses, is down or hangs', () => {
 	it.each(responses)('keeps the old subscription: %s', async (_, refusal) => {
 		const trigger = await published();
 		const old = current(trigger);
-		suite.refuseNext(refusal);
+		refuseNext(refusal);
 		hurry();
 		const next = await restarted(trigger);
-		expect(suite.warnings).toEqual([expect.stringContaining("couldn't be renewed yet")]);
+		expect(warnings).toEqual([expect.stringContaining("couldn't be renewed yet")]);
 		expect(current(next).id).toBe(old.id);
 		expect(await runs(next, old)).toBe(1);
 	});
@@ -167,20 +181,20 @@ describe('a start at which the service refuses, is down or hangs', () => {
 	it('is tried again at the first look, then after 5, 10, 20, 40 and 60 minutes; an outage is told twice', async () => {
 		const trigger = await published();
 		const old = current(trigger);
-		suite.refuseNext({ status: 503, times: 9 });
+		refuseNext({ status: 503, times: 9 });
 		const next = await restarted(trigger);
-		suite.workspace.service.control.resetRequests();
+		workspace.service.control.resetRequests();
 		const tries = [];
 		for (let look = 0; look <= 12 + 12 + 12 + 3; look += 1) {
-			const before = suite.subscribed();
+			const before = subscribed();
 			await looks(next, 1);
-			if (suite.subscribed() > before) tries.push(look * 5);
+			if (subscribed() > before) tries.push(look * 5);
 		}
 		expect(tries).toEqual([0, 5, 15, 35, 75, 135, 195]);
 		expect(next.failed).toHaveLength(shown);
 		expect(next.failed.join()).toMatch(shown ? /The subscription couldn't be renewed yet: / : '');
 		expect(next.errors).toEqual([]);
-		suite.workspace.service.control.clearFailures();
+		workspace.service.control.clearFailures();
 		await looks(next, 12);
 		expect(next.errors).toEqual([
 			expect.stringMatching(/^The subscription was renewed, as that failed when n8n started: /),
@@ -195,7 +209,7 @@ describe('a start at which the service refuses, is down or hangs', () => {
 
 	it('is saved: after the next start, the late subscription still counts', async () => {
 		const trigger = await published();
-		suite.refuseNext({ status: 503 });
+		refuseNext({ status: 503 });
 		const next = await restarted(trigger);
 		await looks(next, 1);
 		const made = current(next);
@@ -210,7 +224,7 @@ describe('a start at which the service refuses, is down or hangs', () => {
 		['a wrong key', { apiKey: 'wrong' }],
 	])('%s: the trigger subscribes once it is mended', async (_name, wrong) => {
 		const trigger = await published();
-		const { workspaceDataApi: own } = suite.workspace.apiKey;
+		const { workspaceDataApi: own } = workspace.apiKey;
 		const credentials = { workspaceDataApi: { ...own, ...wrong } };
 		const next = await restarted(trigger, { credentials });
 		expect(await runs(next, current(trigger))).toBe(1);
@@ -228,7 +242,7 @@ describe('a start at which the service refuses, is down or hangs', () => {
 		const { events } = trigger.node.parameters;
 		Object.assign(trigger.node.parameters, parameters);
 		const broken = await restarted(trigger, options);
-		expect(suite.warnings.join()).toContain("couldn't be renewed yet");
+		expect(warnings.join()).toContain("couldn't be renewed yet");
 		expect(live(trigger)).toEqual([current(trigger).id]);
 		trigger.node.parameters.events = events as never;
 		const mended = await restarted(trigger, { staticData: broken.saved() });
@@ -238,9 +252,9 @@ describe('a start at which the service refuses, is down or hangs', () => {
 
 	it('keeps nothing of a late renewal that is under way when the workflow is unpublished', async () => {
 		const trigger = await published();
-		suite.refuseNext({ status: 503 });
+		refuseNext({ status: 503 });
 		const next = await restarted(trigger);
-		suite.refuseNext({ mode: 'slowBody', byteMs: 5 });
+		refuseNext({ mode: 'slowBody', byteMs: 5 });
 		next.beginTick();
 		await until('the renewal', () => live(next).length === 2);
 		expect(await next.deactivate()).toBe(true);
@@ -252,7 +266,7 @@ describe('a start at which the service refuses, is down or hangs', () => {
 
 	it('shows no failed execution in n8n 1, and is over all the same', async () => {
 		const trigger = await published();
-		suite.refuseNext({ status: 503, times: 2 });
+		refuseNext({ status: 503, times: 2 });
 		const next = await restarted(trigger, { major: 1 });
 		await looks(next, 2);
 		expect(next.failed).toEqual([]);
@@ -263,7 +277,7 @@ describe('a start at which the service refuses, is down or hangs', () => {
 
 describe('when nothing comes for long', () => {
 	const silent = async (major: 1 | 2, hours: unknown = 2) =>
-		await published({ options: { renewAfterSilence: hours } }, suite.workspace.apiKey, { major });
+		await published({ options: { renewAfterSilence: hours } }, workspace.apiKey, { major });
 
 	it.each([1, 2] as const)(
 		'in n8n %d, subscribes anew, right after the first publication and again',
@@ -314,7 +328,7 @@ describe('when nothing comes for long', () => {
 	it("doesn't, unless 'Renew After Silence' is set; an idle trigger looks every five minutes, for less than 5 ms, and sends and logs nothing", async () => {
 		const trigger = await published();
 		expect(trigger.expressions).toEqual([expect.stringMatching(/^\d+ [0-4]-59\/5 \* \* \* \*$/)]);
-		suite.workspace.service.control.resetRequests();
+		workspace.service.control.resetRequests();
 		const before = process.cpuUsage();
 		for (let look = 0; look < 600; look += 1) {
 			pass({ minutes: 5 });
@@ -323,8 +337,8 @@ describe('when nothing comes for long', () => {
 		const { user, system } = process.cpuUsage(before);
 		expect((user + system) / 1_000 / 600).toBeLessThan(5);
 		await trigger.idle();
-		expect(suite.workspace.requests()).toEqual([]);
-		expect(suite.warnings).toEqual([]);
+		expect(workspace.requests()).toEqual([]);
+		expect(warnings).toEqual([]);
 	});
 
 	it('does so by an expression, which n8n 2 evaluates only while it activates the trigger', async () => {
@@ -338,9 +352,9 @@ describe('when nothing comes for long', () => {
 
 	it('and the service refuses, tries again, and stops once the old subscription delivers', async () => {
 		const trigger = await silent(2);
-		suite.refuseNext({ status: 503, times: 2 });
+		refuseNext({ status: 503, times: 2 });
 		await looks(trigger, 25);
-		expect(suite.subscribed()).toBe(3);
+		expect(subscribed()).toBe(3);
 		expect(trigger.failed).toHaveLength(shown);
 		expect(await runs(trigger, current(trigger))).toBe(1);
 		await looks(trigger, 12);

@@ -2,25 +2,13 @@
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import { succeeded } from '../support/n8n';
-import { otherRuns } from '../support/otherRuns';
-import type { OtherService } from '../support/otherService';
 import { byId, fromList, mapAutomatically, mapEach, where } from '../support/parameters';
-import { recordRuns } from '../support/recordRuns';
-import { startWebServer } from '../support/webServer';
-import {
-	startWorkspace,
-	type TestCard,
-	type TestWorkspace,
-	useCardsFor,
-} from '../support/workspace';
-
-let workspace: TestWorkspace;
-let card: TestCard;
-const useNewCard = useCardsFor((made) => ({ workspace, card } = made));
-const { run, answer } = recordRuns(() => ({ workspace, card }));
+import { bodies, other, runOther, startOther } from '../support/otherService';
+import { run } from '../support/runs';
+import { answer, card, useCard, workspace } from '../support/workspace';
 
 describe('exact values', () => {
-	useNewCard('Exactness', {
+	useCard('Exactness', {
 		Key: 'text',
 		Amount: 'number',
 		Due: 'date',
@@ -97,53 +85,6 @@ describe('exact values', () => {
 		expect(workspace.changes()).toEqual([]);
 	});
 
-	describe("numbers of the service that JavaScript can't keep", () => {
-		const RECORDS = `{"records":[
-		{"id":9007199254740993,"created_at":"2026-01-01T00:00:00Z","data":{"a":12345678901234567890,"j":{"n":1e400}}},
-		{"id":9007199254740995,"created_at":"2026-01-01T00:00:00Z","data":{"a":12345678901234567891,"j":null}}
-	],"next_cursor":null}`;
-		const FIELDS =
-			'{"fields":[{"id":"a","name":"Amount","type":"number"},{"id":"j","name":"Extra","type":"json"}]}';
-		const changes: string[] = [];
-		let server: Awaited<ReturnType<typeof startWebServer>>;
-		beforeEach(async () => {
-			changes.length = 0;
-			server = await startWebServer(({ method = '', url = '' }, response) => {
-				if (method !== 'GET') changes.push(`${method} ${url.split('/').at(-1)}`);
-				response.writeHead(method === 'DELETE' ? 204 : 200, { 'content-type': 'application/json' });
-				response.end(method === 'GET' ? (url.includes('/fields') ? FIELDS : RECORDS) : undefined);
-			});
-		});
-		afterEach(async () => await server.close());
-
-		test('Get Many → Update sends no other number; records are found by all digits of an ID or a number', async () => {
-			const address = { baseUrl: `${server.url}/api/v1`, workspaceId: 'w', apiKey: 'k' };
-			const credentials = { workspaceDataApi: address };
-			const { json } = await run('getAll', { returnAll: true }, [{}], { credentials });
-			const update = { recordId: byId('={{ $json.id }}'), columns: mapAutomatically() };
-			const { error } = await run('update', update, json, { credentials });
-			expect(error?.description).toContain('\'Amount\': 2 items, such as "12345678901234567890"');
-			expect(changes).toEqual([]);
-			for (const found of [
-				where('id', 'equals', '9007199254740995'),
-				where('Amount', 'equals', '12345678901234567891'),
-			]) {
-				changes.length = 0;
-				succeeded(await run('deleteMany', found, [{}], { credentials }));
-				expect(changes).toEqual(['DELETE 9007199254740995']);
-			}
-			const upsert = async (Amount: IDataObject[string]) => {
-				changes.length = 0;
-				const columns = mapEach({ Amount, Extra: [1] }, { matchingColumns: ['Amount'] });
-				return await run('upsert', { columns }, [{}], { credentials });
-			};
-			succeeded(await upsert(json[1]?.Amount));
-			expect(changes).toEqual(['PATCH 9007199254740995']);
-			expect((await upsert('12345678901234567892')).error?.description).toContain('text field');
-			expect(changes).toEqual([]);
-		});
-	});
-
 	test.each([
 		['upsert', 'Amount'],
 		['sync', 'Amount'],
@@ -169,7 +110,7 @@ describe('exact values', () => {
 });
 
 describe('the same value', () => {
-	useNewCard('Values', {
+	useCard('Values', {
 		Key: 'text',
 		Amount: 'number',
 		At: 'datetime',
@@ -177,10 +118,6 @@ describe('the same value', () => {
 		Tags: { type: 'multi_select', options: ['a', 'Red, white'] },
 	});
 
-	let other: OtherService;
-	const { start: startOther, runOther, bodies } = otherRuns();
-	const start = async (...given: Parameters<typeof startOther>) =>
-		(other = await startOther(...given));
 	const methods = () => other.changes.map(({ method }) => method);
 	const deleted = (result: { json: IDataObject[] }) => result.json.map(({ id }) => id);
 
@@ -192,7 +129,7 @@ describe('the same value', () => {
 		const byZip = { columns: mapAutomatically(['Zip']) };
 
 		test('one record for one key, written in the order of the items', async () => {
-			await start(ZIP);
+			await startOther(ZIP);
 			const items = ['12345', 'SW1A', '1', null].map((Zip) => ({ Key: 'k1', Zip }));
 			const columns = mapAutomatically(['Key']);
 			const { json } = succeeded(await runOther('upsert', { columns }, items));
@@ -205,11 +142,11 @@ describe('the same value', () => {
 		});
 
 		test('one record for a key that comes as a text and as a number, new or there', async () => {
-			await start(ZIP);
+			await startOther(ZIP);
 			succeeded(await runOther('upsert', byZip, [{ Zip: '5' }, { Zip: 5 }, { Zip: '5' }]));
 			expect(other.records).toHaveLength(1);
 			await other.close();
-			await start(ZIP, [{ k: 'a', z: 5 }]);
+			await startOther(ZIP, [{ k: 'a', z: 5 }]);
 			const items: IDataObject[] = [
 				{ Key: 'b', Zip: '5' },
 				{ Key: 'c', Zip: 5 },
@@ -226,7 +163,7 @@ describe('the same value', () => {
 			{ id: second, name: '1' },
 		];
 		test.each(['create', 'getAll', 'upsert'])('%s: two choices fit', async (operation) => {
-			await start([{ id: 'f', name: 'Rating', type: 'select', options: swapped('1', '2') }]);
+			await startOther([{ id: 'f', name: 'Rating', type: 'select', options: swapped('1', '2') }]);
 			const columns = mapEach({ Rating: '1' }, { matchingColumns: ['Rating'] });
 			const { error } = await runOther(operation, { columns, ...where('Rating', 'equals', '1') });
 			expect(error?.message).toMatch(/^'1' matches 2 choices of field 'Rating'/);
@@ -235,7 +172,7 @@ describe('the same value', () => {
 		});
 
 		test('a text is a label where the identifiers are numbers', async () => {
-			await start([{ id: 'f', name: 'Rating', type: 'select', options: swapped(1, 2) }]);
+			await startOther([{ id: 'f', name: 'Rating', type: 'select', options: swapped(1, 2) }]);
 			succeeded(await runOther('create', { columns: mapEach({ Rating: '1' }) }));
 			expect(bodies()).toEqual([{ data: { f: '1' } }]);
 		});
@@ -250,7 +187,7 @@ describe('the same value', () => {
 			const tags = { id: 't', name: 'Tags', type: 'multi_select' };
 			// As soon as the first field was changed.
 			const theirs = () => (other.changes.length > 0 ? ['a', 'theirs'] : ['a']);
-			await start(() => [status, { ...tags, options: theirs() }]);
+			await startOther(() => [status, { ...tags, options: theirs() }]);
 			other.updateStatus = 204;
 			await add([{ Status: 'Late', Tags: ['b'] }]);
 			expect(bodies().slice(0, 2)).toEqual([
@@ -323,11 +260,7 @@ describe('the same value', () => {
 });
 
 describe('values at the edge', () => {
-	beforeAll(async () => {
-		workspace = await startWorkspace({ bodyBytes: 2 * 1024 * 1024 });
-		card = await workspace.card('Extremes', { Text: 'long_text', Json: 'json' });
-	});
-	afterAll(async () => await workspace.close());
+	useCard('Extremes', { Text: 'long_text', Json: 'json' }, { bodyBytes: 2 * 1024 * 1024 });
 
 	const create = async (fields: IDataObject) =>
 		await run('create', { columns: mapAutomatically() }, [fields]);

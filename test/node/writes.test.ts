@@ -2,23 +2,19 @@
 import { hurry } from '../support/quickTime';
 import type { IDataObject } from 'n8n-workflow';
 import { placesOf, succeeded } from '../support/n8n';
-import { otherRuns } from '../support/otherRuns';
-import type { OtherService } from '../support/otherService';
 import { byId, mapAutomatically, mapEach } from '../support/parameters';
-import { actionsOf, recordRuns } from '../support/recordRuns';
-import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
+import { bodies, other, runOther, startOther } from '../support/otherService';
+import { actionsOf, run, runCounted } from '../support/runs';
+import { card, useCard, workspace } from '../support/workspace';
 
-let workspace: TestWorkspace;
-let card: TestCard;
 const GOING_ON = { onError: 'continueRegularOutput' } as const;
-const { run, runCounted } = recordRuns(() => ({ workspace, card }));
 const sent = (method: string) =>
 	workspace.requests().filter((request) => request.startsWith(`${method} `)).length;
 const byKey = { columns: mapAutomatically(['Key']) };
 const amounts = (...all: number[]) => all.map((Amount) => ({ Key: 'a', Amount }));
 
 describe('writes to a card', () => {
-	useCard('Writes', { Key: 'text', Amount: 'number' }, (made) => ({ workspace, card } = made));
+	useCard('Writes', { Key: 'text', Amount: 'number' });
 
 	describe('the order of writes to one record', () => {
 		beforeEach(hurry);
@@ -40,14 +36,6 @@ describe('writes to a card', () => {
 			const { json } = await run('delete', twice, [{}, {}]);
 			expect(json).toEqual([{ deleted: true, id }]);
 		});
-	});
-
-	test('three executions at once create or update one new key: one record', async () => {
-		workspace.service.control.setLatency({ ms: 50 });
-		const runs = amounts(1, 2, 3).map(async (item) => await run('upsert', byKey, [item]));
-		const done = (await Promise.all(runs)).flatMap((result) => actionsOf(succeeded(result)));
-		expect(done.sort()).toEqual(['created', 'updated', 'updated']);
-		expect(await workspace.rows(card.id)).toHaveLength(1);
 	});
 
 	describe('records that have all values already', () => {
@@ -184,15 +172,13 @@ describe('writes to a card', () => {
 });
 
 describe('what a response shows, and what it leaves out', () => {
-	let other: OtherService;
-	const { start, runOther, bodies } = otherRuns();
 	const FIELDS = [
 		{ id: 'k', name: 'Key', type: 'text' },
 		{ id: 'v', name: 'V', type: 'text' },
 		{ id: 'w', name: 'W', type: 'text' },
 	];
 	test('empty values and responses without values show nothing', async () => {
-		other = await start(
+		await startOther(
 			FIELDS,
 			['k1', 'k2'].map((k) => ({ k, v: 'old', w: 'w' })),
 		);
@@ -209,7 +195,7 @@ describe('what a response shows, and what it leaves out', () => {
 		['create', []],
 		['upsert', ['Key']],
 	])('one at a time, %s stores in the order of items', async (operation, keys) => {
-		other = await start([...FIELDS, { id: 't', name: 'At', type: 'datetime' }]);
+		await startOther([...FIELDS, { id: 't', name: 'At', type: 'datetime' }]);
 		const given = [{ Key: 'k0', At: '2026-03-31T10:00:00' }, { Key: 'k1' }, { Key: 'k2' }];
 		const parameters = { columns: mapAutomatically(keys), options: { maxParallel: 1 } };
 		succeeded(await runOther(operation, parameters, given));

@@ -38,17 +38,3 @@ export async function longestTurn<Result>(work: () => Promise<Result>) {
 		isRunning = false;
 	}
 }
-
-/**
- * The least of up to three measurements, of time or of memory: compiling, collecting garbage and caches that others
- * use only ever add to one of them.
- *
- * @param limit a measurement below it needs no second one
- */
-export async function leastOf(limit: number, measure: () => Promise<number>): Promise<number> {
-	let least = Infinity;
-	for (let tries = 0; tries < 3 && least >= limit; tries += 1) {
-		least = Math.min(least, await measure());
-	}
-	return least;
-}

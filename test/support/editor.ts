@@ -1,9 +1,9 @@
 /** n8n's context for the requests that its editor makes to a node. */
 import { CredentialTestContext, LoadOptionsContext } from 'n8n-core';
-import { Workflow, type IDataObject, type INodeType } from 'n8n-workflow';
+import type { IDataObject, INodeType } from 'n8n-workflow';
 import type { Clock } from '../../nodes/WorkspaceData/transport/clock';
 import { WorkspaceData } from '../../nodes/WorkspaceData/WorkspaceData.node';
-import { ACTION_TYPE, actionNode, additionalData, nodeTypesOf, type TestCredentials } from './n8n';
+import { ACTION_TYPE, actionNode, additionalData, loadWorkflow, type TestCredentials } from './n8n';
 
 /**
  * n8n's own context for calls of the editor.
@@ -21,13 +21,7 @@ export function editorContext(
 		operation: 'create',
 		...parameters,
 	});
-	const workflow = new Workflow({
-		id: 'workflow-1',
-		nodes: [node],
-		connections: {},
-		active: false,
-		nodeTypes: nodeTypesOf({ [ACTION_TYPE]: type }),
-	});
+	const workflow = loadWorkflow([node], { [ACTION_TYPE]: type });
 	const additional = additionalData(credentials, 'internal', workflow);
 	additional.currentNodeParameters = node.parameters;
 	const stored = workflow.getNode(node.name);

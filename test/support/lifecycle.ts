@@ -5,7 +5,7 @@ import type { Saved, Subscription } from '../../nodes/WorkspaceData/trigger/subs
 import { inAnotherProcess } from './anotherProcess';
 import type * as TriggerSupport from './trigger';
 import { triggerNode, watchWarnings, type DeliveryRequest, type TestTrigger } from './trigger';
-import { useWorkspace, type TestCard, type TestWorkspace } from './workspace';
+import { useWorkspace, workspace, type TestCard, type TestWorkspace } from './workspace';
 
 /** The subscriptions that n8n saved for a trigger. */
 export function keptBy(trigger: TestTrigger, saved = trigger.saved()): Saved {
@@ -80,114 +80,95 @@ export async function looks(trigger: TestTrigger, count: number): Promise<void> 
 	}
 }
 
-/** How the service responds instead of making a subscription. */
-type Refusal = Omit<Parameters<TestWorkspace['service']['control']['fail']>[0], 'method' | 'path'>;
+/** The card of the suite. */
+export let books: TestCard;
 
-type TriggerOptions = NonNullable<Parameters<typeof triggerNode>[2]>;
+let records = 0;
+
+/** The lines that the node has written to n8n's log during this test. */
+export let warnings: string[] = [];
 
 /** Starts a service with a card before the tests of a file, and puts everything back after each. */
-export function triggerSuite() {
-	let workspace: TestWorkspace;
-	let card: TestCard;
-	let records = 0;
-	/** Of this process of n8n, and of the processes that tests start next to it. */
-	let warnings: Array<ReturnType<typeof watchWarnings>> = [];
-
-	useWorkspace((started) => (workspace = started));
+export function useTriggers(): void {
+	useWorkspace();
 	beforeAll(async () => {
-		card = await workspace.card('Books', { Title: 'text', Pages: 'number' });
+		books = await workspace.card('Books', { Title: 'text', Pages: 'number' });
 	});
 	afterAll(() => void (Date.now = realNow));
 	beforeEach(() => {
-		warnings = [watchWarnings()];
+		warnings = watchWarnings();
 		pass({});
 		// With an offset, the service's header Date goes by the same clock.
 		workspace.service.control.setClockOffset({ seconds: 0.001 });
 		workspace.service.control.setRate({ rate: { limit: 1_000_000 } });
 	});
-	afterEach(() => {
-		for (const { stop } of warnings) stop();
-		jest.restoreAllMocks();
-	});
-
-	const watchAll = (
-		parameters: IDataObject = {},
-		credentials = workspace.apiKey,
-		options: TriggerOptions = {},
-	): TestTrigger =>
-		triggerNode(credentials, { events: ['record.created'], ...parameters }, options);
-
-	async function published(...given: Parameters<typeof watchAll>): Promise<TestTrigger> {
-		const trigger = watchAll(...given);
-		await trigger.activate();
-		await trigger.start('activate');
-		return trigger;
-	}
-
-	/** An event of a record of the card that no other test has. */
-	const eventBody = (changes: IDataObject = {}): IDataObject => ({
-		event: 'record.created',
-		timestamp: new Date(Date.now()).toISOString(),
-		workspace_id: workspace.service.workspaceId,
-		card_id: card.id,
-		record_id: `rec_${(records += 1)}`,
-		data: { [String(card.fieldIds.Title)]: 'Emma' },
-		...changes,
-	});
-
-	return {
-		get workspace() {
-			return workspace;
-		},
-		get card() {
-			return card;
-		},
-		watchAll,
-		/** As `watchAll`, published, and with `trigger()` called. */
-		published,
-		eventBody,
-		/** Delivers an event by a subscription. @returns how often the workflow runs; the status if it isn't 200 */
-		async runs(
-			trigger: TestTrigger,
-			{ secret }: { secret: string },
-			changes: IDataObject = {},
-		): Promise<number> {
-			const { status, items } = await trigger.deliver(signedBy(secret, eventBody(changes)));
-			return status === 200 ? (items?.length ?? 0) : status;
-		},
-		/** The next subscription isn't made. */
-		refuseNext: (refusal: Refusal): void =>
-			workspace.service.control.fail({ method: 'POST', path: '/webhooks$', ...refusal }),
-		/** The process ends; n8n starts again with what it saved. */
-		afterRestart(
-			trigger: TestTrigger,
-			{
-				credentials = workspace.apiKey,
-				...options
-			}: TriggerOptions & { credentials?: TestWorkspace['apiKey'] } = {},
-		): TestTrigger {
-			return inAnotherProcess(() => {
-				const support = jest.requireActual<typeof TriggerSupport>('./trigger');
-				warnings.push(support.watchWarnings());
-				return support.triggerNode(credentials, trigger.node.parameters as IDataObject, {
-					sameAs: trigger,
-					name: trigger.node.name,
-					staticData: trigger.saved(),
-					...options,
-				});
-			});
-		},
-		/** The lines that the node wrote to n8n's log during this test. */
-		get warnings(): string[] {
-			return warnings.flatMap(({ lines }) => lines);
-		},
-		/** The IDs of a trigger's subscriptions at the service. */
-		live: (trigger: TestTrigger): string[] =>
-			workspace.service.control
-				.subscriptions()
-				.filter(({ targetUrl }) => targetUrl.includes(`/${trigger.node.webhookId}/`))
-				.map(({ id }) => id),
-		/** How often the service was asked for a subscription. */
-		subscribed: () => workspace.requests().filter((line) => line === 'POST /webhooks').length,
-	};
+	afterEach(() => jest.restoreAllMocks());
 }
+
+type TriggerOptions = NonNullable<Parameters<typeof triggerNode>[2]>;
+
+/** A trigger for created records, unless told otherwise. */
+export const watchAll = (
+	parameters: IDataObject = {},
+	credentials = workspace.apiKey,
+	options: TriggerOptions = {},
+): TestTrigger => triggerNode(credentials, { events: ['record.created'], ...parameters }, options);
+
+/** As `watchAll`, published, and with `trigger()` called. */
+export async function published(...given: Parameters<typeof watchAll>): Promise<TestTrigger> {
+	const trigger = watchAll(...given);
+	await trigger.activate();
+	await trigger.start('activate');
+	return trigger;
+}
+
+/** An event of a record of the card that no other test has. */
+export const eventBody = (changes: IDataObject = {}): IDataObject => ({
+	event: 'record.created',
+	timestamp: new Date(Date.now()).toISOString(),
+	workspace_id: workspace.service.workspaceId,
+	card_id: books.id,
+	record_id: `rec_${(records += 1)}`,
+	data: { [String(books.fieldIds.Title)]: 'Emma' },
+	...changes,
+});
+
+/** Delivers an event by a subscription. @returns how often the workflow runs; the status if it isn't 200 */
+export async function runs(
+	trigger: TestTrigger,
+	{ secret }: { secret: string },
+	changes: IDataObject = {},
+): Promise<number> {
+	const { status, items } = await trigger.deliver(signedBy(secret, eventBody(changes)));
+	return status === 200 ? (items?.length ?? 0) : status;
+}
+
+/** The next subscription isn't made. */
+export const refuseNext = (refusal: Parameters<TestWorkspace['fail']>[2]): void =>
+	workspace.fail('POST', '/webhooks$', refusal);
+
+/** The process ends; n8n starts again with what it saved. */
+export function afterRestart(
+	trigger: TestTrigger,
+	options: TriggerOptions & { credentials?: TestWorkspace['apiKey'] } = {},
+): TestTrigger {
+	const { credentials = workspace.apiKey, ...others } = options;
+	const support = inAnotherProcess(() => jest.requireActual<typeof TriggerSupport>('./trigger'));
+	return support.triggerNode(credentials, trigger.node.parameters as IDataObject, {
+		sameAs: trigger,
+		name: trigger.node.name,
+		staticData: trigger.saved(),
+		...others,
+	});
+}
+
+/** The IDs of a trigger's subscriptions at the service. */
+export const live = (trigger: TestTrigger): string[] =>
+	workspace.service.control
+		.subscriptions()
+		.filter(({ targetUrl }) => targetUrl.includes(`/${trigger.node.webhookId}/`))
+		.map(({ id }) => id);
+
+/** How often the service was asked for a subscription. */
+export const subscribed = () =>
+	workspace.requests().filter((line) => line === 'POST /webhooks').length;

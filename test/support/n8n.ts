@@ -45,42 +45,50 @@ const START_TYPE = 'test.start';
 /** Credential data by credential type. */
 export type TestCredentials = Record<string, ICredentialDataDecryptedObject>;
 
-let settingsReady = false;
+// n8n-core keeps its settings in a container; nothing runs without.
+const folder = mkdtempSync(join(tmpdir(), 'n8n-core-'));
+process.env.N8N_USER_FOLDER = folder;
+process.env.N8N_ENCRYPTION_KEY = 'test-encryption-key-0123';
+process.env.N8N_ENFORCE_SETTINGS_FILE_PERMISSIONS = 'false';
+Container.get(InstanceSettings);
+// It has read what it wrote there.
+rmSync(folder, { recursive: true });
 
-/** n8n-core keeps its settings in a container; nothing runs without. */
-export function prepareN8n(): void {
-	if (settingsReady) return;
-	const folder = mkdtempSync(join(tmpdir(), 'n8n-core-'));
-	process.env.N8N_USER_FOLDER = folder;
-	process.env.N8N_ENCRYPTION_KEY = 'test-encryption-key-0123';
-	process.env.N8N_ENFORCE_SETTINGS_FILE_PERMISSIONS = 'false';
-	Container.get(InstanceSettings);
-	// It has read what it wrote there.
-	rmSync(folder, { recursive: true });
-	settingsReady = true;
+/** A node of the tests, with so many inputs and outputs. */
+export function helperNode(
+	[inputs, outputs]: [number, number],
+	execute: (this: IExecuteFunctions) => INodeExecutionData[][],
+	group: 'trigger' | 'transform' = 'transform',
+): INodeType {
+	const ports = (count: number) => Array.from({ length: count }, () => 'main');
+	const description = {
+		name: 'helper',
+		group: [group],
+		version: 1,
+		defaults: {},
+		inputs: ports(inputs),
+		outputs: ports(outputs),
+		properties: [],
+	};
+	return {
+		description: description as unknown as INodeType['description'],
+		async execute() {
+			return execute.call(this);
+		},
+	};
 }
 
 /** A trigger that hands on its pinned items. */
-export class Start implements INodeType {
-	description = {
-		displayName: 'Start',
-		name: 'start',
-		group: ['trigger'],
-		version: 1,
-		description: '',
-		defaults: { name: 'Start' },
-		inputs: [],
-		outputs: ['main'],
-		properties: [],
-	} as unknown as INodeType['description'];
-
-	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+const start = helperNode(
+	[0, 1],
+	function () {
 		return [this.getInputData()];
-	}
-}
+	},
+	'trigger',
+);
 
 /** Node types by name. */
-export function nodeTypesOf(types: Record<string, INodeType>): INodeTypes {
+function nodeTypesOf(types: Record<string, INodeType>): INodeTypes {
 	const byName = new Map(Object.entries(types));
 	const get = (name: string): INodeType => {
 		const type = byName.get(name);
@@ -103,10 +111,7 @@ const CREDENTIAL_TYPES: ICredentialType[] = [
  * Does with credentials what n8n does: runs `preAuthentication` while the expirable property is empty
  * or the token was refused, and keeps its answer only where that holds the property.
  */
-export function credentialsHelper(
-	data: TestCredentials,
-	onStored?: () => void,
-): ICredentialsHelper {
+function credentialsHelper(data: TestCredentials): ICredentialsHelper {
 	const typeOf = (name: string): ICredentialType => {
 		const type = CREDENTIAL_TYPES.find((candidate) => candidate.name === name);
 		if (!type) throw new Error(`The test knows no credential type '${name}'`);
@@ -136,7 +141,6 @@ export function credentialsHelper(
 			if (credentials[expirable.name] !== '' && !expired) return undefined;
 			const output = await type.preAuthentication.call(helpers, credentials);
 			if (output[expirable.name] === undefined) return undefined;
-			onStored?.();
 			return Object.assign(credentials, output);
 		},
 		async authenticate(
@@ -149,9 +153,7 @@ export function credentialsHelper(
 				? await authenticate.call(typeOf(name), credentials, options)
 				: options;
 		},
-		async updateCredentials() {
-			onStored?.();
-		},
+		async updateCredentials() {},
 	};
 	return helper as unknown as ICredentialsHelper;
 }
@@ -163,43 +165,18 @@ export function additionalData(
 	workflow: Workflow,
 ): IWorkflowExecuteAdditionalData {
 	const base = 'http://127.0.0.1:5678';
-	const workflowData = {
-		id: workflow.id,
-		name: workflow.name ?? '',
-		nodes: [],
-		connections: {},
-		active: false,
-		createdAt: new Date(),
-		updatedAt: new Date(),
-		isArchived: false,
-		activeVersionId: null,
-	};
+	const workflowData = { id: workflow.id, name: 'Test', nodes: [], connections: {} };
 	return {
 		credentialsHelper: credentialsHelper(credentials),
-		hooks: new ExecutionLifecycleHooks(mode, 'execution-1', workflowData),
+		hooks: new ExecutionLifecycleHooks(mode, 'execution-1', workflowData as never),
 		executionId: 'execution-1',
 		currentNodeExecutionIndex: 0,
 		variables: {},
-		restApiUrl: `${base}/rest`,
 		instanceBaseUrl: base,
 		webhookBaseUrl: `${base}/webhook`,
 		webhookTestBaseUrl: `${base}/webhook-test`,
 		webhookWaitingBaseUrl: `${base}/webhook-waiting`,
-		formBaseUrl: `${base}/form`,
 		formWaitingBaseUrl: `${base}/form-waiting`,
-		formTestBaseUrl: `${base}/form-test`,
-		mcpBaseUrl: `${base}/mcp`,
-		mcpTestBaseUrl: `${base}/mcp-test`,
-		externalSecretsProxy: {
-			hasProvider: () => false,
-			hasSecret: () => false,
-			getSecret: () => undefined,
-			listProviders: () => [],
-			listSecrets: () => [],
-		},
-		logAiEvent: () => {},
-		setExecutionStatus: () => {},
-		sendDataToUI: () => {},
 	} as unknown as IWorkflowExecuteAdditionalData;
 }
 
@@ -220,6 +197,20 @@ export function actionNode(credentials: TestCredentials, parameters: IDataObject
 	};
 }
 
+/** A workflow as n8n has it after loading. */
+export function loadWorkflow(
+	nodes: INode[],
+	types: Record<string, INodeType>,
+	more: Partial<ConstructorParameters<typeof Workflow>[0]> = {},
+): Workflow {
+	return new Workflow({
+		...{ id: 'workflow-1', name: 'Test', nodes, connections: {}, active: false },
+		nodeTypes: nodeTypesOf(types),
+		settings: { executionOrder: 'v1' },
+		...more,
+	});
+}
+
 /**
  * n8n's own context of a node while it runs: for what n8n's other nodes do with our credentials, and for several runs in one
  * execution.
@@ -231,14 +222,8 @@ export function executeContext(
 	parameters: IDataObject = {},
 	signal?: AbortSignal,
 ): ExecuteContext {
-	prepareN8n();
 	const node = actionNode(credentials, parameters);
-	const workflow = new Workflow({
-		nodes: [node],
-		connections: {},
-		active: false,
-		nodeTypes: nodeTypesOf({ [ACTION_TYPE]: new WorkspaceData() }),
-	});
+	const workflow = loadWorkflow([node], { [ACTION_TYPE]: new WorkspaceData() });
 	const items = [{ json: {} }];
 	return new ExecuteContext(
 		workflow,
@@ -255,41 +240,86 @@ export function executeContext(
 	);
 }
 
+type Parts = Parameters<WorkflowExecute['run']>[0];
+type RunOfN8n1 = (
+	workflow: Parts['workflow'],
+	startNode: Parts['startNode'],
+	destinationNode: undefined,
+	pinData: Parts['pinData'],
+) => ReturnType<WorkflowExecute['run']>;
+
+/** n8n 1 takes the parts of a run one by one. */
+function startEngine(engine: WorkflowExecute, parts: Parts): ReturnType<WorkflowExecute['run']> {
+	if (engine.run.length === 1) return engine.run(parts);
+	const run = engine.run as unknown as RunOfN8n1;
+	return run.call(engine, parts.workflow, parts.startNode, undefined, parts.pinData);
+}
+
+/** A run of a workflow that begins with the node `Start`. */
+export interface WorkflowRun {
+	credentials: TestCredentials;
+	/** The nodes behind it. */
+	nodes: INode[];
+	connections: IConnections;
+	/** Node types beside those of Start and of the action node. */
+	types?: Record<string, INodeType>;
+	/** What Start hands on, and what takes the place of other nodes. */
+	pinData: IPinData;
+	/** How n8n runs it; by hand unless told otherwise. */
+	mode?: WorkflowExecuteMode;
+	/** The time zone of the workflow. */
+	timezone?: string;
+	/** Static data of the workflow as n8n's database has them. */
+	staticData?: IDataObject | undefined;
+	/** Cancels the execution when it is aborted. */
+	signal?: AbortSignal | undefined;
+}
+
 /**
- * The action node, observed: a node may run a thousand times in one execution, and whatever listens to the execution's
- * signal then stays in memory until it ends.
+ * Runs a workflow in n8n's own engine. The action node is observed: it may run a thousand times in one execution, and what
+ * listens to the execution's signal stays in memory until that ends.
  *
- * @param leave is told how many listeners a run has left, whatever its outcome
+ * @throws Error where it has left listeners, whatever its outcome
  */
-export function observedNode(leave: (listeners: number) => void): WorkspaceData {
-	const node = new WorkspaceData();
-	const { execute } = node;
-	node.execute = async function (this: IExecuteFunctions) {
+export async function runWorkflow(given: WorkflowRun): Promise<{ run: IRun; workflow: Workflow }> {
+	const { credentials, connections, pinData, mode = 'manual', staticData } = given;
+	let left = 0;
+	const observed = new WorkspaceData();
+	const { execute } = observed;
+	observed.execute = async function (this: IExecuteFunctions) {
 		return await execute.call(this).finally(() => {
 			const signal = this.getExecutionCancelSignal();
-			leave(signal ? getEventListeners(signal, 'abort').length : 0);
+			left += signal ? getEventListeners(signal, 'abort').length : 0;
 		});
 	};
-	return node;
+	const own = { id: 'start', name: 'Start', typeVersion: 1, parameters: {} };
+	const startNode: INode = { ...own, type: START_TYPE, position: [0, 0] };
+	// The second as n8n names it where an AI agent uses it.
+	const ours = { [ACTION_TYPE]: observed, [`${ACTION_TYPE}Tool`]: observed };
+	const types = { [START_TYPE]: start, ...ours, ...given.types };
+	const workflow = loadWorkflow([startNode, ...given.nodes], types, {
+		connections,
+		settings: { executionOrder: 'v1', timezone: given.timezone ?? 'Europe/Berlin' },
+		...(staticData && { staticData: structuredClone(staticData) }),
+	});
+	const additional = additionalData(credentials, mode, workflow);
+	const engine = new WorkflowExecute(additional, mode, createRunExecutionData());
+	const execution = startEngine(engine, { workflow, startNode, pinData });
+	given.signal?.addEventListener('abort', () => execution.cancel());
+	const run = await execution;
+	if (left > 0) throw new Error(`the node left ${left} listeners at its execution`);
+	return { run, workflow };
 }
 
 /** A run of the action node. */
-export interface ActionRun {
-	credentials: TestCredentials;
+export interface ActionRun
+	extends Pick<WorkflowRun, 'credentials' | 'timezone' | 'mode' | 'staticData' | 'signal'> {
 	/** The node's parameters; `authentication` is added from the credential. */
 	parameters: IDataObject;
 	/** Data of the input items; one empty item unless told otherwise. */
 	items?: IDataObject[];
 	/** More settings of the node, for example `onError`. */
 	node?: Partial<INode>;
-	/** The time zone of the workflow. */
-	timezone?: string;
-	/** How n8n runs it; by hand unless told otherwise. */
-	mode?: WorkflowExecuteMode;
-	/** Static data of the workflow as n8n's database has them. */
-	staticData?: IDataObject;
-	/** Given the running execution, for cancelling it. */
-	onStarted?: (execution: { cancel: () => void }) => void;
 }
 
 /** The result of a run. */
@@ -323,77 +353,17 @@ export const hintsOf = ({ run: { data } }: ActionResult): string[] =>
 export const placesOf = (items: INodeExecutionData[]): unknown[] =>
 	items.map(({ pairedItem }) => (pairedItem as { item: number } | undefined)?.item);
 
-type Parts = Parameters<WorkflowExecute['run']>[0];
-type RunOfN8n1 = (
-	workflow: Parts['workflow'],
-	startNode: Parts['startNode'],
-	destinationNode: undefined,
-	pinData: Parts['pinData'],
-) => ReturnType<WorkflowExecute['run']>;
-
-/** n8n 1 takes the parts of a run one by one. */
-export function startEngine(
-	engine: WorkflowExecute,
-	parts: Parts,
-): ReturnType<WorkflowExecute['run']> {
-	if (engine.run.length === 1) return engine.run(parts);
-	const run = engine.run as unknown as RunOfN8n1;
-	return run.call(engine, parts.workflow, parts.startNode, undefined, parts.pinData);
-}
-
-/**
- * Runs the action node in n8n's own engine, between a trigger with pinned items and nothing.
- */
-export async function runAction({
-	credentials,
-	parameters,
-	items = [{}],
-	node = {},
-	timezone = 'Europe/Berlin',
-	mode = 'manual',
-	staticData,
-	onStarted,
-}: ActionRun): Promise<ActionResult> {
-	prepareN8n();
-	const start: INode = {
-		id: 'start',
-		name: 'Start',
-		type: START_TYPE,
-		typeVersion: 1,
-		position: [0, 0],
-		parameters: {},
-	};
+/** Runs the action node in n8n's own engine, between a trigger with pinned items and nothing. */
+export async function runAction(given: ActionRun): Promise<ActionResult> {
+	const { credentials, parameters, items = [{}], node, ...settings } = given;
 	const action: INode = { ...actionNode(credentials, parameters), ...node };
-	const connections: IConnections = {
-		Start: { main: [[{ node: action.name, type: 'main', index: 0 }]] },
-	};
-	let left = 0;
-	const observed = observedNode((listeners) => (left += listeners));
-	const workflow = new Workflow({
-		id: 'workflow-1',
-		name: 'Test',
-		nodes: [start, action],
-		connections,
-		active: false,
-		nodeTypes: nodeTypesOf({
-			[START_TYPE]: new Start(),
-			[ACTION_TYPE]: observed,
-			// As n8n names it where an AI agent uses it.
-			[`${ACTION_TYPE}Tool`]: observed,
-		}),
-		settings: { executionOrder: 'v1', timezone },
-		...(staticData && { staticData: structuredClone(staticData) }),
+	const { run, workflow } = await runWorkflow({
+		...settings,
+		credentials,
+		nodes: [action],
+		connections: { Start: { main: [[{ node: action.name, type: 'main', index: 0 }]] } },
+		pinData: { Start: items.map((json) => ({ json })) },
 	});
-	const pinData: IPinData = { Start: items.map((json) => ({ json })) };
-	const engine = new WorkflowExecute(
-		additionalData(credentials, mode, workflow),
-		mode,
-		createRunExecutionData(),
-	);
-	const execution = startEngine(engine, { workflow, startNode: start, pinData });
-	onStarted?.({ cancel: () => execution.cancel() });
-	const run = await execution;
-	if (left > 0) throw new Error(`the node left ${left} listeners at its execution`);
 	const taskData = run.data.resultData.runData[action.name]?.[0];
 	const [output, errorOutput] = taskData?.data?.main ?? [];
 	return {
@@ -405,14 +375,4 @@ export async function runAction({
 		run,
 		staticData: JSON.parse(JSON.stringify(workflow.staticData)) as IDataObject,
 	};
-}
-
-/** Starts a run that may be cancelled. */
-export function startAction(run: ActionRun): {
-	running: Promise<ActionResult>;
-	cancel: () => void;
-} {
-	let cancel = () => {};
-	const running = runAction({ ...run, onStarted: (execution) => (cancel = execution.cancel) });
-	return { running, cancel: () => cancel() };
 }

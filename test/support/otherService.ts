@@ -1,6 +1,9 @@
 /** A service with fields of any shape: it keeps records as they come, and tells which changes were sent. */
+import type { IDataObject } from 'n8n-workflow';
 import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
+import { runAction } from './n8n';
+import { byId } from './parameters';
 import { startWebServer } from './webServer';
 
 type Json = Record<string, unknown>;
@@ -33,11 +36,31 @@ export interface OtherService {
 	close(): Promise<void>;
 }
 
+/** The service that the running test has started. */
+export let other: OtherService;
+
+afterEach(async () => await other?.close());
+
+/** The bodies of the changes that were sent to it. */
+export const bodies = () => other.changes.map(({ body }) => body);
+
+/** Runs an operation of the resource Record on its card. */
+export const runOther = async (
+	operation: string,
+	parameters: IDataObject = {},
+	items: IDataObject[] = [{}],
+) =>
+	await runAction({
+		credentials: other.credentials,
+		items,
+		parameters: { resource: 'record', operation, cardId: byId('c'), ...parameters },
+	});
+
 /** Starts it, with records that hold these values. */
-export async function startOtherService(
+export async function startOther(
 	fields: OtherService['fields'],
-	data: Json[],
-): Promise<OtherService> {
+	data: IDataObject[] = [],
+): Promise<void> {
 	const records: OtherService['records'] = [];
 	const add = (values: Json) => {
 		const id = `r${records.length}`;
@@ -45,7 +68,7 @@ export async function startOtherService(
 		records.push(record);
 		return record;
 	};
-	data.forEach(add);
+	structuredClone(data).forEach(add);
 	const changes: OtherService['changes'] = [];
 	const server = await startWebServer(async (request, response) => {
 		const { method = '', url = '' } = request;
@@ -88,7 +111,7 @@ export async function startOtherService(
 		const shown = Object.entries(record.data).filter(([id]) => shows.includes(id));
 		return send(updateStatus, { ...record, data: Object.fromEntries(shown) });
 	});
-	const service: OtherService = {
+	const service = (other = {
 		credentials: {
 			workspaceDataApi: { baseUrl: `${server.url}/api/v1`, workspaceId: 'w', apiKey: randomUUID() },
 		},
@@ -104,6 +127,5 @@ export async function startOtherService(
 		before: () => {},
 		changes,
 		close: server.close,
-	};
-	return service;
+	} as OtherService);
 }

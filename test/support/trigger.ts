@@ -6,7 +6,7 @@ import { ExecuteContext, HookContext, TriggerContext, WebhookContext } from 'n8n
 import { Logger } from '@n8n/backend-common';
 import {
 	createRunExecutionData,
-	Workflow,
+	type Workflow,
 	type IDataObject,
 	type INode,
 	type ITriggerResponse,
@@ -14,7 +14,7 @@ import {
 	type WorkflowActivateMode,
 } from 'n8n-workflow';
 import { WorkspaceDataTrigger } from '../../nodes/WorkspaceData/WorkspaceDataTrigger.node';
-import { actionNode, additionalData, nodeTypesOf, prepareN8n, type TestCredentials } from './n8n';
+import { actionNode, additionalData, loadWorkflow, type TestCredentials } from './n8n';
 
 /** Type name of the trigger node, as a community package gives it. */
 export const TRIGGER_TYPE = 'n8n-nodes-workspace-data.workspaceDataTrigger';
@@ -29,7 +29,7 @@ export interface DeliveryResult {
 
 /** A request to n8n's webhook address. */
 export interface DeliveryRequest {
-	body: Uint8Array;
+	body: Buffer;
 	headers: Record<string, string>;
 	/** As a request whose body n8n has not read yet. */
 	unread?: boolean;
@@ -79,7 +79,6 @@ export function triggerNode(
 		major?: 1 | 2;
 	} = {},
 ) {
-	prepareN8n();
 	const workflowId = options.sameAs?.workflowId ?? `trigger-workflow-${(workflows += 1)}`;
 	const { name = 'Trigger', major = 2 } = options;
 	const node: INode = {
@@ -91,16 +90,11 @@ export function triggerNode(
 	};
 	const type = new WorkspaceDataTrigger();
 	const load = (staticData: IDataObject = {}) =>
-		new Workflow({
-			id: workflowId,
-			name: 'Test',
-			nodes: [node],
-			connections: {},
-			active: true,
-			nodeTypes: nodeTypesOf({ [TRIGGER_TYPE]: type }),
-			staticData: asSaved(staticData),
-			settings: { executionOrder: 'v1' },
-		});
+		loadWorkflow(
+			[node],
+			{ [TRIGGER_TYPE]: type },
+			{ id: workflowId, active: true, staticData: asSaved(staticData) },
+		);
 	let saved = options.staticData ?? {};
 	let workflow = load(saved);
 	let test = load();
@@ -238,15 +232,14 @@ export function triggerNode(
 			const receiving = isTest ? test : load(saved);
 			const mode = isTest ? 'manual' : 'webhook';
 			const response = createResponse();
-			const body = Buffer.from(request.body);
 			const httpRequest = {
 				headers: request.headers,
 				params: {},
 				query: {},
 				method: 'POST',
-				rawBody: request.unread ? undefined : body,
+				rawBody: request.unread ? undefined : request.body,
 				async readRawBody() {
-					httpRequest.rawBody = body;
+					httpRequest.rawBody = request.body;
 				},
 			};
 			// As Node's: whoever keeps the response keeps the request.
@@ -344,10 +337,8 @@ export function triggerNode(
 }
 
 /** Collects what the nodes write to n8n's log. */
-export function watchWarnings(): { lines: string[]; stop: () => void } {
+export function watchWarnings(): string[] {
 	const lines: string[] = [];
-	const spy = jest.spyOn(Container.get(Logger), 'warn').mockImplementation((message: string) => {
-		lines.push(message);
-	});
-	return { lines, stop: () => spy.mockRestore() };
+	jest.spyOn(Container.get(Logger), 'warn').mockImplementation((line) => void lines.push(line));
+	return lines;
 }

@@ -160,45 +160,47 @@ export async function startWorkspace(options: ServiceOptions = {}): Promise<Test
 	};
 }
 
-/**
- * Starts a service before the tests of a file; before each it counts its requests from zero, and after
- * each it behaves as usual again.
- *
- * @param take gets the service before the first test
- */
-export function useWorkspace(take: (workspace: TestWorkspace) => void): void {
-	let workspace: TestWorkspace | undefined;
-	beforeAll(async () => {
-		workspace = await startWorkspace();
-		take(workspace);
-	});
-	afterAll(async () => await workspace?.close());
-	beforeEach(() => workspace?.service.control.resetRequests());
-	afterEach(() => workspace?.service.control.reset());
-}
+/** The service that `useWorkspace` or `useCard` has started. */
+export let workspace: TestWorkspace;
+
+/** The card that `useCard` has made for the running test. */
+export let card: TestCard;
 
 /**
- * As `useWorkspace`, with a new card for each test.
- *
- * @param take gets the service and the card before each test
+ * Starts a service before the tests of a file or group, or with `[beforeEach, afterEach]` for each of them; before each it
+ * counts its requests from zero, and after each it behaves as usual again.
  */
+export function useWorkspace(
+	options?: ServiceOptions,
+	[before, after] = [beforeAll, afterAll],
+): void {
+	before(async () => {
+		workspace = await startWorkspace(options);
+	});
+	after(async () => await workspace.close());
+	beforeEach(() => workspace.service.control.resetRequests());
+	afterEach(() => workspace.service.control.reset());
+}
+
+/** As `useWorkspace`, with a new card for each test. */
 export function useCard(
 	name: string,
 	fields: Fields,
-	take: (made: { workspace: TestWorkspace; card: TestCard }) => void,
+	...started: Parameters<typeof useWorkspace>
 ): void {
-	let workspace: TestWorkspace | undefined;
-	useWorkspace((started) => (workspace = started));
+	useWorkspace(...started);
 	beforeEach(async () => {
-		if (!workspace) throw new Error("The service didn't start");
-		const card = await workspace.card(name, fields);
+		card = await workspace.card(name, fields);
 		workspace.service.control.resetRequests();
-		take({ workspace, card });
 	});
 }
 
-/** `useCard` for a file that keeps its service and card in the same place for all of its tests. */
-export const useCardsFor =
-	(take: Parameters<typeof useCard>[2]) =>
-	(name: string, fields: Fields): void =>
-		useCard(name, fields, take);
+/** Answers the next requests of this kind with this JSON; the service does nothing. */
+export function answer(
+	method: string,
+	path: string,
+	json: unknown,
+	{ status = 200, times = 1 } = {},
+): void {
+	workspace.fail(method, path, { mode: 'answer', status, body: 'json', json, times });
+}

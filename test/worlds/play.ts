@@ -161,20 +161,19 @@ async function playExecution(
 		...{ shape, marks, targets, dry: undefined, writesOfDry: 0 },
 		...{ result: undefined, cancelledAt: undefined, endedAt: NaN },
 	};
-	let current: { cancel: () => void } | undefined;
-	const onStarted = (running: { cancel: () => void }): void => void (current = running);
+	const cancelling = new AbortController();
 	const cancelAfter = (ms: number): void =>
 		void setTimeout(() => {
 			if (!Number.isNaN(execution.endedAt)) return;
 			execution.cancelledAt = performance.now();
-			current?.cancel();
+			cancelling.abort();
 		}, ms);
 	const items = itemsOf(shape, marks, targets);
 	const run = async (parameters: IDataObject = {}) =>
 		await played.runAction({
 			credentials: credentialsOf(played.world, service),
 			node: { onError: shape.onError },
-			onStarted,
+			signal: cancelling.signal,
 			items,
 			parameters: { ...parametersOf(shape), ...parameters },
 		});

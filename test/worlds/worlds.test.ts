@@ -4,7 +4,6 @@
  * WORLDS_COUNT=1` plays one again. Each finding is printed with its seed and the smallest world that shows it.
  */
 import fc from 'fast-check';
-import { prepareN8n } from '../support/n8n';
 import { broken, type LawName } from './laws';
 import { openNetwork, strangers } from './network';
 import { play } from './play';
@@ -28,7 +27,6 @@ const realNow = performance.now.bind(performance);
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 beforeAll(() => {
-	prepareN8n();
 	closeNetwork = openNetwork();
 	startVirtualTime();
 });
