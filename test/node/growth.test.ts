@@ -217,7 +217,7 @@ describe('Create From Items', () => {
 	const sent = (method: string) =>
 		workspace.requests().filter((request) => request.startsWith(`${method} `));
 
-	/** The types of fields: test/rules/model/value/inferType. */
+	/** The types of fields: test/rules/values/inferType. */
 	const people = Array.from({ length: 6 }, (_, index) => ({
 		Name: `Person ${index}`,
 		Age: 20 + index,

@@ -40,7 +40,7 @@ describe('records', () => {
 		});
 	});
 
-	// Each condition: test/rules/model/value/condition.
+	// Each condition: test/rules/values/condition.
 	test('conditions: all or any of them; a limit counts the records that meet them', async () => {
 		await workspace.records(card.id, [
 			{ Key: 'Alpha', Amount: 1, Tags: ['red', 'blue'] },
@@ -134,7 +134,7 @@ describe('Get Many', () => {
 		sort: { by: keys.map(([field, direction]) => ({ field, direction })) } as IDataObject,
 	});
 
-	// Each kind of field: test/rules/actions/reading/sort.
+	// Each kind of field: test/rules/records/sort.
 	test('Sort: by several fields or the record’s own time; a limit takes the first of the order', async () => {
 		for (const row of [
 			{ Title: 'b', Amount: 10, Level: 'High' },

@@ -7,7 +7,7 @@ import {
 } from '../../../nodes/WorkspaceData/records/columns';
 import { FieldIndex } from '../../../nodes/WorkspaceData/records/fieldIndex';
 import type { JsonObject } from '../../../nodes/WorkspaceData/values/jsonObject';
-import { field } from '../model/fields';
+import { field } from './fields';
 
 const fieldsOf = (names: string): FieldIndex =>
 	new FieldIndex(

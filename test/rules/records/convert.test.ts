@@ -4,7 +4,7 @@ import { convert } from '../../../nodes/WorkspaceData/records/convert';
 import type { Entry, WriteSettings } from '../../../nodes/WorkspaceData/records/entry';
 import { FieldIndex } from '../../../nodes/WorkspaceData/records/fieldIndex';
 import { MatchKey } from '../../../nodes/WorkspaceData/records/matchKey';
-import { field } from '../model/fields';
+import { field } from './fields';
 import { refusal } from '../refusal';
 import { zone } from '../values/zone';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { FieldIndex } from '../../../nodes/WorkspaceData/records/fieldIndex';
 import type { Field } from '../../../nodes/WorkspaceData/transport/api';
-import { field } from '../model/fields';
+import { field } from './fields';
 import { refusal } from '../refusal';
 
 const named = (name: string, id: string) => field(name, 'text', [], id);

@@ -6,7 +6,7 @@ import {
 	type MatchType,
 } from '../../../nodes/WorkspaceData/records/filter';
 import type { DataRecord } from '../../../nodes/WorkspaceData/transport/api';
-import { field } from '../model/fields';
+import { field } from './fields';
 import { zone } from '../values/zone';
 
 const index = new FieldIndex(

@@ -1,7 +1,7 @@
 /** By which fields an item finds its record: exactly those, and never by an empty value. */
 import { FieldIndex, type FieldHint } from '../../../nodes/WorkspaceData/records/fieldIndex';
 import { MatchKey } from '../../../nodes/WorkspaceData/records/matchKey';
-import { field } from '../model/fields';
+import { field } from './fields';
 import { refusal } from '../refusal';
 import { zone } from '../values/zone';
 

@@ -6,7 +6,7 @@ import {
 	type OutputOptions,
 } from '../../../nodes/WorkspaceData/records/recordOutput';
 import type { DataRecord } from '../../../nodes/WorkspaceData/transport/api';
-import { field } from '../model/fields';
+import { field } from './fields';
 
 const twins = ['t1', 't2'].map((id) => field('Twin', 'text', [], id));
 const index = new FieldIndex([field('Title'), field('Pages', 'number'), ...twins], 'Books');

@@ -4,7 +4,7 @@ import { OWN_VALUES } from '../../../nodes/WorkspaceData/records/ownValues';
 import { sortInSlices, sortRecords, type Order } from '../../../nodes/WorkspaceData/records/sort';
 import type { DataRecord } from '../../../nodes/WorkspaceData/transport/api';
 import { cases } from '../../support/cases';
-import { field } from '../model/fields';
+import { field } from './fields';
 import { zone } from '../values/zone';
 
 type Direction = Order['direction'];

@@ -3,7 +3,7 @@ import { FieldIndex } from '../../../nodes/WorkspaceData/records/fieldIndex';
 import type { DeliveredEvent, Delivery } from '../../../nodes/WorkspaceData/trigger/event';
 import { isRelevant, misdirection } from '../../../nodes/WorkspaceData/trigger/relevance';
 import { eventOf, settingsOf } from '../../support/triggerSettings';
-import { field } from '../model/fields';
+import { field } from '../records/fields';
 
 const title = field('Title', 'text', [], 'f1');
 const pages = field('Pages', 'number', [], 'f2');
