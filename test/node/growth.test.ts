@@ -5,7 +5,7 @@ import { type ActionRun, hintsOf, placesOf, runAction, succeeded } from '../supp
 import { byId, fromList, mapAutomatically, mapEach } from '../support/parameters';
 import { startStopwatch } from '../support/stopwatch';
 import { bodies, other, runOther, startOther } from '../support/otherService';
-import { run } from '../support/runs';
+import { run, startRun } from '../support/runs';
 import { card, useCard, useWorkspace, workspace } from '../support/workspace';
 
 describe('fields and choices', () => {
@@ -133,6 +133,23 @@ describe('fields and choices', () => {
 			const { error } = await running;
 			expect(error?.message).toBe("'New' matches 2 fields of card 'Follows'");
 			expect(error?.description).toMatch(/Use one of these field IDs instead: fld_\w+/);
+			expect(await rows()).toEqual([]);
+		});
+
+		test('cancelled while another run makes fields: ends at once', async () => {
+			workspace.fail('POST', '/fields$', { mode: 'hang' });
+			const start = () => startRun('create', { columns: mapEach({ New: 'x' }), options: creates });
+			const first = start();
+			while (created().length === 0) await new Promise(setImmediate);
+			const second = start();
+			while (sent(/^GET .*\/fields$/).length < 3) await new Promise(setImmediate);
+			const elapsed = startStopwatch();
+			second.cancel();
+			await second.running;
+			// The creation that it waits for hangs for 30 s.
+			expect(elapsed()).toBeLessThan(5_000);
+			first.cancel();
+			await first.running;
 			expect(await rows()).toEqual([]);
 		});
 	});
