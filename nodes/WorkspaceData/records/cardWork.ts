@@ -29,8 +29,8 @@ export interface CardWork {
 }
 
 /** Begins what is written to a card, with its first item. */
-export function newWork(run: Run, card: CardReference, first: Entry): CardWork {
-	const { isDry, settings } = first;
+export function newWork(run: Run, first: Entry): CardWork {
+	const { card, isDry, settings } = first;
 	const index = new FieldIndex([], card.name);
 	const output = new StepOutput(run, card, index, first);
 	const plan = { items: [], deletions: [] };

@@ -40,7 +40,6 @@ export async function writeCards(
 			await stage(run, work).catch((error: unknown) => refuseCard(run, work, failureOf(error)));
 		});
 	};
-	if (isStopped()) return [];
 	const letGo = await hold(run.api, namesToHold(works));
 	try {
 		await each(prepare);

@@ -8,16 +8,15 @@ import {
 } from '../../properties/writeOptions';
 import { hintAtGrowth } from '../../records/addGrowth';
 import { ownColumnsOf, readColumns } from '../../records/columns';
-import type { Entry, FieldTypes, ItemResult } from '../../records/entry';
+import type { FieldTypes, ItemResult } from '../../records/entry';
 import { failureOf } from '../../records/refusals';
 import { whileHeld } from '../../records/heldCards';
 import { addNote } from '../../records/hints';
 import { cardCalled } from '../../records/locator';
 import type { CardReference, Run } from '../../records/run';
-import { newWork, type CardWork, type LastResult } from '../../records/cardWork';
-import { conclude } from '../../records/results';
+import type { CardWork, LastResult } from '../../records/cardWork';
 import { refuseCard, writeCards } from '../../records/write';
-import { newResults } from '../../records/writeRecords';
+import { writeRecords } from '../../records/writeRecords';
 import { Cancelled } from '../../transport/errors';
 import { cards, type Card } from '../../transport/api';
 import { isBlank } from '../../values/emptyValue';
@@ -75,64 +74,38 @@ export const createCardFromItems = defineOperation({
 	async execute(run, { get }) {
 		requireNoRetry(run);
 		const settingsOf = openSettings(run, 'Items', readFieldTypes);
-		const items = newResults(run);
-		const targets = new Map<string, Target>();
 		const empty: ItemResult[] = [];
-		for (const [itemIndex, result] of items.entries()) {
-			await run.breathe();
-			try {
+		return await writeRecords(run, {
+			async read(itemIndex, result) {
 				const name = requireText(get('name', itemIndex), cardNameProperty.displayName).trim();
 				const options = get('options', itemIndex);
 				const isDry = get('dryRun', itemIndex);
-				const hasRecords = options.createRecords ?? true;
 				const columns = readColumns(AUTOMATIC, itemOf(run.context, itemIndex));
-				const entry: Entry = {
+				const { createRecords = true } = options;
+				const isEmpty = ([, value]: [string, unknown]) => createRecords && isBlank(value);
+				if (columns.entries.every(isEmpty)) return void empty.push(result);
+				return {
 					...{ itemIndex, card: { id: '', name }, isDry, columns: () => columns },
 					...{ find: { by: 'nothing' }, settings: settingsOf(options) },
 					...{ common: { 'Dry Run': isDry, Options: options }, result },
 				};
-				const { entries } = columns;
-				const isEmpty = hasRecords
-					? entries.every(([, value]) => isBlank(value))
-					: entries.length === 0;
-				const target = targets.get(foldCase(name));
-				if (isEmpty) empty.push(result);
-				else if (target) target.work.entries.push(entry);
-				else targets.set(foldCase(name), newTarget(run, entry, options));
-			} catch (error) {
-				result.error = failureOf(error);
-				if (!run.continues) break;
-			}
-		}
-		const refusal = noValues();
-		if (targets.size === 0) for (const result of empty) result.error = refusal;
-		else if (empty.length > 0) run.hints.add(leftOut(empty.length));
-		const isStopped = !run.continues && items.some(({ error }) => error !== undefined);
-		const works = isStopped ? [] : [...targets.values()];
-		const last = works.length > 0 ? await writeTargets(run, works, items) : [];
-		conclude(run, items);
-		return { items, last };
+			},
+			async write(_, works, items) {
+				if (works.length === 0) {
+					const error = noValues();
+					for (const result of empty) result.error = error;
+					return [];
+				}
+				if (empty.length > 0) run.hints.add(leftOut(empty.length));
+				return await writeNamed(run, works, items, (work) =>
+					get('options', work.entries[0]?.itemIndex ?? 0),
+				);
+			},
+		});
 	},
 });
 
 const AUTOMATIC = { mappingMode: 'autoMapInputData' };
-
-/** What is written to a card, and if it may exist. */
-interface Target {
-	work: CardWork;
-	isReused: boolean;
-}
-
-function newTarget(
-	run: Run,
-	entry: Entry,
-	{ createRecords = true, ifExists }: { createRecords?: boolean; ifExists?: string },
-): Target {
-	const { card, isDry } = entry;
-	const isSilent = isDry || !createRecords;
-	const work = { ...newWork(run, card, entry), growsOnly: !createRecords, isSilent };
-	return { work, isReused: ifExists === 'reuse' };
-}
 
 const noValues = (): InputError =>
 	new InputError('The items have no values', 'Connect a node whose items have fields with values.');
@@ -150,23 +123,27 @@ function requireNoRetry({ context }: Run): void {
 }
 
 /** Writes the cards, and holds their names: two executions don't create one twice. */
-async function writeTargets(
+async function writeNamed(
 	run: Run,
-	targets: readonly Target[],
+	works: readonly CardWork[],
 	items: readonly ItemResult[],
+	optionsOf: (work: CardWork) => { createRecords?: boolean; ifExists?: string },
 ): Promise<LastResult[]> {
-	const real = targets.filter(({ work }) => !work.isDry);
-	const names = real.map(({ work }) => `card ${foldCase(work.card.name)}`);
+	const real = works.filter(({ isDry }) => !isDry);
+	const names = real.map(({ card }) => `card ${foldCase(card.name)}`);
 	return await whileHeld(run.api, names, async () => {
-		const listed = await run.api.list(cards, targets[0]?.work.request);
-		for (const { work, isReused } of targets) {
-			await findCard(run, work, isReused, listed).catch((error: unknown) =>
+		const listed = await run.api.list(cards, works[0]?.request);
+		for (const work of works) {
+			const { createRecords = true, ifExists } = optionsOf(work);
+			work.growsOnly = !createRecords;
+			work.isSilent = work.isDry || !createRecords;
+			await findCard(run, work, ifExists === 'reuse', listed).catch((error: unknown) =>
 				refuseCard(run, work, failureOf(error)),
 			);
 		}
-		const works = targets.map(({ work }) => work).filter(({ isRefused }) => !isRefused);
-		const last = await writeCards(run, works, items);
-		for (const work of works) last.push(...(await finish(run, work)));
+		const found = works.filter(({ isRefused }) => !isRefused);
+		const last = await writeCards(run, found, items);
+		for (const work of found) last.push(...(await finish(run, work)));
 		return last;
 	});
 }
@@ -182,9 +159,9 @@ async function findCard(
 	const existing = cardCalled(listed, name);
 	if (existing && !isReused) throw await alreadyExists(run, existing);
 	if (existing) work.card = existing;
-	const create = async () =>
-		requireShown(await run.api.create(cards, { name }, work.request), name);
-	if (!existing) work.create = create;
+	else
+		work.create = async () =>
+			requireShown(await run.api.create(cards, { name }, work.request), name);
 }
 
 /** The error says what exists, as an earlier run may have stopped halfway. */
