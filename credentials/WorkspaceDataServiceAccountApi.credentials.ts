@@ -8,7 +8,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { authorize, entryText } from '../nodes/WorkspaceData/transport/credential';
-import { tokenOf } from '../nodes/WorkspaceData/transport/shared';
+import { sharedBy } from '../nodes/WorkspaceData/transport/shared';
 import type { Send } from '../nodes/WorkspaceData/transport/token';
 
 export class WorkspaceDataServiceAccountApi implements ICredentialType {
@@ -107,7 +107,7 @@ export class WorkspaceDataServiceAccountApi implements ICredentialType {
 		this: IHttpRequestHelper,
 		credentials: ICredentialDataDecryptedObject,
 	): Promise<IDataObject> {
-		const token = tokenOf(credentials);
+		const { token } = sharedBy(credentials);
 		const send: Send = async (options) => await this.helpers.httpRequest(options);
 		const used = entryText(credentials.accessToken);
 		if (used !== '') token.refuse(used);
@@ -120,7 +120,7 @@ export class WorkspaceDataServiceAccountApi implements ICredentialType {
 		credentials: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> => {
-		credentials.accessToken ??= tokenOf(credentials).recent[0] ?? '';
+		credentials.accessToken ??= sharedBy(credentials).token.recent[0] ?? '';
 		return authorize(credentials, requestOptions, entryText(credentials.accessToken));
 	};
 }

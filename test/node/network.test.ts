@@ -7,7 +7,7 @@ import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { redact } from '../../nodes/WorkspaceData/transport/redact';
-import { toNodeError } from '../../nodes/WorkspaceData/transport/errors';
+import { toNodeError } from '../../nodes/WorkspaceData/transport/nodeError';
 import { type ActionRun, actionNode, runAction, succeeded } from '../support/n8n';
 import { byId, mapAutomatically, mapEach, where } from '../support/parameters';
 import { startStopwatch } from '../support/stopwatch';
@@ -249,11 +249,11 @@ describe('cancelling', () => {
 
 test('an unexpected error shows the line that threw it, and no secret in stack, message or cause', () => {
 	const SECRET = 'key-of-unexpected-errors';
-	const place = { redact: (text: string) => redact(text, [SECRET]) };
+	const clean = (text: string) => redact(text, [SECRET]);
 	function lineThatThrew(): Error {
 		return new TypeError(`no ${SECRET}, no Bearer abcdefgh12345678`);
 	}
-	const error = toNodeError(actionNode({ workspaceDataApi: {} }, {}), lineThatThrew(), place);
+	const error = toNodeError(actionNode({ workspaceDataApi: {} }, {}), lineThatThrew(), 0, clean);
 	expect(error.stack).toContain('lineThatThrew');
 	for (const part of [error, error.description, JSON.stringify(error), error.cause])
 		expect(inspect(part)).not.toMatch(/key-of-unexpected|abcdefgh12345678/);

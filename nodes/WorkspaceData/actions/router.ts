@@ -1,16 +1,17 @@
 /** Runs the selected operation for all input items. Only this file knows error items, pairing and *On Error*. */
-import type {
-	IDataObject,
-	IExecuteFunctions,
-	INode,
-	INodeExecutionData,
+import {
 	NodeApiError,
-	NodeOperationError,
+	type IDataObject,
+	type IExecuteFunctions,
+	type INode,
+	type INodeExecutionData,
+	type NodeOperationError,
 } from 'n8n-workflow';
 import type { ItemResult } from '../records/entry';
 import { progressNote } from '../records/hints';
 import { openRun, type Run } from '../records/run';
-import { Cancelled, errorDetails, RequestError, toNodeError } from '../transport/errors';
+import { Cancelled, RequestError } from '../transport/errors';
+import { toNodeError } from '../transport/nodeError';
 import { isObject, type JsonObject } from '../values/jsonObject';
 import { sentences } from '../values/messageText';
 import { openParameters } from './openParameters';
@@ -133,16 +134,12 @@ function itemError(
 ): NodeError {
 	const node = context.getNode();
 	const detail = (error instanceof RequestError && error.detail) || '';
-	const nodeError = toNodeError(node, error, {
-		itemIndex,
-		...(run && {
-			// Only in the service's own words: ours say where an ID is meant.
-			withNames: (text) => text.replace(detail, () => run.hints.withNames(detail)),
-			redact: (text) => run.api.redact(text),
-		}),
-	});
-	const { message } = nodeError;
-	const description = sentences(nodeError.description ?? '', note);
+	const clean = run && ((text: string) => run.api.redact(text));
+	const nodeError = toNodeError(node, error, itemIndex, clean);
+	const { message, description: told = '' } = nodeError;
+	// Only in the service's own words: ours say where an ID is meant.
+	const named = told?.replace(detail, () => run?.hints.withNames(detail) ?? detail);
+	const description = sentences(named, note);
 	const isTool = node.type.endsWith('Tool');
 	// An AI model receives only the message, so the message must list the allowed values.
 	if (isTool)
@@ -163,4 +160,14 @@ function errorItem(node: INode, nodeError: NodeError, item: number): INodeExecut
 	const isErrorOutput = node.onError === 'continueErrorOutput';
 	const more = isErrorOutput ? { ...(message && { message }) } : { details };
 	return { json: { error: nodeError.message, ...more }, pairedItem: { item } };
+}
+
+/** The facts of an error for the error output. */
+function errorDetails(error: NodeError): Record<string, string> {
+	const { kind } = error.context;
+	return {
+		...(error.description && { description: error.description }),
+		...(error instanceof NodeApiError && error.httpCode && { httpCode: error.httpCode }),
+		...(typeof kind === 'string' && { kind }),
+	};
 }

@@ -5,7 +5,7 @@ import type {
 	INodeListSearchResult,
 } from 'n8n-workflow';
 import { readCardPages } from './webUrl';
-import { cards, fieldsOf, type DataRecord } from '../transport/api';
+import { cards, fieldsOf, recordsOf, type DataRecord, type PageQuery } from '../transport/api';
 import {
 	comparedField,
 	chosenCardFields,
@@ -87,8 +87,8 @@ export const searchRecords = editorCall(
 		let results: INodeListSearchItems[] = [];
 		let cursor: string | null = token ?? '';
 		for (let page = 0; page < PAGES_PER_SEARCH && results.length === 0; page += 1) {
-			const query = { limit: PAGE_SIZE, ...(cursor && { cursor }) };
-			const { records, nextCursor } = await api.page(cardId, query, EDITOR_READ);
+			const query: PageQuery = { limit: PAGE_SIZE, ...(cursor && { cursor }) };
+			const { things: records, nextCursor } = await api.page(recordsOf(cardId), query, EDITOR_READ);
 			results = records
 				.map((record) => ({ name: recordLabel(record, fieldIds), value: record.id }))
 				.filter((item) => matches(filter, item));

@@ -1,6 +1,6 @@
 /** The credential's Web URL: where people open a card in a browser. */
 import type { IAllExecuteFunctions } from 'n8n-workflow';
-import { entryText, readCredential, toAuthentication } from '../transport/credential';
+import { entryText, readCredential } from '../transport/credential';
 
 /** The placeholder for a card's ID in the credential's 'Web URL'. */
 const CARD_PLACE = '{card}';
@@ -14,8 +14,8 @@ export async function readCardPages(
 	context: IAllExecuteFunctions,
 	authentication: unknown,
 ): Promise<((cardId: string) => string) | undefined> {
-	const { webUrl } = await readCredential(context, toAuthentication(authentication));
-	const pattern = entryText(webUrl);
+	const { credential } = await readCredential(context, authentication);
+	const pattern = entryText(credential.webUrl);
 	const isUsable = /^https?:\/\//i.test(pattern) && URL.canParse(pattern);
 	if (!isUsable || !pattern.includes(CARD_PLACE)) return undefined;
 	return (cardId) => pattern.replaceAll(CARD_PLACE, () => encodeURIComponent(cardId));

@@ -1,5 +1,5 @@
 /** Reads resource locators: From List, By ID or By Name. */
-import { pathSegment } from '../transport/serviceUrl';
+import { pathSegment } from '../transport/credential';
 import type { Card } from '../transport/api';
 import { isObject } from '../values/jsonObject';
 import { InputError } from '../values/inputError';

@@ -1,5 +1,4 @@
-/** The two credential types, and how to read the node's credential. */
-import { createHash } from 'node:crypto';
+/** The two credential types: how their entries are read, and the addresses in them. */
 import type {
 	IAllExecuteFunctions,
 	ICredentialDataDecryptedObject,
@@ -7,31 +6,48 @@ import type {
 } from 'n8n-workflow';
 import { InputError } from '../values/inputError';
 import { plainText } from '../values/parameterValue';
-import { parseBaseUrl } from './serviceUrl';
 
-/** The values of the parameter 'authentication', with the credential type of each. */
-export const CREDENTIAL_TYPES = {
-	apiKey: 'workspaceDataApi',
-	serviceAccount: 'workspaceDataServiceAccountApi',
-} as const;
+/** The credential type by the value of the parameter 'authentication'. */
+const TYPES = new Map<unknown, CredentialType>([
+	['apiKey', 'workspaceDataApi'],
+	['serviceAccount', 'workspaceDataServiceAccountApi'],
+]);
 
-export type Authentication = keyof typeof CREDENTIAL_TYPES;
+export type CredentialType = 'workspaceDataApi' | 'workspaceDataServiceAccountApi';
 
-/** Checks the value of `authentication`, because saved workflows may hold any value. @throws InputError */
-export function toAuthentication(value: unknown): Authentication {
-	if (value === 'apiKey' || value === 'serviceAccount') return value;
-	throw new InputError(
-		`'Authentication' can't be '${plainText(value)}'`,
-		'Select API Key or Service Account.',
-	);
+/** A credential that can be used. */
+export interface NodeCredential {
+	type: CredentialType;
+	credential: ICredentialDataDecryptedObject;
+	baseUrl: string;
+	workspaceId: string;
 }
 
-/** Reads the node's credential. @throws NodeOperationError of n8n if the node has none of this type */
-export const readCredential = async (
+/**
+ * Reads the node's credential.
+ *
+ * @param authentication the value of the parameter: saved workflows may hold any
+ * @throws InputError if it can't be used; NodeOperationError of n8n if the node has no such credential
+ */
+export async function readCredential(
 	context: IAllExecuteFunctions,
-	authentication: Authentication,
-): Promise<ICredentialDataDecryptedObject> =>
-	await context.getCredentials(CREDENTIAL_TYPES[authentication]);
+	authentication: unknown,
+): Promise<NodeCredential> {
+	const type = TYPES.get(authentication);
+	if (!type) {
+		throw new InputError(
+			`'Authentication' can't be '${plainText(authentication)}'`,
+			'Select API Key or Service Account.',
+		);
+	}
+	const credential = await context.getCredentials(type);
+	const baseUrl = parseBaseUrl(credential.baseUrl);
+	const workspaceId = entryText(credential.workspaceId);
+	pathSegment(workspaceId, 'Workspace ID');
+	if (type === 'workspaceDataApi') apiKeyOf(credential);
+	else tokenAddress(credential);
+	return { type, credential, baseUrl, workspaceId };
+}
 
 /** An entry of a credential as text, without outer spaces. */
 export const entryText = (value: unknown): string =>
@@ -48,9 +64,64 @@ export function apiKeyOf({ apiKey }: ICredentialDataDecryptedObject): string {
 	);
 }
 
-/** A short text that identifies a credential without revealing it. */
-export const fingerprintOf = (...parts: unknown[]): string =>
-	createHash('sha256').update(JSON.stringify(parts)).digest('base64');
+/**
+ * Parses an address that must be plain http(s), without sign-in data, query or fragment.
+ *
+ * @returns the address without trailing slashes
+ * @throws InputError for anything else
+ */
+function parseAddress(value: unknown, parameter: string, example: string): string {
+	const text = entryText(value);
+	const url = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+	if (url && !url.username && !url.password && !url.search && !url.hash)
+		return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+	const must = 'must begin with http:// or https://, without user name, query or fragment';
+	throw new InputError(
+		`'${parameter}' ${text === '' ? 'is empty' : must}`,
+		`Enter an address such as ${example}.`,
+	);
+}
+
+const API_ROOT = '/api/v1';
+
+/** The root of the API, without trailing slashes. @throws InputError if it can't be that @see service interface, part 9 */
+export function parseBaseUrl(value: unknown): string {
+	const example = `https://data.example.com${API_ROOT}`;
+	const baseUrl = parseAddress(value, 'Base URL', example);
+	if (baseUrl.endsWith(API_ROOT)) return baseUrl;
+	throw new InputError(
+		`'Base URL' must end in ${API_ROOT}`,
+		`Enter the address of the API itself, such as ${example}.`,
+	);
+}
+
+/** The address that issues tokens. @throws InputError if it can't be used @see service interface, parts 4 and 5 */
+export function tokenAddress({ authUrl, realm }: ICredentialDataDecryptedObject): string {
+	const root = parseAddress(authUrl, 'Auth URL', 'https://auth.example.com');
+	return `${root}/realms/${pathSegment(entryText(realm), 'Realm')}/protocol/openid-connect/token`;
+}
+
+/**
+ * A percent-encoded path segment with its outer spaces, because a listed ID may have some. URL parsers
+ * resolve `.` and `..` even if they are percent-encoded, so both are refused.
+ *
+ * @param parameter the parameter's name in messages
+ * @throws InputError if the value is empty or would change the path
+ * @see RFC 3986, section 5.2.4
+ */
+export function pathSegment(value: string | number, parameter: string): string {
+	const text = String(value);
+	if (text.trim() === '') {
+		throw new InputError(`'${parameter}' is empty`, `Select or enter a value for '${parameter}'.`);
+	}
+	if (text === '.' || text === '..') {
+		throw new InputError(
+			`'${parameter}' can't be '${text}'`,
+			`Enter the ID that the service shows for '${parameter}'.`,
+		);
+	}
+	return encodeURIComponent(text.toWellFormed());
+}
 
 /**
  * Adds the token right before n8n sends a request, but only to the service itself; and the signal that ends the request,

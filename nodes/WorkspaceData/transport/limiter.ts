@@ -1,6 +1,7 @@
 /** Paces the requests of one key in this process: executions take turns, within a number at once and the rate limit. */
-import type { Clock } from './clock';
+import { onAbort, type Clock, type Signals } from './clock';
 import { Cancelled, RequestError } from './errors';
+import { dateIn, type ApiResponse } from './response';
 
 /** Parallel requests of a key, unless the user sets another number. */
 export const AT_ONCE = 16;
@@ -11,8 +12,6 @@ const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 60_000;
 /** How long a request runs alone while nothing is known of the limit, in ms. */
 const ALONE_MS = 1_000;
-/** How long a difference between the clocks counts, in ms, because either may be corrected. */
-const CLOCK_VALID_MS = 60_000;
 
 /** What a request needs for its turn. */
 export interface Turn {
@@ -22,7 +21,7 @@ export interface Turn {
 	width: number;
 	/** The longest wait for the rate limit, in ms. */
 	patienceMs: number;
-	signals: readonly AbortSignal[];
+	signals: Signals;
 }
 
 interface Waiting extends Turn {
@@ -30,8 +29,7 @@ interface Waiting extends Turn {
 	fail(error: Error): void;
 }
 
-/** The headers of a response, with names in lower case. */
-type Headers = Record<string, unknown>;
+type Headers = ApiResponse['headers'];
 
 const numberIn = (headers: Headers, name: string): number => Number(headers[name] ?? NaN);
 
@@ -44,14 +42,13 @@ export class Limiter {
 	private sentAt = 0;
 	/** Requests left in the window; undefined if unknown. */
 	private remaining: number | undefined;
-	/** The end of the window, by the service's clock. */
-	private resetAt = Infinity;
-	/** Nothing is sent before this time. */
-	private pausedUntil = 0;
+	/** The end of the window by this clock, and in the service's words. */
+	private endsAt = Infinity;
+	private reset = NaN;
+	/** Nothing is sent before this time, because a request was refused. */
+	closedUntil = 0;
 	/** Refusals in a row. */
 	private refusals = 0;
-	/** The service's time minus this clock's, in ms. */
-	private ahead = { ms: 0, learnedAt: -Infinity };
 	private wakeAt = Infinity;
 
 	constructor(clock: Clock) {
@@ -66,74 +63,60 @@ export class Limiter {
 	 * @throws Cancelled if one of its signals is aborted
 	 */
 	async enter(turn: Turn, isAgain = false): Promise<void> {
-		if (turn.signals.some(({ aborted }) => aborted)) throw new Cancelled();
-		let cancel = (): void => {};
+		let turnOff = (): void => {};
 		await new Promise<void>((start, fail) => {
 			const waiting = { ...turn, start, fail };
-			cancel = () => {
+			this.waiting[isAgain ? 'unshift' : 'push'](waiting);
+			turnOff = onAbort(turn.signals, () => {
 				this.waiting = this.waiting.filter((one) => one !== waiting);
 				fail(new Cancelled());
-			};
-			for (const signal of turn.signals) signal.addEventListener('abort', cancel);
-			this.waiting[isAgain ? 'unshift' : 'push'](waiting);
+			});
 			this.startMore();
-		}).finally(() => {
-			for (const signal of turn.signals) signal.removeEventListener('abort', cancel);
-		});
+		}).finally(() => turnOff());
 	}
 
-	/**
-	 * Ends a request, and learns from its response.
-	 *
-	 * @returns how long the service refuses requests, in ms
-	 */
-	leave({ owner }: Turn, response?: { status: number; headers: Headers }): number {
+	/** Ends a request. */
+	leave({ owner }: Turn): void {
 		this.underWay.splice(this.underWay.indexOf(owner), 1);
-		const now = this.clock.now();
-		if (response) this.learn(response.headers, now);
-		const ms = response?.status === 429 ? this.pause(response.headers, now) : 0;
-		if (response && ms === 0) this.refusals = 0;
 		this.startMore();
-		return ms;
 	}
 
-	/** Learns from the headers. @see service interface, part 8 */
-	private learn(headers: Headers, now: number): void {
-		const aheadMs = Date.parse(String(headers.date)) - now;
-		const isOld = Math.abs(now - this.ahead.learnedAt) > CLOCK_VALID_MS;
-		// Date is rounded down and the response took time, so the largest difference is the most exact.
-		if (aheadMs > this.ahead.ms || (isOld && !Number.isNaN(aheadMs))) {
-			this.ahead = { ms: aheadMs, learnedAt: now };
+	/** Learns from a response before its request ends. @see service interface, part 8 */
+	learn({ status, headers }: Pick<ApiResponse, 'status' | 'headers'>): void {
+		const now = this.clock.now();
+		this.learnWindow(headers, now);
+		if (status !== 429) {
+			this.refusals = 0;
+			return;
 		}
-		const remaining = numberIn(headers, 'x-ratelimit-remaining');
-		const resetAt = numberIn(headers, 'x-ratelimit-reset') * 1_000;
-		const isSameWindow = resetAt === this.resetAt;
-		if (Number.isNaN(remaining + resetAt)) this.remaining ??= Infinity;
-		else
-			this.remaining = isSameWindow ? Math.min(this.remaining ?? Infinity, remaining) : remaining;
-		if (!Number.isNaN(resetAt)) this.resetAt = resetAt;
-	}
-
-	/** Pauses until `Retry-After` or the reset; else for a second, doubled after each refusal. */
-	private pause(headers: Headers, now: number): number {
-		if (now >= this.pausedUntil) this.refusals += 1;
+		// Until `Retry-After` or the reset; else for a second, doubled after each refusal.
+		if (now >= this.closedUntil) this.refusals += 1;
 		const unstated = Math.min(FIRST_PAUSE_MS * 2 ** (this.refusals - 1), MAX_PAUSE_MS);
-		const stated = [numberIn(headers, 'retry-after') * 1_000, this.untilReset(now)];
+		const stated = [numberIn(headers, 'retry-after') * 1_000, this.endsAt - now];
 		const ms = Math.max(stated.find(Number.isFinite) ?? 0, unstated);
-		this.pausedUntil = Math.max(this.pausedUntil, now + ms);
+		this.closedUntil = Math.max(this.closedUntil, now + ms);
 		this.remaining = undefined;
-		return this.pausedUntil - now;
 	}
 
-	private untilReset(now: number): number {
-		return this.resetAt - this.ahead.ms - now;
+	private learnWindow(headers: Headers, now: number): void {
+		const remaining = numberIn(headers, 'x-ratelimit-remaining');
+		const reset = numberIn(headers, 'x-ratelimit-reset') * 1_000;
+		const isSame = reset === this.reset;
+		if (!Number.isNaN(reset)) {
+			// The clocks differ. Date is rounded down and the response took time, so the earliest end is the most exact.
+			const endsAt = now + reset - (dateIn(headers) ?? now);
+			this.endsAt = isSame ? Math.min(this.endsAt, endsAt) : endsAt;
+			this.reset = reset;
+		}
+		if (Number.isNaN(remaining + reset)) this.remaining ??= Infinity;
+		else this.remaining = isSame ? Math.min(this.remaining ?? Infinity, remaining) : remaining;
 	}
 
 	/** How long the rate limit allows no request, in ms; Infinity until a response comes. */
 	private heldFor(now: number): number {
-		if (this.pausedUntil > now) return this.pausedUntil - now;
-		const ms = this.untilReset(now);
-		if (ms <= 0) [this.remaining, this.resetAt] = [undefined, Infinity];
+		if (this.closedUntil > now) return this.closedUntil - now;
+		const ms = this.endsAt - now;
+		if (ms <= 0) [this.remaining, this.endsAt] = [undefined, Infinity];
 		const isIdle = this.underWay.length === 0;
 		// The first request of a window runs alone.
 		if (this.remaining === undefined) return isIdle ? 0 : this.sentAt + ALONE_MS - now;
@@ -145,13 +128,11 @@ export class Limiter {
 	/** The request of the execution with the fewest under way. */
 	private next(): Waiting | undefined {
 		const sent = (owner: object) => this.underWay.filter((one) => one === owner).length;
-		return this.waiting
+		const ready = this.waiting
 			.filter(({ owner, width }) => sent(owner) < width)
-			.filter(({ width }) => this.underWay.length < Math.max(AT_ONCE, width))
-			.reduce<Waiting | undefined>(
-				(best, one) => (!best || sent(one.owner) < sent(best.owner) ? one : best),
-				undefined,
-			);
+			.filter(({ width }) => this.underWay.length < Math.max(AT_ONCE, width));
+		const fewest = Math.min(...ready.map(({ owner }) => sent(owner)));
+		return ready.find(({ owner }) => sent(owner) === fewest);
 	}
 
 	/** Starts all requests that may start, and looks again when more may. */
@@ -164,14 +145,12 @@ export class Limiter {
 			const chosen = impatient || first;
 			this.waiting = this.waiting.filter((one) => one !== chosen);
 			if (impatient) impatient.fail(closedUntil(now + ms));
-			else this.start(chosen, now);
+			else {
+				this.underWay.push(chosen.owner);
+				this.sentAt = now;
+				chosen.start();
+			}
 		}
-	}
-
-	private start({ owner, start }: Waiting, now: number): void {
-		this.underWay.push(owner);
-		this.sentAt = now;
-		start();
 	}
 
 	private wakeIn(ms: number, now: number): void {
@@ -188,11 +167,9 @@ export class Limiter {
 /** The error for a wait that isn't begun. @param ms when the service is open again, by this clock */
 export function closedUntil(ms: number): RequestError {
 	// The latest that JavaScript knows if it is later.
-	const time = new Date(Math.min(ms + 60_000, 8.64e15))
-		.toISOString()
-		.slice(0, 16)
-		.replace('T', ' ');
-	return new RequestError(`Rate limit reached: the service is open again at ${time} UTC`, {
+	const [day, time = ''] = new Date(Math.min(ms + 60_000, 8.64e15)).toISOString().split('T');
+	const at = `${day} ${time.slice(0, -8)} UTC`;
+	return new RequestError(`Rate limit reached: the service is open again at ${at}`, {
 		status: 429,
 		isTransient: true,
 		advice: 'Try again after the limit resets.',

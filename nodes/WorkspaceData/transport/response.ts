@@ -2,22 +2,19 @@
 import { z } from 'zod/v3';
 import { isObject } from '../values/jsonObject';
 import { tryParse } from '../values/parseJson';
-import {
-	isFault,
-	misfit,
-	requestError,
-	type Reading,
-	type RequestError,
-	type RequestOrigin,
-} from './errors';
+import { within, type Bounds } from './clock';
+import { adviceOn, isFault, misfit, networkError, RequestError, type Origin } from './errors';
 import { nextCursor, type Schema } from './schemas/parts';
 import { problem } from './schemas/problem';
 
 /** A response of the service or its auth server. */
-export interface ApiResponse extends Reading {
+export interface ApiResponse {
 	status: number;
+	/** With names in lower case. */
 	headers: Record<string, unknown>;
 	text: string;
+	/** The request. */
+	origin: Origin;
 }
 
 /** How n8n's helper returns every response, as text. A redirect would receive the credential. */
@@ -28,53 +25,58 @@ export const PLAIN_RESPONSE = {
 	disableFollowRedirect: true,
 } as const;
 
-/** Reads what n8n's helper returns. */
-export function toResponse(
-	full: unknown,
-	clean: ApiResponse['clean'],
-	isChange: boolean,
-): ApiResponse {
+/**
+ * Waits for the response to a request, whatever its status.
+ *
+ * @param send sends it by n8n's helper; receives a signal that ends it
+ * @throws RequestError if none comes; Cancelled
+ */
+export async function exchange(
+	send: (end: AbortSignal) => Promise<unknown>,
+	origin: Origin,
+	bounds: Bounds,
+): Promise<ApiResponse> {
+	const full = await within(send, bounds).catch((error: unknown) => {
+		throw networkError(error, origin);
+	});
 	const { statusCode, headers, body } = Object(full) as Record<string, unknown>;
 	const text = typeof body === 'string' ? body : '';
-	return { status: Number(statusCode), headers: Object(headers), text, isChange, clean };
+	return { status: Number(statusCode), headers: Object(headers), text, origin };
 }
-
-const MAX_TEXT = 500;
-
-/** Shortens a text of the service to one line. */
-const clip = (text: string): string => {
-	const line = text.replace(/\s+/g, ' ').trim();
-	return line.length > MAX_TEXT ? `${line.slice(0, MAX_TEXT)}…` : line;
-};
 
 export const isSuccess = ({ status }: ApiResponse): boolean => status >= 200 && status < 300;
 
+const MAX_TEXT = 500;
+
 /** The error for a response that isn't a success. */
-export function refusal(
-	{ status, text, clean }: ApiResponse,
-	origin: RequestOrigin,
-	mayHaveHappened = false,
-): RequestError {
-	const { title = '', detail = '', kind = '' } = problem.parse(tryParse(text)?.value);
-	const [said, more] = [title, detail].map((part) => clip(clean(part)));
-	const isTransient = status === 429 || isFault({ status });
+export function refusal({ status, text, origin }: ApiResponse): RequestError {
+	const { title = '', detail = '', kind } = problem.parse(tryParse(text)?.value);
+	const [said = '', more] = [title, detail].map((part) => {
+		const line = origin.clean(part).replace(/\s+/g, ' ');
+		return line.length > MAX_TEXT ? `${line.slice(0, MAX_TEXT)}…` : line;
+	});
 	const facts = {
 		status,
-		mayHaveHappened,
-		isTransient,
 		detail: more || undefined,
-		isWordless: !said,
-		kind: clean(kind) || undefined,
+		kind: kind && origin.clean(kind),
+		isTransient: status === 429 || isFault(status),
+		mayHaveHappened: isFault(status) && origin.method !== 'GET',
 	};
-	return requestError(said || `${origin.host} responded with status ${status}`, facts, origin);
+	const heading = said || `${origin.host} responded with status ${status}`;
+	return new RequestError(heading, { ...facts, advice: adviceOn(said, facts, origin) });
+}
+
+/** The service's time in a response: whole seconds, in ms since the epoch; undefined if it doesn't say. */
+export function dateIn(headers: ApiResponse['headers']): number | undefined {
+	const date = Date.parse(String(headers.date));
+	return Number.isNaN(date) ? undefined : date;
 }
 
 /** Parses the JSON of a response; undefined if it has no body. @throws RequestError if it isn't JSON */
-export function bodyOf(response: ApiResponse): unknown {
-	const text = response.text.trim();
-	if (text === '') return undefined;
+export function bodyOf({ text, origin }: ApiResponse): unknown {
+	if (text.trim() === '') return undefined;
 	const parsed = tryParse(text);
-	if (!parsed) throw misfit('body', text, response);
+	if (!parsed) throw misfit('body', text.trim(), origin);
 	return parsed.value;
 }
 
@@ -90,14 +92,31 @@ export function readAs<Thing>(
 	const path = result.error.issues[0]?.path ?? [];
 	const came = path.reduce<unknown>((part, key) => Object(part)[key], value);
 	const place = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('');
-	throw misfit(place.replace(/^\./, '') || whole, came, response);
+	throw misfit(place.replace(/^\./, '') || whole, came, response.origin);
 }
 
-/** Reads a list of cards or fields: an array under its name, or bare. */
-export function readList<Thing>(schema: Schema<Thing>, response: ApiResponse, name: string) {
+/** One page of a list. */
+export interface Page<Thing> {
+	things: Thing[];
+	/** The cursor of the next page; null on the last one. */
+	nextCursor: string | null;
+}
+
+/**
+ * Reads a list.
+ *
+ * @param name the member that has it
+ * @param isBare true if the list may also come without an object around it
+ */
+export function readList<Thing>(
+	things: Schema<Thing[]>,
+	response: ApiResponse,
+	name: string,
+	isBare: boolean,
+): Page<Thing> {
 	const body = bodyOf(response);
-	const list = z.object({ [name]: z.array(schema), next_cursor: nextCursor });
-	const read = readAs(list, response, name, Array.isArray(body) ? { [name]: body } : body);
+	const whole = isBare && Array.isArray(body) ? { [name]: body } : body;
+	const read = readAs(z.object({ [name]: things, next_cursor: nextCursor }), response, name, whole);
 	return { things: read[name] as Thing[], nextCursor: read.next_cursor as string | null };
 }
 

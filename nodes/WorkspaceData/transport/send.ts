@@ -1,26 +1,20 @@
 /** Sends requests through n8n's helper: waits for the rate limit, has a token, and tries again where that is safe. */
-import type {
-	IAllExecuteFunctions,
-	ICredentialDataDecryptedObject,
-	IHttpRequestMethods,
-	IHttpRequestOptions,
-} from 'n8n-workflow';
-import type { Clock } from './clock';
-import { CREDENTIAL_TYPES, type Authentication } from './credential';
+import type { IAllExecuteFunctions, IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
+import { within, type Clock } from './clock';
+import type { NodeCredential } from './credential';
 import {
 	Cancelled,
-	isFault,
 	networkError,
-	RequestError,
-	type RequestOrigin,
-	type ThingName,
+	unclear,
+	type Created,
+	type Origin,
+	type RequestError,
 } from './errors';
-import { AT_ONCE, closedUntil, MAX_WAIT_MS, type Limiter, type Turn } from './limiter';
+import { AT_ONCE, closedUntil, MAX_WAIT_MS, type Limiter } from './limiter';
 import { redact } from './redact';
-import { isSuccess, PLAIN_RESPONSE, refusal, toResponse, type ApiResponse } from './response';
-import { limiterOf, tokenOf } from './shared';
+import { exchange, isSuccess, PLAIN_RESPONSE, refusal, type ApiResponse } from './response';
+import { sharedBy } from './shared';
 import type { AccountToken } from './token';
-import { within } from './within';
 
 /** How a request is sent. */
 export interface RequestOptions {
@@ -34,14 +28,20 @@ export interface RequestOptions {
 	signal?: AbortSignal;
 }
 
+/** Which page of a list is read. */
+export interface PageQuery {
+	limit?: number | undefined;
+	cursor?: string | undefined;
+}
+
 /** One request. */
 export interface ApiRequest {
 	method: IHttpRequestMethods & ('GET' | 'POST' | 'PATCH' | 'DELETE');
 	url: string;
-	query?: Record<string, string | number>;
+	query?: PageQuery;
 	body?: object;
 	/** The thing that a POST creates. */
-	thing?: ThingName;
+	thing?: Created;
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -51,35 +51,28 @@ const TRIES = 3;
 /** The pause after the first fault, in ms; it doubles with each further one. */
 const FIRST_PAUSE_MS = 300;
 
-type Outcome = ApiResponse | RequestError | Cancelled;
+type Failure = RequestError | Cancelled;
 
 /**
- * Decides what follows a try. A POST is sent again only if it was refused with 429, or never left.
+ * Decides what follows a try that failed. A POST is sent again only if it was refused with 429, or never left.
  *
  * @param tries how often it failed for other reasons than the rate limit, with this time
  */
 export function nextStep(
-	outcome: Outcome,
-	{ method }: Pick<ApiRequest, 'method'>,
+	error: Failure,
+	method: ApiRequest['method'],
 	{ isUrgent = false }: RequestOptions,
 	tries: number,
-): 'done' | 'fail' | 'again' | 'wait' {
-	if (outcome instanceof Cancelled) return 'fail';
-	const isLast = isUrgent || tries >= TRIES;
-	if (outcome instanceof RequestError) {
-		const isSafe = method !== 'POST' || !outcome.mayHaveHappened;
-		return outcome.isTransient && isSafe && !isLast ? 'again' : 'fail';
-	}
-	if (isSuccess(outcome)) return 'done';
-	if (outcome.status === 429) return 'wait';
-	return isFault(outcome) && method !== 'POST' && !isLast ? 'again' : 'fail';
+): 'fail' | 'again' | 'wait' {
+	if (error instanceof Cancelled) return 'fail';
+	if (error.status === 429) return 'wait';
+	const isSafe = method !== 'POST' || !error.mayHaveHappened;
+	return error.isTransient && isSafe && !isUrgent && tries < TRIES ? 'again' : 'fail';
 }
 
-/** What requests are sent with. */
-export interface Access {
+/** What the requests of an execution have in common. */
+export interface Access extends NodeCredential {
 	context: IAllExecuteFunctions;
-	credential: ICredentialDataDecryptedObject;
-	authentication: Authentication;
 	clock: Clock;
 }
 
@@ -87,15 +80,16 @@ export interface Access {
 export class Sender {
 	/** The execution's cancel signal. */
 	readonly signal: AbortSignal | undefined;
-	private readonly access: Access;
+	protected readonly access: Access;
 	private readonly limiter: Limiter;
 	private readonly token: AccountToken | undefined;
 
 	constructor(access: Access) {
-		const { context, credential, authentication, clock } = access;
+		const { context, type, credential, clock } = access;
+		const { limiter, token } = sharedBy(credential, clock);
 		this.access = access;
-		if (authentication === 'serviceAccount') this.token = tokenOf(credential);
-		this.limiter = limiterOf(credential, clock);
+		this.limiter = limiter;
+		if (type === 'workspaceDataServiceAccountApi') this.token = token;
 		if ('getExecutionCancelSignal' in context) this.signal = context.getExecutionCancelSignal();
 	}
 
@@ -120,78 +114,94 @@ export class Sender {
 	async send(request: ApiRequest, options: RequestOptions = {}): Promise<ApiResponse> {
 		const { limiter } = this;
 		const { clock } = this.access;
-		const turn = this.turnOf(options);
-		let faults = 0;
-		let waitedMs = 0;
-		let isUnclear = false;
+		const signals = [this.signal, options.signal];
+		const patienceMs = options.isUrgent ? URGENT_WAIT_MS : MAX_WAIT_MS;
+		const turn = { owner: this, width: this.width(options), patienceMs, signals };
+		let [faults, waitedMs, isUnclear] = [0, 0, false];
 		for (;;) {
 			await limiter.enter(turn, faults > 0 || waitedMs > 0);
-			const outcome = await this.try(request, options);
-			const response = outcome instanceof Error ? undefined : outcome;
-			const step = nextStep(outcome, request, options, faults + 1);
+			const outcome = await this.attempt(request, options);
+			if (!(outcome instanceof Error)) {
+				limiter.leave(turn);
+				return outcome;
+			}
+			isUnclear ||= outcome.mayHaveHappened;
+			const step = nextStep(outcome, request.method, options, faults + 1);
 			if (step === 'fail') {
 				// What waits isn't sent before the caller has seen the failure.
-				void clock.sleep(0).then(() => limiter.leave(turn, response));
-				return this.conclude(outcome, request, isUnclear);
+				void clock.sleep(0).then(() => limiter.leave(turn));
+				throw isUnclear ? unclear(outcome, request.thing) : outcome;
 			}
-			const ms = limiter.leave(turn, response);
-			if (response && step === 'done') return response;
-			waitedMs += ms;
-			if (waitedMs > turn.patienceMs) throw closedUntil(clock.now() + ms);
-			if (step === 'wait') continue;
-			isUnclear ||= this.isUnclear(outcome, request);
+			limiter.leave(turn);
+			if (step === 'wait') {
+				waitedMs += limiter.closedUntil - clock.now();
+				if (waitedMs > patienceMs) throw closedUntil(limiter.closedUntil);
+				continue;
+			}
+			const pause = FIRST_PAUSE_MS * 2 ** faults * (0.5 + clock.random());
 			faults += 1;
-			const pause = FIRST_PAUSE_MS * 2 ** (faults - 1) * (0.5 + clock.random());
-			await within(Infinity, clock, async () => await clock.sleep(pause), turn.signals);
+			await within(async () => await clock.sleep(pause), { signals });
 		}
 	}
 
-	private turnOf(options: RequestOptions): Turn {
-		return {
-			owner: this,
-			width: this.width(options),
-			patienceMs: options.isUrgent ? URGENT_WAIT_MS : MAX_WAIT_MS,
-			signals: [this.signal, options.signal].filter((signal) => signal !== undefined),
-		};
-	}
-
 	/** Sends it once, or twice with another access token if the service refuses the first one. */
-	private async try(
+	private async attempt(
 		request: ApiRequest,
 		options: RequestOptions,
 		isSecond = false,
-	): Promise<Outcome> {
-		const { token, signal } = this;
+	): Promise<ApiResponse | Failure> {
+		const { token, limiter } = this;
 		const { context, credential, clock } = this.access;
-		const { timeoutMs = DEFAULT_TIMEOUT_MS } = options;
-		const signals = signal ? [signal] : [];
-		const isChange = request.method !== 'GET';
-		const clean = (text: string) => this.redact(text);
+		const { timeoutMs: ms = DEFAULT_TIMEOUT_MS } = options;
+		const signals = [this.signal];
+		const origin = this.originOf(request);
 		let isSent = false;
 		try {
 			const getToken = async () =>
 				await token?.get(credential, async (http) => await context.helpers.httpRequest(http));
-			const accessToken = await within(Infinity, clock, getToken, signals);
+			const accessToken = await within(getToken, { signals });
 			isSent = true;
-			const sending = async (end: AbortSignal) =>
-				await this.http({ ...plain(request), timeout: timeoutMs }, end, accessToken);
-			const full = await within(timeoutMs, clock, sending, signals);
-			const response = toResponse(full, clean, isChange);
+			const sending = async (abortSignal: AbortSignal) =>
+				await this.http(request, ms, { abortSignal, accessToken });
+			const response = await exchange(sending, origin, { ms, clock, signals });
+			limiter.learn(response);
+			if (isSuccess(response)) return response;
 			const isRefused = response.status === 401 && accessToken && token?.refuse(accessToken);
-			return isRefused && !isSecond ? await this.try(request, options, true) : response;
+			return isRefused && !isSecond
+				? await this.attempt(request, options, true)
+				: refusal(response);
 		} catch (error) {
-			if (signal?.aborted) return new Cancelled(isSent && isChange);
-			return networkError(error, this.originOf(request), clean);
+			return error instanceof Cancelled
+				? new Cancelled(isSent && request.method !== 'GET')
+				: networkError(error, origin);
 		}
 	}
 
-	/** Sends it through n8n's helper, which asks for no token of its own while `sessionToken` isn't empty. */
-	private async http(options: IHttpRequestOptions, end: AbortSignal, accessToken?: string) {
-		const { context, credential, authentication } = this.access;
-		const token = accessToken && { accessToken, sessionToken: accessToken };
-		// `authenticate` gives the signal to the request.
-		const data = { ...credential, abortSignal: end, ...token } as object;
-		const type = CREDENTIAL_TYPES[authentication];
+	/**
+	 * Sends it through n8n's helper, which asks for no token of its own while `sessionToken` isn't empty.
+	 *
+	 * @param more what `authenticate` needs, in n8n's copy of the credential
+	 */
+	private async http(
+		{ method, url, query, body }: ApiRequest,
+		timeout: number,
+		more: { abortSignal: AbortSignal; accessToken: string | undefined },
+	): Promise<unknown> {
+		const options: IHttpRequestOptions = {
+			...PLAIN_RESPONSE,
+			method,
+			url,
+			timeout,
+			json: true,
+			...(query && { qs: { ...query } }),
+			// Text: n8n drops `{}`, and the HTTP client would lose keys like `__proto__`.
+			...(body && {
+				body: JSON.stringify(body),
+				headers: { 'Content-Type': 'application/json' },
+			}),
+		};
+		const { context, credential, type } = this.access;
+		const data = { ...credential, ...more, sessionToken: more.accessToken } as object;
 		const credentialsDecrypted = { id: '', name: '', type, data: data as typeof credential };
 		const { httpRequestWithAuthentication } = context.helpers;
 		return (await httpRequestWithAuthentication.call(context, type, options, {
@@ -199,41 +209,13 @@ export class Sender {
 		})) as unknown;
 	}
 
-	/** Returns true if a try that isn't the last may have made a change. */
-	private isUnclear(outcome: Outcome, { method }: ApiRequest): boolean {
-		if (outcome instanceof Error) return outcome.mayHaveHappened;
-		return method !== 'GET' && isFault(outcome);
-	}
-
-	/** @param wasUnclear true if an earlier try may have made the change */
-	private conclude(outcome: Outcome, request: ApiRequest, wasUnclear: boolean): ApiResponse {
-		if (outcome instanceof Error) {
-			outcome.mayHaveHappened ||= wasUnclear;
-			throw outcome;
-		}
-		const { status } = outcome;
-		if (request.method === 'DELETE' && status === 404 && wasUnclear) {
-			return { ...outcome, status: 204, text: '' };
-		}
-		const isUnclear = wasUnclear || this.isUnclear(outcome, request);
-		throw refusal(outcome, this.originOf(request), isUnclear);
-	}
-
-	private originOf({ method, thing, url }: ApiRequest): RequestOrigin {
-		const account = this.token === undefined ? 'API key' : 'service account';
-		return { host: new URL(url).host, account, address: 'Base URL', method, thing };
+	private originOf({ method, url }: ApiRequest): Origin {
+		return {
+			host: new URL(url).host,
+			account: this.token ? 'service account' : 'API key',
+			address: 'Base URL',
+			method,
+			clean: (text) => this.redact(text),
+		};
 	}
 }
-
-/** The options for n8n's helper. The body is text: n8n drops `{}`, and the HTTP client would lose keys like `__proto__`. */
-const plain = ({ method, url, query, body }: ApiRequest): IHttpRequestOptions => ({
-	...PLAIN_RESPONSE,
-	method,
-	url,
-	json: true,
-	...(query && { qs: query }),
-	...(body && {
-		body: JSON.stringify(body),
-		headers: { 'Content-Type': 'application/json' },
-	}),
-});

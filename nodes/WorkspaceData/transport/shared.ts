@@ -1,32 +1,25 @@
-/** What all executions of this process share, by credential: in memory only, and with bounds. */
+/** What all executions of this process share of a credential: in memory only, and with a bound. */
+import { createHash } from 'node:crypto';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { BoundedMap } from '../values/boundedMap';
 import { systemClock, type Clock } from './clock';
-import { entryText, fingerprintOf } from './credential';
+import { entryText } from './credential';
 import { Limiter } from './limiter';
 import { AccountToken } from './token';
 
-/** The maximum number of keys, and of service accounts. */
+/** The maximum number of credentials. */
 const MAX_KNOWN = 1_000;
+/** The entries that make another key or account. */
+const ENTRIES = ['baseUrl', 'apiKey', 'authUrl', 'realm', 'clientId', 'clientSecret'];
 
-const limiters = new BoundedMap<string, Limiter>(MAX_KNOWN);
-const tokens = new BoundedMap<string, AccountToken>(MAX_KNOWN);
+const known = new BoundedMap<string, { limiter: Limiter; token: AccountToken }>(MAX_KNOWN);
 
-/** The limiter of a credential's key. */
-export function limiterOf(credential: ICredentialDataDecryptedObject, clock: Clock): Limiter {
-	const { baseUrl, apiKey } = credential;
-	const key = fingerprintOf(...[baseUrl, apiKey].map(entryText), accountOf(credential));
-	return limiters.getOrCreate(key, () => new Limiter(clock));
+/** The limiter and the access token of a credential. */
+export function sharedBy(credential: ICredentialDataDecryptedObject, clock: Clock = systemClock) {
+	const entries = JSON.stringify(ENTRIES.map((name) => entryText(credential[name])));
+	const key = createHash('sha256').update(entries).digest('base64');
+	return known.getOrCreate(key, () => ({
+		limiter: new Limiter(clock),
+		token: new AccountToken(clock),
+	}));
 }
-
-/** The access token of a service account. */
-export const tokenOf = (credential: ICredentialDataDecryptedObject): AccountToken =>
-	tokens.getOrCreate(accountOf(credential), () => new AccountToken(systemClock));
-
-const accountOf = ({
-	authUrl,
-	realm,
-	clientId,
-	clientSecret,
-}: ICredentialDataDecryptedObject): string =>
-	fingerprintOf(...[authUrl, realm, clientId, clientSecret].map(entryText));

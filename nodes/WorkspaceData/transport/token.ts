@@ -1,49 +1,37 @@
 /** The access token of a service account: requested once for each lifetime, whoever needs it. */
 import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
-import { z } from 'zod/v3';
 import { tryParse } from '../values/parseJson';
 import type { Clock } from './clock';
-import { entryText } from './credential';
-import { networkError, RequestError, requestError, type RequestOrigin } from './errors';
+import { entryText, tokenAddress } from './credential';
+import { RequestError } from './errors';
 import { redact } from './redact';
-import { isSuccess, PLAIN_RESPONSE, refusal, toResponse, type ApiResponse } from './response';
+import { exchange, isSuccess, PLAIN_RESPONSE, refusal, type ApiResponse } from './response';
 import { token as tokenSchema, type Token } from './schemas/token';
-import { parseAddress, pathSegment } from './serviceUrl';
-import { within } from './within';
 
 /** The fraction of its lifetime after which a token is renewed. */
 const RENEW_AFTER = 0.85;
 /** The time limit of a token request, in ms. */
 const TIMEOUT_MS = 10_000;
-/** How long a refusal is remembered, so that many items cause one request. */
+/** How long a refusal of the auth server is remembered, so that many items cause one request. */
 const REFUSAL_MS = 30_000;
-/** The same for a fault that may pass: shorter than the pause before a request is tried again. */
-const FAULT_MS = 100;
-/** How long the replacement of a refused token isn't replaced, in ms: the refusal must have another reason. */
+/** How long after a refused token its replacement isn't replaced, in ms: the refusal must have another reason. */
 const REPLACED_MS = 30_000;
 const MAX_RECENT = 5;
 
 /** Sends one HTTP request and returns n8n's full response. Throws if there is no response. */
 export type Send = (options: IHttpRequestOptions) => Promise<unknown>;
 
-interface IssuedToken {
-	value: string;
-	issuedAt: number;
-	renewAt: number;
-	expiresAt: number;
-	/** True if the one before may have been refused. */
-	isReplacement: boolean;
-}
-
 /** Kept in memory only. Times are in ms since the epoch. @see RFC 6749, section 4.4 */
 export class AccountToken {
 	/** The most recent tokens, valid or not: the service may still quote them. */
 	recent: readonly string[] = [];
 	private readonly clock: Clock;
-	private issued: IssuedToken | undefined;
-	private isRefused = false;
+	/** The latest token. It is renewed at once if the service refused it. */
+	private issued: { value: string; renewAt: number; expiresAt: number } | undefined;
+	private refusedAt = -Infinity;
 	private renewal: Promise<string> | undefined;
-	private failure: { error: RequestError; until: number } | undefined;
+	/** The auth server's refusal, and when it may have another answer. */
+	private refusal: { error: RequestError; until: number } | undefined;
 
 	constructor(clock: Clock) {
 		this.clock = clock;
@@ -60,58 +48,45 @@ export class AccountToken {
 		const valid = this.issued && now < this.issued.expiresAt ? this.issued : undefined;
 		if (valid && now < valid.renewAt) return valid.value;
 		this.renewal ??= this.renew(credential, send).finally(() => (this.renewal = undefined));
-		if (valid && !this.isRefused) {
+		if (valid && valid.renewAt > 0) {
 			this.renewal.catch(() => {});
 			return valid.value;
 		}
-		return await this.renewal.catch((error: Error) => {
-			const mayPass = error instanceof RequestError && error.isTransient;
+		return await this.renewal.catch((error: unknown) => {
+			if (!(error instanceof RequestError)) throw error;
 			// It may have been refused for another reason.
-			if (valid && mayPass) return valid.value;
-			throw error instanceof RequestError ? error.copy() : error;
+			if (valid && error.isTransient) return valid.value;
+			// One for each execution, which may add to it.
+			throw new RequestError(error.message, error);
 		});
 	}
 
 	/** Notes that the service refused a token. @returns true if it may accept another one */
 	refuse(value: string): boolean {
 		const { issued } = this;
-		if (issued?.value !== value) return true;
-		if (issued.isReplacement && this.clock.now() - issued.issuedAt < REPLACED_MS) return false;
+		if (issued?.value !== value || issued.renewAt === 0) return true;
+		const now = this.clock.now();
+		if (now - this.refusedAt < REPLACED_MS) return false;
+		this.refusedAt = now;
 		issued.renewAt = 0;
-		this.isRefused = true;
 		return true;
 	}
 
 	private async renew(credential: ICredentialDataDecryptedObject, send: Send): Promise<string> {
-		const { clock, recent, failure } = this;
-		if (failure && clock.now() < failure.until) throw failure.error;
-		const issuedAt = clock.now();
+		const { clock, recent, refusal: known } = this;
+		const now = clock.now();
+		if (known && now < known.until) throw known.error;
 		const issuing = requestToken(credential, send, clock, recent);
-		const token = await issuing.catch((error: unknown) => {
-			if (error instanceof RequestError) {
-				const until = clock.now() + (error.isTransient ? FAULT_MS : REFUSAL_MS);
-				this.failure = { error, until };
-			}
+		const { access_token: value, expires_in: lifeS } = await issuing.catch((error: unknown) => {
+			const isFinal = error instanceof RequestError && !error.isTransient;
+			this.refusal = isFinal ? { error, until: clock.now() + REFUSAL_MS } : undefined;
 			throw error;
 		});
-		return this.keep(token, issuedAt);
-	}
-
-	private keep({ access_token: value, expires_in: lifeS }: Token, issuedAt: number): string {
 		const lifeMs = lifeS * 1_000;
-		const [renewAt, expiresAt] = [issuedAt + lifeMs * RENEW_AFTER, issuedAt + lifeMs];
-		this.issued = { value, issuedAt, renewAt, expiresAt, isReplacement: this.isRefused };
-		this.isRefused = false;
-		this.recent = [value, ...this.recent].slice(0, MAX_RECENT);
-		this.failure = undefined;
+		this.issued = { value, renewAt: now + lifeMs * RENEW_AFTER, expiresAt: now + lifeMs };
+		this.recent = [value, ...recent].slice(0, MAX_RECENT);
 		return value;
 	}
-}
-
-/** The address that issues tokens. @throws InputError if it can't be used @see service interface, parts 4 and 5 */
-export function tokenAddress({ authUrl, realm }: ICredentialDataDecryptedObject): string {
-	const root = parseAddress(authUrl, 'Auth URL', 'https://auth.example.com');
-	return `${root}/realms/${pathSegment(realm, 'Realm')}/protocol/openid-connect/token`;
 }
 
 /** Requests an access token once, with the client credentials grant. @throws RequestError */
@@ -119,12 +94,17 @@ export async function requestToken(
 	credential: ICredentialDataDecryptedObject,
 	send: Send,
 	clock: Clock,
-	recent: readonly string[] = [],
+	recent: readonly string[],
 ): Promise<Token> {
 	const url = tokenAddress(credential);
-	const { host } = new URL(url);
-	const origin = { host, account: 'service account', address: 'Auth URL', method: 'GET' } as const;
-	const clean = (text: string) => redact(text, [credential.clientSecret, ...recent]);
+	const origin = {
+		host: new URL(url).host,
+		account: 'service account',
+		address: 'Auth URL',
+		// It changes nothing.
+		method: 'GET',
+		clean: (text: string) => redact(text, [credential.clientSecret, ...recent]),
+	} as const;
 	const request = {
 		...PLAIN_RESPONSE,
 		method: 'POST',
@@ -138,16 +118,11 @@ export async function requestToken(
 		}).toString(),
 	} as const;
 	const sending = async (abortSignal: AbortSignal) => await send({ ...request, abortSignal });
-	const response = await within(TIMEOUT_MS, clock, sending).then(
-		(full) => toResponse(full, clean, false),
-		(error: unknown) => {
-			throw networkError(error, origin, clean);
-		},
-	);
-	if (!isSuccess(response)) throw tokenRefusal(response, origin);
+	const response = await exchange(sending, origin, { ms: TIMEOUT_MS, clock });
+	if (!isSuccess(response)) throw tokenRefusal(response);
 	const read = tokenSchema.safeParse(tryParse(response.text)?.value);
 	if (read.success) return read.data;
-	throw new RequestError(`${host} didn't return an access token`, {
+	throw new RequestError(`${origin.host} didn't return an access token`, {
 		status: response.status,
 		isTransient: true,
 		advice:
@@ -156,38 +131,29 @@ export async function requestToken(
 }
 
 /** @see RFC 6749, section 5.2 */
-const oauthError = z.object({ error: z.string() }).catch({ error: '' });
-const REFUSES_CLIENT = /^(?:invalid_client|unauthorized_client|invalid_grant)$/;
+const REFUSES_CLIENT = /"(?:invalid_client|unauthorized_client|invalid_grant)"/;
 
-/** The error for a refused token request: it says which entry to look at. */
-function tokenRefusal(response: ApiResponse, origin: RequestOrigin): RequestError {
-	const { status = 0, title, detail, isTransient } = refusal(response, origin);
-	const kind = oauthError.parse(tryParse(response.text)?.value).error;
-	const said = `The auth server responded: ${detail || title}`;
-	const facts = { status, kind, isTransient, detail: said };
+/** The error for a refused token request: it says which entry of the credential to look at. */
+function tokenRefusal(response: ApiResponse): RequestError {
+	const { message, detail, isTransient, advice } = refusal(response);
+	const { status, text, origin } = response;
+	const said = { isTransient, detail: `The auth server responded: ${detail ?? message}` };
 	if (isTransient || status < 400) {
 		const heading = `The auth server ${origin.host} isn't available right now (status ${status})`;
-		return requestError(heading, facts, origin);
+		// Without the status: a 429 isn't the service's, whose rate limit is waited for.
+		return new RequestError(heading, { ...said, advice });
 	}
-	const found = REFUSALS.find(([fits]) => fits(status, kind)) ?? REFUSALS[2];
-	return new RequestError(found[1], { ...facts, advice: found[2] });
+	const refused = (heading: string, toCheck: string) =>
+		new RequestError(heading, { ...said, status, advice: `Check ${toCheck}` });
+	if (status === 404) {
+		const heading = 'The auth server has no token endpoint for this realm';
+		return refused(heading, "'Auth URL' and 'Realm' in the credential.");
+	}
+	if (status === 401 || REFUSES_CLIENT.test(text)) {
+		const toCheck = "'Client ID' and 'Client Secret' in the credential";
+		const heading = "The service account wasn't accepted";
+		return refused(heading, `${toCheck}; the account may have been revoked.`);
+	}
+	const heading = 'The realm refused the token request';
+	return refused(heading, "'Realm' in the credential, and what the realm allows this client.");
 }
-
-/** Which entry of the credential a refusal is about. */
-const REFUSALS = [
-	[
-		(status: number) => status === 404,
-		'The auth server has no token endpoint for this realm',
-		"Check 'Auth URL' and 'Realm' in the credential.",
-	],
-	[
-		(status: number, kind: string) => status === 401 || REFUSES_CLIENT.test(kind),
-		"The service account wasn't accepted",
-		"Check 'Client ID' and 'Client Secret' in the credential; the account may have been revoked.",
-	],
-	[
-		() => true,
-		'The realm refused the token request',
-		"Check 'Realm' in the credential, and what the realm allows this client.",
-	],
-] as const;

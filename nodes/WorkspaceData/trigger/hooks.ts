@@ -1,6 +1,7 @@
 /** `webhookMethods`: the workflow is published or unpublished, a test begins or ends, or n8n starts. */
 import { NodeOperationError, type IHookFunctions } from 'n8n-workflow';
-import { mayHaveHappened, toNodeError } from '../transport/errors';
+import { mayHaveHappened } from '../transport/errors';
+import { toNodeError } from '../transport/nodeError';
 import { InputError } from '../values/inputError';
 import { sentences } from '../values/messageText';
 import { closedNode, nodeOf, PROCESS, type TriggerNode } from './node';

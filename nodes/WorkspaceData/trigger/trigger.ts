@@ -1,7 +1,7 @@
 /** `trigger()`: makes a new subscription if a start couldn't, or after a long silence. */
 import { createHash } from 'node:crypto';
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
-import { toNodeError } from '../transport/errors';
+import { toNodeError } from '../transport/nodeError';
 import { nodeOf, type TriggerNode } from './node';
 import * as service from './service';
 import type { TriggerSettings } from './settings';

@@ -1,23 +1,24 @@
 /** Errors in words. */
 import {
+	adviceOn,
 	isNotFound,
 	networkError,
 	RequestError,
-	requestError,
+	unclear,
+	type Origin,
 	type RequestFacts,
-	type RequestOrigin,
 } from '../../../nodes/WorkspaceData/transport/errors';
 
-const origin: RequestOrigin = {
+const origin: Origin = {
 	host: 'data.example.com',
 	account: 'API key',
 	address: 'Base URL',
 	method: 'POST',
+	clean: (text) => text,
 };
-const token: RequestOrigin = { ...origin, address: 'Auth URL', method: 'GET' };
-const same = (text: string) => text;
+const token: Origin = { ...origin, address: 'Auth URL', method: 'GET' };
 
-test.each<[RequestFacts, RequestOrigin, RegExp]>([
+test.each<[RequestFacts, Origin, RegExp]>([
 	[{ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }, origin, /NODE_EXTRA_CA_CERTS/],
 	[{ code: 'ENOTFOUND' }, origin, /Check 'Base URL'.*data\.example\.com/],
 	[{ code: 'ENOTFOUND' }, token, /Check 'Auth URL'/],
@@ -35,16 +36,13 @@ test.each<[RequestFacts, RequestOrigin, RegExp]>([
 	[{ status: 409, kind: 'x', detail: 'E-mail must be unique' }, origin, /'Create or Update'/],
 	[{ status: 400, kind: 'bad' }, origin, /^$/],
 ])('%j of %j: %s', (facts, from, advice) => {
-	const { description = '' } = requestError('Refused', facts, from);
-	expect(description.replace(facts.detail ?? '', '')).toMatch(advice);
+	expect(adviceOn('Refused', facts, from) ?? '').toMatch(advice);
 });
 
-test('only a response without words is said to name no value, however its title begins', () => {
-	const title = `${origin.host} is taken`;
-	const described = (isWordless: boolean) =>
-		requestError(title, { status: 400, kind: 'bad', isWordless }, origin).description;
-	expect(described(false)).toBeUndefined();
-	expect(described(true)).toContain("doesn't say which value it refused");
+test('a response without words names no value', () => {
+	const advice = (said: string) => adviceOn(said, { status: 400, kind: 'bad' }, origin);
+	expect(advice('In words')).toBeUndefined();
+	expect(advice('')).toContain("doesn't say which value it refused");
 });
 
 test.each<[string, object, string, Partial<RequestError>]>([
@@ -66,18 +64,35 @@ test.each<[string, object, string, Partial<RequestError>]>([
 	],
 ])('%s', (_what, facts, method, expected) => {
 	const error = Object.assign(new Error('In words'), facts);
-	const found = networkError(error, { ...origin, method }, same);
+	const found = networkError(error, { ...origin, method });
 	expect(found).toMatchObject(expected);
 	expect(found.message).toMatch(/In words$/);
 });
 
 test.each([
-	['ETIMEDOUT', /No response came in time$/],
-	['ECONNABORTED', /No response came in time$/],
-	['EPIPE', /^The record may have been created: x$/],
-])('%s of a create', (httpCode, message) => {
+	['ETIMEDOUT', 'No response came in time'],
+	['ECONNABORTED', 'No response came in time'],
+	['EPIPE', 'x'],
+])('%s in words', (httpCode, message) => {
 	const error = Object.assign(new Error('x'), { httpCode });
-	expect(networkError(error, { ...origin, thing: 'record' }, same).message).toMatch(message);
+	expect(networkError(error, origin).message).toBe(message);
+});
+
+test.each<[Parameters<typeof unclear>[1], RequestFacts, string, RegExp]>([
+	['record', { code: 'EPIPE' }, 'The record may have been created: x', /^It may exist now: check/],
+	['record', { status: 502 }, 'x', /^The record may have been created\. It may exist now/],
+	['subscription', { status: 502 }, 'x', /settings of the service, and delete it there/],
+	[
+		undefined,
+		{ status: 400, detail: 'y' },
+		'x',
+		/^y\. The change may have been carried out\. Look/,
+	],
+])('an unclear change of %s, %j', (thing, facts, message, description) => {
+	const error = unclear(new RequestError('x', { ...facts, advice: 'Do this.' }), thing);
+	expect(error).toMatchObject({ ...facts, message, mayHaveHappened: true });
+	expect((error as RequestError).description).toMatch(description);
+	expect((error as RequestError).description).toMatch(/ Do this\.$/);
 });
 
 test.each([

@@ -56,7 +56,8 @@ async function useUp({ windowMs, limit, rounding, offset, phase }: Service, wind
 			await clock.sleep(LATENCY_MS / 2);
 			const response = respond();
 			await clock.sleep(LATENCY_MS / 2);
-			limiter.leave(turn, response);
+			limiter.learn(response);
+			limiter.leave(turn);
 			if (response.status === 200) return;
 		}
 	};
@@ -93,8 +94,10 @@ async function after(response: { status?: number; headers?: Record<string, unkno
 	const limiter = new Limiter(clock);
 	const first = turnOf();
 	await limiter.enter(first);
-	const heldMs = limiter.leave(first, { status: 200, headers: {}, ...response });
+	limiter.learn({ status: 200, headers: {}, ...response });
+	limiter.leave(first);
 	const start = clock.now();
+	const heldMs = limiter.closedUntil - start;
 	const sent: Array<number | string> = [];
 	const queue = (count: number, turn = turnOf()) => {
 		for (let n = 0; n < count; n += 1) {
@@ -144,7 +147,9 @@ test('a pause that nobody states doubles with each refusal, up to a minute', asy
 	const pauses: number[] = [];
 	for (let n = 0; n < 8; n += 1) {
 		await limiter.enter(turn);
-		pauses.push(limiter.leave(turn, { status: 429, headers: {} }) / SECOND);
+		limiter.learn({ status: 429, headers: {} });
+		pauses.push((limiter.closedUntil - clock.now()) / SECOND);
+		limiter.leave(turn);
 		await clock.sleep(0);
 	}
 	expect(pauses).toEqual([2, 4, 8, 16, 32, 60, 60, 60]);
@@ -174,7 +179,7 @@ test('executions take turns, each with no more than its width', async () => {
 	await clock.sleep(0);
 	expect(order).toEqual(Array.from({ length: 16 }, () => 'many'));
 	// Whoever has the fewest under way is next.
-	for (let n = 0; n < 6; n += 1) limiter.leave(many, { status: 200, headers: {} });
+	for (let n = 0; n < 6; n += 1) limiter.leave(many);
 	await clock.sleep(0);
 	expect(order.slice(16)).toEqual(['few', 'one', 'few', 'few', 'few', 'many']);
 });
@@ -194,7 +199,7 @@ test('a cancelled wait ends, and leaves no listener; a request that was sent bef
 	await expect(limiter.enter(turnOf({ signals: [controller.signal] }))).rejects.toThrow('canceled');
 	await clock.sleep(6_000);
 	expect(order).toEqual(['again']);
-	limiter.leave(owner, { status: 200, headers: {} });
+	limiter.leave(owner);
 	await clock.sleep(0);
 	expect(order).toEqual(['again', 'new']);
 });

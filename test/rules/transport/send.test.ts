@@ -2,41 +2,42 @@
 import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { cards, openApi, recordsOf } from '../../../nodes/WorkspaceData/transport/api';
 import { Cancelled, RequestError } from '../../../nodes/WorkspaceData/transport/errors';
+import { refusal } from '../../../nodes/WorkspaceData/transport/response';
 import { nextStep } from '../../../nodes/WorkspaceData/transport/send';
 import { createTestClock } from '../../support/clock';
 
-const response = (status: number) => ({
-	status,
-	headers: {},
-	text: '',
-	isChange: false,
-	clean: (text: string) => text,
-});
-const fault = (mayHaveHappened: boolean) =>
+const refused = (status: number) => (method: Method) =>
+	refusal({
+		status,
+		headers: {},
+		text: '',
+		origin: { host: 'h', account: 'API key', address: 'Base URL', method, clean: (text) => text },
+	});
+const fault = (mayHaveHappened: boolean) => () =>
 	new RequestError('x', { isTransient: true, mayHaveHappened });
 
-test.each<[string, Parameters<typeof nextStep>[0], string, string, string]>([
-	['', response(200), 'done', 'done', 'done'],
-	['', response(204), 'done', 'done', 'done'],
-	['', response(302), 'fail', 'fail', 'fail'],
-	['', response(404), 'fail', 'fail', 'fail'],
-	['', response(408), 'again', 'fail', 'fail'],
-	['', response(429), 'wait', 'wait', 'wait'],
-	['', response(500), 'again', 'fail', 'fail'],
-	['', response(503), 'again', 'fail', 'fail'],
+type Method = Parameters<typeof nextStep>[1];
+
+test.each<[string, (method: Method) => Parameters<typeof nextStep>[0], string, string, string]>([
+	['302', refused(302), 'fail', 'fail', 'fail'],
+	['404', refused(404), 'fail', 'fail', 'fail'],
+	['408', refused(408), 'again', 'fail', 'fail'],
+	['429', refused(429), 'wait', 'wait', 'wait'],
+	['500', refused(500), 'again', 'fail', 'fail'],
+	['503', refused(503), 'again', 'fail', 'fail'],
 	['a fault that left', fault(true), 'again', 'fail', 'fail'],
 	['a fault before', fault(false), 'again', 'again', 'fail'],
-	['a refusal of n8n', new RequestError('x'), 'fail', 'fail', 'fail'],
-	['cancelled', new Cancelled(), 'fail', 'fail', 'fail'],
-])('%s %j: a read %s, a create %s, the last try %s', (_what, outcome, read, create, last) => {
+	['a refusal of n8n', () => new RequestError('x'), 'fail', 'fail', 'fail'],
+	['cancelled', () => new Cancelled(), 'fail', 'fail', 'fail'],
+])('what follows %s', (_what, failure, read, create, last) => {
 	for (const method of ['GET', 'PATCH', 'DELETE'] as const) {
-		expect(nextStep(outcome, { method }, {}, 1)).toBe(read);
-		expect(nextStep(outcome, { method }, {}, 2)).toBe(read);
-		expect(nextStep(outcome, { method }, {}, 3)).toBe(last);
-		expect(nextStep(outcome, { method }, { isUrgent: true }, 1)).toBe(last);
+		expect(nextStep(failure(method), method, {}, 1)).toBe(read);
+		expect(nextStep(failure(method), method, {}, 2)).toBe(read);
+		expect(nextStep(failure(method), method, {}, 3)).toBe(last);
+		expect(nextStep(failure(method), method, { isUrgent: true }, 1)).toBe(last);
 	}
-	expect(nextStep(outcome, { method: 'POST' }, {}, 1)).toBe(create);
-	expect(nextStep(outcome, { method: 'POST' }, {}, 3)).toBe(last);
+	expect(nextStep(failure('POST'), 'POST', {}, 1)).toBe(create);
+	expect(nextStep(failure('POST'), 'POST', {}, 3)).toBe(last);
 });
 
 let keys = 0;
@@ -74,7 +75,7 @@ async function scripted(answers: unknown[], signal?: AbortSignal) {
 }
 
 const reset = () => Object.assign(new Error('closed'), { httpCode: 'ECONNRESET' });
-const refused = () => Object.assign(new Error('refused'), { httpCode: 'ECONNREFUSED' });
+const unreachable = () => Object.assign(new Error('refused'), { httpCode: 'ECONNREFUSED' });
 
 test('a request goes to the workspace, with its body as text, and follows no redirect', async () => {
 	const { api, sent } = await scripted([{ id: 'r1', data: {} }]);
@@ -104,8 +105,8 @@ test.each([
 
 test.each([
 	['what never existed', [404], false],
-	['what can’t be reached', [refused(), refused(), refused()], false],
-	['what may have been deleted', [reset(), refused(), refused()], true],
+	['what can’t be reached', [unreachable(), unreachable(), unreachable()], false],
+	['what may have been deleted', [reset(), unreachable(), unreachable()], true],
 	['what the service fails at', [500, 500, 500], true],
 ])('a deletion of %s fails', async (_what, answers, mayHaveHappened) => {
 	const { api } = await scripted([...answers]);
@@ -115,7 +116,7 @@ test.each([
 
 test('a create is sent again only if it never left, or was refused for the rate', async () => {
 	const card = { id: 'c1', name: 'x' };
-	const { api, sent } = await scripted([refused(), 429, refused(), card]);
+	const { api, sent } = await scripted([unreachable(), 429, unreachable(), card]);
 	expect(await api.create(cards, { name: 'x' })).toMatchObject({ id: 'c1' });
 	expect(sent).toHaveLength(4);
 	const lost = await scripted([reset(), card]);

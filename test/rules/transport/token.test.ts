@@ -1,5 +1,6 @@
 /** One token for everybody who needs it, for as long as it lives. */
 import type { RequestError } from '../../../nodes/WorkspaceData/transport/errors';
+import { nextStep } from '../../../nodes/WorkspaceData/transport/send';
 import { AccountToken } from '../../../nodes/WorkspaceData/transport/token';
 import { createTestClock } from '../../support/clock';
 
@@ -68,6 +69,13 @@ test('a refusal is told to everybody for half a minute, without further requests
 	expect(await get()).toBe('token-1');
 });
 
+test('an auth server that limits its rate is tried again, not waited for like the service', async () => {
+	const { token, send } = started([429]);
+	const error = await token.get(account, send).catch((failure: RequestError) => failure);
+	expect(error).toMatchObject({ isTransient: true, status: undefined });
+	expect(nextStep(error as RequestError, 'POST', {}, 1)).toBe('again');
+});
+
 test('after a fault, the next try of a request asks again', async () => {
 	const { clock, get, asked } = started([503, 503, 503]);
 	const messages = await Promise.all([get(), get()]);
@@ -81,7 +89,7 @@ test('after a fault, the next try of a request asks again', async () => {
 test.each([401, 503])(
 	'whoever is told of a failure (%d) gets an error of their own',
 	async (status) => {
-		const { token, send } = started([status]);
+		const { token, send } = started(Array.from({ length: 3 }, () => status));
 		const failure = async () =>
 			await token.get(account, send).catch((error: RequestError) => error as object);
 		const all = [...(await Promise.all([failure(), failure()])), await failure()];

@@ -18,7 +18,7 @@ import type { CardWork, LastResult } from '../../records/cardWork';
 import { refuseCard, writeCards } from '../../records/write';
 import { writeRecords } from '../../records/writeRecords';
 import { Cancelled } from '../../transport/errors';
-import { cards, type Card } from '../../transport/api';
+import { cards, recordsOf, type Card } from '../../transport/api';
 import { isBlank } from '../../values/emptyValue';
 import { InputError } from '../../values/inputError';
 import { count, listedInQuotes, quote, sentences } from '../../values/messageText';
@@ -166,7 +166,7 @@ async function findCard(
 
 /** The error says what exists, as an earlier run may have stopped halfway. */
 async function alreadyExists({ api }: Run, { id, name }: Card): Promise<InputError> {
-	const { records, nextCursor } = await api.page(id, { limit: 1_000 });
+	const { things: records, nextCursor } = await api.page(recordsOf(id), { limit: 1_000 });
 	const number = `${nextCursor === null ? '' : 'more than '}${count(records.length, 'record')}`;
 	return new InputError(
 		`A card called ${quote(name)} exists already`,

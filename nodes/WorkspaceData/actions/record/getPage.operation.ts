@@ -2,6 +2,7 @@ import { cardLocator } from '../../properties/locators';
 import { pageLimitProperty } from '../../properties/readOptions';
 import { readingOptions, recordOptions } from '../../properties/recordOptions';
 import { simplifyProperty } from '../../properties/simplify';
+import { recordsOf } from '../../transport/api';
 import { plainText } from '../../values/parameterValue';
 import { defineOperation, eachItem } from '../operation/defineOperation';
 import { openReading } from './openReading';
@@ -31,7 +32,7 @@ export const getRecordPageOperation = defineOperation({
 		const opened = await openReading(run, get('cardId'), get('simple'), get('options'));
 		const { card, output, request } = opened;
 		const query = { limit, ...(cursor !== '' && { cursor }) };
-		const { records, nextCursor } = await run.api.page(card.id, query, request);
+		const { things: records, nextCursor } = await run.api.page(recordsOf(card.id), query, request);
 		return [{ records: records.map((record) => output(record)), next_cursor: nextCursor }];
 	}),
 });

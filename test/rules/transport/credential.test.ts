@@ -1,6 +1,9 @@
 import fc from 'fast-check';
-import { parseBaseUrl, pathSegment } from '../../../nodes/WorkspaceData/transport/serviceUrl';
-import { tokenAddress } from '../../../nodes/WorkspaceData/transport/token';
+import {
+	parseBaseUrl,
+	pathSegment,
+	tokenAddress,
+} from '../../../nodes/WorkspaceData/transport/credential';
 import { refusal } from '../refusal';
 
 test.each([
@@ -10,15 +13,16 @@ test.each([
 	['HTTPS://DATA.example.com/api/v1', 'https://data.example.com/api/v1'],
 ])('Base URL %j is used as %s', (value, used) => expect(parseBaseUrl(value)).toBe(used));
 
-const SCHEME = "'Base URL' must begin with http:// or https://";
+const INVALID =
+	"'Base URL' must begin with http:// or https://, without user name, query or fragment";
 
 test.each([
 	['', "'Base URL' is empty"],
-	['127.0.0.1:6510/api/v1', SCHEME],
-	['ftp://data.example.com/api/v1', SCHEME],
-	['https://user:secret@data.example.com/api/v1', "'Base URL' isn't a valid address"],
-	['xhttps://data.example.com/api/v1', SCHEME],
-	['https://data.example.com/api/v1?key=1', "'Base URL' isn't a valid address"],
+	['127.0.0.1:6510/api/v1', INVALID],
+	['ftp://data.example.com/api/v1', INVALID],
+	['https://user:secret@data.example.com/api/v1', INVALID],
+	['xhttps://data.example.com/api/v1', INVALID],
+	['https://data.example.com/api/v1?key=1', INVALID],
 	['https://data.example.com', "'Base URL' must end in /api/v1"],
 	['https://data.example.com/myapi/v1', "'Base URL' must end in /api/v1"],
 ])('Base URL %j is refused: %s', (value, message) => {
@@ -37,7 +41,7 @@ test('the token address encodes the realm and drops trailing slashes', () => {
 	);
 });
 
-test.each(['', ' ', undefined, null, {}, '.', '..', ' .. '])('%j is no path segment', (value) => {
+test.each(['', ' ', '.', '..'])('%j is no path segment', (value) => {
 	expect(() => pathSegment(value, 'Record')).toThrow("'Record'");
 });
 
@@ -48,13 +52,13 @@ test('any other text is one segment below its place, never another path', () => 
 	);
 	fc.assert(
 		fc.property(text, (value) => {
-			fc.pre(value.trim() !== '' && !['.', '..'].includes(value.trim()));
+			fc.pre(value.trim() !== '' && !['.', '..'].includes(value));
 			const url = new URL(`https://h/api/v1/records/${pathSegment(value, 'Record')}`);
 			expect([url.host, url.search, url.hash]).toEqual(['h', '', '']);
 			expect(url.pathname.split('/').slice(0, 4)).toEqual(['', 'api', 'v1', 'records']);
 			expect(url.pathname.split('/')).toHaveLength(5);
 			expect(decodeURIComponent(url.pathname.split('/')[4] ?? '')).toBe(
-				Buffer.from(value.trim()).toString(),
+				Buffer.from(value).toString(),
 			);
 		}),
 	);
