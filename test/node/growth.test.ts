@@ -176,6 +176,12 @@ describe('fields and choices', () => {
 			]);
 		});
 
+		test('Add to the Field: a choice with a comma in it is one', async () => {
+			succeeded(await writeItems(adds, { Key: 'a', Tags: ['Smith, John'] }));
+			expect(await choicesOf('Tags')).toEqual(['home', 'Smith, John']);
+			expect(await rows()).toEqual([{ Key: 'a', Tags: ['Smith, John'] }]);
+		});
+
 		test('existing choices keep their IDs', async () => {
 			const listed = ['Open', 'Done'].map((name, n) => ({ id: `o${n}`, name }));
 			const status = { id: 's', name: 'Status', type: 'single_select' };

@@ -39,6 +39,16 @@ describe('the record is found', () => {
 		expect(await workspace.rows(card.id)).toEqual([{ Status: 'Done' }]);
 	});
 
+	test('a refused item has its error only, also with an empty item for a record that is missing', async () => {
+		await workspace.records(card.id, [{ Key: 'a' }, { Key: 'a' }]);
+		const parameters = { columns: mapAutomatically(['Key']), options: { ifNotFound: 'empty' } };
+		const node = { onError: 'continueRegularOutput' } as const;
+		const { json } = await run('upsert', parameters, [{ Key: 'a', Amount: 1 }], { node });
+		expect(json).toEqual([
+			expect.objectContaining({ error: expect.stringContaining('2 records') }),
+		]);
+	});
+
 	test('Create Only leaves existing records, Update Only creates none', async () => {
 		const row = { Key: 'a', Amount: 1 };
 		await workspace.records(card.id, [row]);

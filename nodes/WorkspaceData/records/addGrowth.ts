@@ -1,8 +1,9 @@
 /** Adds to a card what a run needs: fields one after the other, and choices. */
 import { fieldsOf, type RequestOptions } from '../transport/api';
 import { mayHaveHappened } from '../transport/errors';
+import { isChoice } from '../values/choices';
 import { listed, listedInQuotes, quote } from '../values/messageText';
-import { addingChoices, newChoices } from '../values/newChoices';
+import { addingChoices } from '../values/newChoices';
 import type { FieldIndex } from './fieldIndex';
 import type { Growth, PlannedField } from './growth';
 import { addNote } from './hints';
@@ -22,7 +23,9 @@ export async function addGrowth(
 	for (const one of choices) {
 		// The list is replaced, and somebody else may have added to it meanwhile.
 		const field = (await run.fieldsAgain(card, request)).byId(one.field.id) ?? one.field;
-		const change = addingChoices(field, newChoices(field, one.labels));
+		const missing = one.labels.filter((label) => !isChoice(field.options, label));
+		if (missing.length === 0) continue;
+		const change = addingChoices(field, missing);
 		await run.api.change(fieldsOf(card.id), field.id, change, request).catch((error: unknown) => {
 			const labels = listedInQuotes(one.labels, MAX_CHOICES);
 			addNote(error, `Choices were to be added to ${quote(field.name)} (${labels}).`);

@@ -15,7 +15,8 @@ export async function addResults(run: Run, work: CardWork): Promise<LastResult[]
 	if (isDry && isSilent) return [];
 	for (const { entry, steps } of plan.items) {
 		await run.yieldToLoop();
-		if (entry.result.error === undefined) addSteps(entry.result, work, steps);
+		if (entry.result.error !== undefined) continue;
+		addSteps(entry.result, work, steps);
 		if (steps.length === 0 && entry.ifNotFound === 'empty') entry.result.json.push({});
 	}
 	const last = deletionsOf(run, work);

@@ -15,7 +15,7 @@ import { MatchKey } from './matchKey';
 import { planWrites } from './plan';
 import type { Rules } from './planned';
 import { isNodeKey } from './recordOutput';
-import { combineRefusals, failureOf, inputErrorOf } from './refusals';
+import { combineRefusals, inputErrorOf } from './refusals';
 import { addResults } from './results';
 import type { Run } from './run';
 import { StepOutput } from './stepOutput';
@@ -37,7 +37,7 @@ export async function writeCards(
 	const each = async (stage: (run: Run, work: CardWork) => Promise<void>): Promise<void> => {
 		const left = isStopped() ? [] : works.filter(({ isRefused }) => !isRefused);
 		await inParallel(run.api.width({}), left, async (work) => {
-			await stage(run, work).catch((error: unknown) => refuseCard(run, work, failureOf(error)));
+			await stage(run, work).catch((error: unknown) => refuseCard(run, work, error));
 		});
 	};
 	const letGo = await hold(run.api, namesToHold(works));

@@ -12,6 +12,7 @@ import { addNote } from '../../records/hints';
 import { cardCalled } from '../../records/locator';
 import type { Run } from '../../records/run';
 import { cards, type Card } from '../../transport/api';
+import { RequestError } from '../../transport/errors';
 import { InputError } from '../../values/inputError';
 import type { JsonObject } from '../../values/jsonObject';
 import { quote } from '../../values/messageText';
@@ -77,11 +78,11 @@ async function createWithFields(
 	return output;
 }
 
-/** @throws InputError if the response to its creation doesn't show a card */
+/** @throws RequestError if the response to its creation doesn't show a card */
 export function requireShown(card: Card | undefined, name: string): Card {
 	if (card) return card;
-	throw new InputError(
-		`Card ${quote(name)} was created, but the service returned no ID for it`,
-		'Look for the card in the service before you run this again.',
-	);
+	throw new RequestError(`Card ${quote(name)} was created, but the service returned no ID for it`, {
+		advice: 'Look for the card in the service before you run this again.',
+		mayHaveHappened: true,
+	});
 }
