@@ -58,11 +58,8 @@ const timeoutOption = {
 	description: 'How long to wait for the response to a request',
 } as const;
 
-/** How records are returned. */
-export const outputOptions = [fieldKeysOption, outputFieldsOption] as const;
-
 /** The options of operations that read records. */
-export const readingOptions = [...outputOptions, timeoutOption] as const;
+export const readingOptions = [fieldKeysOption, outputFieldsOption, timeoutOption] as const;
 
 /** The options of requests that change something. */
 export const sendingOptions = [maxParallelOption, timeoutOption] as const;

@@ -2,7 +2,7 @@
 import { fieldsOf, type RequestOptions } from '../transport/api';
 import { mayHaveHappened } from '../transport/errors';
 import { isChoice } from '../values/choices';
-import { listed, listedInQuotes, quote } from '../values/messageText';
+import { listedInQuotes, quote } from '../values/messageText';
 import { addingChoices } from '../values/newChoices';
 import type { FieldIndex } from './fieldIndex';
 import type { Growth, PlannedField } from './growth';
@@ -27,7 +27,7 @@ export async function addGrowth(
 		if (missing.length === 0) continue;
 		const change = addingChoices(field, missing);
 		await run.api.change(fieldsOf(card.id), field.id, change, request).catch((error: unknown) => {
-			const labels = listedInQuotes(one.labels, MAX_CHOICES);
+			const labels = listedInQuotes(one.labels);
 			addNote(error, `Choices were to be added to ${quote(field.name)} (${labels}).`);
 			throw error;
 		});
@@ -51,10 +51,6 @@ export function hintAtGrowth(
 	if (fields.length > 0) hints.add(`${ofFields} added to card '${card.name}': ${describe(fields)}`);
 	for (const one of choices) hints.add(addedChoices(card, one, ofChoices));
 }
-
-/** The maximum number of fields, and of choices, in a message. */
-const MAX_FIELDS = 50;
-const MAX_CHOICES = 5;
 
 /** Creates fields one after the other, to keep their order. @throws what stopped it; its description says what exists */
 export async function addFields(
@@ -84,13 +80,10 @@ const addedChoices = (
 	{ field, labels }: Growth['choices'][number],
 	begin: string,
 ): string =>
-	`${begin} added to field '${field.name}' of card '${name}': ${listedInQuotes(labels, Infinity)}`;
+	`${begin} added to field '${field.name}' of card '${name}': ${labels.map(quote).join(', ')}`;
 
 const namesOf = (fields: ReadonlyArray<{ name: string }>): string =>
-	listedInQuotes(
-		fields.map(({ name }) => name),
-		MAX_FIELDS,
-	);
+	listedInQuotes(fields.map(({ name }) => name));
 
 /** Lists fields with their types and reasons. Those that need a decision come first, a line each. */
 function describe(planned: readonly PlannedField[]): string {
@@ -100,5 +93,5 @@ function describe(planned: readonly PlannedField[]): string {
 	}));
 	const open = lines.filter(({ isOpen }) => isOpen).map(({ text }) => `${text}<br>`);
 	const others = lines.filter(({ isOpen }) => !isOpen).map(({ text }) => text);
-	return open.join('') + listed(others, MAX_FIELDS);
+	return open.join('') + others.join(', ');
 }

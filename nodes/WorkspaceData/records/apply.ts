@@ -136,9 +136,6 @@ const withoutId = (): InputError =>
 		'Run the workflow again with this item.',
 	);
 
-/** The maximum number of fields in a message. */
-const MAX_NAMED = 10;
-
 /** Adds to an error what the user can do about it. */
 function withCause(
 	{ hints }: Run,
@@ -149,10 +146,7 @@ function withCause(
 	const status = error instanceof RequestError ? error.status : undefined;
 	const empty = Object.keys(sent).filter((id) => sent[id] === '');
 	if ((status === 400 || status === 422) && empty.length > 0) {
-		const names = listed(
-			empty.map((id) => hints.withNames(id)),
-			MAX_NAMED,
-		);
+		const names = listed(empty.map((id) => hints.withNames(id)));
 		addNote(
 			error,
 			`Empty text was sent for ${names}. 'Empty Values' can leave it out, or clear the fields.`,

@@ -24,8 +24,6 @@ export interface CardWork {
 	records?: DataRecord[] | undefined;
 	plan: Plan;
 	output: StepOutput;
-	/** True if an error is that of all items: nothing more is done for the card. */
-	isRefused?: boolean;
 }
 
 /** Begins what is written to a card, with its first item. */
@@ -36,6 +34,10 @@ export function newWork(run: Run, first: Entry): CardWork {
 	const plan = { items: [], deletions: [] };
 	return { card, entries: [first], isDry, request: settings.request, index, plan, output };
 }
+
+/** True if an item of a card has no error so far. */
+export const hasWork = ({ entries }: Pick<CardWork, 'entries'>): boolean =>
+	entries.some(({ result }) => result.error === undefined);
 
 /** A result after those of all items, with the item that it is paired with. */
 export interface LastResult {

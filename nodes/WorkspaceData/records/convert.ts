@@ -36,16 +36,14 @@ export function convert(entry: Entry, target: Target): Wish {
 	if (!columns) return { entry, values: {}, refused: [], test };
 	const conversion = new Conversion(entry, target, columns(index));
 	for (const name of settings.clearFields) conversion.clear(name);
-	const { refused, computedKey } = conversion;
 	const { values, keyValues } = conversion.result();
-	return { entry, values, refused, computedKey, key: key.of(keyValues), test };
+	return { entry, values, refused: conversion.refused, key: key.of(keyValues), test };
 }
 
 /** The values of an item while they are converted. */
 class Conversion {
 	/** Values that their fields refuse. */
 	readonly refused: RefusedValue[] = [];
-	computedKey: string | undefined;
 	private readonly entry: Entry;
 	private readonly target: Target;
 	private readonly columns: Columns;
@@ -107,7 +105,6 @@ class Conversion {
 		requireOnce(field, name, names);
 		try {
 			if (field.isReadOnly && !isKey) throw computed(field.name);
-			if (field.isReadOnly) this.computedKey = field.name;
 			const taken = enter(field, value, isKey ? { ...rules, isExact: true } : rules);
 			if (taken !== undefined) this.values.set(field.id, taken);
 			// Digits that a number field can't take are matched, but never written.

@@ -90,8 +90,6 @@ export interface Wish {
 	key?: string | undefined;
 	/** Finds the records of conditions. */
 	test?: RecordTest | undefined;
-	/** The name of a field to match on that the service computes: no record can be created with it. */
-	computedKey?: string | undefined;
 }
 
 /** A value that its field refuses. */

@@ -10,9 +10,6 @@ export interface FieldHint {
 	fieldId?: string;
 }
 
-/** Max fields that a message names: one of them may be the new name of the missing field. */
-const MAX_NAMED = 20;
-
 /** The fields of one card, to be found by name or ID. */
 export class FieldIndex {
 	/** In the service's order. */
@@ -97,11 +94,11 @@ export class FieldIndex {
 		keys: readonly string[],
 		advice = 'Select the field again, or correct the name.',
 	): InputError {
-		const names = listedInQuotes([...this.byName.keys()], MAX_NAMED);
+		const names = listedInQuotes([...this.byName.keys()]);
 		const known = names === '' ? 'The card has no fields yet.' : `The fields are ${names}.`;
 		const what = keys.length === 1 ? 'field' : 'fields';
 		return new InputError(
-			`Card '${this.cardName}' has no ${what} ${listedInQuotes(keys, MAX_NAMED)}`,
+			`Card '${this.cardName}' has no ${what} ${listedInQuotes(keys)}`,
 			`${known} ${advice}`,
 		);
 	}

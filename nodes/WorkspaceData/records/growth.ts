@@ -61,9 +61,6 @@ export async function planGrowth(
 	return { fields, choices, index: index.with([...grown, ...fields.map(newField)]) };
 }
 
-/** The maximum number of columns or types in a message. */
-const MAX_NAMED = 50;
-
 /** The values for a field with choices, or for one that is missing. */
 interface Column {
 	field: Field;
@@ -157,7 +154,7 @@ function plannedAs(
 	if (own === undefined) {
 		throw new InputError(
 			`'Field Types' has type ${quote(type)} for column ${quote(name)}, which the service doesn't offer`,
-			`Nothing was sent. The types are ${listedInQuotes(offered, MAX_NAMED)}.`,
+			`Nothing was sent. The types are ${listedInQuotes(offered)}.`,
 		);
 	}
 	const planned = { name, type: own, choices, why: "set in 'Field Types'" };

@@ -87,13 +87,10 @@ export async function locateCard(
 	throw new InputError(
 		`The workspace has no card called ${quote(wanted)}`,
 		names.length > 0
-			? `The cards are ${listedInQuotes(names, MAX_NAMED)}.`
+			? `The cards are ${listedInQuotes(names)}.`
 			: 'The workspace has no cards yet.',
 	);
 }
-
-/** The maximum number of cards in a message. */
-const MAX_NAMED = 20;
 
 /**
  * The card with exactly this name; else the one whose name differs only in case.

@@ -47,7 +47,7 @@ async function stepsOf(wish: Wish, overlay: Overlay, rules: Rules): Promise<Step
 	const { find, ifNotFound = 'error' } = wish.entry;
 	const found = await overlay.find(wish, rules.breathe);
 	const isNew = find.by === 'key' && found.length === 0 && find.mode !== 'updateOnly';
-	if (isNew || find.by === 'nothing') return [creation(wish, overlay)];
+	if (isNew || find.by === 'nothing') return [creation(wish, overlay, rules)];
 	if (found.length === 0 && find.by !== 'filter' && ifNotFound === 'error')
 		throw noRecord(find, rules.card);
 	const steps: Step[] = [];
@@ -61,11 +61,9 @@ async function stepsOf(wish: Wish, overlay: Overlay, rules: Rules): Promise<Step
 	return steps;
 }
 
-function creation({ values, refused, computedKey }: Wish, overlay: Overlay): Step {
-	requireNone([
-		...(computedKey === undefined ? [] : [{ error: computed(computedKey) }]),
-		...refused,
-	]);
+function creation({ values, refused }: Wish, overlay: Overlay, { key }: Rules): Step {
+	const computedKeys = key.fields.filter(({ isReadOnly }) => isReadOnly);
+	requireNone([...computedKeys.map(({ name }) => ({ error: computed(name) })), ...refused]);
 	// There is nothing to clear.
 	const sent = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
 	const after = recordOf('', sent);

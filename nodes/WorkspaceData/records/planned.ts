@@ -54,7 +54,7 @@ export interface Rules {
 	/** The name of the card. */
 	card: string;
 	/** By which items find records, and which values are the same. */
-	key: Pick<MatchKey, 'isSame' | 'of' | 'shown'>;
+	key: Pick<MatchKey, 'fields' | 'isSame' | 'of' | 'shown'>;
 	sync?: SyncRules;
 	/** Gives way to n8n's loop. */
 	breathe: () => Promise<void>;

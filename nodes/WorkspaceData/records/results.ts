@@ -14,7 +14,7 @@ export async function addResults(run: Run, work: CardWork): Promise<LastResult[]
 	const { plan, isDry, output, isSilent } = work;
 	if (isDry && isSilent) return [];
 	for (const { entry, steps } of plan.items) {
-		await run.yieldToLoop();
+		if (isDry) await run.breathe();
 		if (entry.result.error !== undefined) continue;
 		addSteps(entry.result, work, steps);
 		if (steps.length === 0 && entry.ifNotFound === 'empty') entry.result.json.push({});

@@ -71,19 +71,15 @@ export class Run {
 
 	/** Gives n8n's loop its turn once 50 ms have passed. @throws Cancelled if the execution was canceled */
 	async breathe(): Promise<void> {
-		await this.yieldToLoop();
+		if (Date.now() >= this.sliceEnd) {
+			// One pause for all: they go on in the order in which they came.
+			this.pause ??= sleep(0).then(() => {
+				this.pause = undefined;
+				this.sliceEnd = Date.now() + SLICE_MS;
+			});
+			await this.pause;
+		}
 		if (this.api.signal?.aborted) throw new Cancelled();
-	}
-
-	/** The same after something was written: what came of it is told, also if the execution was canceled. */
-	async yieldToLoop(): Promise<void> {
-		if (Date.now() < this.sliceEnd) return;
-		// One pause for all: they go on in the order in which they came.
-		this.pause ??= sleep(0).then(() => {
-			this.pause = undefined;
-			this.sliceEnd = Date.now() + SLICE_MS;
-		});
-		await this.pause;
 	}
 
 	/** The cards of the workspace, read once. */

@@ -88,7 +88,7 @@ export class StepOutput {
 		);
 		const told = [
 			...(isDry ? [this.countsInWords()] : []),
-			...(cleared.length > 0 ? [`cleared ${listed(cleared, MAX_NAMED)}`] : []),
+			...(cleared.length > 0 ? [`cleared ${listed(cleared)}`] : []),
 		];
 		if (told.length === 0) return;
 		this.run.hints.add(
@@ -130,6 +130,3 @@ export class StepOutput {
 		}
 	}
 }
-
-/** The maximum number of fields in a hint. */
-const MAX_NAMED = 20;

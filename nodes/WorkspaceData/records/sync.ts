@@ -7,13 +7,10 @@ import type { Overlay } from './overlay';
 import type { PlannedItem, Row, Rules, Step } from './planned';
 import type { CardReference, Run } from './run';
 
-/** At most so many names in a message. */
-const MAX_NAMED = 10;
-
 /** @throws InputError if there are places where something is wrong */
 function requireNowhere(places: readonly string[], message: string, advice: string): void {
 	if (places.length === 0) return;
-	throw new InputError(message, `Nothing was sent. ${advice}: ${listed(places, MAX_NAMED)}.`);
+	throw new InputError(message, `Nothing was sent. ${advice}: ${listed(places)}.`);
 }
 
 /** @throws InputError if two items have one key, or two records that take part or have an item */
@@ -42,7 +39,7 @@ export async function requireDistinctKeys(
 		const taking = rows.filter(({ record }) => sync?.meets?.(record) ?? true);
 		if (!items.has(own) && taking.length < 2) continue;
 		const ids = rows.map(({ record }) => record.id);
-		groups.push(`${clip(key.shown(rows[0]?.record.data ?? {}))} (${listed(ids, MAX_NAMED)})`);
+		groups.push(`${clip(key.shown(rows[0]?.record.data ?? {}))} (${listed(ids)})`);
 	}
 	requireNowhere(
 		groups,

@@ -4,7 +4,7 @@ import { inParallel } from '../values/inParallel';
 import { InputError } from '../values/inputError';
 import { addGrowth, hintAtGrowth } from './addGrowth';
 import { applyPlans } from './apply';
-import type { CardWork, LastResult } from './cardWork';
+import { hasWork, type CardWork, type LastResult } from './cardWork';
 import { convert } from './convert';
 import type { Entry, ItemResult, Wish } from './entry';
 import type { FieldIndex } from './fieldIndex';
@@ -35,7 +35,7 @@ export async function writeCards(
 ): Promise<LastResult[]> {
 	const isStopped = () => !run.continues && items.some(({ error }) => error !== undefined);
 	const each = async (stage: (run: Run, work: CardWork) => Promise<void>): Promise<void> => {
-		const left = isStopped() ? [] : works.filter(({ isRefused }) => !isRefused);
+		const left = isStopped() ? [] : works.filter(hasWork);
 		await inParallel(run.api.width({}), left, async (work) => {
 			await stage(run, work).catch((error: unknown) => refuseCard(run, work, error));
 		});
@@ -45,7 +45,7 @@ export async function writeCards(
 		await each(prepare);
 		await each(grow);
 		if (isStopped()) return [];
-		const left = works.filter(({ isRefused }) => !isRefused);
+		const left = works.filter(hasWork);
 		// The steps have the records that they need.
 		for (const work of left) work.records = undefined;
 		await applyPlans(
@@ -63,20 +63,19 @@ export async function writeCards(
 
 /** All items of a card fail, but for those that have an error of their own; one of these is enough to end a run. */
 export function refuseCard(
-	run: Run,
-	work: Pick<CardWork, 'entries' | 'isRefused'>,
+	{ continues }: Run,
+	{ entries }: Pick<CardWork, 'entries'>,
 	error: unknown,
 ): void {
-	work.isRefused = true;
-	const hasOwn = work.entries.some(({ result }) => result.error !== undefined);
-	if (hasOwn && !run.continues) return;
-	for (const { result } of work.entries) result.error ??= error;
+	const hasOwn = entries.some(({ result }) => result.error !== undefined);
+	if (hasOwn && !continues) return;
+	for (const { result } of entries) result.error ??= error;
 }
 
 /** The cards that others of this process must not read or grow meanwhile. */
 const namesToHold = (works: readonly CardWork[]): string[] =>
 	works
-		.filter(({ card, isDry, isRefused }) => card.id !== '' && !isDry && !isRefused)
+		.filter((work) => work.card.id !== '' && !work.isDry && hasWork(work))
 		.filter(({ entries: [first] }) => first && (mayGrow(first) || first.find.by === 'key'))
 		.map(({ card }) => card.id);
 

@@ -4,7 +4,7 @@ import { BoundedMap } from '../values/boundedMap';
 
 type DeliveryResponse = ReturnType<IWebhookFunctions['getResponseObject']>;
 
-interface Delivery {
+interface Receipt {
 	begunAt: number;
 	/** Until n8n has responded. */
 	response: DeliveryResponse | undefined;
@@ -19,8 +19,8 @@ const MAX_OPEN_MS = 600_000;
 
 /** The deliveries of a node, by key. */
 export class Deliveries {
-	private readonly known = new BoundedMap<string, Delivery>(MAX_KNOWN);
-	private readonly open = new Set<Delivery>();
+	private readonly known = new BoundedMap<string, Receipt>(MAX_KNOWN);
+	private readonly open = new Set<Receipt>();
 
 	/** @returns false if the delivery is repeated: n8n works on it, or has taken it */
 	begin(key: string, response: DeliveryResponse): boolean {
@@ -28,20 +28,20 @@ export class Deliveries {
 		for (const one of this.open) this.settle(one);
 		const earlier = this.known.get(key);
 		if (earlier && (earlier.isTaken || earlier.response)) return false;
-		const delivery = { begunAt: Date.now(), response, isTaken: false };
-		this.known.set(key, delivery);
-		this.open.add(delivery);
-		response.once('finish', () => this.settle(delivery));
+		const receipt: Receipt = { begunAt: Date.now(), response, isTaken: false };
+		this.known.set(key, receipt);
+		this.open.add(receipt);
+		response.once('finish', () => this.settle(receipt));
 		return true;
 	}
 
 	/** Keeps only how n8n has responded, once it has. */
-	private settle(delivery: Delivery): void {
-		const { response, begunAt } = delivery;
+	private settle(receipt: Receipt): void {
+		const { response, begunAt } = receipt;
 		if (!response || (!response.writableEnded && Date.now() - begunAt < MAX_OPEN_MS)) return;
 		const { statusCode, writableEnded } = response;
-		delivery.isTaken = writableEnded && statusCode >= 200 && statusCode < 300;
-		delivery.response = undefined;
-		this.open.delete(delivery);
+		receipt.isTaken = writableEnded && statusCode >= 200 && statusCode < 300;
+		receipt.response = undefined;
+		this.open.delete(receipt);
 	}
 }

@@ -8,8 +8,6 @@ import type { Delivery } from './event';
 import { EVENTS } from './properties';
 import { openSite, reasonOf } from './service';
 
-/** Max names in a line of the log. */
-const MAX_NAMED = 10;
 /** How long the difference between the clocks counts, in ms, because either may be corrected. */
 const CLOCK_VALID_MS = 60_000;
 /** The response to a delivery waits for it. */
@@ -69,12 +67,12 @@ export function isRelevant(delivery: Delivery, index: FieldIndex | undefined): b
 function concerns({ context, node, event, settings }: Delivery, index: FieldIndex): boolean {
 	const { data = {}, card_id } = event;
 	const { watchFields, card } = settings;
-	const fieldsOf = (name: string) => index.candidates(name).map(({ id }) => id);
+	const idsOf = (name: string) => index.candidates(name).map(({ id }) => id);
 	const hasChanged = (id: string) => Object.hasOwn(data, id);
-	if (watchFields.flatMap((name) => [name, ...fieldsOf(name)]).some(hasChanged)) return true;
-	const unknown = watchFields.filter((name) => fieldsOf(name).length === 0);
+	if (watchFields.flatMap((name) => [name, ...idsOf(name)]).some(hasChanged)) return true;
+	const unknown = watchFields.filter((name) => idsOf(name).length === 0);
 	if (card === undefined || unknown.length === 0) return false;
-	const lacks = `Card ${card_id} has no field ${listedInQuotes(unknown, MAX_NAMED)} to watch`;
+	const lacks = `Card ${card_id} has no field ${listedInQuotes(unknown)} to watch`;
 	node.log(context, `${lacks}: every update of a record starts the workflow`);
 	return true;
 }

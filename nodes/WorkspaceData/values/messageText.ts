@@ -12,15 +12,17 @@ export const clip = (name: string): string =>
 
 export const quote = (name: string): string => `'${clip(name)}'`;
 
+/** Max names in a message. */
+const MAX_LISTED = 20;
+
 /** The first of several names, and how many more there are. */
-export function listed(names: readonly string[], most: number): string {
-	const more = names.length > most ? ` and ${names.length - most} more` : '';
-	return `${names.slice(0, most).join(', ')}${more}`;
+export function listed(names: readonly string[]): string {
+	const more = names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : '';
+	return `${names.slice(0, MAX_LISTED).join(', ')}${more}`;
 }
 
 /** Like `listed`, with each name in quotes. */
-export const listedInQuotes = (names: readonly string[], most: number): string =>
-	listed(names.map(quote), most);
+export const listedInQuotes = (names: readonly string[]): string => listed(names.map(quote));
 
 /**
  * A number of things in a message: `1 record`, `2 records`. @param noun in the singular; its plural ends in

@@ -27,8 +27,7 @@ test.each<[string, unknown[]]>([
 	['boolean', [true, false, null]],
 	['boolean', ['TRUE', 'false', 'True']],
 	['number', [1, 2.5, -3, 1e300]],
-	// Amounts: the zeros at the end are known from the others.
-	['number', ['12.50', '3.99', '100.00']],
+	['number', ['12.50', '3', '100.00']],
 	['date', ['2026-01-31', '2024-02-29', undefined]],
 	['datetime', ['2026-01-31T10:00:00Z', '2026-01-31T10:00:00.123+02:00']],
 	['text', ['ada@example.com', 'x.y+z@mail.example.org']],
@@ -70,7 +69,6 @@ test.each<[unknown[], RegExp]>([
 	[['007', '008'], /'007' would change as a number/],
 	[[1, 'a'], /'1' \(number\) and 'a' \(text\) are of different types/],
 	[['true', true], /'true' \(text\) and 'true' \(boolean\) are of different types/],
-	[['7', '1.9', '1.10'], /^each is a number, but '7' and '1\.9' are spelled in different ways$/],
 	[['2026-01-31', '31.01.2026'], /'31\.01\.2026' isn't a day/],
 	[['4.2.1985'], /^'4\.2\.1985' isn't a day like 2026-03-31: select 'Date Format'$/],
 	[['12,50', '1.299,00'], /^'12,50' can be read as 12\.5: select 'Number Format'$/],
@@ -202,7 +200,7 @@ test('random columns: each value is accepted by the service, and read back as it
 				const checked = checkValue(type as FieldType, [], inJson(sent));
 				expect(checked).toEqual({ ok: true, value: expect.anything() });
 				if (!checked.ok) continue;
-				expect(givenBy(checked.value, value, values)).toEqual(inJson(value));
+				expect(givenBy(checked.value, value)).toEqual(inJson(value));
 			}
 		}),
 		cases(1_000),

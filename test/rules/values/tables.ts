@@ -1,5 +1,4 @@
 /** Random columns as people have them, and the values that reading them back must give. */
-import { isBlank } from '../../../nodes/WorkspaceData/values/emptyValue';
 import fc from 'fast-check';
 
 const digits = (min: number, max: number) =>
@@ -74,26 +73,16 @@ export const anyColumn: fc.Arbitrary<unknown[]> = fc.oneof(
 	repeated(ofOneKind),
 );
 
-const tells = (one: unknown): boolean => !isBlank(one);
-
-const decimalsOf = (text: string): number => text.split('.')[1]?.length ?? 0;
-
 /** A value as JSON carries it. */
 export const inJson = (given: unknown): unknown => JSON.parse(JSON.stringify(given ?? null));
 
 /**
- * The original value, as far as the value read back tells it: numbers as their column spells them, true and
- * false in any case, and a text of another value as that value.
+ * The original value, as far as the value read back tells it: a text of a number as that number, true and false in any
+ * case, and a text of another value as that value.
  */
-export function givenBy(shown: unknown, given: unknown, column: readonly unknown[]): unknown {
-	const told = column.filter(tells);
-	const [first] = told;
-	if (typeof given === 'string' && typeof shown === 'number') {
-		// Equal decimals in all of them are a format; else the number's own text must equal the original.
-		const decimals = decimalsOf(String(first));
-		const isFormat = told.every((text) => decimalsOf(String(text)) === decimals);
-		return isFormat ? shown.toFixed(decimals) : String(shown);
-	}
+export function givenBy(shown: unknown, given: unknown): unknown {
+	if (typeof given === 'string' && typeof shown === 'number')
+		return Number(given) === shown ? given : String(shown);
 	if (typeof given === 'string' && typeof shown === 'boolean') {
 		return String(shown) === given.toLowerCase() ? given : String(shown);
 	}

@@ -14,14 +14,14 @@ import { whileHeld } from '../../records/heldCards';
 import { addNote } from '../../records/hints';
 import { cardCalled } from '../../records/locator';
 import type { CardReference, Run } from '../../records/run';
-import type { CardWork, LastResult } from '../../records/cardWork';
+import { hasWork, type CardWork, type LastResult } from '../../records/cardWork';
 import { refuseCard, writeCards } from '../../records/write';
 import { writeRecords } from '../../records/writeRecords';
 import { Cancelled } from '../../transport/errors';
 import { cards, recordsOf, type Card } from '../../transport/api';
 import { isBlank } from '../../values/emptyValue';
 import { InputError } from '../../values/inputError';
-import { count, listedInQuotes, quote, sentences } from '../../values/messageText';
+import { count, quote, sentences } from '../../values/messageText';
 import { foldCase } from '../../values/nameSpelling';
 import { defineOperation } from '../operation/defineOperation';
 import { readFieldList, type ListedField } from '../operation/readDefinition';
@@ -141,7 +141,7 @@ async function writeNamed(
 				refuseCard(run, work, failureOf(error)),
 			);
 		}
-		const found = works.filter(({ isRefused }) => !isRefused);
+		const found = works.filter(hasWork);
 		const last = await writeCards(run, found, items);
 		for (const work of found) last.push(...(await finish(run, work)));
 		return last;
@@ -221,7 +221,7 @@ function previewCard(run: Run, work: CardWork): LastResult[] {
 	run.hints.add(`Dry run: ${what}. For other types, use '${fieldTypesOption.displayName}'`);
 	hintAtGrowth(run, card, { fields: [], choices });
 	const items = entries.map((entry) => itemOf(run.context, entry.itemIndex));
-	const own = listedInQuotes([...new Set(items.flatMap(ownColumnsOf))], Infinity);
+	const own = [...new Set(items.flatMap(ownColumnsOf))].map(quote).join(', ');
 	if (own !== '') run.hints.add(`Dry run: ${own} of the items would become fields, too`);
 	const itemIndex = entries[0]?.itemIndex ?? 0;
 	return fields.map(({ name: field, type, why: reason }) => ({

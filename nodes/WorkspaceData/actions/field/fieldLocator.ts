@@ -5,9 +5,6 @@ import type { Field } from '../../transport/api';
 import { InputError } from '../../values/inputError';
 import { listedInQuotes } from '../../values/messageText';
 
-/** The maximum number of fields in a message. */
-const MAX_NAMED = 20;
-
 /**
  * Finds the field that a locator means in the current listing of its card. A field that was selected from the list is
  * found by its name if its ID has changed since.
@@ -32,6 +29,6 @@ export async function locateField(
 	const names = index.fields.map(({ name }) => name);
 	throw new InputError(
 		`Card '${card.name}' has no field with the ID '${text}'`,
-		`Field IDs can change. Select the field again, or use 'By Name': ${listedInQuotes(names, MAX_NAMED)}.`,
+		`Field IDs can change. Select the field again, or use 'By Name': ${listedInQuotes(names)}.`,
 	);
 }

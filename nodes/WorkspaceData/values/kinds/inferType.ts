@@ -129,7 +129,7 @@ function fromTexts(texts: readonly string[], formats: Formats): Inference {
 		const read = texts.map((text) => fromText(text, formats));
 		const stranger = texts.find((_, place) => read[place] === undefined);
 		if (stranger === undefined) {
-			const doubt = type === 'number' ? doubtOf(texts, read, formats) : undefined;
+			const doubt = type === 'number' ? doubtOf(texts, formats) : undefined;
 			if (doubt !== undefined) return asText(texts, doubt);
 			return { type, why: eachIs(one, texts[0] ?? '', read[0] ?? '') };
 		}
@@ -155,28 +155,12 @@ function whyNoNumber(text: string, formats: Formats): string | undefined {
 	return numberHint(text, formats) ?? (numberReadings(text).length > 0 ? misfit : undefined);
 }
 
-const decimals = (text: string): number => text.split('.')[1]?.length ?? 0;
-
-/** Why numbers in text may be something else. @param read the numbers with a decimal point */
-function doubtOf(
-	texts: readonly string[],
-	read: ReadonlyArray<string | undefined>,
-	{ number }: Formats,
-): string | undefined {
-	if (number === undefined) {
-		const readings = texts.map(numberReadings);
-		const doubtful = texts.find((_, place) => (readings[place]?.length ?? 0) > 1);
-		// One value that can be read in one way only tells the format.
-		if (doubtful !== undefined && !readings.some(({ length }) => length === 1)) {
-			return numberHint(doubtful, {});
-		}
-	}
-	// `1.10` and `1.9` are versions, while `1.10` and `1.90` are amounts.
-	if (read.every((text) => String(Number(text)) === text)) return undefined;
-	const [first = ''] = read;
-	const other = read.findIndex((text = '') => decimals(text) !== decimals(first));
-	if (other < 0) return undefined;
-	return `each is a number, but ${quote(texts[0] ?? '')} and ${quote(texts[other] ?? '')} are spelled in different ways`;
+/** Why numbers in text may be something else: no value tells whether a sign is that of the decimals. */
+function doubtOf(texts: readonly string[], { number }: Formats): string | undefined {
+	const readings = number === undefined ? texts.map(numberReadings) : [];
+	const isTold = readings.some(({ length }) => length === 1);
+	const doubtful = isTold ? -1 : readings.findIndex(({ length }) => length > 1);
+	return texts[doubtful] && numberHint(texts[doubtful], {});
 }
 
 /** Why text that looks like numbers, days, times, or yes or no isn't read as these. */

@@ -14,8 +14,6 @@ import {
 	type ValueField,
 } from '../kind';
 
-const MAX_OPTIONS_SHOWN = 20;
-
 const CHOICE_ADVICE = "Or select 'Add to the Field' in 'If Choice Is Missing'.";
 
 /** Says which choices a field has. */
@@ -25,10 +23,7 @@ export function allowedChoices(
 	{ formats, missingChoices }: Partial<EntryRules> = {},
 ): string {
 	if (options.length === 0) return 'Enter at least one value.';
-	const labels = listedInQuotes(
-		options.map(({ label }) => label),
-		MAX_OPTIONS_SHOWN,
-	);
+	const labels = listedInQuotes(options.map(({ label }) => label));
 	return [`Allowed values are ${labels}.`, formats && missingChoices !== 'add' && CHOICE_ADVICE]
 		.filter(Boolean)
 		.join(' ');
