@@ -4,10 +4,10 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import type { Guard } from './auth/guard.ts';
 import type { Store } from './data/store.ts';
-import { boundConnections, connectionOptions } from './http/connections.ts';
+import { boundConnections, connectionOptions } from './foundation/connections.ts';
 import { refuseUnknownRoutes, sendProblem } from './http/refusals.ts';
 import { readBody, validatorCompiler } from './http/requests.ts';
-import type { ResolvedOptions } from './options.ts';
+import type { ResolvedOptions } from './parts/options.ts';
 import { addEndpoints } from './routes/endpoints.ts';
 import { apiRoot, openApiInfo } from './routes/openApi.ts';
 

@@ -2,7 +2,7 @@
 import { Command, InvalidArgumentError, Option, type OutputConfiguration } from 'commander';
 import { type Tier, tierNames } from './foundation/limiter.ts';
 import { maximumTimerMs } from './foundation/settings.ts';
-import { logLevels, type ServiceAddresses, type ServiceOptions } from './options.ts';
+import { logLevels, type ServiceAddresses, type ServiceOptions } from './parts/options.ts';
 
 /** Reads a whole number within bounds. */
 const whole = (least: number, most: number) => (digits: string) => {

@@ -2,14 +2,14 @@
 import { addApi, createApp } from './app.ts';
 import { originOf } from './auth/provider.ts';
 import { addControl, type Control, controlRoot } from './control/control.ts';
-import { resolveOptions, type ServiceAddresses, type ServiceOptions } from './options.ts';
-import { createParts } from './parts.ts';
+import { resolveOptions, type ServiceAddresses, type ServiceOptions } from './parts/options.ts';
+import { createParts } from './parts/parts.ts';
 import { addOpenApiRoutes, apiRoot } from './routes/openApi.ts';
 import { addSettingsPage, settingsRoot } from './settingsPage/routes.ts';
 
 export { type Control } from './control/control.ts';
 export { connectControl, type RemoteControl } from './control/controlClient.ts';
-export { type ServiceAddresses, type ServiceOptions } from './options.ts';
+export { type ServiceAddresses, type ServiceOptions } from './parts/options.ts';
 
 /** A running service. */
 export interface Service extends ServiceAddresses {

@@ -4,9 +4,9 @@ import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Adapter, type AdapterPayload, type JWK, Provider } from 'oidc-provider';
 import { FifoMap } from 'toad-cache';
 import type { Identities } from '../data/identities.ts';
+import { boundConnections, connectionOptions } from '../foundation/connections.ts';
 import { hashSecret, secretMatches } from '../foundation/secrets.ts';
-import { boundConnections, connectionOptions } from '../http/connections.ts';
-import type { ResolvedOptions } from '../options.ts';
+import type { Settings } from '../foundation/settings.ts';
 
 /** Path of the token endpoint below the realm. @see service interface, part 4 */
 const tokenPath = '/protocol/openid-connect/token';
@@ -15,7 +15,12 @@ const tokenPath = '/protocol/openid-connect/token';
 const maximumTokens = 10_000;
 
 /** The parts that the provider is made from. */
-export interface IdentityProviderParts extends ResolvedOptions {
+export interface IdentityProviderParts {
+	host: string;
+	authPort: number;
+	realm: string;
+	drainMs: number;
+	settings: Settings;
 	identities: Identities;
 	/** Told about errors of the provider itself, in words without secrets. */
 	report(message: string): void;

@@ -7,7 +7,7 @@ import { rateSchema } from '../foundation/limiter.ts';
 import { problem } from '../foundation/problem.ts';
 import { hashSecret, secretMatches } from '../foundation/secrets.ts';
 import { settingsSchema } from '../foundation/settings.ts';
-import type { Parts } from '../parts.ts';
+import type { Parts } from '../parts/parts.ts';
 import { cardCreateSchema, fieldCreateSchema } from '../routes/schemas.ts';
 import { Faults, faultSchema, latencySchema } from './faults.ts';
 import { controlRoot, RequestLog } from './requestLog.ts';

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { OpenAPIV3 } from 'openapi-types';
 import { stringify } from 'yaml';
-import type { Parts } from '../parts.ts';
+import type { Parts } from '../parts/parts.ts';
 
 /** Path of the versioned API root. */
 export const apiRoot = '/api/v1';

@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { FifoMap } from 'toad-cache';
 import { problem } from '../foundation/problem.ts';
 import { hashSecret, newSecret, secretMatches } from '../foundation/secrets.ts';
-import type { Parts } from '../parts.ts';
+import type { Parts } from '../parts/parts.ts';
 import { forms } from './forms.ts';
 import * as pages from './pages.ts';
 import { recordPage, saveRecord } from './recordForm.ts';

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { ServiceAddresses } from '../options.ts';
+import type { ServiceAddresses } from '../parts/options.ts';
 
 /** The service in a separate process. */
 export interface ServiceProcess {

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-import type { ServiceAddresses } from '../../service/options.ts';
+import type { ServiceAddresses } from '../../service/parts/options.ts';
 import { stopAtExit } from './cleanup.ts';
 import { killGroup, lastLines } from './commands.ts';
 import { repository } from './folders.ts';

@@ -1,8 +1,8 @@
 /** How to start the service, and what it tells once it has started. */
-import type { Wanted } from './data/identities.ts';
-import { type Rate, rateSchema } from './foundation/limiter.ts';
-import { newSecret } from './foundation/secrets.ts';
-import { type Settings, settingsSchema } from './foundation/settings.ts';
+import type { Wanted } from '../data/identities.ts';
+import { type Rate, rateSchema } from '../foundation/limiter.ts';
+import { newSecret } from '../foundation/secrets.ts';
+import { type Settings, settingsSchema } from '../foundation/settings.ts';
 
 /** Names of the levels of the log. */
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;

@@ -1,12 +1,12 @@
 /** The parts that everything else works on. */
 import type { FastifyInstance } from 'fastify';
-import { Guard } from './auth/guard.ts';
-import { IdentityProvider } from './auth/provider.ts';
-import { openStore } from './data/store.ts';
-import { Dispatcher } from './delivery/dispatcher.ts';
-import { Mailer } from './delivery/mailer.ts';
-import { Clock } from './foundation/clock.ts';
-import { Limiter } from './foundation/limiter.ts';
+import { Guard } from '../auth/guard.ts';
+import { IdentityProvider } from '../auth/provider.ts';
+import { openStore } from '../data/store.ts';
+import { Dispatcher } from '../delivery/dispatcher.ts';
+import { Mailer } from '../delivery/mailer.ts';
+import { Clock } from '../foundation/clock.ts';
+import { Limiter } from '../foundation/limiter.ts';
 import type { ResolvedOptions } from './options.ts';
 
 /** The parts, how they were started, and the workspace that the start gave. */
