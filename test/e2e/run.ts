@@ -90,8 +90,7 @@ async function startShared(runs: Run[], majors: Major[], tarball: string, folder
 			const userFolder = join(folder, `n8n-${major}-shared`);
 			await mkdir(userFolder);
 			await installPackage(tarball, userFolder);
-			const extra = { N8N_COMMUNITY_PACKAGES_ALLOW_TOOL_USAGE: 'true' };
-			const host = await createN8nHost({ major, userFolder, extra });
+			const host = await createN8nHost({ major, userFolder });
 			await host.start();
 			// Sets up the owner, before several sign in at once.
 			await new N8nClient(host.baseUrl, major).signIn();

@@ -27,7 +27,7 @@ export const fromList = ({ id, name }: TestCard): JsonObject => ({
 
 /** Opens one n8n and one browser for all tests of a `describe`. */
 export function useStage() {
-	const bench = useBench(major, { N8N_COMMUNITY_PACKAGES_ALLOW_TOOL_USAGE: 'true' });
+	const bench = useBench(major);
 	let opened: Editor | undefined;
 	const editor = () => {
 		if (!opened) throw new Error("The browser didn't start");
