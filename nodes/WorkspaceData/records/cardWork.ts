@@ -30,7 +30,7 @@ export interface CardWork {
 export function newWork(run: Run, first: Entry): CardWork {
 	const { card, isDry, settings } = first;
 	const index = new FieldIndex([], card.name);
-	const output = new StepOutput(run, card, index, first);
+	const output = new StepOutput({ ...first, run, index });
 	const plan = { items: [], deletions: [] };
 	return { card, entries: [first], isDry, request: settings.request, index, plan, output };
 }

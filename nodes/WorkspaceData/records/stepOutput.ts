@@ -4,11 +4,11 @@ import { isEmpty } from '../values/emptyValue';
 import { identityOf } from '../values/identity';
 import { ownValue, type JsonObject } from '../values/jsonObject';
 import { count, listed, quote } from '../values/messageText';
-import type { Entry, Find } from './entry';
+import type { Entry } from './entry';
 import type { FieldIndex } from './fieldIndex';
 import type { Step } from './planned';
 import { recordOutput } from './recordOutput';
-import type { CardReference, Run } from './run';
+import type { Run } from './run';
 
 /** What became of a record. */
 export type Written = Pick<Step, 'action' | 'row' | 'before' | 'after' | 'sent'>;
@@ -21,30 +21,23 @@ const DONE = {
 } as const;
 const WOULD = { create: 'create', change: 'update', keep: 'none', delete: 'delete' } as const;
 
+/** Where records are written, and how. */
+interface OutputPlace extends Pick<Entry, 'card' | 'isDry' | 'find'> {
+	run: Run;
+	index: FieldIndex;
+}
+
 /** The output of a card's written records, and what is counted of them. */
 export class StepOutput {
-	private readonly run: Run;
-	private readonly card: CardReference;
-	private readonly index: FieldIndex;
-	private readonly isDry: boolean;
-	private readonly find: Find;
+	private readonly place: OutputPlace;
 	private readonly toItem: ReturnType<typeof recordOutput>;
 	private readonly counts = { create: 0, change: 0, delete: 0, keep: 0 };
 	/** The number of records that lost a value, by the field's key. */
 	private readonly cleared = new Map<string, number>();
 
-	constructor(
-		run: Run,
-		card: CardReference,
-		index: FieldIndex,
-		{ isDry, find }: Pick<Entry, 'isDry' | 'find'>,
-	) {
-		this.run = run;
-		this.card = card;
-		this.index = index;
-		this.isDry = isDry;
-		this.find = find;
-		this.toItem = recordOutput(index, {});
+	constructor(place: OutputPlace) {
+		this.place = place;
+		this.toItem = recordOutput(place.index, {});
 	}
 
 	/** Returns the item of a record, and counts it. */
@@ -56,7 +49,7 @@ export class StepOutput {
 		if (after.id === '') item.id = null;
 		if (action === 'delete') delete item.created_at;
 		this.counts[action] += 1;
-		if (this.isDry) {
+		if (this.place.isDry) {
 			const changes = () => this.differences(written, (from, to) => ({ from, to }));
 			const first = { dry_run: true, action: WOULD[action] };
 			return { ...first, ...(action === 'change' && { changes: changes() }), ...item };
@@ -69,20 +62,20 @@ export class StepOutput {
 			...(action === 'change' && !isPartial && { before: old() }),
 			...(this.isMarked(action) && { action: DONE[action] }),
 		};
-		if (action !== 'keep') this.run.done.add(DONE[action] as 'created', after.id, json);
+		if (action !== 'keep') this.place.run.done.add(DONE[action] as 'created', after.id, json);
 		return json;
 	}
 
 	/** True if the output says what was done: where the operation decides it. */
 	private isMarked(action: Step['action']): boolean {
-		const { by } = this.find;
+		const { by } = this.place.find;
 		if (action === 'delete') return by === 'key';
 		return by === 'key' || by === 'filter';
 	}
 
 	/** Adds the hint at the end: the counts of a dry run, and values that were cleared. */
 	hint(): void {
-		const { isDry } = this;
+		const { isDry } = this.place;
 		const cleared = [...this.cleared].map(
 			([key, number]) => `${quote(key)} in ${count(number, 'record')}`,
 		);
@@ -91,8 +84,8 @@ export class StepOutput {
 			...(cleared.length > 0 ? [`cleared ${listed(cleared)}`] : []),
 		];
 		if (told.length === 0) return;
-		this.run.hints.add(
-			`${isDry ? 'Dry run of card' : 'Card'} '${this.card.name}': ${told.join('; ')}`,
+		this.place.run.hints.add(
+			`${isDry ? 'Dry run of card' : 'Card'} '${this.place.card.name}': ${told.join('; ')}`,
 		);
 	}
 
@@ -111,21 +104,21 @@ export class StepOutput {
 		{ before, after, sent }: Written,
 		form: (from: unknown, to: unknown) => unknown,
 	): JsonObject {
-		const changed = this.index.fields.flatMap((field) => {
+		const changed = this.place.index.fields.flatMap((field) => {
 			if (!Object.hasOwn(sent, field.id)) return [];
 			const [from, to] = [ownValue(before.data, field.id), ownValue(after.data, field.id)];
-			const identity = (value: unknown) => identityOf(field, value, this.run.zone);
+			const identity = (value: unknown) => identityOf(field, value, this.place.run.zone);
 			if (identity(from) === identity(to)) return [];
-			return [[this.index.keyOf(field), form(from ?? null, to ?? null)] as const];
+			return [[this.place.index.keyOf(field), form(from ?? null, to ?? null)] as const];
 		});
 		return Object.fromEntries(changed);
 	}
 
 	private countCleared(sent: JsonObject, before: DataRecord, isPartial: boolean): void {
 		for (const [id, value] of Object.entries(sent)) {
-			const field = this.index.byId(id);
+			const field = this.place.index.byId(id);
 			if (!field || !isEmpty(value) || (!isPartial && isEmpty(ownValue(before.data, id)))) continue;
-			const key = this.index.keyOf(field);
+			const key = this.place.index.keyOf(field);
 			this.cleared.set(key, (this.cleared.get(key) ?? 0) + 1);
 		}
 	}

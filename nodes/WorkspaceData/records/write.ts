@@ -121,7 +121,7 @@ async function planCard(run: Run, work: CardWork, index: FieldIndex): Promise<vo
 	for (const { entry, refusal } of work.plan.items) entry.result.error ??= refusal;
 	if (isEnded(run, entries)) return;
 	if (work.plan.deletions.length > 0) requireFirstDeletion(run, card);
-	work.output = new StepOutput(run, card, index, first);
+	work.output = new StepOutput({ ...first, run, card, index });
 	if (isDry && growth && !work.isSilent) hintAtGrowth(run, card, growth);
 }
 

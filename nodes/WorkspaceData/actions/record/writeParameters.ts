@@ -1,5 +1,10 @@
 /** Operations that write records: the parameters that they have in common, and their work. */
-import { booleanWordsOption } from '../../properties/writeOptions';
+import {
+	booleanWordsOption,
+	type clearFieldsOption,
+	type fieldTypesOption,
+	type writeOptions,
+} from '../../properties/writeOptions';
 import { mapsNothing, readColumns } from '../../records/columns';
 import { noValue } from '../../records/convert';
 import type { Entry, FieldTypes, WriteSettings } from '../../records/entry';
@@ -8,27 +13,24 @@ import type { Locator } from '../../records/locator';
 import type { Run } from '../../records/run';
 import { writeRecords } from '../../records/writeRecords';
 import type { Formats } from '../../values/formats';
-import type { EntryRules } from '../../values/kind';
 import { InputError } from '../../values/inputError';
 import { cleanName, foldCase } from '../../values/nameSpelling';
 import { plainText } from '../../values/parameterValue';
-import type { GetOf, Results, Parameters, PropertyDefinition } from '../operation/defineOperation';
+import type {
+	GetOf,
+	ParameterValues,
+	Results,
+	Parameters,
+	PropertyDefinition,
+} from '../operation/defineOperation';
 import { readMost, requestOptions } from '../operation/readParameters';
 
-/** The options of operations that write values, as entered. */
-export interface WriteOptions {
-	emptyValues?: EntryRules['emptyValues'];
-	unknownFields?: 'error' | 'ignore' | 'create';
-	missingChoices?: EntryRules['missingChoices'];
-	numberFormat?: Formats['number'];
-	dateFormat?: Formats['date'];
-	booleanWords?: unknown;
-	/** Only of a card that is made for the items. */
-	fieldTypes?: unknown;
-	clearFields?: string[];
-	maxParallel?: number;
-	timeout?: number;
-}
+/** The options of operations that write values; the types of fields only of a card that is made for the items. */
+export type WriteOptions = Partial<
+	ParameterValues<
+		(typeof writeOptions)[number] | typeof clearFieldsOption | typeof fieldTypesOption
+	>
+>;
 
 /**
  * Opens the options of a run. Without expressions they are one object for all items, and are read once.
