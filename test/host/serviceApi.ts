@@ -1,8 +1,8 @@
-import type { Json, JsonObject } from './n8nClient.ts';
+import type { JsonObject } from './n8nClient.ts';
 import type { ServiceAccess } from './serviceProcess.ts';
 
 /** A field to create: name, type and, for choices, options. */
-export type FieldDraft = [name: string, type: string, options?: string[]];
+export type FieldDraft = [name: string, type: string, options?: unknown];
 
 /** A card with its fields. */
 export interface TestCard {
@@ -22,7 +22,7 @@ export function createServiceApi(access: ServiceAccess) {
 	async function call<Answer = JsonObject>(
 		method: string,
 		path: string,
-		body?: Json,
+		body?: unknown,
 	): Promise<Answer> {
 		const response = await fetch(root + path, {
 			method,

@@ -15,18 +15,6 @@ export interface OtherService {
 	/** The fields it lists; a function is called for each listing. */
 	fields: Json[] | (() => Json[]);
 	records: Array<{ id: string; created_at: string; data: Json }>;
-	/** Whether a change of some values removes the others. */
-	replaces: boolean;
-	/** Fields whose values it doesn't keep. */
-	drops: string[];
-	/** The fields that the response to a change shows; all if undefined. */
-	shows: string[] | undefined;
-	/** The status of a creation: 404 says that a record doesn't exist; from 500 on a web page comes. */
-	createStatus: number;
-	/** Whether it stores what is created. */
-	stores: boolean;
-	/** IDs of records whose changes it refuses. */
-	refuses: string[];
 	/** The status of a change; 204 comes without a body. */
 	updateStatus: number;
 	/** Is awaited before a request is carried out. */
@@ -88,13 +76,7 @@ export async function startOther(
 			return send(200, { fields: typeof listed === 'function' ? listed() : listed });
 		}
 		if (method === 'GET') return send(200, { records, next_cursor: null });
-		for (const id of service.drops) delete values[id];
-		if (method === 'POST') {
-			const { createStatus, stores } = service;
-			const record = stores ? add(values) : undefined;
-			const gone = createStatus === 404 && { type: '/errors/record-not-found', status: 404 };
-			return send(createStatus, createStatus < 500 ? gone || record : undefined);
-		}
+		if (method === 'POST') return send(201, add(values));
 		if (place < 0 && path.includes('/records/'))
 			return send(404, { type: 'urn:record-not-found', title: 'No such record' });
 		if (method === 'DELETE') {
@@ -102,14 +84,8 @@ export async function startOther(
 			return send(204);
 		}
 		const record = records[place];
-		if (record && service.refuses.includes(record.id))
-			return send(422, { type: 'urn:invalid', title: 'The change was refused' });
-		if (record) record.data = { ...(service.replaces ? {} : record.data), ...values };
-		if (service.updateStatus === 204) return send(204);
-		const { shows, updateStatus } = service;
-		if (!record || !shows) return send(updateStatus, record ?? {});
-		const shown = Object.entries(record.data).filter(([id]) => shows.includes(id));
-		return send(updateStatus, { ...record, data: Object.fromEntries(shown) });
+		if (record) record.data = { ...record.data, ...values };
+		return send(service.updateStatus, service.updateStatus === 204 ? undefined : (record ?? {}));
 	});
 	const service = (other = {
 		credentials: {
@@ -117,12 +93,6 @@ export async function startOther(
 		},
 		fields,
 		records,
-		replaces: false,
-		drops: [],
-		shows: undefined,
-		createStatus: 201,
-		stores: true,
-		refuses: [],
 		updateStatus: 200,
 		before: () => {},
 		changes,

@@ -1,4 +1,6 @@
+import type { IDataObject } from 'n8n-workflow';
 import { startService, type ControlledService } from '../../service/index.ts';
+import { createServiceApi, type FieldDraft, type ServiceApi } from '../host/serviceApi.ts';
 import type { TestCredentials } from './n8n';
 
 type ServiceOptions = NonNullable<Parameters<typeof startService>[0]>;
@@ -13,13 +15,12 @@ interface FieldSpec {
 /** The fields of a test card; by name, the type alone or with options. */
 type Fields = FieldSpec[] | Record<string, string | Omit<FieldSpec, 'name'>>;
 
-const specsOf = (fields: Fields): FieldSpec[] =>
+const draftsOf = (fields: Fields): FieldDraft[] =>
 	Array.isArray(fields)
-		? fields
-		: Object.entries(fields).map(([name, spec]) => ({
-				name,
-				...(typeof spec === 'string' ? { type: spec } : spec),
-			}));
+		? fields.map(({ name, type, options }) => [name, type, options])
+		: Object.entries(fields).map(([name, spec]) =>
+				typeof spec === 'string' ? [name, spec] : [name, spec.type, spec.options],
+			);
 
 /** A separate service for a test file, with the actions of tests on it. */
 export interface TestWorkspace {
@@ -27,13 +28,13 @@ export interface TestWorkspace {
 	apiKey: TestCredentials;
 	serviceAccount: TestCredentials;
 	/** Sends a request as the workspace's owner, past the nodes; the answer must be a success. */
-	send(method: string, path: string, body?: unknown): Promise<unknown>;
+	send: ServiceApi['call'];
 	/** Makes a card with these fields. @returns its id and the ids of its fields by name */
 	card(name: string, fields: Fields): Promise<TestCard>;
 	/** Makes records from data by field name. @returns their ids */
-	records(cardId: string, rows: Array<Record<string, unknown>>): Promise<string[]>;
+	records(cardId: string, rows: IDataObject[]): Promise<string[]>;
 	/** All records of a card, with data by field name. */
-	rows(cardId: string): Promise<Array<Record<string, unknown>>>;
+	rows(cardId: string): Promise<IDataObject[]>;
 	/** The fields of a card, as the service lists them. */
 	fields(cardId: string): Promise<ListedField[]>;
 	/** The cards of a name. */
@@ -73,22 +74,16 @@ export async function startWorkspace(options: ServiceOptions = {}): Promise<Test
 	const root = `${service.baseUrl}/workspaces/${service.workspaceId}`;
 	const base = { baseUrl: service.baseUrl, workspaceId: service.workspaceId };
 
-	async function send(method: string, path: string, body?: unknown): Promise<unknown> {
-		const response = await fetch(`${root}${path}`, {
-			method,
-			headers: {
-				authorization: `Bearer ${service.apiKey}`,
-				...(body !== undefined && { 'content-type': 'application/json' }),
-			},
-			...(body !== undefined && { body: JSON.stringify(body) }),
-		});
-		const text = await response.text();
-		if (!response.ok) throw new Error(`${method} ${path} → ${response.status} ${text}`);
-		return text === '' ? undefined : JSON.parse(text);
-	}
+	const api = createServiceApi(service);
 
 	const fieldsOf = async (cardId: string) =>
-		((await send('GET', `/cards/${cardId}/fields`)) as { fields: ListedField[] }).fields;
+		(await api.call<{ fields: ListedField[] }>('GET', `/cards/${cardId}/fields`)).fields;
+
+	/** The card with its fields as they are now. */
+	const cardOf = async (id: string) => {
+		const fields = (await fieldsOf(id)).map((field) => [field.name, field.id]);
+		return { id, name: '', fields: Object.fromEntries(fields) as Record<string, string> };
+	};
 
 	const requests = () => {
 		const prefix = new URL(root).pathname;
@@ -99,10 +94,10 @@ export async function startWorkspace(options: ServiceOptions = {}): Promise<Test
 
 	return {
 		service,
-		send,
+		send: api.call,
 		fields: fieldsOf,
 		async cardsCalled(wanted) {
-			const { cards } = (await send('GET', '/cards')) as { cards: Named[] };
+			const { cards } = await api.call<{ cards: Named[] }>('GET', '/cards');
 			return cards.filter(({ name }) => name === wanted);
 		},
 		fail: (method, path, fault) => service.control.fail({ method, path, ...fault }),
@@ -119,43 +114,16 @@ export async function startWorkspace(options: ServiceOptions = {}): Promise<Test
 			},
 		},
 		async card(name, fields) {
-			const { id } = (await send('POST', '/cards', { name })) as Named;
-			for (const field of specsOf(fields)) await send('POST', `/cards/${id}/fields`, field);
-			const made = await fieldsOf(id);
-			return { id, fieldIds: Object.fromEntries(made.map((field) => [field.name, field.id])) };
+			const { id, fields: fieldIds } = await api.createCard(name, draftsOf(fields));
+			return { id, fieldIds };
 		},
 		async records(cardId, rows) {
-			const fieldIds = new Map((await fieldsOf(cardId)).map(({ name, id }) => [name, id]));
+			const card = await cardOf(cardId);
 			const ids: string[] = [];
-			for (const row of rows) {
-				const data = Object.fromEntries(
-					Object.entries(row).map(([name, value]) => [fieldIds.get(name) ?? name, value]),
-				);
-				const { id } = (await send('POST', `/cards/${cardId}/records`, { data })) as Named;
-				ids.push(id);
-			}
+			for (const row of rows) ids.push(await api.createRecord(card, row));
 			return ids;
 		},
-		async rows(cardId) {
-			const names = new Map((await fieldsOf(cardId)).map(({ name, id }) => [id, name]));
-			const rows: Array<Record<string, unknown>> = [];
-			for (let cursor: string | null = ''; cursor !== null; ) {
-				const query: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-				const page = (await send('GET', `/cards/${cardId}/records?limit=100${query}`)) as {
-					records: Array<{ data: Record<string, unknown> }>;
-					next_cursor: string | null;
-				};
-				for (const { data } of page.records) {
-					rows.push(
-						Object.fromEntries(
-							Object.entries(data).map(([id, value]) => [names.get(id) ?? id, value]),
-						),
-					);
-				}
-				cursor = page.next_cursor;
-			}
-			return rows;
-		},
+		rows: async (cardId) => (await api.records(await cardOf(cardId))).map(({ fields }) => fields),
 		close: async () => await service.close(),
 	};
 }
