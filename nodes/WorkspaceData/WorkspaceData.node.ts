@@ -5,14 +5,13 @@ import {
 	type INodeTypeDescription,
 	NodeConnectionTypes,
 } from 'n8n-workflow';
-import { operationProperties, operationTitles } from './actions/registry';
+import { operationProperties } from './actions/registry';
 import { route } from './actions/router';
 import { testWorkspaceAccess } from './methods/credentialTest';
 import * as listSearch from './methods/listSearch';
 import * as loadOptions from './methods/loadOptions';
 import * as resourceMapping from './methods/resourceMapping';
 import { authenticationProperty } from './properties/authentication';
-import { operationSubtitle } from './properties/subtitle';
 
 export class WorkspaceData implements INodeType {
 	description: INodeTypeDescription = {
@@ -24,7 +23,7 @@ export class WorkspaceData implements INodeType {
 		},
 		group: ['input'],
 		version: 1,
-		subtitle: operationSubtitle(operationTitles()),
+		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
 		description: 'Read and change records, cards and fields of a workspace',
 		defaults: { name: 'Workspace Data' },
 		usableAsTool: true,

@@ -17,7 +17,6 @@ import { receive } from './trigger/delivery';
 import { create, remove } from './trigger/hooks';
 import { triggerProperties } from './trigger/properties';
 import { trigger } from './trigger/trigger';
-import { eventsSubtitle } from './properties/subtitle';
 
 export class WorkspaceDataTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -29,7 +28,7 @@ export class WorkspaceDataTrigger implements INodeType {
 		},
 		group: ['trigger'],
 		version: 1,
-		subtitle: eventsSubtitle,
+		subtitle: '={{ $parameter["events"].join(", ") }}',
 		// The nodes panel shows one entry for both nodes, with this text.
 		description:
 			'Work with records, cards and fields of a workspace, and start workflows when they change',

@@ -144,14 +144,3 @@ export function operationProperties(): INodeProperties[] {
 	]);
 	return [resourceSelector, ...ofResources];
 }
-
-/** Returns a title of each operation for the canvas, by `resource.operation`. That it is about records isn't said. */
-export const operationTitles = (): Record<string, string> =>
-	Object.fromEntries(
-		RESOURCES.flatMap((resource) =>
-			resource.operations.map(({ value, name, action }) => [
-				`${resource.value}.${value}`,
-				resource.value === 'record' ? name : action,
-			]),
-		),
-	);
