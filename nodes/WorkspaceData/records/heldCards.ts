@@ -1,6 +1,6 @@
 /** Cards that an execution holds while it reads and creates in them: others of this process wait. */
 import type { Api } from '../transport/api';
-import { Cancelled } from '../transport/errors';
+import { within } from '../transport/clock';
 
 /**
  * Holds parts of a workspace, after all executions that asked earlier. All of them at once in one order, so that no two
@@ -51,24 +51,9 @@ async function holdOne(key: string, signal: AbortSignal | undefined): Promise<()
 		if (lasts.get(key) === last) lasts.delete(key);
 	});
 	if (earlier)
-		await unlessCancelled(earlier, signal).catch((error: unknown) => {
+		await within(async () => await earlier, { signals: [signal] }).catch((error: unknown) => {
 			release();
 			throw error;
 		});
 	return release;
-}
-
-/** Waits, and leaves no listener at the signal. @throws Cancelled */
-async function unlessCancelled(
-	waiting: Promise<void>,
-	signal: AbortSignal | undefined,
-): Promise<void> {
-	if (!signal) return await waiting;
-	let cancel = (): void => {};
-	const cancelled = new Promise<never>((_, reject) => (cancel = () => reject(new Cancelled())));
-	if (signal.aborted) cancel();
-	signal.addEventListener('abort', cancel);
-	await Promise.race([waiting, cancelled]).finally(() =>
-		signal.removeEventListener('abort', cancel),
-	);
 }
