@@ -8,8 +8,8 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { authorize, entryText } from '../nodes/WorkspaceData/transport/credential';
+import type { Send } from '../nodes/WorkspaceData/transport/response';
 import { sharedBy } from '../nodes/WorkspaceData/transport/shared';
-import type { Send } from '../nodes/WorkspaceData/transport/token';
 
 export class WorkspaceDataServiceAccountApi implements ICredentialType {
 	name = 'workspaceDataServiceAccountApi';

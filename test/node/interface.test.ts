@@ -157,7 +157,7 @@ describe('what breaks a sentence is an error that names the place and what came;
 		Object.assign(script, broken);
 		const { error, items } = await run(UPSERT);
 		expect(error?.message).toContain(message);
-		expect(error?.description).toContain('Nothing was done with it.');
+		expect(error?.description).toContain('ell the operator of the service.');
 		expect(items).toEqual([]);
 		expect(changes()).toEqual([]);
 	});
@@ -198,8 +198,8 @@ describe('what breaks a sentence in the response to a change: it may have been c
 	])('%s: %s, sent once', async (_sentence, _what, body, message) => {
 		script['POST /cards/c1/records'] = { body };
 		const { error } = await run(CREATE);
+		expect(error?.message).toMatch(/^The record may have been created: /);
 		expect(error?.message).toContain(message);
-		expect(error?.description).toContain('The change may have been carried out.');
 		expect(changes()).toHaveLength(1);
 	});
 
@@ -260,6 +260,13 @@ describe('what the nodes take', () => {
 		await names();
 		const asked = requests.map(({ line }) => line).filter((line) => line.includes('/records'));
 		expect(asked).toEqual(['GET /cards/c1/records?limit=1000', 'GET /cards/c1/records']);
+	});
+
+	test('O15: so does Create From Items, which says how many records a card has', async () => {
+		script['GET /cards/c1/records'] = [{ status: 422 }, USUAL['GET /cards/c1/records'] as Answer];
+		const fromItems = { resource: 'card', operation: 'createFromItems', name: 'Orders' };
+		const { error } = await run(fromItems, { items: [{ Name: 'x' }] });
+		expect(error?.description).toContain("Card 'Orders' (c1) has 4 records");
 	});
 
 	test('O15: what is refused without a limit as well is told in the words of the first refusal', async () => {

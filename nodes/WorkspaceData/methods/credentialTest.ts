@@ -10,9 +10,9 @@ import { systemClock, type Clock } from '../transport/clock';
 import { apiKeyOf, entryText, parseBaseUrl, pathSegment } from '../transport/credential';
 import { RequestError } from '../transport/errors';
 import { redact } from '../transport/redact';
-import { exchange, isSuccess, PLAIN_RESPONSE, readList, refusal } from '../transport/response';
+import { exchange, isSuccess, readList, refusal, type Send } from '../transport/response';
 import { sharedBy } from '../transport/shared';
-import { requestToken, type Send } from '../transport/token';
+import { requestToken } from '../transport/token';
 import { InputError } from '../values/inputError';
 import { sentences } from '../values/messageText';
 
@@ -41,17 +41,10 @@ export async function testWorkspaceAccess(
 		const { host } = new URL(url);
 		const origin = { host, account, address: 'Base URL', method: 'GET', clean } as const;
 		const headers = { Authorization: `Bearer ${token}`, Accept: 'application/json' };
-		const request = {
-			...PLAIN_RESPONSE,
-			method: 'GET',
-			url,
-			headers,
-			timeout: TIMEOUT_MS,
-		} as const;
-		const sending = async () => await send(request);
-		const response = await exchange(sending, origin, { ms: TIMEOUT_MS, clock });
+		const request = { method: 'GET', url, headers } as const;
+		const response = await exchange(send, request, origin, { ms: TIMEOUT_MS, clock });
 		if (!isSuccess(response)) throw refusal(response);
-		readList(z.array(cards.schema), response, 'cards', true);
+		readList(z.array(cards.schema), response, 'cards');
 	} catch (error) {
 		const isKnown = error instanceof RequestError || error instanceof InputError;
 		const { message, description } = isKnown ? error : { message: String(Object(error).message) };

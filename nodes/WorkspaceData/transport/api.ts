@@ -5,7 +5,7 @@ import type { JsonObject } from '../values/jsonObject';
 import { quote } from '../values/messageText';
 import { systemClock, type Clock } from './clock';
 import { pathSegment, readCredential } from './credential';
-import { RequestError, type ThingName } from './errors';
+import { mayHaveHappened, RequestError, type ThingName } from './errors';
 import {
 	bodyOf,
 	dateIn,
@@ -77,7 +77,7 @@ export async function openApi(
 	authentication: unknown,
 	clock: Clock = systemClock,
 ): Promise<Api> {
-	return new Api({ context, clock, ...(await readCredential(context, authentication)) });
+	return new Api(context, await readCredential(context, authentication), clock);
 }
 
 /** The service for one credential, during one execution. */
@@ -90,8 +90,8 @@ export class Api extends Sender {
 	/** Reads all things of a collection. @throws RequestError also if a cursor comes again */
 	async list<Thing>(what: Collection<Thing>, options?: RequestOptions): Promise<Thing[]> {
 		const all: Thing[] = [];
-		const read = async (cursor?: string) => await this.page(what, { cursor }, options);
-		for await (const things of walk(what, read)) for (const one of things) all.push(one);
+		for await (const things of this.walk(what, Infinity, {}, options))
+			for (const one of things) all.push(one);
 		return all;
 	}
 
@@ -102,26 +102,25 @@ export class Api extends Sender {
 	 * @throws RequestError also if a cursor comes again
 	 */
 	pages(cardId: PathValue, wanted: number, options?: RequestOptions): AsyncGenerator<DataRecord[]> {
-		const what = recordsOf(cardId);
-		let limit: number | undefined = Math.min(MAX_PAGE_SIZE, wanted);
-		const read = async (cursor?: string): Promise<Page<DataRecord>> =>
-			await this.page(what, { limit, cursor }, options).catch(async (error: unknown) => {
-				const isRefused = error instanceof RequestError && [400, 422].includes(error.status ?? 0);
-				if (!isRefused || cursor !== undefined) throw error;
-				limit = undefined;
-				return await this.page(what, {}, options).catch(() => Promise.reject(error));
-			});
-		return walk(what, read, wanted);
+		const limit = Math.min(MAX_PAGE_SIZE, wanted);
+		return this.walk(recordsOf(cardId), wanted, { limit }, options);
 	}
 
-	/** Reads one page of a collection. */
+	/** Reads one page of a collection. If the first one is refused, once more without the limit. */
 	async page<Thing>(
-		{ path, thing, schema, list = z.array(schema) }: Collection<Thing>,
+		what: Collection<Thing>,
 		query: PageQuery,
 		options?: RequestOptions,
 	): Promise<Page<Thing>> {
-		const response = await this.at(path, { method: 'GET', query }, options);
-		return readList(list, response, `${thing}s`, thing !== 'record');
+		const { path, thing, schema, list = z.array(schema) } = what;
+		const read = (response: ApiResponse) => readList(list, response, `${thing}s`);
+		const reading = this.at(path, { method: 'GET', query, read }, options);
+		const page = await reading.catch(async (error: unknown) => {
+			const isRefused = error instanceof RequestError && [400, 422].includes(error.status ?? 0);
+			if (!isRefused || query.limit === undefined || query.cursor !== undefined) throw error;
+			return await this.page(what, {}, options).catch(() => Promise.reject(error));
+		});
+		return { limit: query.limit, ...page };
 	}
 
 	/** Reads one thing. */
@@ -130,8 +129,8 @@ export class Api extends Sender {
 		id: PathValue,
 		options?: RequestOptions,
 	): Promise<Thing> {
-		const response = await this.at(pathOf(what, id), { method: 'GET' }, options);
-		return readSingle(what.schema, response, what.thing);
+		const read = (response: ApiResponse) => readSingle(what.schema, response, what.thing);
+		return await this.at(pathOf(what, id), { method: 'GET', read }, options);
 	}
 
 	/** Creates a thing. @returns undefined if the response doesn't show it */
@@ -140,8 +139,8 @@ export class Api extends Sender {
 		body: JsonObject,
 		options?: RequestOptions,
 	): Promise<Thing | undefined> {
-		const request = { method: 'POST', body, thing: what.thing } as const;
-		return shown(what, await this.at(what.path, request, options));
+		const { thing, path } = what;
+		return await this.at(path, { method: 'POST', body, thing, read: shown(what) }, options);
 	}
 
 	/** Changes the members of a thing that the body names. @returns undefined if the response doesn't show it */
@@ -151,12 +150,14 @@ export class Api extends Sender {
 		body: JsonObject,
 		options?: RequestOptions,
 	): Promise<Thing | undefined> {
-		return shown(what, await this.at(pathOf(what, id), { method: 'PATCH', body }, options));
+		return await this.at(pathOf(what, id), { method: 'PATCH', body, read: shown(what) }, options);
 	}
 
 	/** Deletes a thing. One that is missing after an unclear try counts as deleted. */
 	async remove(what: Collection<unknown>, id: PathValue, options?: RequestOptions): Promise<void> {
-		await this.delete(pathOf(what, id), ({ mayHaveHappened }) => mayHaveHappened, options);
+		await this.at(pathOf(what, id), DELETION, options).catch((error: unknown) => {
+			if (!(isMissing(error) && mayHaveHappened(error))) throw error;
+		});
 	}
 
 	/** Creates a webhook subscription. `date` is the service's time, in ms since the epoch. */
@@ -164,15 +165,20 @@ export class Api extends Sender {
 		body: { target_url: string; events: string[]; card_id?: string },
 		options?: RequestOptions,
 	): Promise<{ id: string; secret: string; date: number | undefined }> {
-		const request = { method: 'POST', body, thing: 'subscription' } as const;
-		const response = await this.at('webhooks', request, options);
-		return { ...readSingle(subscription, response, 'webhook'), date: dateIn(response.headers) };
+		const read = (response: ApiResponse) => ({
+			...readSingle(subscription, response, 'webhook'),
+			date: dateIn(response.headers),
+		});
+		const request = { method: 'POST', body, thing: 'subscription', read } as const;
+		return await this.at('webhooks', request, options);
 	}
 
 	/** Deletes a webhook subscription. One that is missing counts as deleted. */
 	async unsubscribe(webhookId: string, options?: RequestOptions): Promise<void> {
 		const path = `webhooks/${pathSegment(webhookId, 'Subscription')}`;
-		await this.delete(path, () => true, options);
+		await this.at(path, DELETION, options).catch((error: unknown) => {
+			if (!isMissing(error)) throw error;
+		});
 	}
 
 	/** Reads the service's time, in ms since the epoch; undefined if it doesn't say. */
@@ -180,73 +186,70 @@ export class Api extends Sender {
 		// The smallest responses in the interface.
 		const path = cardId === undefined ? cards.path : below(cardId, 'records');
 		const query = cardId === undefined ? {} : { limit: 1 };
-		const { headers } = await this.at(path, { method: 'GET', query }, options);
-		return dateIn(headers);
+		const read = ({ headers }: ApiResponse) => dateIn(headers);
+		return await this.at(path, { method: 'GET', query, read }, options);
 	}
 
 	/** Reads the service's OpenAPI description; YAML as `{ yaml }`. */
 	async description(format: 'json' | 'yaml', options?: RequestOptions): Promise<JsonObject> {
 		const url = `${this.baseUrl}/openapi.${format}`;
-		const response = await this.send({ method: 'GET', url }, options);
-		if (format === 'yaml' && !/^\s*</.test(response.text)) return { yaml: response.text };
-		return readAs(jsonObject, response, 'body');
+		const read = (response: ApiResponse) =>
+			format === 'yaml' && !/^\s*</.test(response.text)
+				? { yaml: response.text }
+				: readAs(jsonObject, response, 'body');
+		return await this.send({ method: 'GET', url, read }, options);
 	}
 
-	/** @param isDone tells what a 404 means */
-	private async delete(
+	private async at<Result>(
 		path: string,
-		isDone: (missing: RequestError) => boolean,
+		request: Omit<ApiRequest<Result>, 'url'>,
 		options?: RequestOptions,
-	): Promise<void> {
-		await this.at(path, { method: 'DELETE' }, options).catch((error: unknown) => {
-			if (!(error instanceof RequestError && error.status === 404 && isDone(error))) throw error;
-		});
-	}
-
-	private async at(
-		path: string,
-		request: Omit<ApiRequest, 'url'>,
-		options?: RequestOptions,
-	): Promise<ApiResponse> {
+	): Promise<Result> {
 		return await this.send({ ...request, url: `${this.address}/${path}` }, options);
 	}
-}
 
-/** Reads the thing in the response to its change; undefined if it has no body. */
-const shown = <Thing>(
-	{ schema, thing }: Collection<Thing>,
-	response: ApiResponse,
-): Thing | undefined =>
-	bodyOf(response) === undefined ? undefined : readSingle(schema, response, thing);
-
-/** Reads page after page. Requests the next one while the caller works on one. */
-async function* walk<Thing>(
-	{ thing }: Collection<Thing>,
-	read: (cursor?: string) => Promise<Page<Thing>>,
-	wanted = Infinity,
-): AsyncGenerator<Thing[]> {
-	const seen = new Set<string>();
-	let next: Promise<Page<Thing>> | undefined = read();
-	try {
-		for (let left = wanted; next; ) {
-			const { things, nextCursor } = await next;
-			left -= things.length;
-			next = undefined;
-			if (nextCursor !== null && left > 0) {
-				if (seen.has(nextCursor)) {
-					throw new RequestError(
-						`The service's list of ${thing}s doesn't end: 'next_cursor' is ${quote(nextCursor)} again`,
-						{ advice: 'Nothing was done with it. Tell the operator of the service.' },
-					);
+	/** Reads page after page. Requests the next one while the caller works on one. */
+	private async *walk<Thing>(
+		what: Collection<Thing>,
+		wanted: number,
+		first: PageQuery,
+		options?: RequestOptions,
+	): AsyncGenerator<Thing[]> {
+		const seen = new Set<string>();
+		let next: Promise<Page<Thing>> | undefined = this.page(what, first, options);
+		try {
+			for (let left = wanted; next; ) {
+				const { things, nextCursor: cursor, limit }: Page<Thing> = await next;
+				left -= things.length;
+				next = undefined;
+				if (cursor !== null && left > 0) {
+					if (seen.has(cursor)) throw endless(what, cursor);
+					seen.add(cursor);
+					next = this.page(what, { limit, cursor }, options);
+					next.catch(() => {});
 				}
-				seen.add(nextCursor);
-				next = read(nextCursor);
-				next.catch(() => {});
+				yield things;
 			}
-			yield things;
+		} finally {
+			// A request under way would listen to the execution's signal after its end.
+			await next?.catch(() => {});
 		}
-	} finally {
-		// A request under way would listen to the execution's signal after its end.
-		await next?.catch(() => {});
 	}
 }
+
+const DELETION = { method: 'DELETE', read: () => undefined } as const;
+
+const isMissing = (error: unknown): boolean =>
+	error instanceof RequestError && error.status === 404;
+
+/** Reads the thing in the response to its change; undefined if it has no body. */
+const shown =
+	<Thing>({ schema, thing }: Collection<Thing>) =>
+	(response: ApiResponse): Thing | undefined =>
+		bodyOf(response) === undefined ? undefined : readSingle(schema, response, thing);
+
+const endless = ({ thing }: Collection<unknown>, cursor: string): RequestError =>
+	new RequestError(
+		`The service's list of ${thing}s doesn't end: 'next_cursor' is ${quote(cursor)} again`,
+		{ advice: 'Tell the operator of the service.' },
+	);

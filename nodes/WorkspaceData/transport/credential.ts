@@ -124,22 +124,17 @@ export function pathSegment(value: string | number, parameter: string): string {
 }
 
 /**
- * Adds the token right before n8n sends a request, but only to the service itself; and the signal that ends the request,
- * which n8n doesn't forward.
+ * Adds the token right before n8n sends a request, but only to the service itself; and the signal that ends it.
  *
  * @throws InputError for a request to another address
  * @see RFC 6750, section 2.1; service interface, part 5
  */
 export function authorize(
-	credential: ICredentialDataDecryptedObject,
+	{ baseUrl, abortSignal }: Record<string, unknown>,
 	// HTTP Request calls the address `uri`.
 	options: IHttpRequestOptions & { uri?: string },
 	token: string,
 ): IHttpRequestOptions {
-	const { baseUrl, abortSignal } = credential as object as {
-		baseUrl: unknown;
-		abortSignal?: AbortSignal;
-	};
 	const service = new URL(parseBaseUrl(baseUrl)).origin;
 	const { origin } = new URL(options.url ?? options.uri, options.baseURL);
 	if (origin !== service) {
@@ -149,6 +144,6 @@ export function authorize(
 		);
 	}
 	const headers = { ...options.headers, Authorization: `Bearer ${token}` };
-	const own = abortSignal && { abortSignal };
+	const own = abortSignal instanceof AbortSignal && { abortSignal };
 	return { ...options, ...own, headers, sendCredentialsOnCrossOriginRedirect: false };
 }

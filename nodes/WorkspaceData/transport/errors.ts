@@ -17,7 +17,7 @@ export class RequestError extends Error {
 	readonly advice: string | undefined;
 	/** True for a change that was sent and may have been made, or may still be. */
 	readonly mayHaveHappened: boolean = false;
-	/** True if trying again later can help. */
+	/** True if the next try may succeed. */
 	readonly isTransient: boolean = false;
 
 	constructor(message: string, facts: RequestFacts = {}) {
@@ -31,14 +31,10 @@ export class RequestError extends Error {
 export type RequestFacts = Partial<Omit<RequestError, keyof Error>>;
 
 /** The execution was canceled, or nothing more is to be sent. */
-export class Cancelled extends Error {
-	/** True for a change that was under way. */
-	readonly mayHaveHappened: boolean;
-
+export class Cancelled extends RequestError {
 	constructor(mayHaveHappened = false) {
-		super('The execution was canceled');
+		super('The execution was canceled', { mayHaveHappened });
 		this.name = 'Cancelled';
-		this.mayHaveHappened = mayHaveHappened;
 	}
 }
 
@@ -107,10 +103,7 @@ export function adviceOn(
 export const isFault = (status: number): boolean => status === 408 || status >= 500;
 
 /** The same failure of a change that may have been made. @param thing what it creates */
-export function unclear(
-	error: RequestError | Cancelled,
-	thing: Created | undefined,
-): RequestError | Cancelled {
+export function unclear(error: RequestError, thing: Created | undefined): RequestError {
 	if (error instanceof Cancelled) return new Cancelled(true);
 	const happened = thing
 		? `The ${thing} may have been created`
@@ -133,9 +126,9 @@ const NEVER_LEFT =
 
 type Thrown = Record<string, unknown>;
 
-/** Reads what n8n's request helper throws if there is no response: n8n's words, and the system's code. */
-export function networkError(error: unknown, origin: Origin): RequestError | Cancelled {
-	if (error instanceof RequestError || error instanceof Cancelled) return error;
+/** Reads what ended a request without a response: n8n's words and the system's code, or Cancelled. */
+export function networkError(error: unknown, origin: Origin): RequestError {
+	if (error instanceof Cancelled) return new Cancelled(origin.method !== 'GET');
 	const { message, description = '', code: own, httpCode: code = own } = Object(error) as Thrown;
 	const title = origin.clean(String(message));
 	if (typeof code !== 'string') {
@@ -156,17 +149,16 @@ export function networkError(error: unknown, origin: Origin): RequestError | Can
 export function misfit(place: string, came: unknown, { method, clean }: Origin): RequestError {
 	const json = JSON.stringify(typeof came === 'string' ? clean(came) : came);
 	const what = json === undefined ? 'missing' : clip(clean(json));
-	const isChange = method !== 'GET';
-	return new RequestError(
-		`The service's response doesn't follow the interface: '${place}' is ${what}`,
-		{
-			mayHaveHappened: isChange,
-			advice: sentences(
-				isChange ? 'The change may have been carried out.' : 'Nothing was done with it.',
-				"Check 'Base URL' in the credential: a proxy or a sign-in page may be in between. Otherwise tell the operator of the service.",
-			),
-		},
-	);
+	const message = `The service's response doesn't follow the interface: '${place}' is ${what}`;
+	const advice =
+		"Check 'Base URL' in the credential: a proxy or a sign-in page may be in between. Otherwise tell the operator of the service.";
+	return new RequestError(message, { mayHaveHappened: method !== 'GET', advice });
+}
+
+/** Catches the failures of requests. @throws anything else */
+export function asFailure(error: unknown): RequestError {
+	if (error instanceof RequestError) return error;
+	throw error;
 }
 
 /** Returns true if the service itself says that a thing doesn't exist. A gateway's 404 doesn't count. */
@@ -177,4 +169,4 @@ export const isNotFound = (error: unknown, thing: ThingName): boolean =>
 
 /** Returns true if the change of a failed request may have been made, or may still be. */
 export const mayHaveHappened = (error: unknown): boolean =>
-	(error instanceof RequestError || error instanceof Cancelled) && error.mayHaveHappened;
+	error instanceof RequestError && error.mayHaveHappened;

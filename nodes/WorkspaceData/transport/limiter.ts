@@ -19,9 +19,11 @@ export interface Turn {
 	owner: object;
 	/** How many requests the execution may have under way. */
 	width: number;
-	/** The longest wait for the rate limit, in ms. */
+	/** The longest wait for the rate limit that is left, in ms. */
 	patienceMs: number;
 	signals: Signals;
+	/** True if it goes before the others of its execution, because it was sent before. */
+	isAgain: boolean;
 }
 
 interface Waiting extends Turn {
@@ -29,9 +31,20 @@ interface Waiting extends Turn {
 	fail(error: Error): void;
 }
 
-type Headers = ApiResponse['headers'];
+/** What is known of the rate limit. */
+interface Window {
+	/** Its end in the service's words. */
+	reset: number;
+	/** Its end by this clock. */
+	endsAt: number;
+	/** Requests left in it. */
+	remaining: number;
+}
 
-const numberIn = (headers: Headers, name: string): number => Number(headers[name] ?? NaN);
+const UNLIMITED: Window = { reset: NaN, endsAt: Infinity, remaining: Infinity };
+
+const numberIn = (headers: ApiResponse['headers'], name: string): number =>
+	Number(headers[name] ?? NaN);
 
 /** Times are in ms since the epoch. */
 export class Limiter {
@@ -40,13 +53,9 @@ export class Limiter {
 	/** The owners of the requests under way, once for each. */
 	private readonly underWay: object[] = [];
 	private sentAt = 0;
-	/** Requests left in the window; undefined if unknown. */
-	private remaining: number | undefined;
-	/** The end of the window by this clock, and in the service's words. */
-	private endsAt = Infinity;
-	private reset = NaN;
+	private window: Window | undefined;
 	/** Nothing is sent before this time, because a request was refused. */
-	closedUntil = 0;
+	private closedUntil = 0;
 	/** Refusals in a row. */
 	private refusals = 0;
 	private wakeAt = Infinity;
@@ -56,23 +65,25 @@ export class Limiter {
 	}
 
 	/**
-	 * Waits until a request may be sent. `leave` must follow.
+	 * Waits until a request may be sent. `leave` must follow. A wait of a request that was sent before uses its patience up.
 	 *
-	 * @param isAgain true if it goes before the others of its execution, because it was sent before
 	 * @throws RequestError if the rate limit holds it for longer than its patience
 	 * @throws Cancelled if one of its signals is aborted
 	 */
-	async enter(turn: Turn, isAgain = false): Promise<void> {
+	async enter(turn: Turn): Promise<void> {
+		const { clock } = this;
+		const begun = clock.now();
 		let turnOff = (): void => {};
 		await new Promise<void>((start, fail) => {
 			const waiting = { ...turn, start, fail };
-			this.waiting[isAgain ? 'unshift' : 'push'](waiting);
+			this.waiting[turn.isAgain ? 'unshift' : 'push'](waiting);
 			turnOff = onAbort(turn.signals, () => {
 				this.waiting = this.waiting.filter((one) => one !== waiting);
 				fail(new Cancelled());
 			});
 			this.startMore();
 		}).finally(() => turnOff());
+		if (turn.isAgain) turn.patienceMs -= clock.now() - begun;
 	}
 
 	/** Ends a request. */
@@ -81,46 +92,49 @@ export class Limiter {
 		this.startMore();
 	}
 
-	/** Learns from a response before its request ends. @see service interface, part 8 */
+	/** Learns from a response before its request ends. @see service interface, part 8; RFC 9110, section 10.2.3 */
 	learn({ status, headers }: Pick<ApiResponse, 'status' | 'headers'>): void {
 		const now = this.clock.now();
-		this.learnWindow(headers, now);
-		if (status !== 429) {
-			this.refusals = 0;
+		// The clocks differ.
+		const ahead = now - (dateIn(headers) ?? now);
+		const reset = numberIn(headers, 'x-ratelimit-reset') * 1_000;
+		const endsAt = reset + ahead;
+		if (status === 429) {
+			const seconds = numberIn(headers, 'retry-after');
+			const date = dateIn(headers, 'retry-after') ?? NaN;
+			this.close(now, [now + seconds * 1_000, date + ahead, endsAt].find(Number.isFinite));
 			return;
 		}
-		// Until `Retry-After` or the reset; else for a second, doubled after each refusal.
-		if (now >= this.closedUntil) this.refusals += 1;
-		const unstated = Math.min(FIRST_PAUSE_MS * 2 ** (this.refusals - 1), MAX_PAUSE_MS);
-		const stated = [numberIn(headers, 'retry-after') * 1_000, this.endsAt - now];
-		const ms = Math.max(stated.find(Number.isFinite) ?? 0, unstated);
-		this.closedUntil = Math.max(this.closedUntil, now + ms);
-		this.remaining = undefined;
+		this.refusals = 0;
+		const remaining = numberIn(headers, 'x-ratelimit-remaining');
+		const known = this.window?.reset === reset ? this.window : UNLIMITED;
+		if (Number.isNaN(endsAt + remaining)) this.window ??= UNLIMITED;
+		else
+			this.window = {
+				reset,
+				// Date is rounded down and the response took time, so the earliest end is the most exact.
+				endsAt: Math.min(known.endsAt, endsAt),
+				remaining: Math.min(known.remaining, remaining),
+			};
 	}
 
-	private learnWindow(headers: Headers, now: number): void {
-		const remaining = numberIn(headers, 'x-ratelimit-remaining');
-		const reset = numberIn(headers, 'x-ratelimit-reset') * 1_000;
-		const isSame = reset === this.reset;
-		if (!Number.isNaN(reset)) {
-			// The clocks differ. Date is rounded down and the response took time, so the earliest end is the most exact.
-			const endsAt = now + reset - (dateIn(headers) ?? now);
-			this.endsAt = isSame ? Math.min(this.endsAt, endsAt) : endsAt;
-			this.reset = reset;
-		}
-		if (Number.isNaN(remaining + reset)) this.remaining ??= Infinity;
-		else this.remaining = isSame ? Math.min(this.remaining ?? Infinity, remaining) : remaining;
+	/** Sends nothing until the time that the service states; else for a second, doubled after each refusal. */
+	private close(now: number, stated = now): void {
+		if (now >= this.closedUntil) this.refusals += 1;
+		const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (this.refusals - 1), MAX_PAUSE_MS);
+		this.closedUntil = Math.max(this.closedUntil, stated, now + pauseMs);
+		this.window = undefined;
 	}
 
 	/** How long the rate limit allows no request, in ms; Infinity until a response comes. */
 	private heldFor(now: number): number {
 		if (this.closedUntil > now) return this.closedUntil - now;
-		const ms = this.endsAt - now;
-		if (ms <= 0) [this.remaining, this.endsAt] = [undefined, Infinity];
+		if (this.window && this.window.endsAt <= now) this.window = undefined;
 		const isIdle = this.underWay.length === 0;
 		// The first request of a window runs alone.
-		if (this.remaining === undefined) return isIdle ? 0 : this.sentAt + ALONE_MS - now;
-		if (this.remaining > this.underWay.length) return 0;
+		if (!this.window) return isIdle ? 0 : this.sentAt + ALONE_MS - now;
+		if (this.window.remaining > this.underWay.length) return 0;
+		const ms = this.window.endsAt - now;
 		// A far reset is tried with one request at a time.
 		return ms <= MAX_WAIT_MS ? ms : isIdle ? 0 : Infinity;
 	}
@@ -144,7 +158,7 @@ export class Limiter {
 			if (ms > 0 && !impatient) return this.wakeIn(ms, now);
 			const chosen = impatient || first;
 			this.waiting = this.waiting.filter((one) => one !== chosen);
-			if (impatient) impatient.fail(closedUntil(now + ms));
+			if (impatient) impatient.fail(rateLimited(now + ms));
 			else {
 				this.underWay.push(chosen.owner);
 				this.sentAt = now;
@@ -165,13 +179,12 @@ export class Limiter {
 }
 
 /** The error for a wait that isn't begun. @param ms when the service is open again, by this clock */
-export function closedUntil(ms: number): RequestError {
+function rateLimited(ms: number): RequestError {
 	// The latest that JavaScript knows if it is later.
 	const [day, time = ''] = new Date(Math.min(ms + 60_000, 8.64e15)).toISOString().split('T');
 	const at = `${day} ${time.slice(0, -8)} UTC`;
 	return new RequestError(`Rate limit reached: the service is open again at ${at}`, {
 		status: 429,
-		isTransient: true,
 		advice: 'Try again after the limit resets.',
 	});
 }

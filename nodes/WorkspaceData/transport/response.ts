@@ -1,4 +1,5 @@
 /** Reads responses: what doesn't follow the interface is an error that names the place and what came. */
+import type { IHttpRequestOptions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { isObject } from '../values/jsonObject';
 import { tryParse } from '../values/parseJson';
@@ -17,26 +18,27 @@ export interface ApiResponse {
 	origin: Origin;
 }
 
-/** How n8n's helper returns every response, as text. A redirect would receive the credential. */
-export const PLAIN_RESPONSE = {
+/** Sends one HTTP request by one of n8n's helpers, and returns n8n's full response. Throws if there is none. */
+export type Send = (options: IHttpRequestOptions) => Promise<unknown>;
+
+/** The response as text, whatever its status. A redirect would receive the credential. */
+const PLAIN_RESPONSE = {
 	encoding: 'text',
 	returnFullResponse: true,
 	ignoreHttpStatusErrors: true,
 	disableFollowRedirect: true,
 } as const;
 
-/**
- * Waits for the response to a request, whatever its status.
- *
- * @param send sends it by n8n's helper; receives a signal that ends it
- * @throws RequestError if none comes; Cancelled
- */
+/** Sends a request once, and waits for its response, whatever its status. @throws RequestError if none comes */
 export async function exchange(
-	send: (end: AbortSignal) => Promise<unknown>,
+	send: Send,
+	request: IHttpRequestOptions,
 	origin: Origin,
-	bounds: Bounds,
+	bounds: Bounds & { ms: number },
 ): Promise<ApiResponse> {
-	const full = await within(send, bounds).catch((error: unknown) => {
+	const sending = async (abortSignal: AbortSignal) =>
+		await send({ ...PLAIN_RESPONSE, ...request, timeout: bounds.ms, abortSignal });
+	const full = await within(sending, bounds).catch((error: unknown) => {
 		throw networkError(error, origin);
 	});
 	const { statusCode, headers, body } = Object(full) as Record<string, unknown>;
@@ -66,9 +68,9 @@ export function refusal({ status, text, origin }: ApiResponse): RequestError {
 	return new RequestError(heading, { ...facts, advice: adviceOn(said, facts, origin) });
 }
 
-/** The service's time in a response: whole seconds, in ms since the epoch; undefined if it doesn't say. */
-export function dateIn(headers: ApiResponse['headers']): number | undefined {
-	const date = Date.parse(String(headers.date));
+/** A time in a response: whole seconds, in ms since the epoch; undefined if it has none. */
+export function dateIn(headers: ApiResponse['headers'], name = 'date'): number | undefined {
+	const date = Date.parse(String(headers[name]));
 	return Number.isNaN(date) ? undefined : date;
 }
 
@@ -100,22 +102,18 @@ export interface Page<Thing> {
 	things: Thing[];
 	/** The cursor of the next page; null on the last one. */
 	nextCursor: string | null;
+	/** The limit that it was read with. */
+	limit?: number | undefined;
 }
 
-/**
- * Reads a list.
- *
- * @param name the member that has it
- * @param isBare true if the list may also come without an object around it
- */
+/** Reads a list. Cards and fields may also come without an object around them. @param name the member that has it */
 export function readList<Thing>(
 	things: Schema<Thing[]>,
 	response: ApiResponse,
 	name: string,
-	isBare: boolean,
 ): Page<Thing> {
 	const body = bodyOf(response);
-	const whole = isBare && Array.isArray(body) ? { [name]: body } : body;
+	const whole = name !== 'records' && Array.isArray(body) ? { [name]: body } : body;
 	const read = readAs(z.object({ [name]: things, next_cursor: nextCursor }), response, name, whole);
 	return { things: read[name] as Thing[], nextCursor: read.next_cursor as string | null };
 }

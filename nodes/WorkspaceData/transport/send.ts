@@ -2,17 +2,10 @@
 import type { IAllExecuteFunctions, IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
 import { within, type Clock } from './clock';
 import type { NodeCredential } from './credential';
-import {
-	Cancelled,
-	networkError,
-	unclear,
-	type Created,
-	type Origin,
-	type RequestError,
-} from './errors';
-import { AT_ONCE, closedUntil, MAX_WAIT_MS, type Limiter } from './limiter';
+import { asFailure, RequestError, unclear, type Created, type Origin } from './errors';
+import { AT_ONCE, MAX_WAIT_MS, type Limiter, type Turn } from './limiter';
 import { redact } from './redact';
-import { exchange, isSuccess, PLAIN_RESPONSE, refusal, type ApiResponse } from './response';
+import { exchange, isSuccess, refusal, type ApiResponse } from './response';
 import { sharedBy } from './shared';
 import type { AccountToken } from './token';
 
@@ -34,14 +27,16 @@ export interface PageQuery {
 	cursor?: string | undefined;
 }
 
-/** One request. */
-export interface ApiRequest {
+/** One request, and how its response is read. */
+export interface ApiRequest<Result> {
 	method: IHttpRequestMethods & ('GET' | 'POST' | 'PATCH' | 'DELETE');
 	url: string;
 	query?: PageQuery;
 	body?: object;
 	/** The thing that a POST creates. */
 	thing?: Created;
+	/** Reads a response with a status of success. @throws RequestError */
+	read(response: ApiResponse): Result;
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -51,45 +46,40 @@ const TRIES = 3;
 /** The pause after the first fault, in ms; it doubles with each further one. */
 const FIRST_PAUSE_MS = 300;
 
-type Failure = RequestError | Cancelled;
-
 /**
  * Decides what follows a try that failed. A POST is sent again only if it was refused with 429, or never left.
  *
  * @param tries how often it failed for other reasons than the rate limit, with this time
  */
 export function nextStep(
-	error: Failure,
-	method: ApiRequest['method'],
+	error: RequestError,
+	method: ApiRequest<unknown>['method'],
 	{ isUrgent = false }: RequestOptions,
 	tries: number,
 ): 'fail' | 'again' | 'wait' {
-	if (error instanceof Cancelled) return 'fail';
+	if (!error.isTransient) return 'fail';
 	if (error.status === 429) return 'wait';
 	const isSafe = method !== 'POST' || !error.mayHaveHappened;
-	return error.isTransient && isSafe && !isUrgent && tries < TRIES ? 'again' : 'fail';
-}
-
-/** What the requests of an execution have in common. */
-export interface Access extends NodeCredential {
-	context: IAllExecuteFunctions;
-	clock: Clock;
+	return isSafe && !isUrgent && tries < TRIES ? 'again' : 'fail';
 }
 
 /** Sends the requests of one execution. */
 export class Sender {
 	/** The execution's cancel signal. */
 	readonly signal: AbortSignal | undefined;
-	protected readonly access: Access;
+	protected readonly access: NodeCredential;
+	private readonly context: IAllExecuteFunctions;
+	private readonly clock: Clock;
 	private readonly limiter: Limiter;
 	private readonly token: AccountToken | undefined;
 
-	constructor(access: Access) {
-		const { context, type, credential, clock } = access;
-		const { limiter, token } = sharedBy(credential, clock);
+	constructor(context: IAllExecuteFunctions, access: NodeCredential, clock: Clock) {
+		const { limiter, token } = sharedBy(access.credential, clock);
 		this.access = access;
+		this.context = context;
+		this.clock = clock;
 		this.limiter = limiter;
-		if (type === 'workspaceDataServiceAccountApi') this.token = token;
+		if (access.type === 'workspaceDataServiceAccountApi') this.token = token;
 		if ('getExecutionCancelSignal' in context) this.signal = context.getExecutionCancelSignal();
 	}
 
@@ -105,117 +95,101 @@ export class Sender {
 	}
 
 	/**
-	 * Sends a request.
+	 * Sends a request, and again where that is safe.
 	 *
-	 * @returns a response with a status of success
 	 * @throws RequestError if the service refuses, doesn't respond, or gives no access token
 	 * @throws Cancelled if the execution is canceled
 	 */
-	async send(request: ApiRequest, options: RequestOptions = {}): Promise<ApiResponse> {
-		const { limiter } = this;
-		const { clock } = this.access;
-		const signals = [this.signal, options.signal];
+	async send<Result>(request: ApiRequest<Result>, options: RequestOptions = {}): Promise<Result> {
 		const patienceMs = options.isUrgent ? URGENT_WAIT_MS : MAX_WAIT_MS;
-		const turn = { owner: this, width: this.width(options), patienceMs, signals };
-		let [faults, waitedMs, isUnclear] = [0, 0, false];
+		const signals = [this.signal, options.signal];
+		const turn = { owner: this, width: this.width(options), patienceMs, signals, isAgain: false };
+		let [faults, pauseMs, isUnclear] = [0, 0, false];
 		for (;;) {
-			await limiter.enter(turn, faults > 0 || waitedMs > 0);
-			const outcome = await this.attempt(request, options);
-			if (!(outcome instanceof Error)) {
-				limiter.leave(turn);
-				return outcome;
-			}
+			const outcome = await this.attempt(request, options, turn, pauseMs).catch(asFailure);
+			if (!(outcome instanceof RequestError)) return outcome;
 			isUnclear ||= outcome.mayHaveHappened;
 			const step = nextStep(outcome, request.method, options, faults + 1);
-			if (step === 'fail') {
-				// What waits isn't sent before the caller has seen the failure.
-				void clock.sleep(0).then(() => limiter.leave(turn));
-				throw isUnclear ? unclear(outcome, request.thing) : outcome;
-			}
-			limiter.leave(turn);
-			if (step === 'wait') {
-				waitedMs += limiter.closedUntil - clock.now();
-				if (waitedMs > patienceMs) throw closedUntil(limiter.closedUntil);
-				continue;
-			}
-			const pause = FIRST_PAUSE_MS * 2 ** faults * (0.5 + clock.random());
-			faults += 1;
-			await within(async () => await clock.sleep(pause), { signals });
+			if (step === 'fail') throw isUnclear ? unclear(outcome, request.thing) : outcome;
+			turn.isAgain = true;
+			pauseMs = step === 'wait' ? 0 : FIRST_PAUSE_MS * 2 ** faults * (0.5 + this.clock.random());
+			if (step === 'again') faults += 1;
 		}
+	}
+
+	/** Sends a request when it is its turn, and reads the response. */
+	private async attempt<Result>(
+		request: ApiRequest<Result>,
+		options: RequestOptions,
+		turn: Turn,
+		pauseMs: number,
+	): Promise<Result> {
+		const { limiter, clock } = this;
+		if (pauseMs > 0) await within(async () => await clock.sleep(pauseMs), turn);
+		await limiter.enter(turn);
+		const responding = this.respond(request, options);
+		responding.then(
+			() => limiter.leave(turn),
+			// What waits isn't sent before the caller has seen the failure.
+			async () => await clock.sleep(0).then(() => limiter.leave(turn)),
+		);
+		return request.read(await responding);
 	}
 
 	/** Sends it once, or twice with another access token if the service refuses the first one. */
-	private async attempt(
-		request: ApiRequest,
+	private async respond(
+		request: ApiRequest<unknown>,
 		options: RequestOptions,
 		isSecond = false,
-	): Promise<ApiResponse | Failure> {
-		const { token, limiter } = this;
-		const { context, credential, clock } = this.access;
+	): Promise<ApiResponse> {
+		const { token, limiter, context, clock } = this;
 		const { timeoutMs: ms = DEFAULT_TIMEOUT_MS } = options;
 		const signals = [this.signal];
-		const origin = this.originOf(request);
-		let isSent = false;
-		try {
-			const getToken = async () =>
-				await token?.get(credential, async (http) => await context.helpers.httpRequest(http));
-			const accessToken = await within(getToken, { signals });
-			isSent = true;
-			const sending = async (abortSignal: AbortSignal) =>
-				await this.http(request, ms, { abortSignal, accessToken });
-			const response = await exchange(sending, origin, { ms, clock, signals });
-			limiter.learn(response);
-			if (isSuccess(response)) return response;
-			const isRefused = response.status === 401 && accessToken && token?.refuse(accessToken);
-			return isRefused && !isSecond
-				? await this.attempt(request, options, true)
-				: refusal(response);
-		} catch (error) {
-			return error instanceof Cancelled
-				? new Cancelled(isSent && request.method !== 'GET')
-				: networkError(error, origin);
-		}
+		const origin: Origin = {
+			host: new URL(request.url).host,
+			account: token ? 'service account' : 'API key',
+			address: 'Base URL',
+			method: request.method,
+			clean: (text) => this.redact(text),
+		};
+		const send = async (http: IHttpRequestOptions) => await context.helpers.httpRequest(http);
+		const getToken = async () => await token?.get(this.access.credential, send);
+		const accessToken = await within(getToken, { signals });
+		const authenticated = async (http: IHttpRequestOptions) =>
+			await this.authenticated(http, accessToken);
+		const bounds = { ms, clock, signals };
+		const response = await exchange(authenticated, httpOptions(request), origin, bounds);
+		limiter.learn(response);
+		if (isSuccess(response)) return response;
+		const isRefused = response.status === 401 && accessToken && token?.refuse(accessToken);
+		if (isRefused && !isSecond) return await this.respond(request, options, true);
+		throw refusal(response);
 	}
 
 	/**
-	 * Sends it through n8n's helper, which asks for no token of its own while `sessionToken` isn't empty.
-	 *
-	 * @param more what `authenticate` needs, in n8n's copy of the credential
+	 * Sends it through n8n's helper, which asks for no token of its own while `sessionToken` isn't empty. What `authorize`
+	 * needs stands in n8n's copy of the credential: n8n puts another signal into the options.
 	 */
-	private async http(
-		{ method, url, query, body }: ApiRequest,
-		timeout: number,
-		more: { abortSignal: AbortSignal; accessToken: string | undefined },
-	): Promise<unknown> {
-		const options: IHttpRequestOptions = {
-			...PLAIN_RESPONSE,
-			method,
-			url,
-			timeout,
-			json: true,
-			...(query && { qs: { ...query } }),
-			// Text: n8n drops `{}`, and the HTTP client would lose keys like `__proto__`.
-			...(body && {
-				body: JSON.stringify(body),
-				headers: { 'Content-Type': 'application/json' },
-			}),
-		};
-		const { context, credential, type } = this.access;
-		const data = { ...credential, ...more, sessionToken: more.accessToken } as object;
+	private async authenticated(http: IHttpRequestOptions, accessToken?: string): Promise<unknown> {
+		const { context } = this;
+		const { credential, type } = this.access;
+		const { abortSignal } = http;
+		const data = { ...credential, abortSignal, accessToken, sessionToken: accessToken } as object;
 		const credentialsDecrypted = { id: '', name: '', type, data: data as typeof credential };
 		const { httpRequestWithAuthentication } = context.helpers;
-		return (await httpRequestWithAuthentication.call(context, type, options, {
-			credentialsDecrypted,
-		})) as unknown;
-	}
-
-	private originOf({ method, url }: ApiRequest): Origin {
-		return {
-			host: new URL(url).host,
-			account: this.token ? 'service account' : 'API key',
-			address: 'Base URL',
-			method,
-			clean: (text) => this.redact(text),
-		};
+		const more = { credentialsDecrypted };
+		return (await httpRequestWithAuthentication.call(context, type, http, more)) as unknown;
 	}
 }
+
+const httpOptions = ({ method, url, query, body }: ApiRequest<unknown>): IHttpRequestOptions => ({
+	method,
+	url,
+	json: true,
+	...(query && { qs: { ...query } }),
+	// Text: n8n drops `{}`, and the HTTP client would lose keys like `__proto__`.
+	...(body && {
+		body: JSON.stringify(body),
+		headers: { 'Content-Type': 'application/json' },
+	}),
+});

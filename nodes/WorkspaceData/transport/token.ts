@@ -1,37 +1,34 @@
 /** The access token of a service account: requested once for each lifetime, whoever needs it. */
-import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { tryParse } from '../values/parseJson';
 import type { Clock } from './clock';
 import { entryText, tokenAddress } from './credential';
-import { RequestError } from './errors';
+import { asFailure, RequestError } from './errors';
 import { redact } from './redact';
-import { exchange, isSuccess, PLAIN_RESPONSE, refusal, type ApiResponse } from './response';
+import { exchange, isSuccess, refusal, type ApiResponse, type Send } from './response';
 import { token as tokenSchema, type Token } from './schemas/token';
 
 /** The fraction of its lifetime after which a token is renewed. */
 const RENEW_AFTER = 0.85;
 /** The time limit of a token request, in ms. */
 const TIMEOUT_MS = 10_000;
-/** How long a refusal of the auth server is remembered, so that many items cause one request. */
-const REFUSAL_MS = 30_000;
-/** How long after a refused token its replacement isn't replaced, in ms: the refusal must have another reason. */
-const REPLACED_MS = 30_000;
+/** How long nothing else is expected of the auth server, after it failed or replaced a refused token, in ms. */
+const REST_MS = 30_000;
 const MAX_RECENT = 5;
-
-/** Sends one HTTP request and returns n8n's full response. Throws if there is no response. */
-export type Send = (options: IHttpRequestOptions) => Promise<unknown>;
 
 /** Kept in memory only. Times are in ms since the epoch. @see RFC 6749, section 4.4 */
 export class AccountToken {
-	/** The most recent tokens, valid or not: the service may still quote them. */
+	/** The most recent tokens, the current one first: the service may still quote the others. */
 	recent: readonly string[] = [];
 	private readonly clock: Clock;
-	/** The latest token. It is renewed at once if the service refused it. */
-	private issued: { value: string; renewAt: number; expiresAt: number } | undefined;
-	private refusedAt = -Infinity;
-	private renewal: Promise<string> | undefined;
-	/** The auth server's refusal, and when it may have another answer. */
-	private refusal: { error: RequestError; until: number } | undefined;
+	private expiresAt = 0;
+	/** The auth server isn't asked before this time. */
+	private askAt = 0;
+	private asking: Promise<void> | undefined;
+	/** Why the auth server gave no token when it was last asked. */
+	private failure: RequestError | undefined;
+	/** The token that the service refused last, and until when the one after it isn't replaced. */
+	private refused = { value: '', until: 0 };
 
 	constructor(clock: Clock) {
 		this.clock = clock;
@@ -45,47 +42,47 @@ export class AccountToken {
 	 */
 	async get(credential: ICredentialDataDecryptedObject, send: Send): Promise<string> {
 		const now = this.clock.now();
-		const valid = this.issued && now < this.issued.expiresAt ? this.issued : undefined;
-		if (valid && now < valid.renewAt) return valid.value;
-		this.renewal ??= this.renew(credential, send).finally(() => (this.renewal = undefined));
-		if (valid && valid.renewAt > 0) {
-			this.renewal.catch(() => {});
-			return valid.value;
-		}
-		return await this.renewal.catch((error: unknown) => {
-			if (!(error instanceof RequestError)) throw error;
-			// It may have been refused for another reason.
-			if (valid && error.isTransient) return valid.value;
-			// One for each execution, which may add to it.
-			throw new RequestError(error.message, error);
-		});
+		if (now >= this.askAt)
+			this.asking ??= this.ask(credential, send).finally(() => (this.asking = undefined));
+		const isValid = now < this.expiresAt;
+		const isRefused = this.recent[0] === this.refused.value;
+		if (isValid && !isRefused) this.asking?.catch(() => {});
+		else await this.asking;
+		const { recent, failure } = this;
+		// A refused one may have been refused for another reason.
+		if (!failure || (isValid && (!isRefused || failure.isTransient))) return recent[0] ?? '';
+		// One for each execution, which may add to it.
+		throw new RequestError(failure.message, failure);
 	}
 
 	/** Notes that the service refused a token. @returns true if it may accept another one */
 	refuse(value: string): boolean {
-		const { issued } = this;
-		if (issued?.value !== value || issued.renewAt === 0) return true;
+		if (value !== this.recent[0] || value === this.refused.value) return true;
 		const now = this.clock.now();
-		if (now - this.refusedAt < REPLACED_MS) return false;
-		this.refusedAt = now;
-		issued.renewAt = 0;
+		// The refusal must have another reason than the token.
+		if (now < this.refused.until) return false;
+		this.refused = { value, until: now + REST_MS };
+		this.askAt = now;
 		return true;
 	}
 
-	private async renew(credential: ICredentialDataDecryptedObject, send: Send): Promise<string> {
-		const { clock, recent, refusal: known } = this;
-		const now = clock.now();
-		if (known && now < known.until) throw known.error;
-		const issuing = requestToken(credential, send, clock, recent);
-		const { access_token: value, expires_in: lifeS } = await issuing.catch((error: unknown) => {
-			const isFinal = error instanceof RequestError && !error.isTransient;
-			this.refusal = isFinal ? { error, until: clock.now() + REFUSAL_MS } : undefined;
-			throw error;
-		});
-		const lifeMs = lifeS * 1_000;
-		this.issued = { value, renewAt: now + lifeMs * RENEW_AFTER, expiresAt: now + lifeMs };
-		this.recent = [value, ...recent].slice(0, MAX_RECENT);
-		return value;
+	/** Asks for a token, and keeps it, or why there is none. */
+	private async ask(credential: ICredentialDataDecryptedObject, send: Send): Promise<void> {
+		const { clock, recent } = this;
+		const begun = clock.now();
+		const token = await requestToken(credential, send, clock, recent).catch(asFailure);
+		if (token instanceof RequestError) {
+			this.failure = token;
+			this.askAt = clock.now() + REST_MS;
+			// Without a valid token, each try of a request asks.
+			if (token.isTransient) this.askAt = Math.min(this.askAt, this.expiresAt);
+			return;
+		}
+		const lifeMs = token.expires_in * 1_000;
+		this.expiresAt = begun + lifeMs;
+		this.askAt = begun + lifeMs * RENEW_AFTER;
+		this.recent = [token.access_token, ...recent].slice(0, MAX_RECENT);
+		this.failure = undefined;
 	}
 }
 
@@ -106,10 +103,8 @@ export async function requestToken(
 		clean: (text: string) => redact(text, [credential.clientSecret, ...recent]),
 	} as const;
 	const request = {
-		...PLAIN_RESPONSE,
 		method: 'POST',
 		url,
-		timeout: TIMEOUT_MS,
 		headers: { 'Content-Type': 'application/x-www-form-urlencoded', Accept: 'application/json' },
 		body: new URLSearchParams({
 			grant_type: 'client_credentials',
@@ -117,43 +112,40 @@ export async function requestToken(
 			client_secret: entryText(credential.clientSecret),
 		}).toString(),
 	} as const;
-	const sending = async (abortSignal: AbortSignal) => await send({ ...request, abortSignal });
-	const response = await exchange(sending, origin, { ms: TIMEOUT_MS, clock });
+	const response = await exchange(send, request, origin, { ms: TIMEOUT_MS, clock });
 	if (!isSuccess(response)) throw tokenRefusal(response);
 	const read = tokenSchema.safeParse(tryParse(response.text)?.value);
 	if (read.success) return read.data;
 	throw new RequestError(`${origin.host} didn't return an access token`, {
 		status: response.status,
 		isTransient: true,
-		advice:
-			"Check 'Auth URL' and 'Realm' in the credential: another server may be answering there.",
+		advice: `Check ${AUTH_SERVER}: another server may be answering there.`,
 	});
 }
 
+const AUTH_SERVER = "'Auth URL' and 'Realm' in the credential";
 /** @see RFC 6749, section 5.2 */
 const REFUSES_CLIENT = /"(?:invalid_client|unauthorized_client|invalid_grant)"/;
 
 /** The error for a refused token request: it says which entry of the credential to look at. */
 function tokenRefusal(response: ApiResponse): RequestError {
-	const { message, detail, isTransient, advice } = refusal(response);
+	const { message, detail: said = message, isTransient, advice } = refusal(response);
 	const { status, text, origin } = response;
-	const said = { isTransient, detail: `The auth server responded: ${detail ?? message}` };
+	const detail = `The auth server responded: ${said}`;
 	if (isTransient || status < 400) {
 		const heading = `The auth server ${origin.host} isn't available right now (status ${status})`;
 		// Without the status: a 429 isn't the service's, whose rate limit is waited for.
-		return new RequestError(heading, { ...said, advice });
+		return new RequestError(heading, { isTransient, detail, advice });
 	}
 	const refused = (heading: string, toCheck: string) =>
-		new RequestError(heading, { ...said, status, advice: `Check ${toCheck}` });
-	if (status === 404) {
-		const heading = 'The auth server has no token endpoint for this realm';
-		return refused(heading, "'Auth URL' and 'Realm' in the credential.");
+		new RequestError(heading, { status, detail, advice: `Check ${toCheck}.` });
+	if (status === 404)
+		return refused('The auth server has no token endpoint for this realm', AUTH_SERVER);
+	if (status !== 401 && !REFUSES_CLIENT.test(text)) {
+		const toCheck = "'Realm' in the credential, and what the realm allows this client";
+		return refused('The realm refused the token request', toCheck);
 	}
-	if (status === 401 || REFUSES_CLIENT.test(text)) {
-		const toCheck = "'Client ID' and 'Client Secret' in the credential";
-		const heading = "The service account wasn't accepted";
-		return refused(heading, `${toCheck}; the account may have been revoked.`);
-	}
-	const heading = 'The realm refused the token request';
-	return refused(heading, "'Realm' in the credential, and what the realm allows this client.");
+	const toCheck =
+		"'Client ID' and 'Client Secret' in the credential; the account may have been revoked";
+	return refused("The service account wasn't accepted", toCheck);
 }

@@ -48,16 +48,24 @@ test.each([
 	},
 );
 
-test('what can’t be renewed is used until its end', async () => {
-	const { clock, get, asked } = started([200, 503, 503, 503, 503, 503, 503]);
+test('what can’t be renewed is used until its end, and asked for again after half a minute', async () => {
+	const { clock, get, asked } = started([200, 503, 503, 503, 503], 600);
 	await get();
-	clock.pass(280_000);
+	clock.pass(520_000);
+	for (let n = 0; n < 5; n += 1) {
+		expect(await get()).toBe('token-1');
+		await clock.sleep(1_000);
+	}
+	expect(asked()).toBe(2);
+	clock.pass(30_000);
 	expect(await get()).toBe('token-1');
-	await clock.sleep(2_000);
-	expect(await get()).toBe('token-1');
+	await clock.sleep(1_000);
 	expect(asked()).toBe(3);
-	clock.pass(20_000);
+	clock.pass(50_000);
 	expect(await get()).toMatch(/isn't available right now/);
+	// Each try of a request asks.
+	expect(await get()).toMatch(/isn't available right now/);
+	expect(await get()).toBe('token-2');
 });
 
 test('a refusal is told to everybody for half a minute, without further requests', async () => {
