@@ -8,6 +8,7 @@ const commonJs = ['flatted', 'playwright-core', 'undici'];
 // In full: jest does not know <rootDir> behind a `!`.
 const tests = join(repository, 'test', 'e2e');
 const queue = `${tests}/queue/**/*.e2e.test.ts`;
+const packed = join(repository, 'test', 'package');
 
 /**
  * A kind of test; the same file may be in several.
@@ -21,12 +22,13 @@ const project = (displayName, testMatch, globals = {}) => ({
 	testMatch,
 	globals,
 	rootDir: repository,
-	roots: [tests, '<rootDir>/scripts', '<rootDir>/test/host', '<rootDir>/service'],
+	roots: [tests, packed, '<rootDir>/scripts', '<rootDir>/test/host', '<rootDir>/service'],
 	testEnvironment: join(tests, 'environment.cjs'),
 	// Two whole n8n are in there.
 	modulePathIgnorePatterns: [
 		'<rootDir>/test/host/n8n-1/node_modules/',
 		'<rootDir>/test/host/n8n-2/node_modules/',
+		'<rootDir>/test/package/node_modules/',
 		'<rootDir>/dist/',
 	],
 	transform: {
@@ -49,13 +51,18 @@ const inN8n1 = ['rest/credentials', 'rest/records', 'trigger/lifecycle', 'browse
 	(name) => `${tests}/${name}.e2e.test.ts`,
 );
 
-/** Tests in a real n8n; started by run.ts, never by `npm test`. @type {import('jest').Config} */
+/**
+ * Tests in a real n8n, started by run.ts, and of the packed package (`npm run test:package`); never part of `npm test`.
+ *
+ * @type {import('jest').Config}
+ */
 module.exports = {
 	rootDir: repository,
 	projects: [
 		project('n8n 1', inN8n1, { e2eMajor: 1 }),
 		project('n8n 2', inN8n, { e2eMajor: 2 }),
 		project('queue mode', [queue], { e2eMajor: 2 }),
+		project('package', [`${packed}/*.test.ts`]),
 	],
 	// Against hanging only: what is slow on a busy machine is right all the same.
 	testTimeout: 600_000,
