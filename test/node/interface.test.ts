@@ -208,17 +208,6 @@ describe('what breaks a sentence in the response to a change: it may have been c
 		return await api.subscribe({ target_url: 'https://n8n.example.com', events: [] });
 	};
 
-	test.each([
-		['no secret', { webhook_id: 'w1' }, "'secret' is missing"],
-		['an empty secret', { webhook_id: 'w1', secret: '' }, `'secret' is ""`],
-		['no identifier', { secret: 'x' }, "'webhook_id' is missing"],
-		['nothing', undefined, "'webhook' is missing"],
-	])('O8: a subscription with %s', async (_what, body, message) => {
-		script['POST /webhooks'] = { status: 201, body };
-		await expect(subscribe()).rejects.toThrow(message);
-		await expect(subscribe()).rejects.toMatchObject({ mayHaveHappened: true });
-	});
-
 	test.each([{ id: 5, secret: 'x' }, { webhook: { webhook_id: '5', secret: 'x' } }])(
 		'O8: %j is a subscription',
 		async (body) => {

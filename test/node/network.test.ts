@@ -60,17 +60,6 @@ describe('faults', () => {
 		expect(elapsed()).toBeLessThan(10_000);
 	});
 
-	test("a redirect isn't followed, so the key stays here", async () => {
-		let seen = 0;
-		const target = await startWebServer(() => (seen += 1));
-		const headers = { location: `${target.url}/elsewhere` };
-		workspace.fail('GET', '', { status: 302, body: 'empty', headers });
-		const { error } = await run('getAll');
-		await target.close();
-		expect(error?.description).toContain("Redirects aren't followed");
-		expect(seen).toBe(0);
-	});
-
 	// Time isn't hurried here: the header Date doesn't follow.
 	test('the rate limit is fully used and never exceeded: no request is refused', async () => {
 		const { control } = workspace.service;

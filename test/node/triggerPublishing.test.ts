@@ -82,6 +82,7 @@ describe('publishing', () => {
 		['a web page', { status: 200, body: 'html' }, page],
 		['status 204', { status: 204, body: 'empty' }, /'webhook' is missing/],
 		['no secret', json({ webhook_id: 'whk_no_secret' }, 201), /'secret' is missing/],
+		['an empty secret', json({ webhook_id: 'whk', secret: '' }, 201), /'secret' is ""/],
 		['no identifier', json({ secret: 'x' }), /'webhook_id' is missing/],
 	])("isn't active after a response with %s, and says so", async (_what, response, message) => {
 		refuseNext(response);

@@ -95,14 +95,6 @@ describe('a start', () => {
 		expect(await runs(next, current(next))).toBe(1);
 	});
 
-	it('again within two minutes subscribes if the workflow was changed', async () => {
-		const trigger = await published();
-		trigger.node.parameters.events = ['record.deleted'];
-		const next = afterRestart(trigger);
-		await next.activate('init');
-		expect(live(next)).toHaveLength(2);
-	});
-
 	it('for the twelfth time takes the eleven latest, and names the oldest in the log', async () => {
 		let trigger = await published();
 		const secrets = [current(trigger)];
@@ -205,17 +197,6 @@ describe('a start at which the service refuses, is down or hangs', () => {
 		await looks(next, 20);
 		expect(next.errors).toHaveLength(1);
 		expect(live(next)).toHaveLength(2);
-	});
-
-	it('is saved: after the next start, the late subscription still counts', async () => {
-		const trigger = await published();
-		refuseNext({ status: 503 });
-		const next = await restarted(trigger);
-		await looks(next, 1);
-		const made = current(next);
-		const third = await restarted(next);
-		expect(keptBy(third).previous.map(({ id }) => id)).toEqual([current(trigger).id, made.id]);
-		expect(await runs(third, made, NOW)).toBe(1);
 	});
 
 	it.each([

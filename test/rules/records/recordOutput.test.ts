@@ -1,5 +1,4 @@
 /** What comes out for a record: its fields by name, nothing that steers n8n, and nothing that two items share. */
-import { thingOutput } from '../../../nodes/WorkspaceData/actions/operation/thingOutput';
 import { FieldIndex } from '../../../nodes/WorkspaceData/records/fieldIndex';
 import {
 	recordOutput,
@@ -43,14 +42,4 @@ test('a key of the prototype is a field like any other', () => {
 		...[['__proto__', 1] as const, ['fields.id', 2] as const],
 		...Object.entries(own),
 	]);
-});
-
-test('a record that was not read has no null for what is unknown', () => {
-	const partial = recordOf({ t2: 2 });
-	expect(recordOutput(index, {})(partial, true)).toEqual({ t2: 2, ...own });
-	expect(recordOutput(index, { outputFields: ['Title'] })(partial, true)).toEqual(own);
-});
-
-test('the ID of a card or a field is text', () => {
-	expect(thingOutput({ id: '7', raw: { id: 7, name: 'A' } })).toEqual({ id: '7', name: 'A' });
 });
