@@ -184,8 +184,8 @@ export class Api extends Sender {
 	/** Reads the service's time, in ms since the epoch; undefined if it doesn't say. */
 	async time(cardId: PathValue | undefined, options?: RequestOptions): Promise<number | undefined> {
 		// The smallest responses in the interface.
-		const path = cardId === undefined ? cards.path : below(cardId, 'records');
-		const query = cardId === undefined ? {} : { limit: 1 };
+		const [{ path }, query] =
+			cardId === undefined ? [cards, {}] : [recordsOf(cardId), { limit: 1 }];
 		const read = ({ headers }: ApiResponse) => dateIn(headers);
 		return await this.at(path, { method: 'GET', query, read }, options);
 	}

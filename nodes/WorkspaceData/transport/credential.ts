@@ -56,12 +56,9 @@ export const entryText = (value: unknown): string =>
 /** The API key, without a 'Bearer ' that was pasted with it. @throws InputError if it can't be sent */
 export function apiKeyOf({ apiKey }: ICredentialDataDecryptedObject): string {
 	const key = entryText(apiKey).replace(/^Bearer\s+/i, '');
-	if (key === '') throw new InputError("'API Key' is empty", 'Enter the API key.');
 	if (/^[\x21-\x7e]+$/.test(key)) return key;
-	throw new InputError(
-		"'API Key' has a space or a special character in it",
-		'Enter the key alone.',
-	);
+	const wrong = key === '' ? 'is empty' : 'has a space or a special character in it';
+	throw new InputError(`'API Key' ${wrong}`, 'Enter the key alone.');
 }
 
 /**
@@ -111,15 +108,9 @@ export function tokenAddress({ authUrl, realm }: ICredentialDataDecryptedObject)
  */
 export function pathSegment(value: string | number, parameter: string): string {
 	const text = String(value);
-	if (text.trim() === '') {
-		throw new InputError(`'${parameter}' is empty`, `Select or enter a value for '${parameter}'.`);
-	}
-	if (text === '.' || text === '..') {
-		throw new InputError(
-			`'${parameter}' can't be '${text}'`,
-			`Enter the ID that the service shows for '${parameter}'.`,
-		);
-	}
+	const wrong = text.trim() === '' ? 'is empty' : /^\.\.?$/.test(text) && `can't be '${text}'`;
+	if (wrong)
+		throw new InputError(`'${parameter}' ${wrong}`, `Select or enter a value for '${parameter}'.`);
 	return encodeURIComponent(text.toWellFormed());
 }
 

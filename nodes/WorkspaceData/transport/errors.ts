@@ -1,4 +1,5 @@
 /** The ways a request can fail, in words: what happened, and one sentence of advice. */
+import type { JsonObject } from '../values/jsonObject';
 import { clip, sentences } from '../values/messageText';
 
 /** A request that failed. */
@@ -124,12 +125,10 @@ export function unclear(error: RequestError, thing: Created | undefined): Reques
 const NEVER_LEFT =
 	/^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EADDRNOTAVAIL|EHOSTUNREACH|ENETUNREACH|EPROTO|ERR_SSL_|ERR_TLS_)/;
 
-type Thrown = Record<string, unknown>;
-
 /** Reads what ended a request without a response: n8n's words and the system's code, or Cancelled. */
 export function networkError(error: unknown, origin: Origin): RequestError {
 	if (error instanceof Cancelled) return new Cancelled(origin.method !== 'GET');
-	const { message, description = '', code: own, httpCode: code = own } = Object(error) as Thrown;
+	const { message, description = '', code: own, httpCode: code = own } = Object(error) as JsonObject;
 	const title = origin.clean(String(message));
 	if (typeof code !== 'string') {
 		// Refused by n8n before it was sent: allowed domains, SSRF protection, …

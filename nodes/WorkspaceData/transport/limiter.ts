@@ -26,10 +26,7 @@ export interface Turn {
 	isAgain: boolean;
 }
 
-interface Waiting extends Turn {
-	start(): void;
-	fail(error: Error): void;
-}
+type Waiting = Turn & { start(): void; fail(error: Error): void };
 
 /** What is known of the rate limit. */
 interface Window {

@@ -1,4 +1,5 @@
 /** Removes secrets from text. */
+import { entryText } from './credential';
 
 const MASK = '***';
 /** Shorter values may occur as words by chance. No real key or secret is that short. */
@@ -7,8 +8,7 @@ const MIN_SECRET_LENGTH = 6;
 /** Removes secrets from text before anybody sees it, as they are and URL-encoded, and whatever follows `Bearer`. */
 export function redact(text: string, secrets: readonly unknown[]): string {
 	return secrets
-		.filter((secret) => typeof secret === 'string' || typeof secret === 'number')
-		.map((secret) => String(secret).trim())
+		.map(entryText)
 		.filter((secret) => secret.length >= MIN_SECRET_LENGTH)
 		.flatMap((secret) => [
 			secret,

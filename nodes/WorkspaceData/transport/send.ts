@@ -182,14 +182,13 @@ export class Sender {
 	}
 }
 
+const JSON_BODY = { 'Content-Type': 'application/json' };
+
 const httpOptions = ({ method, url, query, body }: ApiRequest<unknown>): IHttpRequestOptions => ({
 	method,
 	url,
 	json: true,
 	...(query && { qs: { ...query } }),
 	// Text: n8n drops `{}`, and the HTTP client would lose keys like `__proto__`.
-	...(body && {
-		body: JSON.stringify(body),
-		headers: { 'Content-Type': 'application/json' },
-	}),
+	...(body && { body: JSON.stringify(body), headers: JSON_BODY }),
 });
