@@ -128,7 +128,8 @@ const NEVER_LEFT =
 /** Reads what ended a request without a response: n8n's words and the system's code, or Cancelled. */
 export function networkError(error: unknown, origin: Origin): RequestError {
 	if (error instanceof Cancelled) return new Cancelled(origin.method !== 'GET');
-	const { message, description = '', code: own, httpCode: code = own } = Object(error) as JsonObject;
+	const thrown = Object(error) as JsonObject;
+	const { message, description, code: own, httpCode: code = own } = thrown;
 	const title = origin.clean(String(message));
 	if (typeof code !== 'string') {
 		// Refused by n8n before it was sent: allowed domains, SSRF protection, …
