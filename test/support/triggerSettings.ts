@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../nodes/WorkspaceData/values/jsonObject';
+import type { JsonObject } from '../../nodes/WorkspaceData/values/json';
 import type { DeliveredEvent } from '../../nodes/WorkspaceData/trigger/event';
 import { readSettings, type TriggerSettings } from '../../nodes/WorkspaceData/trigger/settings';
 

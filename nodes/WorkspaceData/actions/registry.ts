@@ -2,7 +2,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { InputError } from '../values/inputError';
 import { byCharacter } from '../values/comparable';
-import { plainText } from '../values/parameterValue';
+import { plainText } from '../values/messageText';
 import type { Operation, PropertyDefinition, Resource } from './operation/defineOperation';
 import { countRecords } from './record/count.operation';
 import { createRecord } from './record/create.operation';

@@ -12,9 +12,9 @@ import { progressNote } from '../records/hints';
 import { openRun, type Run } from '../records/run';
 import { Cancelled, RequestError } from '../transport/errors';
 import { toNodeError } from '../transport/nodeError';
-import { isObject, type JsonObject } from '../values/jsonObject';
+import { isObject, type JsonObject } from '../values/json';
 import { sentences } from '../values/messageText';
-import { openParameters } from './openParameters';
+import { openParameters } from './operation/readParameters';
 import type { Operation, Results } from './operation/defineOperation';
 import { findOperation } from './registry';
 

@@ -1,5 +1,5 @@
 /** What the calls of the editor share: the service, and the selected card and field. */
-import type { ILoadOptionsFunctions } from 'n8n-workflow';
+import type { ILoadOptionsFunctions, IAllExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { selectCardNotice } from '../properties/columns';
 import { FieldIndex } from '../records/fieldIndex';
@@ -11,7 +11,7 @@ import { toNodeError } from '../transport/nodeError';
 import { InputError } from '../values/inputError';
 import type { ValueField } from '../values/kind';
 import { quote } from '../values/messageText';
-import { typeName } from './typeName';
+import { entryText, readCredential } from '../transport/credential';
 
 /** How the editor's calls read: one short try, because a person is waiting. */
 export const EDITOR_READ = { isUrgent: true, timeoutMs: 10_000 } as const;
@@ -169,4 +169,38 @@ export async function comparedField(
 	if (field) return another ? undefined : field;
 	const keys = savedKeys(context, index);
 	return index.fields.find(({ id }) => keys.get(id) === key);
+}
+
+/** Words that are written in capitals. */
+const CAPITALS = new Set(['ID', 'JSON', 'URL']);
+
+/** The name of a field type in the editor: the service's word as a title, `Single Select` for `single_select`. */
+export const typeName = (type: string): string =>
+	type
+		.split(/[_\s-]+/)
+		.filter(Boolean)
+		.map((word) =>
+			CAPITALS.has(word.toUpperCase())
+				? word.toUpperCase()
+				: `${word[0]?.toUpperCase()}${word.slice(1)}`,
+		)
+		.join(' ');
+
+/** The placeholder for a card's ID in the credential's 'Web URL'. */
+const CARD_PLACE = '{card}';
+
+/**
+ * The addresses of cards in a browser, from the credential. The node never sends a request to them.
+ *
+ * @returns undefined if the credential has no Web URL, or if it isn't a web address
+ */
+export async function readCardPages(
+	context: IAllExecuteFunctions,
+	authentication: unknown,
+): Promise<((cardId: string) => string) | undefined> {
+	const { credential } = await readCredential(context, authentication);
+	const pattern = entryText(credential.webUrl);
+	const isUsable = /^https?:\/\//i.test(pattern) && URL.canParse(pattern);
+	if (!isUsable || !pattern.includes(CARD_PLACE)) return undefined;
+	return (cardId) => pattern.replaceAll(CARD_PLACE, () => encodeURIComponent(cardId));
 }

@@ -4,9 +4,8 @@ import type {
 	INodeListSearchItems,
 	INodeListSearchResult,
 } from 'n8n-workflow';
-import { readCardPages } from './webUrl';
-import { cards, fieldsOf, recordsOf, type DataRecord, type PageQuery } from '../transport/api';
 import {
+	readCardPages,
 	comparedField,
 	chosenCardFields,
 	chosenCardId,
@@ -17,6 +16,7 @@ import {
 	openEditorApi,
 	whyNoFields,
 } from './editorApi';
+import { cards, fieldsOf, recordsOf, type DataRecord, type PageQuery } from '../transport/api';
 
 /** Entries on one page of a picker, and records that are searched at a time for it. */
 const PAGE_SIZE = 100;

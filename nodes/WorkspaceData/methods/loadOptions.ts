@@ -14,8 +14,8 @@ import {
 	openEditorApi,
 	savedKeys,
 	typedLabel,
+	typeName,
 } from './editorApi';
-import { typeName } from './typeName';
 
 /**
  * The field types from the service's description; if it names none, the types of the selected card's fields.

@@ -63,3 +63,46 @@ export const readingOptions = [fieldKeysOption, outputFieldsOption, timeoutOptio
 
 /** The options of requests that change something. */
 export const sendingOptions = [maxParallelOption, timeoutOption] as const;
+
+/** Selects if records are returned as names and values, or as the service sends them. */
+export const simplifyProperty = {
+	displayName: 'Simplify',
+	name: 'simple',
+	type: 'boolean',
+	default: true,
+	description: 'Whether to return a simplified version of the response instead of the raw data',
+} as const;
+
+export const ifNotFoundOption = {
+	displayName: 'If Not Found',
+	name: 'ifNotFound',
+	type: 'options',
+	options: [
+		{
+			name: 'Output an Empty Item',
+			value: 'empty',
+			description: 'Continue with an empty item, paired with the input item',
+		},
+		{ name: 'Skip the Item', value: 'skip', description: 'Continue without the item' },
+		{ name: 'Throw an Error', value: 'error' },
+	],
+	default: 'error',
+	description: "How to continue if the record doesn't exist",
+} as const;
+
+/** The output for an input item without a record. */
+export const noRecordsOption = {
+	displayName: 'If Not Found',
+	name: 'ifNotFound',
+	type: 'options',
+	options: [
+		ifNotFoundOption.options[0],
+		{
+			name: 'Output Nothing',
+			value: 'nothing',
+			description: 'Return no item; if no input item has one, the branch ends here',
+		},
+	],
+	default: 'nothing',
+	description: 'How to continue if there is no record to return',
+} as const;

@@ -3,11 +3,10 @@ import { recordsOf, type DataRecord } from '../transport/api';
 import { Cancelled, isNotFound, RequestError } from '../transport/errors';
 import { inParallel } from '../values/inParallel';
 import { InputError } from '../values/inputError';
-import type { JsonObject } from '../values/jsonObject';
+import type { JsonObject } from '../values/json';
 import { listed } from '../values/messageText';
 import { addNote } from './hints';
-import { recordOf } from './overlay';
-import type { Row, Step } from './planned';
+import { recordOf, type Row, type Step } from './overlay';
 import type { Run } from './run';
 import type { CardWork } from './cardWork';
 

@@ -3,7 +3,7 @@ import type { DataRecord, RequestOptions } from '../transport/api';
 import type { Entry, ItemResult } from './entry';
 import { FieldIndex } from './fieldIndex';
 import type { Growth } from './growth';
-import type { Plan } from './planned';
+import type { Plan } from './overlay';
 import type { CardReference, Run } from './run';
 import { StepOutput } from './stepOutput';
 

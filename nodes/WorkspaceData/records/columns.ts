@@ -1,10 +1,10 @@
 /** The columns of an item: mapped by hand, or all of the item. */
 import { InputError } from '../values/inputError';
-import { isObject, type JsonObject } from '../values/jsonObject';
+import { isObject, type JsonObject } from '../values/json';
 import { showValue } from '../values/messageText';
 import { cleanName } from '../values/nameSpelling';
 import type { FieldHint, FieldIndex } from './fieldIndex';
-import { NODE_KEYS, TRIGGER_KEYS } from './reservedNames';
+import { NODE_KEYS, TRIGGER_KEYS } from './recordOutput';
 
 /** What an item writes, before it is converted. */
 export interface Columns {

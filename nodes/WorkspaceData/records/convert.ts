@@ -3,7 +3,7 @@ import type { Field } from '../transport/api';
 import { SeveralChoices } from '../values/choices';
 import { enter } from '../values/entry';
 import { InputError } from '../values/inputError';
-import type { JsonObject } from '../values/jsonObject';
+import type { JsonObject } from '../values/json';
 import { quote, sentences } from '../values/messageText';
 import type { Zone } from '../values/time';
 import { hasName, keyBeside, type Columns } from './columns';

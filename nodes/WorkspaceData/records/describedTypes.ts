@@ -1,5 +1,5 @@
 /** The field types that the service's OpenAPI description names. */
-import { isObject, ownValue, type JsonObject } from '../values/jsonObject';
+import { isObject, ownValue, type JsonObject } from '../values/json';
 
 /**
  * Finds the types in the request that adds a field.

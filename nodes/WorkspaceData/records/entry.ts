@@ -1,6 +1,6 @@
 /** What an item wants written: as its parameters say it, then converted for the fields of its card. */
 import type { RequestOptions } from '../transport/api';
-import type { JsonObject } from '../values/jsonObject';
+import type { JsonObject } from '../values/json';
 import type { EntryRules } from '../values/kind';
 import type { Columns } from './columns';
 import type { FieldIndex } from './fieldIndex';

@@ -1,5 +1,5 @@
 /** Filters and Search: which records to return or change. */
-import { ownValue } from '../values/jsonObject';
+import { ownValue } from '../values/json';
 import type { DataRecord } from '../transport/api';
 import { conditionTest, containsText, type ConditionPlace } from '../values/condition';
 import { InputError } from '../values/inputError';

@@ -1,7 +1,8 @@
-/** What a run tells besides its output: hints, names instead of IDs, and notes on errors. */
+/** What a run tells besides its output: hints, names instead of IDs, notes on errors, and what it has written. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { mayHaveHappened } from '../transport/errors';
 import { count, sentences } from '../values/messageText';
+import type { JsonObject } from '../values/json';
 
 export class Hints {
 	private readonly context: Pick<IExecuteFunctions, 'addExecutionHints'>;
@@ -61,4 +62,46 @@ export function progressNote(
 		`${done} of ${count(all, noun)} ${was} ${participle}.`,
 		unclear > 0 && `For ${unclear} more, the request was under way: it may have been carried out.`,
 	);
+}
+
+/** The approximate maximum of characters that an error's details hold. */
+const MAX_CHARACTERS = 1_000_000;
+
+export type WrittenAs = 'created' | 'updated' | 'deleted';
+
+export class Done {
+	/** What was added to cards, in words: the error that ends the run says so. */
+	readonly additions: string[] = [];
+	private readonly items: JsonObject[] = [];
+	private readonly ids: Record<WrittenAs, string[]> = { created: [], updated: [], deleted: [] };
+	private size = 0;
+
+	/** Notes a written record, card or field. @param item its output item */
+	add(as: WrittenAs, id: string, item: JsonObject): void {
+		this.ids[as].push(id);
+		if (this.size > MAX_CHARACTERS) return;
+		this.size += JSON.stringify(item).length;
+		if (this.size <= MAX_CHARACTERS) this.items.push(item);
+	}
+
+	/** The number of writes. */
+	get count(): number {
+		return Object.values(this.ids).reduce((sum, ids) => sum + ids.length, 0);
+	}
+
+	/** The first output items, as many as an error's details hold. */
+	get details(): { done: JsonObject[]; doneCount: number; truncated: boolean } {
+		const { count } = this;
+		return { done: this.items, doneCount: count, truncated: this.items.length < count };
+	}
+
+	/** Lists the IDs by what became of them, each line with at most `most` of them. */
+	lines(most: number): string[] {
+		return Object.entries(this.ids).flatMap(([as, ids]) =>
+			Array.from({ length: Math.ceil(ids.length / most) }, (_, place) => {
+				const part = ids.slice(place * most, (place + 1) * most);
+				return `${ids.length} ${as}: ${part.join(', ')}`;
+			}),
+		);
+	}
 }

@@ -1,7 +1,7 @@
 /** Reads resource locators: From List, By ID or By Name. */
 import { pathSegment } from '../transport/credential';
 import type { Card } from '../transport/api';
-import { isObject } from '../values/jsonObject';
+import { isObject } from '../values/json';
 import { InputError } from '../values/inputError';
 import { listedInQuotes, quote } from '../values/messageText';
 import { foldCase } from '../values/nameSpelling';

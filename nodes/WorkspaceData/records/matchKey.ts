@@ -3,7 +3,7 @@ import type { Field } from '../transport/api';
 import { isBlank } from '../values/emptyValue';
 import { identityOf } from '../values/identity';
 import { InputError } from '../values/inputError';
-import { ownValue, type JsonObject } from '../values/jsonObject';
+import { ownValue, type JsonObject } from '../values/json';
 import { quote, showValue } from '../values/messageText';
 import type { Zone } from '../values/time';
 import type { FieldIndex } from './fieldIndex';

@@ -1,10 +1,73 @@
-/** The records of a card, with what is planned so far. */
+/** The records of a card, with what is planned so far: what the plan consists of. */
 import type { DataRecord } from '../transport/api';
-import type { JsonObject } from '../values/jsonObject';
-import type { Wish } from './entry';
+import type { InputError } from '../values/inputError';
+import type { JsonObject } from '../values/json';
+import type { SyncSettings, Wish } from './entry';
 import type { MatchKey } from './matchKey';
 import { ageOf, byAge } from './ownValues';
-import type { Row } from './planned';
+
+/** A record that exists, or will exist: its steps share it. */
+export interface Row {
+	/** After what is planned so far. */
+	record: DataRecord;
+	/** After what was written so far; undefined before that. */
+	now?: DataRecord;
+	/** False if only its ID is known. */
+	isRead: boolean;
+	isNew?: boolean;
+	isDeleted?: boolean;
+	/** Why the last write of it failed: what it has isn't known. */
+	failure?: unknown;
+}
+
+/** What is done to a record. */
+export interface Step {
+	action: 'create' | 'change' | 'keep' | 'delete';
+	row: Row;
+	before: DataRecord;
+	after: DataRecord;
+	/** What differs, by field ID. */
+	sent: JsonObject;
+	/** All that the item writes: sent if an earlier write of the record failed. */
+	values: JsonObject;
+	/** If the record has been deleted meanwhile: an error, no item, an empty item, or what was to be done. */
+	ifGone: 'error' | 'skip' | 'empty' | 'done';
+	/** What came of it; nothing if the run ended before it. */
+	outcome?: { json: JsonObject } | { error: unknown } | { isGone: true };
+}
+
+/** What is done for an item. */
+export interface PlannedItem {
+	entry: Wish['entry'];
+	steps: Step[];
+	/** Why it can't be written. */
+	refusal?: InputError;
+}
+
+export interface Plan {
+	items: PlannedItem[];
+	/** Of records without an item. */
+	deletions: Step[];
+}
+
+/** The rules of a card's plan. */
+export interface Rules {
+	/** The name of the card. */
+	card: string;
+	/** By which items find records, and which values are the same. */
+	key: Pick<MatchKey, 'fields' | 'isSame' | 'of' | 'shown'>;
+	sync?: SyncRules;
+	/** Gives way to n8n's loop. */
+	breathe: () => Promise<void>;
+}
+
+/** The rules of a Sync for the records of a card. */
+export interface SyncRules extends Pick<SyncSettings, 'deletes' | 'maxDeletions'> {
+	/** True if a record meets the conditions; undefined if there are none. */
+	meets: ((record: DataRecord) => boolean) | undefined;
+	/** The time of new records, ISO. */
+	now: string;
+}
 
 export class Overlay {
 	readonly rows: Row[] = [];

@@ -1,11 +1,18 @@
 /** Plans what an operation does to the records of a card. Pure: items in order, over an overlay of the records. */
 import type { DataRecord } from '../transport/api';
 import { InputError } from '../values/inputError';
-import { ownValue, type JsonObject } from '../values/jsonObject';
+import { ownValue, type JsonObject } from '../values/json';
 import { count } from '../values/messageText';
 import type { FindByKey, Wish } from './entry';
-import { Overlay, recordOf } from './overlay';
-import type { Plan, PlannedItem, Row, Rules, Step } from './planned';
+import {
+	Overlay,
+	recordOf,
+	type Plan,
+	type PlannedItem,
+	type Row,
+	type Rules,
+	type Step,
+} from './overlay';
 import { computed, inputErrorOf, requireNone } from './refusals';
 import { planDeletions, requireDistinctKeys } from './sync';
 

@@ -3,7 +3,7 @@ import { Cancelled } from '../transport/errors';
 import { InputError } from '../values/inputError';
 import type { ItemResult } from './entry';
 import { addNote, progressNote } from './hints';
-import type { Step } from './planned';
+import type { Step } from './overlay';
 import { combineRefusals } from './refusals';
 import type { Run } from './run';
 import { noteDeletion } from './sync';

@@ -1,5 +1,5 @@
 /** What all items of one execution share. Nothing is sent before an item needs it. */
-import { type IExecuteFunctions, sleep } from 'n8n-workflow';
+import { sleep, type IExecuteFunctions } from 'n8n-workflow';
 import {
 	cards,
 	fieldsOf,
@@ -13,9 +13,8 @@ import { Cancelled } from '../transport/errors';
 import { localTime } from './timeZone';
 import type { Zone } from '../values/time';
 import { describedFieldTypes } from './describedTypes';
-import { Done } from './done';
+import { Done, Hints } from './hints';
 import { FieldIndex } from './fieldIndex';
-import { Hints } from './hints';
 import { locateCard, readLocator, type Locator } from './locator';
 
 /** Opens what the items of one execution share. @throws InputError if the credential is missing or invalid */

@@ -2,11 +2,11 @@
 import type { DataRecord } from '../transport/api';
 import { isEmpty } from '../values/emptyValue';
 import { identityOf } from '../values/identity';
-import { ownValue, type JsonObject } from '../values/jsonObject';
+import { ownValue, type JsonObject } from '../values/json';
 import { count, listed, quote } from '../values/messageText';
 import type { Entry } from './entry';
 import type { FieldIndex } from './fieldIndex';
-import type { Step } from './planned';
+import type { Step } from './overlay';
 import { recordOutput } from './recordOutput';
 import type { Run } from './run';
 

@@ -3,8 +3,7 @@ import type { DataRecord } from '../transport/api';
 import { InputError } from '../values/inputError';
 import { clip, count, listed, sentences } from '../values/messageText';
 import type { Wish } from './entry';
-import type { Overlay } from './overlay';
-import type { PlannedItem, Row, Rules, Step } from './planned';
+import type { Overlay, PlannedItem, Row, Rules, Step } from './overlay';
 import type { CardReference, Run } from './run';
 
 /** @throws InputError if there are places where something is wrong */

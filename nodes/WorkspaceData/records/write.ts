@@ -13,7 +13,7 @@ import { planGrowth } from './growth';
 import { hold } from './heldCards';
 import { MatchKey } from './matchKey';
 import { planWrites } from './plan';
-import type { Rules } from './planned';
+import type { Rules } from './overlay';
 import { isNodeKey } from './recordOutput';
 import { combineRefusals, inputErrorOf } from './refusals';
 import { addResults } from './results';

@@ -1,7 +1,7 @@
 /** The service as everything else sees it: its things, paths and schemas are here and nowhere else. */
 import type { IAllExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import type { JsonObject } from '../values/jsonObject';
+import type { JsonObject } from '../values/json';
 import { quote } from '../values/messageText';
 import { systemClock, type Clock } from './clock';
 import { pathSegment, readCredential } from './credential';
@@ -15,11 +15,18 @@ import {
 	type ApiResponse,
 	type Page,
 } from './response';
-import { card, type Card } from './schemas/card';
-import { field, type Field } from './schemas/field';
-import { jsonObject, type Schema } from './schemas/parts';
-import { record, records, type DataRecord } from './schemas/record';
-import { subscription } from './schemas/subscription';
+import {
+	card,
+	field,
+	jsonObject,
+	record,
+	records,
+	subscription,
+	type Card,
+	type Field,
+	type Schema,
+	type DataRecord,
+} from './schemas';
 import { Sender, type ApiRequest, type PageQuery, type RequestOptions } from './send';
 
 export type { Card, DataRecord, Field, PageQuery, RequestOptions };

@@ -5,7 +5,7 @@ import type {
 	IHttpRequestOptions,
 } from 'n8n-workflow';
 import { InputError } from '../values/inputError';
-import { plainText } from '../values/parameterValue';
+import { plainText } from '../values/messageText';
 
 /** The credential type by the value of the parameter 'authentication'. */
 const TYPES = new Map<unknown, CredentialType>([

@@ -1,5 +1,5 @@
 /** The ways a request can fail, in words: what happened, and one sentence of advice. */
-import type { JsonObject } from '../values/jsonObject';
+import type { JsonObject } from '../values/json';
 import { clip, sentences } from '../values/messageText';
 
 /** A request that failed. */

@@ -1,12 +1,10 @@
 /** Reads responses: what doesn't follow the interface is an error that names the place and what came. */
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { isObject } from '../values/jsonObject';
-import { tryParse } from '../values/parseJson';
+import { isObject, tryParse } from '../values/json';
 import { within, type Bounds } from './clock';
 import { adviceOn, isFault, misfit, networkError, RequestError, type Origin } from './errors';
-import { nextCursor, type Schema } from './schemas/parts';
-import { problem } from './schemas/problem';
+import { nextCursor, problem, type Schema } from './schemas';
 
 /** A response of the service or its auth server. */
 export interface ApiResponse {

@@ -1,12 +1,12 @@
 /** The access token of a service account: requested once for each lifetime, whoever needs it. */
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
-import { tryParse } from '../values/parseJson';
+import { tryParse } from '../values/json';
 import type { Clock } from './clock';
 import { entryText, tokenAddress } from './credential';
 import { asFailure, RequestError } from './errors';
 import { redact } from './redact';
 import { exchange, isSuccess, refusal, type ApiResponse, type Send } from './response';
-import { token as tokenSchema, type Token } from './schemas/token';
+import { token as tokenSchema, type Token } from './schemas';
 
 /** The fraction of its lifetime after which a token is renewed. */
 const RENEW_AFTER = 0.85;

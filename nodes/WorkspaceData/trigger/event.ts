@@ -1,9 +1,8 @@
 /** A delivered event, and what it is delivered to. */
 import { createHash } from 'node:crypto';
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { event, type ServiceEvent } from '../transport/schemas/event';
-import type { JsonObject } from '../values/jsonObject';
-import { tryParse } from '../values/parseJson';
+import { event, type ServiceEvent } from '../transport/schemas';
+import { tryParse, type JsonObject } from '../values/json';
 import { parseTime } from '../values/time';
 import type { TriggerNode } from './node';
 import type { TriggerSettings } from './settings';

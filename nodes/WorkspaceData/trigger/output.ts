@@ -1,8 +1,8 @@
 /** The output item for an event. */
 import type { IDataObject } from 'n8n-workflow';
 import type { FieldIndex } from '../records/fieldIndex';
-import { EVENT_KEYS, RESERVED_KEYS, topLevelKey, TRIGGER_KEYS } from '../records/reservedNames';
-import { isObject, type JsonObject } from '../values/jsonObject';
+import { EVENT_KEYS, RESERVED_KEYS, topLevelKey, TRIGGER_KEYS } from '../records/recordOutput';
+import { isObject, type JsonObject } from '../values/json';
 import type { Delivery } from './event';
 
 /** The key of a field in an item. */

@@ -3,8 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { authenticationProperty } from '../properties/authentication';
 import { filtersProperty, matchTypeProperty } from '../properties/filters';
 import { cardLocator } from '../properties/locators';
-import { fieldKeysOption } from '../properties/recordOptions';
-import { simplifyProperty } from '../properties/simplify';
+import { fieldKeysOption, simplifyProperty } from '../properties/recordOptions';
 
 export const eventsProperty = {
 	displayName: 'Trigger On',

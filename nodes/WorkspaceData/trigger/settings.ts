@@ -6,7 +6,7 @@ import { FieldIndex } from '../records/fieldIndex';
 import { locatorValue } from '../records/locator';
 import { fieldsOf, type Api } from '../transport/api';
 import { localTime } from '../records/timeZone';
-import { simplifyProperty } from '../properties/simplify';
+import { simplifyProperty } from '../properties/recordOptions';
 import { checkedValue, type ParameterDefinition } from '../values/checkedValue';
 import { checkCondition } from '../values/condition';
 import { InputError } from '../values/inputError';

@@ -1,8 +1,7 @@
 /** Checks parameters by their definition: expressions and saved workflows may hold any value. */
 import { InputError } from './inputError';
-import { isObject, type JsonObject } from './jsonObject';
-import { plainNumber, plainText } from './parameterValue';
-import { tryParse } from './parseJson';
+import { isObject, tryParse, type JsonObject } from './json';
+import { plainNumber, plainText } from './messageText';
 
 /** The part of n8n's parameter definition that says what it may hold. */
 export interface ParameterDefinition {

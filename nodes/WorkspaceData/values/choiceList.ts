@@ -1,5 +1,5 @@
 /** The choices of a field, as its listing has them. @see service interface, part 2, "Field" */
-import { isObject, type JsonObject } from './jsonObject';
+import { isObject, type JsonObject } from './json';
 
 /** One choice of a select field. */
 export interface FieldOption {

@@ -17,7 +17,7 @@ import { enter, enterOperand, VALUE_LABEL } from './entry';
 import { identityOf, membersOf, placeOf, textsOf } from './identity';
 import { CONDITIONS, type Condition, type EntryRules, type ValueField } from './kind';
 import { showValue } from './messageText';
-import { textOf } from './serialization';
+import { textOf } from './json';
 
 /** Returns true if a stored value meets a condition. */
 export type Test = (stored: unknown) => boolean;

@@ -1,13 +1,11 @@
 /** The entered values of conditions: one value, a list, or a number of days. */
 import { InputError } from './inputError';
-import { plainNumber } from './parameterValue';
+import { plainNumber, showValue } from './messageText';
 import { isChoice } from './choices';
 import { isBlank } from './emptyValue';
 import { VALUE_LABEL, whyUnusable } from './entry';
 import type { ValueField } from './kind';
-import { showValue } from './messageText';
-import { parseJsonText } from './parseJson';
-import { jsonForm } from './serialization';
+import { parseJsonText, jsonForm } from './json';
 
 /** The error for a condition without a value. */
 export const noValue = (): InputError =>

@@ -1,7 +1,7 @@
 /** Converts what a person enters into the value that a field takes. */
 import { InputError } from './inputError';
 import { isBlank, isEmpty } from './emptyValue';
-import { isSendable, jsonForm } from './serialization';
+import { isSendable, jsonForm } from './json';
 import { mayLackDigits } from './decimal';
 import { unusable, type EntryRules, type ValueField } from './kind';
 

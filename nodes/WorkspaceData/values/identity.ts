@@ -2,7 +2,7 @@
 import type { Zone } from './time';
 import type { Comparable } from './comparable';
 import { isEmpty } from './emptyValue';
-import { canonicalJson, textOf } from './serialization';
+import { canonicalJson, textOf } from './json';
 import type { ValueField } from './kind';
 
 /**

@@ -1,5 +1,5 @@
 /** Text in messages: names and values limited in length, counts, sentences. */
-import { isSendable, jsonForm } from './serialization';
+import { isSendable, jsonForm } from './json';
 
 /** Max length of a name in a message, in characters. */
 const SHOWN_LENGTH = 80;
@@ -54,3 +54,13 @@ export function showValue(value: unknown): string {
 
 const readable = (part: unknown): unknown =>
 	typeof part === 'object' || isSendable(part) ? part : String(part);
+
+/**
+ * Converts any value of a parameter to text. Objects become JSON, because one with a property called
+ * `toString` has no other text.
+ */
+export const plainText = (value: unknown): string =>
+	typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+
+/** The number in a parameter, also if it is text; NaN for all other values. */
+export const plainNumber = (value: unknown): number => Number(plainText(value));

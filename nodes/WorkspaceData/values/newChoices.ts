@@ -1,7 +1,7 @@
 /** New choices of a field, and the change that adds them. */
 import { choiceListOf, isTextOrNumber } from './choiceList';
 import { isChoice, storedChoice } from './choices';
-import { isObject, type JsonObject } from './jsonObject';
+import { isObject, type JsonObject } from './json';
 import { foldCase } from './nameSpelling';
 import type { ValueField } from './kind';
 

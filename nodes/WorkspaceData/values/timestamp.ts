@@ -1,6 +1,6 @@
 /** Reads text of days and timestamps (ISO 8601), which two kinds share. */
 import type { Zone } from './time';
-import { jsonForm } from './serialization';
+import { jsonForm } from './json';
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 /** A day, or a day and a time, with its parts: day, hours and minutes, seconds, fraction, offset. */

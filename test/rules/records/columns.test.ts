@@ -6,7 +6,7 @@ import {
 	readMatching,
 } from '../../../nodes/WorkspaceData/records/columns';
 import { FieldIndex } from '../../../nodes/WorkspaceData/records/fieldIndex';
-import type { JsonObject } from '../../../nodes/WorkspaceData/values/jsonObject';
+import type { JsonObject } from '../../../nodes/WorkspaceData/values/json';
 import { field } from './fields';
 
 const fieldsOf = (names: string): FieldIndex =>

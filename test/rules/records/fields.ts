@@ -1,4 +1,4 @@
-import { field as schema, type Field } from '../../../nodes/WorkspaceData/transport/schemas/field';
+import { field as schema, type Field } from '../../../nodes/WorkspaceData/transport/schemas';
 
 /** A field as the service lists it. */
 export const field = (

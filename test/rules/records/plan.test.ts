@@ -1,7 +1,7 @@
 /** The plan of a card's writes: what is done to which record, in the order of the items. */
 import { planWrites } from '../../../nodes/WorkspaceData/records/plan';
 import type { Find, FindByKey, Wish } from '../../../nodes/WorkspaceData/records/entry';
-import type { Plan, Rules, SyncRules } from '../../../nodes/WorkspaceData/records/planned';
+import type { Plan, Rules, SyncRules } from '../../../nodes/WorkspaceData/records/overlay';
 import { InputError } from '../../../nodes/WorkspaceData/values/inputError';
 import { field } from './fields';
 

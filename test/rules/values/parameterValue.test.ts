@@ -1,6 +1,6 @@
 /** What parameters hold, as text and numbers. */
 import fc from 'fast-check';
-import { plainNumber, plainText } from '../../../nodes/WorkspaceData/values/parameterValue';
+import { plainNumber, plainText } from '../../../nodes/WorkspaceData/values/messageText';
 
 test('every value has a text, objects with odd properties, too', () => {
 	expect([null, undefined, 5, true].map(plainText)).toEqual(['null', 'undefined', '5', 'true']);

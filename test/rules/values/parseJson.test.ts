@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isExactJson, tryParse } from '../../../nodes/WorkspaceData/values/parseJson';
+import { isExactJson, tryParse } from '../../../nodes/WorkspaceData/values/json';
 
 test('what is parsed is what JSON.parse gives, but for whole numbers beyond 2^53: these are their digits', () => {
 	const value = fc.letrec((tie) => ({

@@ -14,7 +14,7 @@ import type { Run } from '../../records/run';
 import { cards, type Card } from '../../transport/api';
 import { RequestError } from '../../transport/errors';
 import { InputError } from '../../values/inputError';
-import type { JsonObject } from '../../values/jsonObject';
+import type { JsonObject } from '../../values/json';
 import { quote } from '../../values/messageText';
 import { foldCase } from '../../values/nameSpelling';
 import { defineOperation, eachItem } from '../operation/defineOperation';

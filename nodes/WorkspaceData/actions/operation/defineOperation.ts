@@ -1,6 +1,6 @@
 /** Defines an operation: its parameters with their types, and its work for all input items. */
 import type { INodeProperties } from 'n8n-workflow';
-import type { JsonObject } from '../../values/jsonObject';
+import type { JsonObject } from '../../values/json';
 import type { Locator } from '../../records/locator';
 import type { LastResult } from '../../records/cardWork';
 import type { ItemResult } from '../../records/entry';

@@ -9,11 +9,10 @@ import {
 } from '../../properties/fieldDefinition';
 import type { Run } from '../../records/run';
 import { InputError } from '../../values/inputError';
-import { isObject, type JsonObject } from '../../values/jsonObject';
+import { isObject, type JsonObject } from '../../values/json';
 import { kindOfType } from '../../values/kinds/allKinds';
-import { quote, showValue } from '../../values/messageText';
+import { quote, showValue, plainText } from '../../values/messageText';
 import { cleanName, foldCase } from '../../values/nameSpelling';
-import { plainText } from '../../values/parameterValue';
 import { readText, requireText } from './readParameters';
 
 /** A field in a list of fields. */

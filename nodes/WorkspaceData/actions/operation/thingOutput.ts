@@ -1,7 +1,7 @@
 /** The output of operations on cards and fields. */
-import type { WrittenAs } from '../../records/done';
+import type { WrittenAs } from '../../records/hints';
 import type { Run } from '../../records/run';
-import type { JsonObject } from '../../values/jsonObject';
+import type { JsonObject } from '../../values/json';
 
 /** A card or a field from the service. */
 interface Thing {

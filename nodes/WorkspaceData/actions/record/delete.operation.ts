@@ -1,6 +1,5 @@
-import { ifNotFoundOption } from '../../properties/ifNotFound';
+import { ifNotFoundOption, recordOptions, sendingOptions } from '../../properties/recordOptions';
 import { cardLocator, recordLocator } from '../../properties/locators';
-import { recordOptions, sendingOptions } from '../../properties/recordOptions';
 import { readLocator } from '../../records/locator';
 import { defineOperation } from '../operation/defineOperation';
 import { writeItems } from './writeParameters';

@@ -1,7 +1,10 @@
-import { ifNotFoundOption } from '../../properties/ifNotFound';
+import {
+	ifNotFoundOption,
+	readingOptions,
+	recordOptions,
+	simplifyProperty,
+} from '../../properties/recordOptions';
 import { cardLocator, recordLocator } from '../../properties/locators';
-import { readingOptions, recordOptions } from '../../properties/recordOptions';
-import { simplifyProperty } from '../../properties/simplify';
 import { readLocator } from '../../records/locator';
 import type { DataRecord } from '../../transport/api';
 import { InputError } from '../../values/inputError';

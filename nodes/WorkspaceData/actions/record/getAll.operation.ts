@@ -1,5 +1,10 @@
 import { filterProperties } from '../../properties/filters';
-import { noRecordsOption } from '../../properties/ifNotFound';
+import {
+	noRecordsOption,
+	readingOptions,
+	recordOptions,
+	simplifyProperty,
+} from '../../properties/recordOptions';
 import { cardLocator } from '../../properties/locators';
 import {
 	limitProperty,
@@ -9,15 +14,13 @@ import {
 	sinceProperty,
 	sortProperty,
 } from '../../properties/readOptions';
-import { readingOptions, recordOptions } from '../../properties/recordOptions';
-import { simplifyProperty } from '../../properties/simplify';
 import { readFilter, searchTest } from '../../records/filter';
 import type { Run } from '../../records/run';
 import { SinceLastRun } from '../../records/since';
 import { readSort, sortRecords } from '../../records/sort';
 import type { DataRecord } from '../../transport/api';
 import { InputError } from '../../values/inputError';
-import type { JsonObject } from '../../values/jsonObject';
+import type { JsonObject } from '../../values/json';
 import { defineOperation, eachItem, type GetOf } from '../operation/defineOperation';
 import { readText } from '../operation/readParameters';
 import { openReading } from './openReading';

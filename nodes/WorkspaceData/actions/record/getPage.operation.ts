@@ -1,9 +1,8 @@
 import { cardLocator } from '../../properties/locators';
 import { pageLimitProperty } from '../../properties/readOptions';
-import { readingOptions, recordOptions } from '../../properties/recordOptions';
-import { simplifyProperty } from '../../properties/simplify';
+import { readingOptions, recordOptions, simplifyProperty } from '../../properties/recordOptions';
 import { recordsOf } from '../../transport/api';
-import { plainText } from '../../values/parameterValue';
+import { plainText } from '../../values/messageText';
 import { defineOperation, eachItem } from '../operation/defineOperation';
 import { openReading } from './openReading';
 

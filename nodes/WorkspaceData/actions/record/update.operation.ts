@@ -1,7 +1,6 @@
 import { selectCardNotice, UPDATE_LABEL, updateColumnsProperty } from '../../properties/columns';
-import { ifNotFoundOption } from '../../properties/ifNotFound';
+import { ifNotFoundOption, recordOptions } from '../../properties/recordOptions';
 import { cardLocator, recordLocator } from '../../properties/locators';
-import { recordOptions } from '../../properties/recordOptions';
 import { clearFieldsOption, oldValuesOption, writeOptions } from '../../properties/writeOptions';
 import { readLocator } from '../../records/locator';
 import { defineOperation } from '../operation/defineOperation';

@@ -1,7 +1,6 @@
 import { matchColumnsProperty, selectCardNotice, VALUES_LABEL } from '../../properties/columns';
-import { ifNotFoundOption } from '../../properties/ifNotFound';
+import { ifNotFoundOption, recordOptions } from '../../properties/recordOptions';
 import { cardLocator } from '../../properties/locators';
-import { recordOptions } from '../../properties/recordOptions';
 import {
 	clearFieldsOption,
 	dryRunProperty,

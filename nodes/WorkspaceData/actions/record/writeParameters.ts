@@ -15,7 +15,7 @@ import { writeRecords } from '../../records/writeRecords';
 import type { Formats } from '../../values/formats';
 import { InputError } from '../../values/inputError';
 import { cleanName, foldCase } from '../../values/nameSpelling';
-import { plainText } from '../../values/parameterValue';
+import { plainText } from '../../values/messageText';
 import type {
 	GetOf,
 	ParameterValues,

@@ -15,7 +15,7 @@ import { kindOfType } from './allKinds';
 import { plainTypeName } from '../kind';
 import { quote } from '../messageText';
 import { foldCase } from '../nameSpelling';
-import { jsonForm, textOf } from '../serialization';
+import { jsonForm, textOf } from '../json';
 import type { Zone } from '../time';
 import { dayOf, isDate, isDay, readTimestamp } from '../timestamp';
 

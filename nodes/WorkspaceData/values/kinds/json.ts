@@ -1,6 +1,5 @@
 /** Lists, objects and other JSON, compared by their content. */
-import { isBrokenJson, isExactJson, parseJsonText } from '../parseJson';
-import { canonicalJson } from '../serialization';
+import { isBrokenJson, isExactJson, parseJsonText, canonicalJson } from '../json';
 import { EQUALITY, PARTS, unusable, type Kind } from '../kind';
 
 export const json: Kind = {

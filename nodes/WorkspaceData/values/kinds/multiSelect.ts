@@ -1,8 +1,6 @@
 /** Several of the choices of a field: a set, in any order. */
 import { isChoice, storedChoice } from '../choices';
-import { isObject } from '../jsonObject';
-import { parseJsonText } from '../parseJson';
-import { canonicalJson } from '../serialization';
+import { isObject, parseJsonText, canonicalJson } from '../json';
 import type { Zone } from '../time';
 import { allowedChoices, choice, enterChoice } from './singleSelect';
 import { ANY_OF, EQUALITY, PARTS, unusable, type Kind, type ValueField } from '../kind';

@@ -1,9 +1,8 @@
 /** One of the choices of a field. Records hold a value for it; people know its label. */
 import { isTextOrNumber, type FieldOption } from '../choiceList';
 import { enteredChoice, storedChoice } from '../choices';
-import { isObject, type JsonObject } from '../jsonObject';
+import { isObject, canonicalJson, textOf, type JsonObject } from '../json';
 import { listedInQuotes } from '../messageText';
-import { canonicalJson, textOf } from '../serialization';
 import {
 	ANY_OF,
 	EQUALITY,

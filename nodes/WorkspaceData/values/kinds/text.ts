@@ -1,5 +1,5 @@
 /** Text, compared exactly. Numbers, true and false in a text field equal their JSON text. */
-import { jsonForm, textOf } from '../serialization';
+import { jsonForm, textOf } from '../json';
 import { ANY_OF, ENDS, EQUALITY, PARTS, type Kind } from '../kind';
 
 export const text: Kind = {

@@ -1,5 +1,5 @@
 /** Values of a type that the node doesn't know. What is given is sent, and two values are equal if their text is equal. */
-import { canonicalJson } from '../serialization';
+import { canonicalJson } from '../json';
 import { ANY_OF, ENDS, EQUALITY, ORDER, PARTS, type Kind } from '../kind';
 
 export const unknown: Kind = {
