@@ -72,6 +72,17 @@ describe('fields and choices', () => {
 			expect(workspace.changes()).toEqual([]);
 		});
 
+		test('with Continue, a field that is refused is the error of the items that have it', async () => {
+			workspace.fail('POST', '/fields$', { status: 422 });
+			const items = [{ Key: 'a', New: 1 }, { Key: 'b' }];
+			const parameters = { columns: mapAutomatically(), options: creates };
+			const node = { onError: 'continueRegularOutput' } as const;
+			const { json } = await write('create', parameters, items, { node });
+			expect(json[0]?.error).toEqual(expect.any(String));
+			expect(JSON.stringify(json[0])).not.toContain('has no field');
+			expect(json[1]).toMatchObject({ Key: 'b' });
+		});
+
 		test('names that differ in case, or in what nobody sees, are one field', async () => {
 			const nbsp = '\u00a0';
 			const items: IDataObject[] = [
@@ -528,6 +539,14 @@ describe('Create From Items', () => {
 			expect(sent('POST').filter((request) => request.endsWith('/fields'))).toHaveLength(2);
 			succeeded(await run(name, items, { ifExists: 'reuse' }));
 			expect(await rowsOf(name)).toEqual(items);
+		});
+
+		test('records whose creation got no clear response: the message leads to a key, not to doubles', async () => {
+			const name = newName();
+			workspace.fail('POST', '/records$', { mode: 'dropAfter', times: 2 });
+			const { error } = await run(name, [...items, ...items]);
+			expect(error?.description).not.toContain('without records');
+			expect(error?.description).toContain("use 'Sync' or 'Create or Update'");
 		});
 
 		test('a description that never comes: the usual types, after no more than Timeout', async () => {

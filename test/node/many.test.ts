@@ -51,6 +51,36 @@ describe('many records', () => {
 		});
 	});
 
+	test('Update Many with Continue: a record meets the conditions as it is, not as a refused item wanted it', async () => {
+		await workspace.records(card.id, [{ Key: 'New' }]);
+		workspace.fail('PATCH', '/records/', { status: 422 });
+		const parameters = {
+			...where('Key', 'equals', '={{ $json.from }}'),
+			columns: mapEach({ Key: '={{ $json.to }}' }),
+		};
+		const items = [
+			{ from: 'New', to: 'Begun' },
+			{ from: 'Begun', to: 'Done' },
+		];
+		const node = { onError: 'continueRegularOutput' } as const;
+		const { json } = await run('updateMany', parameters, items, { node });
+		expect(json.map(({ error }) => typeof error)).toEqual(['string', 'string']);
+		expect(await keys()).toEqual(['New']);
+	});
+
+	test('a deletion that gets a web page is an error', async () => {
+		const [id] = await fill(1);
+		workspace.fail('DELETE', '/records/', { status: 200, body: 'html' });
+		const { error } = await run('delete', { recordId: byId(id ?? '') });
+		expect(error?.message).toContain("'body' is");
+	});
+
+	test('Get Page: a limit that the service refuses is refused', async () => {
+		workspace.fail('GET', '/records', { status: 422, times: 1 });
+		const { error } = await run('getPage', { limit: 5_000 });
+		expect(error?.httpCode).toBe('422');
+	});
+
 	test('Count counts once for all items, each with its own conditions', async () => {
 		await fill(7);
 		const parameters = where('Amount', 'lessThan', '={{ $json.below }}');

@@ -9,13 +9,13 @@ import type { Growth, PlannedField } from './growth';
 import { addNote } from './hints';
 import type { CardReference, Run } from './run';
 
-/** Adds fields and choices. @returns the fields of the card @throws the error that stopped it, which says what exists */
+/** Adds fields and choices. @throws the error that stopped it, which says what exists */
 export async function addGrowth(
 	run: Run,
 	card: CardReference,
 	growth: Growth,
 	request: RequestOptions,
-): Promise<FieldIndex> {
+): Promise<void> {
 	const { fields, choices } = growth;
 	const { additions } = run.done;
 	await addFields(run, card, fields, request);
@@ -34,6 +34,15 @@ export async function addGrowth(
 		additions.push(addedChoices(card, one, 'Choices were'));
 	}
 	hintAtGrowth(run, card, growth, ['Fields were', 'Choices were']);
+}
+
+/** The fields of a card after fields were added, or some of them. */
+export async function grownFields(
+	run: Run,
+	card: CardReference,
+	{ fields }: Growth,
+	request: RequestOptions,
+): Promise<FieldIndex> {
 	const index = await run.fieldsAgain(card, request);
 	const names = new Set(fields.map(({ name }) => name));
 	const marked = index.fields.map((field) => ({ ...field, isNew: names.has(field.name) }));

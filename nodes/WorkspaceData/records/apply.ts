@@ -78,8 +78,11 @@ class Applying {
 		await this.run.breathe();
 		if (this.isStopped) throw new Cancelled();
 		const { action, row } = step;
-		if (row.isNew && action !== 'create' && !row.now) throw row.failure;
 		const before = row.now ?? step.before;
+		if (row.failure !== undefined) {
+			const isLost = !row.now || step.meets?.(row.now) === false;
+			if (isLost) throw row.failure;
+		}
 		// What an earlier write that failed has left isn't known.
 		const sent = row.failure === undefined ? step.sent : step.values;
 		const isKept = (action === 'keep' || action === 'change') && Object.keys(sent).length === 0;

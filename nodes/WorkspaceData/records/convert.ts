@@ -60,7 +60,7 @@ class Conversion {
 		this.columns = columns;
 		for (const [name, value] of columns.entries) this.collect(() => this.take(name, value));
 		if (this.unknown.length > 0)
-			this.refusals.push({ error: unknownFields(this.unknown, target.index, columns) });
+			this.refusals.push({ error: unknownFields(this.unknown, target.index, columns, entry) });
 	}
 
 	/** Clears a field. */
@@ -132,12 +132,15 @@ const unknownFields = (
 	names: readonly string[],
 	index: FieldIndex,
 	{ isAutomatic }: Columns,
+	{ settings }: Entry,
 ): InputError =>
 	index.missing(
 		names,
-		isAutomatic
-			? "To leave them out, select 'Ignore' in 'If Field Is Unknown'. Or select 'Map Each Column Manually', or 'Create the Field' in 'If Field Is Unknown'."
-			: "Or select 'Create the Field' in 'If Field Is Unknown'.",
+		settings.addsFields
+			? 'Fields are added only for items that are valid otherwise.'
+			: isAutomatic
+				? "To leave them out, select 'Ignore' in 'If Field Is Unknown'. Or select 'Map Each Column Manually', or 'Create the Field' in 'If Field Is Unknown'."
+				: "Or select 'Create the Field' in 'If Field Is Unknown'.",
 	);
 
 const withoutKey = ({ name }: Field): InputError =>

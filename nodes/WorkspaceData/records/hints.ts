@@ -48,6 +48,13 @@ export function addNote(error: unknown, text: string): void {
 		Object.assign(error, { description: sentences(description, text) });
 }
 
+/** The number of changes that may have been carried out. An error that several items have isn't that of their own. */
+export function unclearCount(errors: readonly unknown[]): number {
+	const unclear = errors.filter(mayHaveHappened);
+	const distinct = new Set(unclear).size;
+	return distinct === 1 && unclear.length > 1 ? 0 : distinct;
+}
+
 /** Says how far some work came before it ended. @param noun what was worked on, in the singular */
 export function progressNote(
 	done: number,
@@ -56,7 +63,7 @@ export function progressNote(
 	participle: string,
 	errors: readonly unknown[],
 ): string {
-	const unclear = errors.filter(mayHaveHappened).length;
+	const unclear = unclearCount(errors);
 	const was = done === 1 || all === 1 ? 'was' : 'were';
 	return sentences(
 		`${done} of ${count(all, noun)} ${was} ${participle}.`,

@@ -3,6 +3,7 @@ import type { DataRecord } from '../transport/api';
 import type { InputError } from '../values/inputError';
 import type { JsonObject } from '../values/json';
 import type { SyncSettings, Wish } from './entry';
+import type { RecordTest } from './filter';
 import type { MatchKey } from './matchKey';
 import { ageOf, byAge } from './ownValues';
 
@@ -10,7 +11,7 @@ import { ageOf, byAge } from './ownValues';
 export interface Row {
 	/** After what is planned so far. */
 	record: DataRecord;
-	/** After what was written so far; undefined before that. */
+	/** As it is known to be: as it was read, and after what was written so far; undefined before its creation. */
 	now?: DataRecord;
 	/** False if only its ID is known. */
 	isRead: boolean;
@@ -30,6 +31,8 @@ export interface Step {
 	sent: JsonObject;
 	/** All that the item writes: sent if an earlier write of the record failed. */
 	values: JsonObject;
+	/** If earlier steps of the record failed: true if the item is about it all the same. */
+	meets?: RecordTest | undefined;
 	/** If the record has been deleted meanwhile: an error, no item, an empty item, or what was to be done. */
 	ifGone: 'error' | 'skip' | 'empty' | 'done';
 	/** What came of it; nothing if the run ended before it. */
@@ -83,6 +86,7 @@ export class Overlay {
 	}
 
 	add(row: Row): Row {
+		if (!row.isNew) row.now = row.record;
 		this.rows.push(row);
 		const key = this.key.of(row.record.data);
 		const same = this.byKey.get(key ?? '');

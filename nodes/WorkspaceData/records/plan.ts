@@ -92,7 +92,8 @@ function stepOn(row: Row, wish: Wish, rules: Rules): Step {
 			: before;
 	const byFilter = columns ? 'skip' : 'done';
 	const ifGone = find.by === 'filter' ? byFilter : find.by === 'id' ? ifNotFound : 'error';
-	return { action, row, before, after, sent, values: keeps ? {} : wish.values, ifGone };
+	const values = keeps ? {} : wish.values;
+	return { action, row, before, after, sent, values, ifGone, meets: wish.test };
 }
 
 /** The values that a record lacks. @throws RefusedValues for those that its fields refuse */

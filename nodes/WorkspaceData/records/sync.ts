@@ -135,7 +135,7 @@ export function requireFirstDeletion(run: Run, card: CardReference): void {
 	const { signal } = run.api;
 	if (!signal || !deletedIn.get(signal)?.has(deletionKey(run, card))) return;
 	throw new InputError(
-		`This node has already deleted records of card '${card.name}' in this execution, and would now delete what it wrote before`,
+		`This node has already deleted records of card '${card.name}' in this execution, and might now delete what it wrote before`,
 		"Nothing was sent. Use a 'Merge' or 'Aggregate' node to collect all items first, so that this node runs once.",
 	);
 }

@@ -2,7 +2,8 @@
 import type { DataRecord } from '../transport/api';
 import { inParallel } from '../values/inParallel';
 import { InputError } from '../values/inputError';
-import { addGrowth, hintAtGrowth } from './addGrowth';
+import { Cancelled } from '../transport/errors';
+import { addGrowth, grownFields, hintAtGrowth } from './addGrowth';
 import { applyPlans } from './apply';
 import { hasWork, type CardWork, type LastResult } from './cardWork';
 import { convert } from './convert';
@@ -147,12 +148,14 @@ async function convertEntries(run: Run, entries: readonly Entry[], fields: Field
 }
 
 /** True if refused items end the run. @throws InputError in a Sync: its items stand or fall together */
-function isEnded({ continues }: Run, entries: readonly Entry[]): boolean {
+function isEnded({ continues, done }: Run, entries: readonly Entry[]): boolean {
 	const refused = entries.filter(({ result }) => result.error !== undefined);
 	const [first] = refused;
 	if (!first) return false;
 	if (!isSync(first)) return !continues;
-	const error = combineRefusals(refused, 'Nothing was sent for its card.');
+	const isUntouched = done.additions.length === 0;
+	const after = isUntouched ? 'Nothing was sent for its card.' : 'No record of its card was sent.';
+	const error = combineRefusals(refused, after);
 	for (const { result } of refused) result.error = error;
 	throw error;
 }
@@ -190,10 +193,20 @@ function rulesOf(run: Run, { card, entries: [first] }: CardWork, { index, key }:
 
 /** Creates a card, or adds fields and choices to it; then plans once more, with their IDs. */
 async function grow(run: Run, work: CardWork): Promise<void> {
-	const { create, growth, isDry, request } = work;
+	const { create, growth, isDry, request, entries } = work;
 	if (isDry || (!create && !growth)) return;
 	if (create) work.card = await create();
-	if (growth) work.index = await addGrowth(run, work.card, growth, request);
+	const valid = entries.filter(({ result }) => result.error === undefined);
+	let failure: unknown;
+	if (growth) {
+		await addGrowth(run, work.card, growth, request).catch((error: unknown) => {
+			if (!run.continues || error instanceof Cancelled || valid.some(isSync)) throw error;
+			failure = error;
+		});
+		work.index = await grownFields(run, work.card, growth, request);
+	}
 	work.growth = undefined;
 	await planCard(run, work, work.index);
+	// The items that need what couldn't be added.
+	for (const { result } of failure === undefined ? [] : valid) result.error &&= failure;
 }

@@ -113,7 +113,7 @@ export class Api extends Sender {
 		return this.walk(recordsOf(cardId), wanted, { limit }, options);
 	}
 
-	/** Reads one page of a collection. If the first one is refused, once more without the limit. */
+	/** Reads one page of a collection. */
 	async page<Thing>(
 		what: Collection<Thing>,
 		query: PageQuery,
@@ -121,13 +121,7 @@ export class Api extends Sender {
 	): Promise<Page<Thing>> {
 		const { path, thing, schema, list = z.array(schema) } = what;
 		const read = (response: ApiResponse) => readList(list, response, `${thing}s`);
-		const reading = this.at(path, { method: 'GET', query, read }, options);
-		const page = await reading.catch(async (error: unknown) => {
-			const isRefused = error instanceof RequestError && [400, 422].includes(error.status ?? 0);
-			if (!isRefused || query.limit === undefined || query.cursor !== undefined) throw error;
-			return await this.page(what, {}, options).catch(() => Promise.reject(error));
-		});
-		return { limit: query.limit, ...page };
+		return await this.at(path, { method: 'GET', query, read }, options);
 	}
 
 	/** Reads one thing. */
@@ -215,18 +209,27 @@ export class Api extends Sender {
 		return await this.send({ ...request, url: `${this.address}/${path}` }, options);
 	}
 
-	/** Reads page after page. Requests the next one while the caller works on one. */
+	/**
+	 * Reads page after page. Requests the next one while the caller works on one. If the first one is refused, once more
+	 * without the limit.
+	 */
 	private async *walk<Thing>(
 		what: Collection<Thing>,
 		wanted: number,
-		first: PageQuery,
+		{ limit }: PageQuery,
 		options?: RequestOptions,
 	): AsyncGenerator<Thing[]> {
 		const seen = new Set<string>();
-		let next: Promise<Page<Thing>> | undefined = this.page(what, first, options);
+		const first = this.page(what, { limit }, options).catch(async (error: unknown) => {
+			const isRefused = error instanceof RequestError && [400, 422].includes(error.status ?? 0);
+			if (!isRefused || limit === undefined) throw error;
+			limit = undefined;
+			return await this.page(what, {}, options).catch(() => Promise.reject(error));
+		});
+		let next: Promise<Page<Thing>> | undefined = first;
 		try {
 			for (let left = wanted; next; ) {
-				const { things, nextCursor: cursor, limit }: Page<Thing> = await next;
+				const { things, nextCursor: cursor }: Page<Thing> = await next;
 				left -= things.length;
 				next = undefined;
 				if (cursor !== null && left > 0) {
@@ -244,7 +247,10 @@ export class Api extends Sender {
 	}
 }
 
-const DELETION = { method: 'DELETE', read: () => undefined } as const;
+const DELETION: Omit<ApiRequest<void>, 'url'> = {
+	method: 'DELETE',
+	read: (response) => void bodyOf(response),
+};
 
 const isMissing = (error: unknown): boolean =>
 	error instanceof RequestError && error.status === 404;

@@ -100,8 +100,6 @@ export interface Page<Thing> {
 	things: Thing[];
 	/** The cursor of the next page; null on the last one. */
 	nextCursor: string | null;
-	/** The limit that it was read with. */
-	limit?: number | undefined;
 }
 
 /** Reads a list. Cards and fields may also come without an object around them. @param name the member that has it */

@@ -11,14 +11,14 @@ import { ownColumnsOf, readColumns } from '../../records/columns';
 import type { FieldTypes, ItemResult } from '../../records/entry';
 import { failureOf } from '../../records/refusals';
 import { whileHeld } from '../../records/heldCards';
-import { addNote } from '../../records/hints';
+import { addNote, unclearCount } from '../../records/hints';
 import { cardCalled } from '../../records/locator';
 import type { CardReference, Run } from '../../records/run';
 import { hasWork, type CardWork, type LastResult } from '../../records/cardWork';
 import { refuseCard, writeCards } from '../../records/write';
 import { writeRecords } from '../../records/writeRecords';
 import { Cancelled } from '../../transport/errors';
-import { cards, recordsOf, type Card } from '../../transport/api';
+import { cards, type Card } from '../../transport/api';
 import { isBlank } from '../../values/emptyValue';
 import { InputError } from '../../values/inputError';
 import { count, quote, sentences } from '../../values/messageText';
@@ -164,10 +164,14 @@ async function findCard(
 			requireShown(await run.api.create(cards, { name }, work.request), name);
 }
 
+/** Records of a card that exists are counted up to this number. */
+const MOST_COUNTED = 1_000;
+
 /** The error says what exists, as an earlier run may have stopped halfway. */
 async function alreadyExists({ api }: Run, { id, name }: Card): Promise<InputError> {
-	const { things: records, nextCursor } = await api.page(recordsOf(id), { limit: 1_000 });
-	const number = `${nextCursor === null ? '' : 'more than '}${count(records.length, 'record')}`;
+	let found = 0;
+	for await (const records of api.pages(id, MOST_COUNTED)) found += records.length;
+	const number = `${found < MOST_COUNTED ? '' : 'at least '}${count(found, 'record')}`;
 	return new InputError(
 		`A card called ${quote(name)} exists already`,
 		sentences(
@@ -189,7 +193,7 @@ async function finish(run: Run, work: CardWork): Promise<LastResult[]> {
 	const errors = entries.flatMap(({ result }) => result.error ?? []);
 	const error = errors.find((one) => !(one instanceof Cancelled)) ?? errors[0];
 	if (error !== undefined && card.id !== '' && !run.continues)
-		addNote(error, whatExists(card, create !== undefined, written));
+		addNote(error, whatExists(card, create !== undefined, written, unclearCount(errors)));
 	if (!growsOnly || error !== undefined) return [];
 	const { id, raw = {} } = card as CardReference & Partial<Card>;
 	const { fields } = await run.fieldsOf(card, request);
@@ -198,12 +202,18 @@ async function finish(run: Run, work: CardWork): Promise<LastResult[]> {
 }
 
 /** What a run left that ended early, and how to go on without doubles. */
-function whatExists({ name, id }: CardReference, isNew: boolean, written: number): string {
+function whatExists(
+	{ name, id }: CardReference,
+	isNew: boolean,
+	written: number,
+	unclear: number,
+): string {
 	const exists = `Card ${quote(name)} (${id}) ${isNew ? 'exists now' : 'keeps what was added'}`;
-	if (written === 0)
+	if (written + unclear === 0)
 		return `${exists}, without records of these items. To continue with it, select ${REUSE}.`;
+	const maybe = unclear > 0 ? `, and perhaps ${unclear} more` : '';
 	return sentences(
-		`${exists}, with ${count(written, 'record')} of these items`,
+		`${exists}, with ${count(written, 'record')} of these items${maybe}`,
 		`To add the others, ${BY_KEY}, or run only the remaining items`,
 		`Running all of them again with ${REUSE} would add these records twice.`,
 	);
