@@ -109,19 +109,16 @@ export function unclear(error: RequestError, thing: Created | undefined): Reques
 	const happened = thing
 		? `The ${thing} may have been created`
 		: 'The change may have been carried out';
-	const again = 'before you run the workflow again with this item';
-	const checks = {
-		record: `It may exist now: check ${again}. 'Create or Update' and 'Sync' can simply run again.`,
-		subscription:
-			'Look for it in the settings of the service, and delete it there before you try again.',
-	};
-	const other = `${thing ? 'It may exist now: check' : 'Look at the data'} ${again}.`;
-	const check = thing === 'record' || thing === 'subscription' ? checks[thing] : other;
+	const look =
+		thing === 'subscription'
+			? 'Look for it in the settings of the service, and delete it there before you try again.'
+			: `${thing ? 'It may exist now: check' : 'Look at the data'} before you run the workflow again with this item.`;
+	const byKey = thing === 'record' && "'Create or Update' and 'Sync' can simply run again.";
 	const { status, message, advice } = error;
 	return new RequestError(status ? message : `${happened}: ${message}`, {
 		...error,
 		mayHaveHappened: true,
-		advice: sentences(status !== undefined && happened, check, advice),
+		advice: sentences(status !== undefined && happened, look, byKey, advice),
 	});
 }
 
