@@ -173,7 +173,10 @@ export async function comparedField(
 
 /** The name of a field type in the editor: the service's word as a title, `Single Select` for `single_select`. */
 export const typeName = (type: string): string =>
-	type.replace(/[_\s-]+/g, ' ').replace(/\b\w/g, (letter) => letter.toUpperCase());
+	type
+		.replace(/[_\s-]+/g, ' ')
+		.trim()
+		.replace(/\b\w/g, (letter) => letter.toUpperCase());
 
 /** The placeholder for a card's ID in the credential's 'Web URL'. */
 const CARD_PLACE = '{card}';
