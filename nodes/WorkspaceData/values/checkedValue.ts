@@ -102,13 +102,12 @@ function checkedChoice(definition: ParameterDefinition, value: unknown): unknown
 	);
 }
 
-function checkedNumber({ displayName, typeOptions }: ParameterDefinition, value: unknown): number {
+/** A whole number in the range of its definition. */
+function checkedNumber(
+	{ displayName: label, typeOptions }: ParameterDefinition,
+	value: unknown,
+): number {
 	const { minValue: least = -Infinity, maxValue: most = Infinity } = typeOptions ?? {};
-	return wholeNumber(value, displayName, least, most);
-}
-
-/** Reads a whole number in a range. @param label the name in the message @throws InputError */
-export function wholeNumber(value: unknown, label: string, least: number, most = Infinity): number {
 	const number = plainNumber(value);
 	const isGiven = plainText(value).trim() !== '';
 	if (isGiven && Number.isInteger(number) && number >= least && number <= most) return number;

@@ -1,6 +1,6 @@
 /** Reads parameters. Expressions and saved workflows may hold any value. */
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { checkedValue, hasExpression, wholeNumber } from '../../values/checkedValue';
+import { checkedValue, hasExpression } from '../../values/checkedValue';
 import type { Operation, Parameters, PropertyDefinition } from './defineOperation';
 import type { RequestOptions } from '../../transport/api';
 import { InputError } from '../../values/inputError';
@@ -62,16 +62,8 @@ export function requireEntries<T extends object>(entries: T, label: string): T {
 	throw new InputError(`'${label}' is empty`, `Add at least one entry to '${label}'.`);
 }
 
-/**
- * Reads the maximum number of records that may be changed.
- *
- * @param least the smallest number; -1 means no limit
- * @returns Infinity for no limit
- * @throws InputError for any other value
- */
-export function readMost(value: unknown, label: string, least: number): number {
-	return value === -1 ? Infinity : wholeNumber(value, label, least);
-}
+/** A maximum number of records, where -1 means that there is none. */
+export const readMost = (most: number): number => (most === -1 ? Infinity : most);
 
 /** The request settings in the options. */
 export const requestOptions = ({

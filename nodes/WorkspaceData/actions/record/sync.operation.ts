@@ -58,7 +58,7 @@ export const syncRecords = defineOperation({
 			const deletes = get('missingRecords') === 'delete';
 			if (deletes) requireOneRun(run);
 			const most = deletes ? get('maxDeletions') : -1;
-			const maxDeletions = readMost(most, maxDeletionsProperty.displayName, 0);
+			const maxDeletions = readMost(most);
 			const conditions = { filters: get('filters'), matchType: get('matchType') };
 			const mapper = get('columns');
 			const ignoresCase = get('options').ignoreCase ?? false;

@@ -108,7 +108,11 @@ export function readFind(
 			'Add at least one condition: without one, this would apply to every record of the card.',
 		);
 	}
-	return { by: 'filter', filters, matchType, most: readMost(most, label, 1), label };
+	if (most === 0) {
+		const must = `'${label}' must be a whole number of at least 1, or -1 for no limit`;
+		throw new InputError(must, `Correct '${label}'.`);
+	}
+	return { by: 'filter', filters, matchType, most: readMost(most), label };
 }
 
 /** What an item writes besides its card and its options. */
