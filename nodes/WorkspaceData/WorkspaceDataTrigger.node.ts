@@ -34,7 +34,7 @@ export class WorkspaceDataTrigger implements INodeType {
 			'Work with records, cards and fields of a workspace, and start workflows when they change',
 		defaults: { name: 'Workspace Data Trigger' },
 		triggerPanel: {
-			header: 'Wait for an event from the workspace',
+			header: 'Wait for an event from the workspace: the service must be able to reach this n8n',
 			executionsHelp: {
 				inactive:
 					'<b>While building the workflow</b>, click <b>Execute step</b>, then change something in a watched card. The event arrives at the test URL and appears here.<br /><br /><b>Once it is ready</b>, publish the workflow. It then runs on every event; its executions appear in the executions list, not here.',

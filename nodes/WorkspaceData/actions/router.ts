@@ -10,6 +10,7 @@ import {
 import type { ItemResult } from '../records/entry';
 import { progressNote } from '../records/hints';
 import { openRun, type Run } from '../records/run';
+import { withoutErrorFlag } from '../records/recordOutput';
 import { Cancelled, RequestError } from '../transport/errors';
 import { toNodeError } from '../transport/nodeError';
 import { isObject, type JsonObject } from '../values/json';
@@ -69,18 +70,6 @@ function outputOf(
 		return [...output, errorItem(node, itemError(place, error, itemIndex), itemIndex)];
 	});
 	return [...ofItems, ...last.map(({ json, itemIndex }) => itemOf(json, itemIndex))];
-}
-
-/**
- * Returns the properties of a service's object, except for `error`. With Retry On Fail, n8n 1 treats an item with any
- * `error` but undefined as a failure, and n8n 2 any but undefined, null and false; the node then runs again.
- *
- * @returns the object itself, or a copy that has the value under `error_`
- */
-function withoutErrorFlag(object: JsonObject): JsonObject {
-	if (!Object.hasOwn(object, 'error')) return object;
-	const { error, ...rest } = object;
-	return { ...rest, error_: error };
 }
 
 /** The error that ends the run; undefined if there is none, or the run continues on errors. */

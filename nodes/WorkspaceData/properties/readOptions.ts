@@ -64,7 +64,7 @@ export const sinceProperty = {
 
 export const sinceNotice = {
 	displayName:
-		'Counts only when the published workflow runs by itself: a manual run shows what the next run would return',
+		'Counts only when the published workflow runs by itself. Its first run returns all records. A manual run shows what the next one would return.',
 	name: 'sinceNotice',
 	type: 'notice',
 	default: '',

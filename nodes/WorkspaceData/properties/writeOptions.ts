@@ -211,8 +211,8 @@ export const maxDeletionsProperty = {
 	...maxDeletedProperty,
 	name: 'maxDeletions',
 	default: 0,
-	description:
-		'If more records would be deleted, nothing is sent. 0 means a tenth of the records that meet the conditions, but at least 5; -1 means no limit.',
+	description: 'If more records would be deleted, nothing is sent',
+	hint: '0: a tenth of the records that meet the conditions, but at least 5. -1: no limit.',
 	displayOptions: { show: { missingRecords: ['delete'] } },
 } as const;
 

@@ -139,7 +139,7 @@ const unknownFields = (
 		settings.addsFields
 			? 'Fields are added only for items that are valid otherwise.'
 			: isAutomatic
-				? "To leave them out, select 'Ignore' in 'If Field Is Unknown'. Or select 'Map Each Column Manually', or 'Create the Field' in 'If Field Is Unknown'."
+				? "To leave unknown fields out, select 'Ignore' in 'If Field Is Unknown' (under 'Options'). Or select 'Map Each Column Manually', or 'Create the Field' there."
 				: "Or select 'Create the Field' in 'If Field Is Unknown'.",
 	);
 

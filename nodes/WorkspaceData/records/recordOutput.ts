@@ -44,6 +44,18 @@ export function topLevelKey(reserved: Iterable<string>): (key: string) => string
 	return (key) => (names.has(key) || key.startsWith('fields.') ? `fields.${key}` : key);
 }
 
+/**
+ * Returns the properties of a service's object, except for `error`. With Retry On Fail, n8n 1 treats an item with any
+ * `error` but undefined as a failure, and n8n 2 any but undefined, null and false; the node then runs again.
+ *
+ * @returns the object itself, or a copy that has the value under `error_`
+ */
+export function withoutErrorFlag(object: JsonObject): JsonObject {
+	if (!Object.hasOwn(object, 'error')) return object;
+	const { error, ...rest } = object;
+	return { ...rest, error_: error };
+}
+
 /** How records are returned, as the parameters say. */
 export interface OutputOptions {
 	/** False to return the service's own object. */

@@ -1,7 +1,13 @@
 /** The output item for an event. */
 import type { IDataObject } from 'n8n-workflow';
 import type { FieldIndex } from '../records/fieldIndex';
-import { EVENT_KEYS, RESERVED_KEYS, topLevelKey, TRIGGER_KEYS } from '../records/recordOutput';
+import {
+	EVENT_KEYS,
+	RESERVED_KEYS,
+	topLevelKey,
+	TRIGGER_KEYS,
+	withoutErrorFlag,
+} from '../records/recordOutput';
 import { isObject, type JsonObject } from '../values/json';
 import type { Delivery } from './event';
 
@@ -17,11 +23,8 @@ export function outputOf({ event, settings }: Delivery, index?: FieldIndex): IDa
 	const { simple, fieldKeys, card } = settings;
 	const { body, data, key } = event;
 	if (!simple) {
-		// n8n may take a member `error` for the failure of the item.
-		const { error, ...rest } = body;
-		const renamed = error !== undefined && { error_: error };
 		const added = body.delivery_key === undefined && { delivery_key: key };
-		return { ...rest, ...renamed, ...added } as IDataObject;
+		return { ...withoutErrorFlag(body), ...added } as IDataObject;
 	}
 	const values = Object.entries(namedFields(data ?? {}, fieldKeys === 'name' ? index : undefined));
 	const placed: string[] = EVENT_KEYS.filter((name) => name !== 'delivery_key');

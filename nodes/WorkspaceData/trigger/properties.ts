@@ -91,12 +91,6 @@ export const optionsProperty: INodeProperties = {
 /** The parameters of the trigger node. */
 export const triggerProperties: INodeProperties[] = [
 	authenticationProperty,
-	{
-		displayName: 'The service must be able to reach this n8n.',
-		name: 'addressNotice',
-		type: 'notice',
-		default: '',
-	},
 	eventsProperty,
 	watchProperty,
 	{

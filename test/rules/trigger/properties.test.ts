@@ -8,7 +8,7 @@ const named = (wanted: string) => triggerProperties.find(({ name }) => name === 
 
 test('the parameters and options have the defaults that saved workflows rely on', () => {
 	expect(defaultsOf(triggerProperties)).toEqual({
-		...{ authentication: 'apiKey', addressNotice: '', events: ['record.created'] },
+		...{ authentication: 'apiKey', events: ['record.created'] },
 		...{ watch: 'allCards', cardId: { mode: 'list', value: '' }, simple: true, options: {} },
 	});
 	expect(defaultsOf(named('options')?.options as INodeProperties[])).toEqual({
