@@ -312,24 +312,22 @@ export async function openEditor({ baseUrl, major }: N8nClient) {
 				300,
 			);
 		},
-		/** Shows the output one value below the other, where a table would be too wide for a picture. */
-		async showAsSchema() {
-			await element('output-panel').locator('[data-test-id="radio-button-schema"]').click();
-		},
-		/** Keeps a picture of parts of the page for the documentation, light and dark, when the run was started with `--pictures`. */
+		/** Keeps a picture of parts of the page for the documentation when the run was started with `--pictures`. */
 		async picture(name: string, ...parts: Locator[]) {
 			// One set for the documentation: that of the newer major.
 			if (!wantsPictures || major !== 2) return;
+			// One value below the other, as a table would be too wide. n8n keeps the view for all nodes.
+			const schema = element('output-panel').locator('[data-test-id="radio-button-schema"]');
+			const hasOutput = (await schema.count()) > 0;
+			if (hasOutput) await schema.click();
 			const boxes = await Promise.all(parts.map(async (part) => await part.boundingBox()));
 			const of = (edge: (box: Box) => number) => boxes.flatMap((box) => (box ? [edge(box)] : []));
 			const [x, y] = [Math.min(...of((box) => box.x)), Math.min(...of((box) => box.y))];
 			const width = Math.max(...of((box) => box.x + box.width)) - x;
 			const height = Math.max(...of((box) => box.y + box.height)) - y;
-			for (const colorScheme of ['dark', 'light'] as const) {
-				await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-				const path = join(pictures, `${name}-${colorScheme}.png`);
-				await page.screenshot({ path, animations: 'disabled', clip: { x, y, width, height } });
-			}
+			const path = join(pictures, `${name}-light.png`);
+			await page.screenshot({ path, animations: 'disabled', clip: { x, y, width, height } });
+			if (hasOutput) await element('output-panel').getByText('Table', { exact: true }).click();
 		},
 		async close() {
 			await browser.close();

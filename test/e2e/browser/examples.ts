@@ -67,7 +67,6 @@ export function testExamples({ bench, editor, execute }: Stage): void {
 		await editor().openWorkflow(id);
 		await editor().openNode(node);
 		await execute(/items?/);
-		await editor().showAsSchema();
 		const { element } = editor();
 		await editor().picture(picture, element('node-parameters'), element('output-panel'));
 	});

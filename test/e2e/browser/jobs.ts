@@ -2,7 +2,6 @@
 import { outputOf } from '../../host/n8nClient.ts';
 import type { FieldDraft, TestCard } from '../../host/serviceApi.ts';
 import { byId, mapAutomatically, mapEach } from '../../host/workflowBuilder.ts';
-import { wantsPictures } from '../support/settings.ts';
 import { fromList, type Stage } from './stage.ts';
 
 /** A field of each type that a person enters. */
@@ -89,7 +88,6 @@ export function testJobs(stage: Stage): void {
 		const planned = await execute('Grace');
 		for (const text of ['1 item', 'delete']) expect(planned).toContain(text);
 		expect(await valuesOf(card)).toHaveLength(2);
-		if (wantsPictures) await editor().showAsSchema();
 		await editor().picture('dry-run', element('node-parameters'), element('output-panel'));
 
 		await dryRun.click();

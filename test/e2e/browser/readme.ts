@@ -69,9 +69,9 @@ export function testReadme({ bench, editor, execute }: Stage): void {
 		expect(help).toContain(`click ${say('Execute step')},`);
 		await button.click();
 		await subscribed('/webhook-test/');
-		await editor().picture('trigger', panel(), element('trigger-listening'));
 		await api.createRecord(card, { Name: 'Tea' });
 		await element('output-panel').getByText('Tea').first().waitFor();
+		await editor().picture('trigger', panel(), element('output-panel'));
 		await editor().closeNode();
 
 		await editor().save();
