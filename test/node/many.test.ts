@@ -51,7 +51,7 @@ describe('many records', () => {
 		});
 	});
 
-	test('Update Many with Continue: a record meets the conditions as it is, not as a refused item wanted it', async () => {
+	test('with Continue, Update Many tests conditions on the stored record, not on a refused change', async () => {
 		await workspace.records(card.id, [{ Key: 'New' }]);
 		workspace.fail('PATCH', '/records/', { status: 422 });
 		const parameters = {

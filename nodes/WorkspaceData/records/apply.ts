@@ -79,10 +79,8 @@ class Applying {
 		if (this.isStopped) throw new Cancelled();
 		const { action, row } = step;
 		const before = row.now ?? step.before;
-		if (row.failure !== undefined) {
-			const isLost = !row.now || step.meets?.(row.now) === false;
-			if (isLost) throw row.failure;
-		}
+		const dependsOnFailed = !row.now || step.meets?.(row.now) === false;
+		if (row.failure !== undefined && dependsOnFailed) throw row.failure;
 		// What an earlier write that failed has left isn't known.
 		const sent = row.failure === undefined ? step.sent : step.values;
 		const isKept = (action === 'keep' || action === 'change') && Object.keys(sent).length === 0;

@@ -19,7 +19,7 @@ export interface Turn {
 	owner: object;
 	/** How many requests the execution may have under way. */
 	width: number;
-	/** The longest wait for the rate limit that is left, in ms. */
+	/** How much longer the request may wait for the rate limit, in ms. */
 	patienceMs: number;
 	signals: Signals;
 	/** True if it goes before the others of its execution, because it was sent before. */

@@ -21,7 +21,7 @@ import { locateField } from './fieldLocator';
 const choicesToAdd = {
 	...choicesProperty,
 	displayName: 'Choices to Add',
-	description: 'More choices for a select field, each in a box of its own; the existing ones stay',
+	description: 'More choices for a select field, one per box; the existing ones stay',
 } as const;
 
 export const updateField = defineOperation({

@@ -157,10 +157,12 @@ function whyNoNumber(text: string, formats: Formats): string | undefined {
 
 /** Why numbers in text may be something else: no value tells whether a sign is that of the decimals. */
 function doubtOf(texts: readonly string[], { number }: Formats): string | undefined {
-	const readings = number === undefined ? texts.map(numberReadings) : [];
-	const isTold = readings.some(({ length }) => length === 1);
-	const doubtful = isTold ? -1 : readings.findIndex(({ length }) => length > 1);
-	return texts[doubtful] && numberHint(texts[doubtful], {});
+	if (number !== undefined) return undefined;
+	const readings = texts.map(numberReadings);
+	// One value that can be read in one way only tells the format.
+	if (readings.some(({ length }) => length === 1)) return undefined;
+	const doubtful = texts.find((_, place) => (readings[place]?.length ?? 0) > 1);
+	return doubtful === undefined ? undefined : numberHint(doubtful, {});
 }
 
 /** Why text that looks like numbers, days, times, or yes or no isn't read as these. */
