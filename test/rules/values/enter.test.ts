@@ -72,6 +72,8 @@ test.each<[string, unknown, unknown, unknown[]?]>([
 	['boolean', 'False', false],
 	['boolean', ' True ', true],
 	['boolean', '1', true],
+	['boolean', '0', false],
+	['number', 0.1234567, 0.1234567],
 	['date', '2026-03-31T23:30:00-05:00', '2026-03-31'],
 	['date', new Date('2026-03-31T00:00:00Z'), '2026-03-31'],
 	// Midnight in the zone of these tests, two hours ahead of UTC.

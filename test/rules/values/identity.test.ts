@@ -1,4 +1,4 @@
-/** Which stored values are the same value: what laws.test.ts doesn't generate. */
+/** Which stored values are the same value. */
 import fc from 'fast-check';
 import { isEmpty } from '../../../nodes/WorkspaceData/values/emptyValue';
 import { identityOf, isSame } from '../../../nodes/WorkspaceData/values/identity';
@@ -15,6 +15,13 @@ test.each<[string, unknown, unknown, boolean]>([
 	['number', '9007199254740992', 2 ** 53, true],
 	['number', '0x7', 7, false],
 	['datetime', 'N/A 1', 'n/a 1', false],
+	['datetime', '2026-01-01T10:00:00.000001Z', '2026-01-01T10:00:00.000002Z', false],
+	['datetime', '2026-01-01T10:00:00.50Z', '2026-01-01T04:30:00.5-05:30', true],
+	['boolean', '0', false, true],
+	['text', 'a', ' a', false],
+	['text', 'é', 'e\u0301', false],
+	['text', '7', 7, true],
+	['json', '{"a":1}', { a: 1 }, true],
 	['single_select', 'o1', 'Open', true],
 	['single_select', 'removed', '"removed"', false],
 	['multi_select', ['o1', 'Done'], ['done', 'open'], false],

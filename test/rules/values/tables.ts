@@ -31,7 +31,7 @@ const spelling = fc.oneof(
 	fc.string().map((text) => `${text}\n${text}`),
 );
 
-const value: fc.Arbitrary<unknown> = fc.oneof(
+export const anyValue: fc.Arbitrary<unknown> = fc.oneof(
 	{ weight: 6, arbitrary: spelling },
 	fc.integer(),
 	fc.double({ noNaN: true, noDefaultInfinity: true }),
@@ -65,7 +65,7 @@ export const anyColumn: fc.Arbitrary<unknown[]> = fc.oneof(
 	withGaps(fc.emailAddress()),
 	withGaps(fc.webUrl()),
 	withGaps(ofOneKind),
-	fc.array(value, { maxLength: 30 }),
+	fc.array(anyValue, { maxLength: 30 }),
 	repeated(spelling),
 	repeated(fc.constantFrom('Open', 'Done', 'In work')),
 	repeated(day),
