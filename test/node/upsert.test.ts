@@ -32,25 +32,6 @@ describe('the record is found', () => {
 		expect(json.at(-1)?.Amount).toBeDefined();
 	});
 
-	test.each([
-		[3, { Amount: 3, before: { Amount: 1 } }],
-		[2, { Amount: 2, before: { Amount: 1 } }],
-	])(
-		'what was refused of an item is not taken as written by the next: %d',
-		async (Amount, last) => {
-			await workspace.records(card.id, [{ Key: 'a', Amount: 1 }]);
-			workspace.fail('PATCH', '/records/', { status: 422 });
-			const columns = mapAutomatically(['Key']);
-			const items = [2, Amount].map((one) => ({ Key: 'a', Amount: one }));
-			const node = { onError: 'continueRegularOutput' } as const;
-			const { json } = await run('upsert', { columns }, items, { node });
-			expect(json).toEqual([
-				expect.objectContaining({ error: expect.any(String) as string }),
-				expect.objectContaining({ ...last, action: 'updated' }),
-			]);
-		},
-	);
-
 	test('not by a choice in another case: records are overwritten by exact values only', async () => {
 		await workspace.records(card.id, [{ Status: 'Done' }]);
 		const { error } = await upsert([{ Status: 'done' }], 'Status');

@@ -58,12 +58,17 @@ describe('writes to a card', () => {
 			expect(await workspace.rows(card.id)).toEqual(amounts(1));
 		});
 
-		test('after a write without a clear answer they are sent', async () => {
+		test.each([
+			{ status: 422, times: 1 },
+			{ status: 503, times: 3 },
+		])('after a write that failed (%j), no further one of the record is sent', async (fault) => {
 			hurry();
 			await workspace.records(card.id, amounts(1));
-			workspace.fail('PATCH', '', { status: 503, times: 3 });
-			const { json } = await run('upsert', byKey, amounts(2, 1), { node: GOING_ON });
-			expect(json).toMatchObject([{ error: expect.any(String) }, { action: 'updated' }]);
+			workspace.fail('PATCH', '', fault);
+			const { json } = await runCounted('upsert', byKey, amounts(2, 1, 3), { node: GOING_ON });
+			const error = "The same record couldn't be written for an earlier item";
+			expect(json).toMatchObject([{ error: expect.any(String) }, { error }, { error }]);
+			expect(sent('PATCH')).toBe(fault.times);
 		});
 	});
 

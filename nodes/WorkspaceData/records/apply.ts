@@ -68,7 +68,7 @@ class Applying {
 	private async carryOut(work: CardWork, step: Step): Promise<void> {
 		if (this.isStopped) return;
 		step.outcome = await this.write(work, step).catch((error: unknown) => {
-			step.row.failure = error;
+			step.row.isFailed = true;
 			this.isStopped ||= !this.run.continues || error instanceof Cancelled;
 			return { error };
 		});
@@ -77,31 +77,24 @@ class Applying {
 	private async write(work: CardWork, step: Step): Promise<NonNullable<Step['outcome']>> {
 		await this.run.breathe();
 		if (this.isStopped) throw new Cancelled();
-		const { action, row } = step;
+		const { action, row, sent } = step;
+		if (row.isFailed) throw afterFailure();
 		const before = row.now ?? step.before;
-		const dependsOnFailed = !row.now || step.meets?.(row.now) === false;
-		if (row.failure !== undefined && dependsOnFailed) throw row.failure;
-		// What an earlier write that failed has left isn't known.
-		const sent = row.failure === undefined ? step.sent : step.values;
-		const isKept = (action === 'keep' || action === 'change') && Object.keys(sent).length === 0;
 		try {
-			if (!isKept) row.now = await this.send(work, step, before, sent);
+			if (action !== 'keep') row.now = await this.send(work, step, before);
 		} catch (error) {
 			const isGone = isNotFound(error, 'record') && step.ifGone !== 'error';
-			if (!isGone) throw withCause(this.run, error, step, sent);
+			if (!isGone) throw withCause(this.run, error, step);
 			if (step.ifGone !== 'done') return { isGone: true };
 		}
-		const written = isKept ? 'keep' : action === 'keep' ? 'change' : action;
-		const after = row.now ?? before;
-		return { json: work.output.of({ row, before, after, sent, action: written }) };
+		return { json: work.output.of({ row, before, after: row.now ?? before, sent, action }) };
 	}
 
 	/** Sends a step. @returns the record after it */
 	private async send(
 		{ card, request }: CardWork,
-		{ action }: Step,
+		{ action, sent }: Step,
 		before: DataRecord,
-		sent: JsonObject,
 	): Promise<DataRecord> {
 		const { api } = this.run;
 		const records = recordsOf(card.id);
@@ -130,6 +123,13 @@ function writtenRecord(
 	return recordOf(id, data, shown?.createdAt ?? before.createdAt);
 }
 
+/** What a failed write has left isn't known, and the next one was planned after it. */
+const afterFailure = (): InputError =>
+	new InputError(
+		"The same record couldn't be written for an earlier item",
+		'Nothing was sent for this item. Run it again once the earlier item works.',
+	);
+
 const withoutId = (): InputError =>
 	new InputError(
 		'The record was created, but the service returned no ID for it',
@@ -137,12 +137,7 @@ const withoutId = (): InputError =>
 	);
 
 /** Adds to an error what the user can do about it. */
-function withCause(
-	{ hints }: Run,
-	error: unknown,
-	{ action, row }: Step,
-	sent: JsonObject,
-): unknown {
+function withCause({ hints }: Run, error: unknown, { action, row, sent }: Step): unknown {
 	const status = error instanceof RequestError ? error.status : undefined;
 	const empty = Object.keys(sent).filter((id) => sent[id] === '');
 	if ((status === 400 || status === 422) && empty.length > 0) {

@@ -3,7 +3,6 @@ import type { DataRecord } from '../transport/api';
 import type { InputError } from '../values/inputError';
 import type { JsonObject } from '../values/json';
 import type { SyncSettings, Wish } from './entry';
-import type { RecordTest } from './filter';
 import type { MatchKey } from './matchKey';
 import { ageOf, byAge } from './ownValues';
 
@@ -17,8 +16,8 @@ export interface Row {
 	isRead: boolean;
 	isNew?: boolean;
 	isDeleted?: boolean;
-	/** Why the last write of it failed: what it has isn't known. */
-	failure?: unknown;
+	/** True if a write of it failed. */
+	isFailed?: boolean;
 }
 
 /** What is done to a record. */
@@ -29,10 +28,6 @@ export interface Step {
 	after: DataRecord;
 	/** What differs, by field ID. */
 	sent: JsonObject;
-	/** All that the item writes: sent if an earlier write of the record failed. */
-	values: JsonObject;
-	/** If earlier steps of the record failed: true if the item is about it all the same. */
-	meets?: RecordTest | undefined;
 	/** If the record has been deleted meanwhile: an error, no item, an empty item, or what was to be done. */
 	ifGone: 'error' | 'skip' | 'empty' | 'done';
 	/** What came of it; nothing if the run ended before it. */

@@ -75,7 +75,7 @@ function creation({ values, refused }: Wish, overlay: Overlay, { key }: Rules): 
 	const sent = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
 	const after = recordOf('', sent);
 	const row = overlay.add({ record: after, isRead: true, isNew: true });
-	return { action: 'create', row, before: after, after, sent, values: sent, ifGone: 'error' };
+	return { action: 'create', row, before: after, after, sent, ifGone: 'error' };
 }
 
 /** What an item does to a record that exists. @throws RefusedValues */
@@ -92,8 +92,7 @@ function stepOn(row: Row, wish: Wish, rules: Rules): Step {
 			: before;
 	const byFilter = columns ? 'skip' : 'done';
 	const ifGone = find.by === 'filter' ? byFilter : find.by === 'id' ? ifNotFound : 'error';
-	const values = keeps ? {} : wish.values;
-	return { action, row, before, after, sent, values, ifGone, meets: wish.test };
+	return { action, row, before, after, sent, ifGone };
 }
 
 /** The values that a record lacks. @throws RefusedValues for those that its fields refuse */

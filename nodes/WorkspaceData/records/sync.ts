@@ -66,7 +66,7 @@ export async function planDeletions(
 		taking += 1;
 		if (key.of(record.data) === undefined) withoutKey.push(record.id);
 		if (withItem.has(row) || !deletes) continue;
-		const step = { row, before: record, after: record, sent: {}, values: {} };
+		const step = { row, before: record, after: record, sent: {} };
 		deletions.push({ action: 'delete', ifGone: 'done', ...step });
 	}
 	requireNowhere(
