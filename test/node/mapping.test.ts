@@ -30,7 +30,7 @@ describe('mapping', () => {
 
 	test('expressions and text become values of the fields; each kind: test/rules/values/enter', async () => {
 		const values = { Amount: '={{ 0 }}', Active: '={{ false }}', Title: '={{ "" }}' };
-		const textValues = { At: '2026-07-01T12:00:00', Tags: 'b, c, a', Extra: '{"a":1}' };
+		const textValues = { At: '2026-07-01T12:00:00', Tags: 'b, c; a', Extra: '{"a":1}' };
 		succeeded(await write(mapEach({ ...values, ...textValues })));
 		expect(await stored()).toEqual({
 			...{ Amount: 0, Active: false, Title: '' },

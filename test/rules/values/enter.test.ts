@@ -113,7 +113,7 @@ test.each<[string, unknown, unknown, unknown[]?]>([
 	['multi_select', 'Open\r\nDone\n', ['Open', 'Done'], status],
 	['multi_select', 'a; b', ['a; b'], ['a', 'b', 'a; b']],
 	['multi_select', 'a, b', ['a, b'], ['a, b', 'c']],
-	['multi_select', 'c, a, b; a,b', ['c', 'a, b', 'a,b'], ['a, b', 'a,b', 'c']],
+	['multi_select', 'c; a, b; a,b', ['c', 'a, b', 'a,b'], ['a, b', 'a,b', 'c']],
 	['multi_select', '["Open"]', ['Open'], status],
 	['multi_select', '[]', [], status],
 	['multi_select', 'Open, open,Done', ['Open', 'Done'], status],

@@ -20,25 +20,9 @@ function listedChoices(
 	if (isChoice(options, entered) || /^\s*[{[]/.test(entered)) return [entered];
 	return entered
 		.split(/[;\r\n]+/)
-		.flatMap((line) => partsOf(line, options))
+		.flatMap((part) => (isChoice(options, part) ? part : part.split(',')))
+		.map((part) => part.trim())
 		.filter((part) => part !== '');
-}
-
-/** Max parts that one choice with commas may consist of. */
-const MAX_PARTS = 10;
-
-/** The text between commas. A known choice with commas stays whole. */
-function partsOf(line: string, options: ValueField['options']): string[] {
-	const parts = line.split(',');
-	const joined = (start: number, end: number) => parts.slice(start, end).join(',').trim();
-	const found: string[] = [];
-	for (let start = 0; start < parts.length; ) {
-		let end = Math.min(parts.length, start + MAX_PARTS);
-		while (end > start + 1 && !isChoice(options, joined(start, end))) end -= 1;
-		found.push(joined(start, end));
-		start = end;
-	}
-	return found;
 }
 
 /** The choices of a stored value. */
