@@ -82,16 +82,9 @@ export async function chosenCardFields(context: ILoadOptionsFunctions): Promise<
 	return new FieldIndex(await reading, cardId);
 }
 
-/** The current content of the mapper: the key, the name and the field ID of each entry. */
+/** The current content of the mapper: the key and the field ID of each entry. */
 const savedSchema = z.object({
-	schema: z.array(
-		z.object({
-			id: z.string(),
-			displayName: z.string().optional(),
-			fieldId: z.string().optional(),
-			fieldName: z.string().optional(),
-		}),
-	),
+	schema: z.array(z.object({ id: z.string(), fieldId: z.string().optional() })),
 });
 
 /** The fields that the node's mapper keeps. Empty for an operation without a mapper. */
@@ -107,11 +100,8 @@ export const savedMapping = (context: ILoadOptionsFunctions) =>
 export function savedKeys(context: ILoadOptionsFunctions, index: FieldIndex): Map<string, string> {
 	const live = new Set(index.fields.map((field) => index.savedKeyOf(field)));
 	const keys = new Map<string, string>();
-	for (const { id, fieldId, fieldName, displayName } of savedMapping(context)) {
-		if (live.has(id)) continue;
-		const field =
-			(fieldId === undefined ? undefined : index.byId(fieldId)) ??
-			index.fields.find(({ name }) => name === (fieldName ?? displayName));
+	for (const { id, fieldId = '' } of savedMapping(context)) {
+		const field = live.has(id) ? undefined : index.byId(fieldId);
 		if (field) keys.set(field.id, id);
 	}
 	return keys;
@@ -166,9 +156,7 @@ export async function comparedField(
 	if (own) return own.field;
 	const index = await chosenCardFields(context);
 	const [field, another] = index.candidates(key);
-	if (field) return another ? undefined : field;
-	const keys = savedKeys(context, index);
-	return index.fields.find(({ id }) => keys.get(id) === key);
+	return another ? undefined : field;
 }
 
 /** The name of a field type in the editor: the service's word as a title, `Single Select` for `single_select`. */

@@ -1,6 +1,5 @@
 /** The entries of drop-down lists: field types, fields and conditions. */
-import type { ILoadOptionsFunctions, INodePropertyOptions } from 'n8n-workflow';
-import { z } from 'zod/v3';
+import type { INodePropertyOptions } from 'n8n-workflow';
 import { describedFieldTypes } from '../records/describedTypes';
 import { OWN_VALUES } from '../records/ownValues';
 import { fieldsOf } from '../transport/api';
@@ -12,7 +11,6 @@ import {
 	editorCall,
 	fieldsOrReason,
 	openEditorApi,
-	savedKeys,
 	typedLabel,
 	typeName,
 } from './editorApi';
@@ -55,24 +53,12 @@ export const getFilterFields = editorCall(async (context): Promise<INodeProperty
 		value,
 	}));
 	if (typeof index === 'string') return [{ name: index, value: '' }, ...own];
-	const keys = savedKeys(context, index);
-	const compared = comparedNames(context);
 	const fields = index.fields.map((field) => {
 		const key = OWN_VALUES.has(field.name) ? field.id : index.savedKeyOf(field);
-		const oldKey = keys.get(field.id);
-		const isKept = oldKey !== undefined && compared.has(oldKey);
-		return { name: typedLabel(field, key), value: isKept ? oldKey : key };
+		return { name: typedLabel(field, key), value: key };
 	});
 	return [NOTHING_CHOSEN, ...fields, ...own];
 });
-
-const savedConditions = z.object({ conditions: z.array(z.object({ field: z.unknown() })) });
-
-/** The names in the saved conditions. The editor shows a name in red if its list doesn't contain it. */
-function comparedNames(context: ILoadOptionsFunctions): Set<unknown> {
-	const saved = savedConditions.safeParse(context.getCurrentNodeParameter('filters')).data;
-	return new Set(saved?.conditions.map(({ field }) => field));
-}
 
 /** The conditions for the field that is selected next to them. A saved condition stays, whatever the type. */
 export const getFilterConditions = editorCall(async (context): Promise<INodePropertyOptions[]> => {

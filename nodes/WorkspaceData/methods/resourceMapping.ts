@@ -19,11 +19,9 @@ import {
 	whyNoFields,
 } from './editorApi';
 
-/** A field of the mapper. The editor saves the ID and name of the field with the mapping, as hints. */
+/** A field of the mapper. The editor saves the ID of the field with the mapping, as a hint. */
 export interface MapperField extends ResourceMapperField {
 	fieldId: string;
-	/** The label may say more than the name. */
-	fieldName: string;
 }
 
 /** The editor keeps the last notice, and shows it below 'Map Automatically'. */
@@ -44,7 +42,6 @@ function toMapperField(field: Field, key: string, liveKey: string): MapperField 
 		id: key,
 		displayName: `${name}${hint?.(field) ?? ''}`,
 		fieldId: field.id,
-		fieldName: field.name,
 		// A select without choices would offer an empty list.
 		type: type === 'options' && offered.length === 0 ? 'string' : type,
 		...(offered.length > 0 && { options: [...offered, EMPTY] }),
