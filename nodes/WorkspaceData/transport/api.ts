@@ -34,9 +34,6 @@ export type { Card, DataRecord, Field, PageQuery, RequestOptions };
 /** The maximum page size that is requested; larger pages save little and block the event loop. */
 const MAX_PAGE_SIZE = 1_000;
 
-/** A path parameter. It is always percent-encoded. */
-export type PathValue = string | number;
-
 /** A collection of things. */
 export interface Collection<Thing> {
 	thing: ThingName;
@@ -49,18 +46,18 @@ export interface Collection<Thing> {
 
 export const cards: Collection<Card> = { thing: 'card', path: 'cards', schema: card };
 
-const below = (cardId: PathValue, name: string): string =>
+const below = (cardId: string, name: string): string =>
 	`cards/${pathSegment(cardId, 'Card')}/${name}`;
 
 /** The fields of a card. @throws InputError for an ID that can't be part of a path */
-export const fieldsOf = (cardId: PathValue): Collection<Field> => ({
+export const fieldsOf = (cardId: string): Collection<Field> => ({
 	thing: 'field',
 	path: below(cardId, 'fields'),
 	schema: field,
 });
 
 /** The records of a card. @throws InputError for an ID that can't be part of a path */
-export const recordsOf = (cardId: PathValue): Collection<DataRecord> => ({
+export const recordsOf = (cardId: string): Collection<DataRecord> => ({
 	thing: 'record',
 	path: below(cardId, 'records'),
 	schema: record,
@@ -70,7 +67,7 @@ export const recordsOf = (cardId: PathValue): Collection<DataRecord> => ({
 /** The labels of identifiers in the editor. */
 const LABELS = { card: 'Card', field: 'Field', record: 'Record' } as const;
 
-const pathOf = ({ path, thing }: Collection<unknown>, id: PathValue): string =>
+const pathOf = ({ path, thing }: Collection<unknown>, id: string): string =>
 	`${path}/${pathSegment(id, LABELS[thing])}`;
 
 /**
@@ -108,7 +105,7 @@ export class Api extends Sender {
 	 * @param wanted the maximum number of records to read; Infinity for all
 	 * @throws RequestError also if a cursor comes again
 	 */
-	pages(cardId: PathValue, wanted: number, options?: RequestOptions): AsyncGenerator<DataRecord[]> {
+	pages(cardId: string, wanted: number, options?: RequestOptions): AsyncGenerator<DataRecord[]> {
 		const limit = Math.min(MAX_PAGE_SIZE, wanted);
 		return this.walk(recordsOf(cardId), wanted, { limit }, options);
 	}
@@ -125,11 +122,7 @@ export class Api extends Sender {
 	}
 
 	/** Reads one thing. */
-	async get<Thing>(
-		what: Collection<Thing>,
-		id: PathValue,
-		options?: RequestOptions,
-	): Promise<Thing> {
+	async get<Thing>(what: Collection<Thing>, id: string, options?: RequestOptions): Promise<Thing> {
 		const read = (response: ApiResponse) => readSingle(what.schema, response, what.thing);
 		return await this.at(pathOf(what, id), { method: 'GET', read }, options);
 	}
@@ -147,7 +140,7 @@ export class Api extends Sender {
 	/** Changes the members of a thing that the body names. @returns undefined if the response doesn't show it */
 	async change<Thing>(
 		what: Collection<Thing>,
-		id: PathValue,
+		id: string,
 		body: JsonObject,
 		options?: RequestOptions,
 	): Promise<Thing | undefined> {
@@ -155,7 +148,7 @@ export class Api extends Sender {
 	}
 
 	/** Deletes a thing. One that is missing after an unclear try counts as deleted. */
-	async remove(what: Collection<unknown>, id: PathValue, options?: RequestOptions): Promise<void> {
+	async remove(what: Collection<unknown>, id: string, options?: RequestOptions): Promise<void> {
 		await this.at(pathOf(what, id), DELETION, options).catch((error: unknown) => {
 			if (!(isMissing(error) && mayHaveHappened(error))) throw error;
 		});
@@ -183,7 +176,7 @@ export class Api extends Sender {
 	}
 
 	/** Reads the service's time, in ms since the epoch; undefined if it doesn't say. */
-	async time(cardId: PathValue | undefined, options?: RequestOptions): Promise<number | undefined> {
+	async time(cardId: string | undefined, options?: RequestOptions): Promise<number | undefined> {
 		// The smallest responses in the interface.
 		const [{ path }, query] =
 			cardId === undefined ? [cards, {}] : [recordsOf(cardId), { limit: 1 }];

@@ -106,8 +106,7 @@ export function tokenAddress({ authUrl, realm }: ICredentialDataDecryptedObject)
  * @throws InputError if the value is empty or would change the path
  * @see RFC 3986, section 5.2.4
  */
-export function pathSegment(value: string | number, parameter: string): string {
-	const text = String(value);
+export function pathSegment(text: string, parameter: string): string {
 	const wrong = text.trim() === '' ? 'is empty' : /^\.\.?$/.test(text) && `can't be '${text}'`;
 	if (wrong)
 		throw new InputError(`'${parameter}' ${wrong}`, `Select or enter a value for '${parameter}'.`);
