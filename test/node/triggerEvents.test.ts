@@ -361,7 +361,7 @@ describe("the age of an event, by the service's clock", () => {
 	const limited = async () => await activated({ options: { maxEventAge: 5 } });
 	const runsAt = async (trigger: TestTrigger, minutes: number) =>
 		await runs(trigger, current(trigger), old(minutes));
-	const asked = () => workspace.requests().filter((line) => line.includes('/records')).length;
+	const asked = () => workspace.requests().filter((line) => line.endsWith('/cards')).length;
 
 	it.each([-20, 20])('is right if that clock is %d minutes ahead', async (ahead) => {
 		setClock(ahead);
@@ -403,7 +403,7 @@ describe("the age of an event, by the service's clock", () => {
 	it("counts as recent if the service can't be asked", async () => {
 		const trigger = await limited();
 		pass({ minutes: 1.1 });
-		workspace.service.control.fail({ path: '/records', status: 503 });
+		workspace.service.control.fail({ path: '/cards', status: 503 });
 		expect(await runsAt(trigger, 6)).toBe(1);
 	});
 });

@@ -176,12 +176,9 @@ export class Api extends Sender {
 	}
 
 	/** Reads the service's time, in ms since the epoch; undefined if it doesn't say. */
-	async time(cardId: string | undefined, options?: RequestOptions): Promise<number | undefined> {
-		// The smallest responses in the interface.
-		const [{ path }, query] =
-			cardId === undefined ? [cards, {}] : [recordsOf(cardId), { limit: 1 }];
+	async time(options?: RequestOptions): Promise<number | undefined> {
 		const read = ({ headers }: ApiResponse) => dateIn(headers);
-		return await this.at(path, { method: 'GET', query, read }, options);
+		return await this.at(cards.path, { method: 'GET', read }, options);
 	}
 
 	/** Reads the service's OpenAPI description; YAML as `{ yaml }`. */

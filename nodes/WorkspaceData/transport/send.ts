@@ -41,7 +41,6 @@ export interface ApiRequest<Result> {
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const URGENT_WAIT_MS = 5_000;
-const MAX_AT_ONCE = 64;
 const TRIES = 3;
 /** The pause after the first fault, in ms; it doubles with each further one. */
 const FIRST_PAUSE_MS = 300;
@@ -85,7 +84,7 @@ export class Sender {
 
 	/** How many requests may be under way. */
 	width({ maxParallel = AT_ONCE }: RequestOptions): number {
-		return Math.min(maxParallel, MAX_AT_ONCE);
+		return maxParallel;
 	}
 
 	/** Removes the credential's secrets from a text, as they are and URL-encoded. */

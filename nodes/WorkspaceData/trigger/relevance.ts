@@ -37,7 +37,7 @@ export async function excessiveAge(delivery: Delivery): Promise<string | undefin
 	if (age() <= maxEventAgeMs && age() >= -CLOCK_VALID_MS) return undefined;
 	if (Math.abs(Date.now() - node.serviceClock.learnedAt) >= CLOCK_VALID_MS) {
 		const site = await openSite(context, node).catch(() => undefined);
-		const time = await site?.api.time(event.card_id, TIME_CALL).catch(() => undefined);
+		const time = await site?.api.time(TIME_CALL).catch(() => undefined);
 		if (time === undefined) return undefined;
 		node.serviceClock = { aheadMs: time - Date.now(), learnedAt: Date.now() };
 	}
