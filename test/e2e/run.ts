@@ -44,13 +44,14 @@ function readOptions() {
 	return { ...values, majors: values.major.map(Number) as Major[], positionals };
 }
 
-/** One call of jest: projects of jest.config.cjs, and the files for them. */
+/** One call of jest: projects of jest.config.cjs, the files for them, and the n8n that they need. */
 interface Run {
 	projects: string[];
 	files: string[];
+	majors: Major[];
 }
 
-/** The runs, one after the other: first all tests that bear company, then queue mode with its seven processes. */
+/** The runs, one after the other: first queue mode with its seven processes, then all tests that bear company. */
 async function planRuns({ only, majors }: ReturnType<typeof readOptions>): Promise<Run[]> {
 	const files: string[] = [];
 	for await (const file of glob('*/**/*.e2e.test.ts', { cwd: tests, exclude: ['n8n-1x/**'] })) {
@@ -59,12 +60,12 @@ async function planRuns({ only, majors }: ReturnType<typeof readOptions>): Promi
 	if (files.length === 0) throw new Problem(`No file has that in its path.\n\n${usage}`);
 	const isQueue = (file: string) => file.startsWith(`queue${sep}`);
 	const inN8n = majors.map((major) => `n8n ${major}`);
-	const runs = [
-		{ projects: inN8n, files: files.filter((file) => !isQueue(file)) },
-		{ projects: ['queue mode'], files: majors.includes(2) ? files.filter(isQueue) : [] },
+	const runs: Run[] = [
+		{ projects: ['queue mode'], files: files.filter(isQueue), majors: [2] },
+		{ projects: inN8n, files: files.filter((file) => !isQueue(file)), majors },
 	];
 	return runs
-		.filter((run) => run.files.length > 0)
+		.filter((run) => run.files.length > 0 && run.majors.every((major) => majors.includes(major)))
 		.map((run) => ({ ...run, files: run.files.map((file) => join(tests, file)) }));
 }
 
@@ -81,8 +82,7 @@ async function stopLeftovers(folder: string): Promise<void> {
 const SHARES = /useSharedBench\(/;
 
 /** Starts the n8n that files share, one for each major; to start one takes longer than most of the files. */
-async function startShared(runs: Run[], majors: Major[], tarball: string, folder: string) {
-	const files = runs.flatMap((run) => run.files);
+async function startShared({ files, majors }: Run, tarball: string, folder: string) {
 	const texts = await Promise.all(files.map(async (file) => await readFile(file, 'utf8')));
 	const isWanted = texts.some((text) => SHARES.test(text));
 	const hosts = await Promise.all(
@@ -110,26 +110,27 @@ async function main(): Promise<number> {
 		say(usage);
 		return 0;
 	}
-	// Side by side: npm waits for the network, and unpacks on one core.
-	const install = async () =>
-		void (await Promise.all(majors.map(async (major) => await installHost(major, say))));
+	// n8n 2 first: more waits for it, and queue mode runs while somebody else installs n8n 1.
+	const install = async (wanted: Major[]) => {
+		for (const major of wanted.toSorted((a, b) => b - a)) await installHost(major, say);
+	};
 	if (options.install) {
-		await install();
+		await install(majors);
 		return 0;
 	}
 	const runs = await planRuns(options);
 	say('Building and packing the package …');
 	await buildPackage();
 	const tarball = await packPackage();
-	await install();
 
 	const folder = await mkdtemp(join(tmpdir(), 'workspace-data-e2e-'));
 	stopAtExit(async () => {
 		await stopLeftovers(folder);
 		await rm(folder, { recursive: true, force: true });
 	});
-	const shared = await startShared(runs, majors, tarball, folder);
 	for (const run of runs) {
+		await install(run.majors);
+		const shared = await startShared(run, tarball, folder);
 		const jest = execa(
 			process.execPath,
 			[
@@ -159,7 +160,6 @@ async function main(): Promise<number> {
 			await jest;
 		});
 		const { exitCode = 1 } = await jest;
-		// Queue mode, which may follow, wants the machine for itself.
 		await shared.stop();
 		if (exitCode !== 0) return exitCode;
 	}
