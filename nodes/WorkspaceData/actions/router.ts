@@ -98,9 +98,6 @@ function stoppedNote(items: readonly ItemResult[], first: ItemResult): string | 
 	return progressNote(items.length - errors.length, items.length, 'item', processed, errors);
 }
 
-/** The maximum number of IDs in a line of n8n's log. */
-const IDS_IN_LINE = 1_000;
-
 /**
  * Logs the progress of a canceled run, with the IDs of the written records. n8n stores the execution as soon as it is
  * canceled, and ignores later messages of the node.
@@ -108,7 +105,7 @@ const IDS_IN_LINE = 1_000;
 function logCanceled({ context, done }: Run, { message, description }: NodeError): void {
 	const { name } = context.getNode();
 	const place = { workflowId: context.getWorkflow().id, executionId: context.getExecutionId() };
-	for (const line of [sentences(message, description ?? ''), ...done.lines(IDS_IN_LINE)])
+	for (const line of [sentences(message, description ?? ''), ...done.lines])
 		context.logger.info(`${name}: ${line}`, place);
 }
 

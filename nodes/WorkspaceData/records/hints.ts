@@ -102,13 +102,10 @@ export class Done {
 		return { done: this.items, doneCount: count, truncated: this.items.length < count };
 	}
 
-	/** Lists the IDs by what became of them, each line with at most `most` of them. */
-	lines(most: number): string[] {
-		return Object.entries(this.ids).flatMap(([as, ids]) =>
-			Array.from({ length: Math.ceil(ids.length / most) }, (_, place) => {
-				const part = ids.slice(place * most, (place + 1) * most);
-				return `${ids.length} ${as}: ${part.join(', ')}`;
-			}),
-		);
+	/** Lists the IDs by what became of them, a line each. */
+	get lines(): string[] {
+		return Object.entries(this.ids)
+			.filter(([, ids]) => ids.length > 0)
+			.map(([as, ids]) => `${ids.length} ${as}: ${ids.join(', ')}`);
 	}
 }
