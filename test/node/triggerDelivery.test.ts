@@ -113,6 +113,7 @@ describe('verifying a delivery', () => {
 		for (const wrong of [
 			{ event: 'record.deleted' },
 			{ event: 'record.deleted' },
+			{ event: 'ping' },
 			{ workspace_id: 'wsp_other' },
 			{ card_id: 'crd_other' },
 		]) {
@@ -120,6 +121,7 @@ describe('verifying a delivery', () => {
 		}
 		expect(warnings).toEqual([
 			expect.stringContaining("doesn't include the event 'Record Deleted'"),
+			expect.stringContaining("doesn't include the event 'ping'"),
 			expect.stringContaining('from another workspace'),
 			expect.stringContaining('from another card'),
 		]);
