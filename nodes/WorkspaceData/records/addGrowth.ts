@@ -4,6 +4,7 @@ import { mayHaveHappened } from '../transport/errors';
 import { isChoice } from '../values/choices';
 import { listedInQuotes, quote } from '../values/messageText';
 import { addingChoices } from '../values/newChoices';
+import type { NewField } from './entry';
 import type { FieldIndex } from './fieldIndex';
 import type { Growth, PlannedField } from './growth';
 import { addNote } from './hints';
@@ -65,7 +66,7 @@ export function hintAtGrowth(
 export async function addFields(
 	run: Run,
 	card: CardReference,
-	fields: ReadonlyArray<Omit<PlannedField, 'why'>>,
+	fields: readonly NewField[],
 	request: RequestOptions,
 ): Promise<void> {
 	for (const [place, { name, type, choices }] of fields.entries()) {
@@ -81,7 +82,7 @@ export async function addFields(
 	}
 }
 
-const newFields = ({ name }: CardReference, fields: Parameters<typeof namesOf>[0]): string =>
+const newFields = ({ name }: CardReference, fields: readonly NewField[]): string =>
 	`Card '${name}' has the new fields ${namesOf(fields)}.`;
 
 const addedChoices = (
@@ -91,7 +92,7 @@ const addedChoices = (
 ): string =>
 	`${begin} added to field '${field.name}' of card '${name}': ${labels.map(quote).join(', ')}`;
 
-const namesOf = (fields: ReadonlyArray<{ name: string }>): string =>
+const namesOf = (fields: readonly NewField[]): string =>
 	listedInQuotes(fields.map(({ name }) => name));
 
 /** Lists fields with their types and reasons. Those that need a decision come first, a line each. */

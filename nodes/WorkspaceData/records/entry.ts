@@ -76,8 +76,17 @@ export interface WriteSettings {
 	label: string;
 }
 
+/** A field that doesn't exist yet. */
+export interface NewField {
+	name: string;
+	/** The service's name for the type. */
+	type: string;
+	/** Empty if the field has none. */
+	choices: readonly string[];
+}
+
 /** The types that somebody has set for new fields, by their columns in any case. */
-export type FieldTypes = ReadonlyMap<string, { name: string; type: string; choices: string[] }>;
+export type FieldTypes = ReadonlyMap<string, NewField>;
 
 /** An entry, converted for the fields of its card. */
 export interface Wish {

@@ -9,7 +9,7 @@ import { listedInQuotes, quote } from '../values/messageText';
 import { cleanName, foldCase } from '../values/nameSpelling';
 import { newChoices } from '../values/newChoices';
 import { hasName } from './columns';
-import type { Entry, FieldTypes } from './entry';
+import type { Entry, FieldTypes, NewField } from './entry';
 import type { FieldIndex } from './fieldIndex';
 import { inputErrorOf } from './refusals';
 import type { Run } from './run';
@@ -22,12 +22,7 @@ export interface Growth {
 	index: FieldIndex;
 }
 
-export interface PlannedField {
-	name: string;
-	/** The service's name for the type. */
-	type: string;
-	/** Empty if the field has none. */
-	choices: readonly string[];
+export interface PlannedField extends NewField {
 	/** The reason for the type. */
 	why: string;
 }
@@ -113,7 +108,7 @@ function readValues({ itemIndex, columns, settings }: Entry, index: FieldIndex) 
 const idOfNew = (name: string): string => `new ${foldCase(name)}`;
 
 /** A field as it will be. */
-const newField = ({ name, type, choices }: Omit<PlannedField, 'why'>): Field => ({
+const newField = ({ name, type, choices }: NewField): Field => ({
 	...{ id: idOfNew(name), name, type, kind: kindOfType(type), isNew: true, isReadOnly: false },
 	...{ options: choices.map(plainOption), raw: {} },
 });
@@ -146,7 +141,7 @@ async function planFields(
 
 /** Plans a field with the type that somebody has set. @throws InputError if the service doesn't offer it */
 function plannedAs(
-	{ name, type, choices }: { name: string; type: string; choices: string[] },
+	{ name, type, choices }: NewField,
 	values: readonly unknown[],
 	offered: readonly string[],
 ): PlannedField {

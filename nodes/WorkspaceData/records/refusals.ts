@@ -12,7 +12,10 @@ export interface Refusal {
 }
 
 /** Combines the errors of refused items into one. @param after the last sentence of its description */
-export function combineRefusals(items: readonly RefusedItem[], after = ''): InputError {
+export function combineRefusals(
+	items: ReadonlyArray<{ itemIndex: number; result: { error?: unknown } }>,
+	after = '',
+): InputError {
 	const [only] = items.length === 1 ? items : [];
 	if (only) {
 		const { message, description } = inputErrorOf(only.result.error);
@@ -27,9 +30,6 @@ export function combineRefusals(items: readonly RefusedItem[], after = ''): Inpu
 		[groupByCause(parts), after].filter(Boolean).join('\n'),
 	);
 }
-
-/** An item that can't be sent, and why. */
-type RefusedItem = { itemIndex: number; result: { error?: unknown } };
 
 /** Values of one item that can't be sent. */
 export class RefusedValues extends InputError {

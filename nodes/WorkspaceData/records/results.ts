@@ -75,7 +75,7 @@ function deletionsOf(run: Run, work: CardWork): LastResult[] {
 /** Ends a run: an error that stops it is one for all refused items, and says what was added to cards. */
 export function conclude({ continues, done }: Run, items: readonly ItemResult[]): void {
 	const failed = items
-		.map(({ error }, itemIndex) => ({ itemIndex, result: { error } }))
+		.map((result, itemIndex) => ({ itemIndex, result }))
 		.filter(({ result: { error } }) => error !== undefined && !(error instanceof Cancelled));
 	const [first] = failed;
 	if (continues || !items.some(({ error }) => error !== undefined)) return;

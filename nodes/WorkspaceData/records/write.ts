@@ -6,7 +6,7 @@ import { Cancelled } from '../transport/errors';
 import { addGrowth, grownFields, hintAtGrowth } from './addGrowth';
 import { applyPlans } from './apply';
 import { hasWork, type CardWork, type LastResult } from './cardWork';
-import { convert } from './convert';
+import { convert, type Target } from './convert';
 import type { Entry, ItemResult, Wish } from './entry';
 import type { FieldIndex } from './fieldIndex';
 import { readFilter } from './filter';
@@ -114,11 +114,11 @@ async function requireCommonSettings(
 async function planCard(run: Run, work: CardWork, index: FieldIndex): Promise<void> {
 	const { card, entries, isDry, growth } = work;
 	const [first] = entries as [Entry];
-	const fields = { index, key: new MatchKey(first.find, index, run.zone) };
-	const wishes = work.growsOnly ? [] : await convertEntries(run, entries, fields);
+	const target = { index, zone: run.zone, key: new MatchKey(first.find, index, run.zone) };
+	const wishes = work.growsOnly ? [] : await convertEntries(run, entries, target);
 	if (isEnded(run, entries)) return;
 	work.records ??= await readRecords(run, work);
-	work.plan = await planWrites(wishes, work.records, rulesOf(run, work, fields));
+	work.plan = await planWrites(wishes, work.records, rulesOf(run, work, target));
 	for (const { entry, refusal } of work.plan.items) entry.result.error ??= refusal;
 	if (isEnded(run, entries)) return;
 	if (work.plan.deletions.length > 0) requireFirstDeletion(run, card);
@@ -126,20 +126,14 @@ async function planCard(run: Run, work: CardWork, index: FieldIndex): Promise<vo
 	if (isDry && growth && !work.isSilent) hintAtGrowth(run, card, growth);
 }
 
-/** The fields of a card, and those by which items find records. */
-interface Fields {
-	index: FieldIndex;
-	key: MatchKey;
-}
-
 /** Converts the items of a card that were not refused before. Refused ones get their errors. */
-async function convertEntries(run: Run, entries: readonly Entry[], fields: Fields) {
+async function convertEntries(run: Run, entries: readonly Entry[], target: Target) {
 	const wishes: Wish[] = [];
 	for (const entry of entries) {
 		await run.breathe();
 		if (entry.result.error !== undefined) continue;
 		try {
-			wishes.push(convert(entry, { ...fields, zone: run.zone }));
+			wishes.push(convert(entry, target));
 		} catch (error) {
 			entry.result.error = inputErrorOf(error);
 		}
@@ -183,11 +177,15 @@ async function readRecords(
 	return records;
 }
 
-function rulesOf(run: Run, { card, entries: [first] }: CardWork, { index, key }: Fields): Rules {
+function rulesOf(
+	run: Run,
+	{ card, entries: [first] }: CardWork,
+	{ index, zone, key }: Target,
+): Rules {
 	const rules = { card: card.name, key, breathe: async () => await run.breathe() };
 	const sync = first?.find.by === 'key' ? first.find.sync : undefined;
 	if (!sync) return rules;
-	const meets = readFilter(sync.filters, sync.matchType, index, { zone: run.zone, isExact: true });
+	const meets = readFilter(sync.filters, sync.matchType, index, { zone, isExact: true });
 	return { ...rules, sync: { ...sync, meets, now: new Date().toISOString() } };
 }
 

@@ -7,6 +7,7 @@ import {
 	ifCardExistsProperty,
 } from '../../properties/fieldDefinition';
 import { addFields } from '../../records/addGrowth';
+import type { NewField } from '../../records/entry';
 import { whileHeld } from '../../records/heldCards';
 import { addNote } from '../../records/hints';
 import { cardCalled } from '../../records/locator';
@@ -18,12 +19,7 @@ import type { JsonObject } from '../../values/json';
 import { quote } from '../../values/messageText';
 import { foldCase } from '../../values/nameSpelling';
 import { defineOperation, eachItem } from '../operation/defineOperation';
-import {
-	hintAtNoChoices,
-	readDefinition,
-	readFieldList,
-	type DefinedField,
-} from '../operation/readDefinition';
+import { hintAtNoChoices, readDefinition, readFieldList } from '../operation/readDefinition';
 import { requireText } from '../operation/readParameters';
 import { thingOutput, writtenOutput } from '../operation/thingOutput';
 
@@ -63,7 +59,7 @@ const exists = ({ name }: Card): InputError =>
 async function createWithFields(
 	run: Run,
 	body: JsonObject & { name: string },
-	fields: readonly DefinedField[],
+	fields: readonly NewField[],
 ): Promise<JsonObject[]> {
 	const card = await run.api.create(cards, body);
 	const output = writtenOutput(run, 'created', card, body);

@@ -21,10 +21,11 @@ import { Cancelled } from '../../transport/errors';
 import { cards, type Card } from '../../transport/api';
 import { isBlank } from '../../values/emptyValue';
 import { InputError } from '../../values/inputError';
+import type { JsonObject } from '../../values/json';
 import { count, quote, sentences } from '../../values/messageText';
 import { foldCase } from '../../values/nameSpelling';
 import { defineOperation } from '../operation/defineOperation';
-import { readFieldList, type ListedField } from '../operation/readDefinition';
+import { readFieldList } from '../operation/readDefinition';
 import { thingOutput } from '../operation/thingOutput';
 import { requireText } from '../operation/readParameters';
 import { itemOf, openSettings } from '../record/writeParameters';
@@ -241,7 +242,7 @@ function previewCard(run: Run, work: CardWork): LastResult[] {
 }
 
 /** Reads the types that somebody has set for new fields. @throws InputError */
-function readFieldTypes({ fieldTypes }: { fieldTypes?: { values: ListedField[] } }): FieldTypes {
+function readFieldTypes({ fieldTypes }: { fieldTypes?: { values: JsonObject[] } }): FieldTypes {
 	const fields = readFieldList(fieldTypes?.values, fieldTypesOption.displayName, 'column');
 	return new Map(fields.map((field) => [foldCase(field.name), field]));
 }

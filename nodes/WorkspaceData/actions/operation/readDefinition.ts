@@ -7,6 +7,7 @@ import {
 	fieldOptionsProperty,
 	fieldTypeProperty,
 } from '../../properties/fieldDefinition';
+import type { NewField } from '../../records/entry';
 import type { Run } from '../../records/run';
 import { InputError } from '../../values/inputError';
 import { isObject, type JsonObject } from '../../values/json';
@@ -14,22 +15,6 @@ import { kindOfType } from '../../values/kinds/allKinds';
 import { quote, showValue, plainText } from '../../values/messageText';
 import { cleanName, foldCase } from '../../values/nameSpelling';
 import { readText, requireText } from './readParameters';
-
-/** A field in a list of fields. */
-export interface DefinedField {
-	name: string;
-	type: string;
-	/** Empty if there are none. */
-	choices: string[];
-}
-
-/** An entry of a list of fields, as entered. */
-export interface ListedField {
-	name?: string;
-	column?: string;
-	type: string;
-	choices: unknown;
-}
 
 /**
  * Reads a list of fields.
@@ -39,10 +24,10 @@ export interface ListedField {
  * @throws InputError for an empty name or type, a repeated name, and choices of a type without them
  */
 export function readFieldList(
-	entries: readonly ListedField[] = [],
+	entries: readonly JsonObject[] = [],
 	label: string,
 	key: 'name' | 'column',
-): DefinedField[] {
+): NewField[] {
 	const names = new Set<string>();
 	return entries.map((given, place) => {
 		const read = (part: 'name' | 'column' | 'type'): string => {
@@ -147,7 +132,7 @@ function fieldOptions(options: unknown): object | undefined {
 }
 
 /** A select field without choices takes no value. */
-export function hintAtNoChoices({ hints }: Run, { name, type, choices }: DefinedField): void {
+export function hintAtNoChoices({ hints }: Run, { name, type, choices }: NewField): void {
 	if (choices.length > 0 || !kindOfType(type).choicesIn) return;
 	hints.add(
 		`Field ${quote(name)} has no choices yet, so it takes no values. Add some with Field > Update`,
