@@ -107,7 +107,7 @@ describe('verifying a delivery', () => {
 		},
 	);
 
-	it('ignores a signed event of another kind, workspace or card, each with a line in the log', async () => {
+	it('ignores a signed event of another kind, workspace or card, each with a line in the log; takes one that names none', async () => {
 		const cardId = { __rl: true, mode: 'id', value: books.id };
 		const trigger = await published({ watch: 'oneCard', cardId });
 		for (const wrong of [
@@ -125,6 +125,8 @@ describe('verifying a delivery', () => {
 			expect.stringContaining('from another workspace'),
 			expect.stringContaining('from another card'),
 		]);
+		const ofNoPlace = eventBody({ workspace_id: undefined, card_id: undefined });
+		expect((await trigger.deliver(signed(trigger, ofNoPlace))).items).toHaveLength(1);
 	});
 
 	it('writes nothing into static data, whatever arrives', async () => {

@@ -78,14 +78,3 @@ describe('where records are chosen to be changed', () => {
 		expect(find([where('created_at', 'isEmpty', undefined)], exact)).toEqual(['r3']);
 	});
 });
-
-test.each(['equals', 'notEquals', 'isAnyOf', 'isNoneOf'])(
-	"%s: a choice that the field doesn't have is refused",
-	(condition) => {
-		const index = new FieldIndex([field('Status', 'select', ['Open'], 's')], 'Card');
-		const conditions = [where('Status', condition, 'Gone')];
-		expect(() => readFilter({ conditions }, 'allConditions', index, { zone })).toThrow(
-			"Field 'Status' can't hold",
-		);
-	},
-);

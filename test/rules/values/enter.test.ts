@@ -82,7 +82,6 @@ test.each<[string, unknown, unknown, unknown[]?]>([
 	['date', sandboxDate('2026-03-31T00:00:00Z'), '2026-03-31'],
 	['datetime', '2026-03-31T14:30:00Z', '2026-03-31T14:30:00Z'],
 	['datetime', ' 2026-03-31T10:00-0530 ', '2026-03-31T10:00:00-05:30'],
-	['datetime', '2021-07-19T11:09Z', '2021-07-19T11:09:00Z'],
 	['datetime', DateTime.fromISO('2026-03-31T14:30:00Z').toUTC(), '2026-03-31T14:30:00.000Z'],
 	['datetime', '2026-03-31t14:30:00.000+0530', '2026-03-31T14:30:00.000+05:30'],
 	['datetime', '2026-03-31 14:30:00.5+00', '2026-03-31T14:30:00.5+00:00'],
@@ -99,20 +98,16 @@ test.each<[string, unknown, unknown, unknown[]?]>([
 	['single_select', true, 'true', ['true', 'false']],
 	['single_select', ['2024'], '2024', ['2024', '2025']],
 	['single_select', [], null, status],
-	['single_select', [], null, []],
 	['single_select', { id: 'o1', value: 'Open' }, 'Open', labelled],
 	['single_select', { id: 'gone', label: 'Done' }, 'd', labelled],
 	['single_select', '20', '20', [SILVER, { id: 7, name: '20' }]],
 	['single_select', 'Gro\u0308\u00dfe', 'Gr\u00f6\u00dfe', ['Gr\u00f6\u00dfe']],
 	['multi_select', [], [], status],
-	['multi_select', 2024, ['2024'], ['2024', '2025']],
 	['multi_select', 'Done, lost', ['d', 'lost'], labelled],
 	['multi_select', [{ name: 'Lost' }, 'd'], ['lost', 'd'], labelled],
 	['multi_select', { value: 'd' }, ['d'], labelled],
-	['multi_select', 'Open; Done', ['Open', 'Done'], status],
 	['multi_select', 'Open\r\nDone\n', ['Open', 'Done'], status],
 	['multi_select', 'a; b', ['a; b'], ['a', 'b', 'a; b']],
-	['multi_select', 'a, b', ['a, b'], ['a, b', 'c']],
 	['multi_select', 'c; a, b; a,b', ['c', 'a, b', 'a,b'], ['a, b', 'a,b', 'c']],
 	['multi_select', '["Open"]', ['Open'], status],
 	['multi_select', '[]', [], status],
@@ -156,10 +151,8 @@ test.each<[string, unknown, RegExp, unknown[]?]>([
 	['number', '1,5', /with a decimal point/],
 	['number', '1e400', /No number is that large/],
 	['boolean', 2, /true or false/],
-	['boolean', 'yes', /true or false/],
 	['boolean', '10', /true or false/],
 	['date', new Date('2026-03-31T10:00:00Z'), /time of the day.*toFormat\('yyyy-MM-dd'\)/],
-	['date', '31.03.2026', /YYYY-MM-DD/],
 	['date', '2026-03-04T99:99', /YYYY-MM-DD/],
 	['date', 1774915200000, /YYYY-MM-DD.*DateTime\.fromMillis\(1774915200000\)/],
 	['datetime', 1774915200, /ISO 8601.*DateTime\.fromSeconds\(1774915200\)/],
@@ -186,27 +179,18 @@ test.each<[string, unknown, RegExp, unknown[]?]>([
 	expect(() => convert(type, value, options)).toThrow(refusal(/^Field 'F' can't hold/, expected));
 });
 
-test("a choice that the field doesn't have: the way out is the option, until it is selected", () => {
-	const description = (rules: object) => {
-		try {
-			return convert('select', 'Lost', ['Open'], rules);
-		} catch (error) {
-			return (error as { description: string }).description;
-		}
-	};
-	const allowed = "Allowed values are 'Open'.";
-	expect(description({ formats: {} })).toBe(
-		`${allowed} Or select 'Add to the Field' in 'If Choice Is Missing'.`,
-	);
-	expect(description({ formats: {}, missingChoices: 'add' })).toBe(allowed);
+test.each([
+	[{ formats: {} }, " Or select 'Add to the Field' in 'If Choice Is Missing'."],
+	[{ formats: {}, missingChoices: 'add' }, ''],
 	// A condition adds none.
-	expect(description({})).toBe(allowed);
-});
-
-test('choices to match on are spelled exactly', () => {
-	expect(convert('select', 'Open', status, { isExact: true })).toBe('Open');
-	expect(() => convert('select', 'open', status, { isExact: true })).toThrow("can't hold");
-});
+	[{}, ''],
+])(
+	"a choice that the field doesn't have: %j shows a way out, until it is selected",
+	(rules, way) => {
+		const refused = refusal(/can't hold/, `Allowed values are 'Open'.${way}`);
+		expect(() => convert('select', 'Lost', ['Open'], rules)).toThrow(refused);
+	},
+);
 
 test('what two choices fit is refused with both', () => {
 	const swapped = [
@@ -275,27 +259,11 @@ test.each<[string, EntryRules['formats'], number]>([
 	}
 });
 
-test('number: a long one to match on is its digits', () => {
-	const rules = { formats: {}, isExact: true };
-	expect(convert('number', ' 9007199254740993 ', [], rules)).toBe('9007199254740993');
-});
-
 test.each([
 	['-0.50', -0.5],
 	[' 0 ', 0],
 ])('number: the text %j of an item is %j', (text, number) => {
 	expect(convert('number', text, [], { formats: {} })).toBe(number);
-});
-
-test('a text field that is made for the values takes what any item has, as text', () => {
-	const made = { ...field('F', 'text'), isNew: true };
-	const given = [{ a: [1] }, [1, 'a'], true, 5];
-	expect(given.map((one) => enter(made, one, { zone }))).toEqual([
-		'{"a":[1]}',
-		'[1,"a"]',
-		'true',
-		'5',
-	]);
 });
 
 test('a long text with many commas takes time in proportion to its length', () => {

@@ -16,7 +16,7 @@ test.each<[string, unknown, unknown, boolean]>([
 	['number', '0x7', 7, false],
 	['datetime', 'N/A 1', 'n/a 1', false],
 	['datetime', '2026-01-01T10:00:00.000001Z', '2026-01-01T10:00:00.000002Z', false],
-	['datetime', '2026-01-01T10:00:00.50Z', '2026-01-01T04:30:00.5-05:30', true],
+	['datetime', '2026-01-01T10:00:00.050Z', '2026-01-01T04:30:00.05-05:30', true],
 	['boolean', '0', false, true],
 	['text', 'a', ' a', false],
 	['text', 'é', 'e\u0301', false],

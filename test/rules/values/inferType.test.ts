@@ -31,7 +31,6 @@ test.each<[string, unknown[]]>([
 	['date', ['2026-01-31', '2024-02-29', undefined]],
 	['datetime', ['2026-01-31T10:00:00Z', '2026-01-31T10:00:00.123+02:00']],
 	['text', ['ada@example.com', 'x.y+z@mail.example.org']],
-	['text', ['https://example.com/a?b=c', 'http://127.0.0.1:8080/']],
 	// As PostgreSQL gives days: midnight of UTC, or of the workflow's zone.
 	['date', [new Date('2026-03-31T00:00:00Z'), new Date('2026-03-30T22:00:00Z')]],
 	['datetime', [new Date('2026-03-31T00:00:00Z'), new Date('2026-03-30T22:30:00Z')]],
@@ -57,7 +56,6 @@ test.each<[string, unknown[]]>([
 	['times without an offset', many(['2026-01-31T10:00:00', '2026-01-31T11:00:00'])],
 	['commas of groups alone', ['1,234', '1,234,567']],
 	['yes and no among true', ['true', 'yes']],
-	['spaces around', [' 12', '13']],
 	// Nothing depends on the name of the column.
 	['codes with a zero in front', ['01067', '90210']],
 ])('never a type that loses something: %s', (_what, values) => {
@@ -69,7 +67,6 @@ test.each<[unknown[], RegExp]>([
 	[['007', '008'], /'007' would change as a number/],
 	[[1, 'a'], /'1' \(number\) and 'a' \(text\) are of different types/],
 	[['true', true], /'true' \(text\) and 'true' \(boolean\) are of different types/],
-	[['2026-01-31', '31.01.2026'], /'31\.01\.2026' isn't a day/],
 	[['4.2.1985'], /^'4\.2\.1985' isn't a day like 2026-03-31: select 'Date Format'$/],
 	[['12,50', '1.299,00'], /^'12,50' can be read as 12\.5: select 'Number Format'$/],
 	[['1.234', '7'], /^'1\.234' is 1\.234 or 1234: select 'Number Format'$/],
@@ -77,8 +74,6 @@ test.each<[unknown[], RegExp]>([
 	[['ja', 'nein', 'Ja'], /^only 'ja' and 'nein': for true and false, enter 'Yes and No Words'$/],
 	[['+49 30 1234', '030-99'], /^text$/],
 	[['$1,234.50', '$2.00'], /^'\$1,234\.50' has '\$' next to the number$/],
-	[['-9,13 €'], /has '€' next/],
-	[['2.5%', '7'], /^'2\.5%' has '%' next/],
 	[['2026-01-31T10:00:00'], /^times without an offset stay text: set 'Field Types'$/],
 	[[null], /no item has a value/],
 	[[false, true], /^each is true or false, such as false$/],
@@ -98,19 +93,12 @@ describe('in the chosen formats', () => {
 	const excel = { date: 'excel' } as const;
 
 	test.each<[string, unknown[], Formats]>([
-		['number', ['12,50', '1.299,00', '0,99'], comma],
 		['text', ['01067', '10115'], comma],
 		// One value that can be read in one way only tells the format.
 		['number', ['1.234', '12.5'], {}],
 		['number', ['1.234', '7'], { number: 'point' }],
-		['number', ['12,34,567.50', '1,234.75'], { number: 'pointGrouped' }],
-		['number', ['1 234,50', '12\u202f345,25', '7,75'], { number: 'commaSpaced' }],
-		['number', ["1'234.50", '1’234.75'], { number: 'pointApostrophe' }],
 		['date', ['03.02.1985', '31/12/1999', '2026-01-31'], dayFirst],
-		['text', ['12/31/1999'], dayFirst],
 		['date', ['12/31/1999'], { date: 'monthFirst' }],
-		['text', ['03.02.1985 14:30'], dayFirst],
-		['boolean', ['ja', 'Nein', 'JA'], words],
 		['boolean', ['true', 'nein'], words],
 		// Day numbers of Excel are amounts, unless 'Field Types' says otherwise.
 		['number', [46205, 46206], excel],
@@ -169,7 +157,6 @@ test.each<[string, string[], string]>([
 test.each<[string, string[], string | undefined]>([
 	['Single Select', ['single_select'], 'single_select'],
 	['dropdown', ['TEXT', 'Select'], 'Select'],
-	['number', ['integer'], undefined],
 	['email', ['text'], undefined],
 	['email', ['text', 'E-Mail'], 'E-Mail'],
 ])('%s as somebody enters it, among %j, is %s', (type, offered, name) => {
