@@ -2,13 +2,21 @@ import type { JsonObject } from '../../nodes/WorkspaceData/values/json';
 import type { DeliveredEvent } from '../../nodes/WorkspaceData/trigger/event';
 import { readSettings, type TriggerSettings } from '../../nodes/WorkspaceData/trigger/settings';
 
-/** The settings of a trigger with these parameters. */
-export const settingsOf = (parameters: Record<string, unknown> = {}): TriggerSettings => {
-	const all: Record<string, unknown> = { events: ['record.created'], ...parameters };
-	return readSettings({
-		getNodeParameter: (name: string, fallback: unknown) => (all[name] ?? fallback) as never,
-	} as Parameters<typeof readSettings>[0]);
-};
+/** The settings of a trigger with these parameters. @param raw the parameters before expressions are computed */
+export function settingsOf(
+	parameters: Record<string, unknown> = {},
+	raw = parameters,
+): TriggerSettings {
+	const getNodeParameter = (
+		name: string,
+		fallback: unknown,
+		how?: { rawExpressions?: boolean },
+	): unknown => {
+		const given: Record<string, unknown> = how?.rawExpressions ? raw : parameters;
+		return { [name]: fallback, events: ['record.created'], ...given }[name];
+	};
+	return readSettings({ getNodeParameter } as Parameters<typeof readSettings>[0]);
+}
 
 /** An event of record r1 of card c1. */
 export function eventOf(

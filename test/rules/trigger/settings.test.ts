@@ -1,7 +1,5 @@
 /** What the trigger makes of its parameters, which expressions and saved workflows can fill with anything. */
-import type { IGetNodeParameterOptions } from 'n8n-workflow';
 import { InputError } from '../../../nodes/WorkspaceData/values/inputError';
-import { readSettings } from '../../../nodes/WorkspaceData/trigger/settings';
 import { settingsOf } from '../../support/triggerSettings';
 
 const MINUTE = 60_000;
@@ -57,13 +55,6 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
 ])(
 	'%s whose expression returns nothing is refused, as the default might lose events',
 	(label, raw, computed) => {
-		const context = {
-			getNodeParameter: (name: string, fallback: unknown, options?: IGetNodeParameterOptions) => {
-				const all: Record<string, unknown> = options?.rawExpressions ? raw : computed;
-				if (name === 'events') return ['record.created'] as never;
-				return (name in all ? all[name] : fallback) as never;
-			},
-		};
-		expect(() => readSettings(context as never)).toThrow(`'${label}' has no value`);
+		expect(() => settingsOf(computed, raw)).toThrow(`'${label}' has no value`);
 	},
 );

@@ -259,11 +259,13 @@ test.each<[string, EntryRules['formats'], number]>([
 	}
 });
 
-test.each([
+test.each<[string, unknown, object?]>([
 	['-0.50', -0.5],
 	[' 0 ', 0],
-])('number: the text %j of an item is %j', (text, number) => {
-	expect(convert('number', text, [], { formats: {} })).toBe(number);
+	// To match on.
+	[' 9007199254740993 ', '9007199254740993', { isExact: true }],
+])('number: the text %j of an item is %j', (text, number, more = {}) => {
+	expect(convert('number', text, [], { formats: {}, ...more })).toBe(number);
 });
 
 test('a long text with many commas takes time in proportion to its length', () => {

@@ -18,6 +18,8 @@ test.each<[string, unknown, unknown, boolean]>([
 	['datetime', '2026-01-01T10:00:00.000001Z', '2026-01-01T10:00:00.000002Z', false],
 	['datetime', '2026-01-01T10:00:00.050Z', '2026-01-01T04:30:00.05-05:30', true],
 	['boolean', '0', false, true],
+	['boolean', 0, false, true],
+	['boolean', 1, true, true],
 	['text', 'a', ' a', false],
 	['text', 'é', 'e\u0301', false],
 	['text', '7', 7, true],

@@ -43,6 +43,7 @@ test.each<[string, unknown[]]>([
 	['text', many(['Open', 'Done'])],
 	['number', ['12', ' ', '\u00a0', '7']],
 	['json', [[1, 2], ['a']]],
+	['text', [[1, 2], 'a']],
 	['long_text', ['a\nb', 'c']],
 	['long_text', ['x'.repeat(256)]],
 	['text', ['x'.repeat(255)]],
