@@ -68,13 +68,12 @@ async function read(response: Response): Promise<Answer> {
 export async function requestToken(
 	service: Service,
 	fields: Record<string, string> = {},
-	headers: Record<string, string> = {},
 ): Promise<Answer> {
 	const { authUrl, realm, clientId: client_id, clientSecret: client_secret } = service;
 	const client = { grant_type: 'client_credentials', client_id, client_secret };
 	const body = new URLSearchParams({ ...client, ...fields });
 	const url = `${authUrl}/realms/${realm}/protocol/openid-connect/token`;
-	return await read(await fetch(url, { method: 'POST', headers, body }));
+	return await read(await fetch(url, { method: 'POST', body }));
 }
 
 /** Waits until a condition holds. @throws Error that says what was waited for, shortly before jest ends the test */

@@ -3,16 +3,6 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { ServiceAddresses } from '../parts/options.ts';
 
-/** The service in a separate process. */
-export interface ServiceProcess {
-	child: ChildProcess;
-	/** The first line of stdout. */
-	line: string;
-	addresses: ServiceAddresses;
-	/** Exit code and signal, once it has ended. */
-	ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-}
-
 /** Every process that was started here and has not ended. */
 const running = new Set<{ child: ChildProcess; ended: Promise<unknown> }>();
 
@@ -38,6 +28,7 @@ function spawnService(args: string[]) {
 	let stderr = '';
 	child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
 	child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+	/** Exit code and signal, once it has ended. */
 	const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) =>
 		child.once('close', (code, signal) => resolve({ code, signal })),
 	);
@@ -48,7 +39,7 @@ function spawnService(args: string[]) {
 }
 
 /** Starts `service/main.ts --port 0 --json` and waits for its addresses. */
-export async function startServiceProcess(args: string[]): Promise<ServiceProcess> {
+export async function startServiceProcess(args: string[]) {
 	const { child, ended, output } = spawnService(['--port', '0', '--json', ...args]);
 	const line = await new Promise<string>((resolve, reject) => {
 		if (child.stdout) createInterface(child.stdout).once('line', resolve);
@@ -56,5 +47,5 @@ export async function startServiceProcess(args: string[]): Promise<ServiceProces
 			reject(new Error(`The service ended with ${code}:\n${output().stderr}`)),
 		);
 	});
-	return { child, line, addresses: JSON.parse(line) as ServiceAddresses, ended };
+	return { child, addresses: JSON.parse(line) as ServiceAddresses, ended };
 }

@@ -12,20 +12,10 @@ export interface Received {
 }
 
 /** A target of deliveries on loopback. */
-export interface Receiver {
-	url: string;
-	received: Received[];
-	/** Decides on each delivery: a status, or null to let it wait forever. */
-	answer: (delivery: Received) => number | null;
-	/** Answers what was left to wait. */
-	release(status: number): void;
-	/** Closes all connections, including connections that wait for an answer. */
-	close(): Promise<void>;
-}
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 /** Starts a target that takes everything. */
-export async function startReceiver(): Promise<Receiver> {
-	const held: Array<(status: number) => void> = [];
+async function startReceiver() {
 	const server = await startWebServer(async (request, response) => {
 		const raw = await buffer(request);
 		const delivery: Received = {
@@ -36,14 +26,15 @@ export async function startReceiver(): Promise<Receiver> {
 		};
 		receiver.received.push(delivery);
 		const status = receiver.answer(delivery);
-		if (status === null) held.push((late) => response.writeHead(late).end('ok'));
-		else response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end('ok');
+		if (status !== null)
+			response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end('ok');
 	});
-	const receiver: Receiver = {
+	const receiver = {
 		url: `${server.url}/hook`,
-		received: [],
-		answer: () => 200,
-		release: (status) => held.splice(0).forEach((answer) => answer(status)),
+		received: new Array<Received>(),
+		/** Decides on each delivery: a status, or null to let it wait forever. */
+		answer: (_delivery: Received): number | null => 200,
+		/** Closes all connections, including connections that wait for an answer. */
 		close: server.close,
 	};
 	return receiver;

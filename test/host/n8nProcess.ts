@@ -13,26 +13,7 @@ import { freePort } from './ports.ts';
 import { Problem } from './problem.ts';
 
 /** An n8n that can be started, stopped, killed and started again with what it had. */
-export interface N8nHost {
-	readonly major: Major;
-	/** Address of the editor and of REST, without a final slash. */
-	readonly baseUrl: string;
-	readonly userFolder: string;
-	/** Variables added to the environment at the next start. */
-	readonly extra: Record<string, string>;
-	/** The process while it runs. */
-	readonly processId: number | undefined;
-	/** Starts n8n; resolves when it answers requests and deliveries. */
-	start(): Promise<void>;
-	/** SIGTERM, and SIGKILL for processes that remain after some seconds. Fine if it does not run. */
-	stop(): Promise<void>;
-	/** SIGKILL for n8n and its children, as in a crash. */
-	kill(): Promise<void>;
-	/** All that n8n printed, over all starts. */
-	log(): Promise<string>;
-	/** Settles when the n8n that runs now is over, by whatever cause. */
-	ended(): Promise<unknown>;
-}
+export type N8nHost = Awaited<ReturnType<typeof createN8nHost>>;
 
 /** The role of a process of n8n; in queue mode several processes share a user folder. */
 export type Role = 'start' | 'worker' | 'webhook';
@@ -76,7 +57,7 @@ async function responds(address: string, status: number): Promise<true | undefin
 }
 
 /** Prepares an n8n that is installed already; nothing runs before `start()`. */
-export async function createN8nHost(options: HostOptions): Promise<N8nHost> {
+export async function createN8nHost(options: HostOptions) {
 	const settings: N8nSettings & { extra: Record<string, string> } = {
 		...options,
 		port: options.port ?? (await freePort()),
@@ -126,10 +107,12 @@ export async function createN8nHost(options: HostOptions): Promise<N8nHost> {
 		forget();
 	}
 
+	/** All that n8n printed, over all starts. */
 	async function log(): Promise<string> {
 		return await readFile(logFile, 'utf8').catch(() => '');
 	}
 
+	/** Starts n8n; resolves when it answers requests and deliveries. */
 	async function start(): Promise<void> {
 		if (child) throw new Error('n8n runs already');
 		await mkdir(settings.userFolder, { recursive: true });
@@ -165,16 +148,22 @@ export async function createN8nHost(options: HostOptions): Promise<N8nHost> {
 
 	return {
 		major: settings.major,
+		/** Address of the editor and of REST, without a final slash. */
 		baseUrl,
 		userFolder: settings.userFolder,
+		/** Variables added to the environment at the next start. */
 		extra: settings.extra,
+		/** The process while it runs. */
 		get processId() {
 			return child?.pid;
 		},
 		start,
+		/** SIGTERM, and SIGKILL for processes that remain after some seconds. Fine if it does not run. */
 		stop: async () => await end('SIGTERM'),
+		/** SIGKILL for n8n and its children, as in a crash. */
 		kill: async () => await end('SIGKILL'),
 		log,
+		/** Settles when the n8n that runs now is over, by whatever cause. */
 		ended: async () => await child,
 	};
 }

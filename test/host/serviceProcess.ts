@@ -13,16 +13,7 @@ import { Problem } from './problem.ts';
 export type ServiceAccess = ServiceAddresses;
 
 /** A running reference service. */
-export interface RunningService extends ServiceAccess {
-	/** SIGTERM, then SIGKILL. Fine if it does not run. */
-	stop(): Promise<void>;
-	/** All that it printed after the first line. */
-	log(): string;
-	/** Process ID. */
-	readonly pid: number;
-	/** Settles when it is over, by whatever cause. */
-	readonly ended: Promise<unknown>;
-}
+export type RunningService = Awaited<ReturnType<typeof startService>>;
 
 /** The access that stays the same when a service starts again with its data. */
 export type KeptAccess = Pick<
@@ -74,7 +65,7 @@ function serviceArguments(options: ServiceOptions): string[] {
  *
  * @throws Problem with what it printed, when it ends or says nothing for a minute
  */
-export async function startService(options: ServiceOptions = {}): Promise<RunningService> {
+export async function startService(options: ServiceOptions = {}) {
 	if (options.file !== undefined) await mkdir(dirname(options.file), { recursive: true });
 	const child = execa(
 		process.execPath,
@@ -100,6 +91,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
 	createInterface({ input: child.stderr }).on('line', (line) => (printed += `${line}\n`));
 
 	let stopped = false;
+	/** SIGTERM, then SIGKILL. Fine if it does not run. */
 	async function stop(): Promise<void> {
 		if (stopped || child.pid === undefined) return;
 		stopped = true;
@@ -122,7 +114,16 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
 	early.catch(() => undefined);
 	try {
 		const access = JSON.parse(await Promise.race([firstLine, timeout, early])) as ServiceAccess;
-		return { ...access, stop, log: () => printed, pid: child.pid ?? 0, ended: child };
+		return {
+			...access,
+			stop,
+			/** All that it printed after the first line. */
+			log: () => printed,
+			/** Process ID. */
+			pid: child.pid ?? 0,
+			/** Settles when it is over, by whatever cause. */
+			ended: child as Promise<unknown>,
+		};
 	} catch (error) {
 		await stop();
 		const reason = error instanceof Error ? error.message : String(error);

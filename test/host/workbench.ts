@@ -1,4 +1,4 @@
-import { connectControl, type RemoteControl } from '../../service/control/controlClient.ts';
+import { connectControl } from '../../service/control/controlClient.ts';
 import { storeCredentials, type CredentialReferences } from './credentials.ts';
 import { until } from './deadline.ts';
 import { installHost, type Tell } from './installHost.ts';
@@ -10,9 +10,9 @@ import {
 	type SavedWorkflow,
 	type Workflow,
 } from './n8nClient.ts';
-import { createN8nHost, type HostOptions, type N8nHost } from './n8nProcess.ts';
+import { createN8nHost, type HostOptions } from './n8nProcess.ts';
 import { installPackage } from './packageInstall.ts';
-import { createServiceApi, type ServiceApi } from './serviceApi.ts';
+import { createServiceApi } from './serviceApi.ts';
 import { startService, type RunningService, type ServiceOptions } from './serviceProcess.ts';
 import type { NodeDraft } from './workflowBuilder.ts';
 
@@ -27,32 +27,13 @@ interface Parts {
 }
 
 /** A reference service, and an n8n with our package in which workflows are built and run. */
-export interface SharedWorkbench extends Parts {
-	/** The service's own interface, without n8n. */
-	api: ServiceApi;
-	/** Only for a service that was started with it. */
-	control: RemoteControl;
-	/** A node of ours with the credential for its authentication. */
-	action(name: string, parameters: JsonObject, extra?: Partial<NodeDraft>): NodeDraft;
-	/** Our trigger node. */
-	trigger(name: string, parameters: JsonObject, extra?: Partial<NodeDraft>): NodeDraft;
-	/** Stores a workflow and runs it from the node "Start" to its end. */
-	run(workflow: Workflow): Promise<Execution>;
-	/** As `run`. @throws Error unless the execution succeeded */
-	succeed(workflow: Workflow): Promise<Execution>;
-	/** Runs a stored workflow that must succeed. */
-	succeedAgain(saved: SavedWorkflow): Promise<Execution>;
-	/** Waits for an execution of a published workflow that succeeds. */
-	triggered(saved: SavedWorkflow): Promise<Execution>;
-}
+export type SharedWorkbench = ReturnType<typeof equip<Parts>>;
 
 /** As `SharedWorkbench`, with an n8n that nobody else uses; `close` stops it, then the service. */
-export interface Workbench extends SharedWorkbench {
-	host: N8nHost;
-}
+export type Workbench = Awaited<ReturnType<typeof openWorkbench>>;
 
 /** The parts of a workbench. */
-export interface WorkbenchOptions extends HostOptions {
+interface WorkbenchOptions extends HostOptions {
 	/** As packed by npm. */
 	tarball: string;
 	service?: ServiceOptions;
@@ -66,10 +47,11 @@ export const ourTypes = {
 };
 
 /** Makes a workbench of its parts. */
-export function equip<Some extends Parts>(parts: Some): Some & SharedWorkbench {
+export function equip<Some extends Parts>(parts: Some) {
 	const { client, credentials, service } = parts;
 	const node =
-		(type: string) => (name: string, parameters: JsonObject, extra?: Partial<NodeDraft>) => {
+		(type: string) =>
+		(name: string, parameters: JsonObject, extra?: Partial<NodeDraft>): NodeDraft => {
 			const credential =
 				parameters.authentication === 'serviceAccount'
 					? 'workspaceDataServiceAccountApi'
@@ -77,6 +59,7 @@ export function equip<Some extends Parts>(parts: Some): Some & SharedWorkbench {
 			const own = { [credential]: credentials[credential] };
 			return { name, type, parameters, credentials: own, ...extra };
 		};
+	/** Runs a stored workflow that must succeed. */
 	async function succeedAgain(saved: SavedWorkflow): Promise<Execution> {
 		const execution = await client.run(saved, 'Start');
 		if (execution.status !== 'success') {
@@ -86,14 +69,23 @@ export function equip<Some extends Parts>(parts: Some): Some & SharedWorkbench {
 	}
 	return {
 		...parts,
+		/** The service's own interface, without n8n. */
 		api: createServiceApi(service),
+		/** Only for a service that was started with it. */
 		control: connectControl(service.controlUrl ?? '', service.controlToken ?? ''),
+		/** A node of ours with the credential for its authentication. */
 		action: node(ourTypes.action),
+		/** Our trigger node. */
 		trigger: node(ourTypes.trigger),
-		run: async (workflow) => await client.run(await client.createWorkflow(workflow), 'Start'),
-		succeed: async (workflow) => await succeedAgain(await client.createWorkflow(workflow)),
+		/** Stores a workflow and runs it from the node "Start" to its end. */
+		run: async (workflow: Workflow) =>
+			await client.run(await client.createWorkflow(workflow), 'Start'),
+		/** As `run`. @throws Error unless the execution succeeded */
+		succeed: async (workflow: Workflow) =>
+			await succeedAgain(await client.createWorkflow(workflow)),
 		succeedAgain,
-		async triggered({ id, name }) {
+		/** Waits for an execution of a published workflow that succeeds. */
+		async triggered({ id, name }: SavedWorkflow) {
 			const succeeded = async () =>
 				(await client.executions(id)).find(({ status }) => status === 'success');
 			return await client.execution((await until(`an execution of '${name}'`, succeeded)).id);
@@ -105,7 +97,7 @@ export function equip<Some extends Parts>(parts: Some): Some & SharedWorkbench {
  * Installs n8n where needed, installs the packed package in it, starts the service and n8n, signs in
  * and stores both credentials.
  */
-export async function openWorkbench(options: WorkbenchOptions): Promise<Workbench> {
+export async function openWorkbench(options: WorkbenchOptions) {
 	const { tell = () => {}, tarball, service: serviceOptions, ...hostOptions } = options;
 	await installHost(options.major, tell);
 	const installed = await installPackage(tarball, options.userFolder);

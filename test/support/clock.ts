@@ -1,19 +1,11 @@
-import type { Clock } from '../../nodes/WorkspaceData/transport/clock';
-
-/** A clock that never really waits. */
-export interface TestClock extends Clock {
-	/** Lets time pass without anybody sleeping. */
-	pass(ms: number): void;
-}
-
 const ALARM_STEP_MS = 250;
 
 /**
- * Time that stands still while anything is happening and jumps to the next sleeper when nothing is.
+ * A clock that never really waits: time that stands still while anything is happening and jumps to the next sleeper when nothing is.
  *
  * @param start ms since the Unix epoch
  */
-export function createTestClock(start = Date.UTC(2026, 0, 1)): TestClock {
+export function createTestClock(start = Date.UTC(2026, 0, 1)) {
 	let now = start;
 	let turning = false;
 	const sleepers: Array<{ at: number; wake: () => void }> = [];
@@ -54,13 +46,14 @@ export function createTestClock(start = Date.UTC(2026, 0, 1)): TestClock {
 	return {
 		now: () => now,
 		sleep,
-		alarm(ms, ring) {
+		alarm(ms: number, ring: () => void) {
 			let off = false;
 			void ringAfter(ms, ring, () => off);
 			return () => (off = true);
 		},
 		random: () => 0.5,
-		pass(ms) {
+		/** Lets time pass without anybody sleeping. */
+		pass(ms: number) {
 			now += ms;
 		},
 	};

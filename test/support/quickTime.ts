@@ -19,11 +19,8 @@ function setSpeed(wanted: number): void {
 	times = wanted;
 }
 
-/** Time passes ten times as quickly until the test ends, or `calm` is called. */
+/** Time passes ten times as quickly until the test ends. */
 export const hurry = (): void => setSpeed(10);
-
-/** Time passes as usual again: for requests that must be answered in time, however slow the machine is. */
-export const calm = (): void => setSpeed(1);
 
 class QuickDate extends RealDate {
 	static override now(): number {

@@ -1,21 +1,17 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A web server of a test's own, for answers that the reference service does not give. */
-export interface WebServer {
-	/** Address without a final slash. */
-	url: string;
-	close(): Promise<void>;
-}
+export type WebServer = Awaited<ReturnType<typeof startWebServer>>;
 
-/** Starts it on the loopback address. */
+/** Starts a web server of a test's own on the loopback address, for answers that the reference service does not give. */
 export async function startWebServer(
 	answer: (request: IncomingMessage, response: ServerResponse) => void,
-): Promise<WebServer> {
+) {
 	const server = createServer(answer);
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 	const { port } = server.address() as AddressInfo;
 	return {
+		/** Address without a final slash. */
 		url: `http://127.0.0.1:${port}`,
 		async close() {
 			server.closeAllConnections();

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { startService, type ControlledService } from '../../service/index.ts';
-import { createServiceApi, type FieldDraft, type ServiceApi } from '../host/serviceApi.ts';
+import { createServiceApi, type FieldDraft } from '../host/serviceApi.ts';
 import type { TestCredentials } from './n8n';
 
 type ServiceOptions = NonNullable<Parameters<typeof startService>[0]>;
@@ -23,30 +23,7 @@ const draftsOf = (fields: Fields): FieldDraft[] =>
 			);
 
 /** A separate service for a test file, with the actions of tests on it. */
-export interface TestWorkspace {
-	service: ControlledService;
-	apiKey: TestCredentials;
-	serviceAccount: TestCredentials;
-	/** Sends a request as the workspace's owner, past the nodes; the answer must be a success. */
-	send: ServiceApi['call'];
-	/** Makes a card with these fields. @returns its id and the ids of its fields by name */
-	card(name: string, fields: Fields): Promise<TestCard>;
-	/** Makes records from data by field name. @returns their ids */
-	records(cardId: string, rows: IDataObject[]): Promise<string[]>;
-	/** All records of a card, with data by field name. */
-	rows(cardId: string): Promise<IDataObject[]>;
-	/** The fields of a card, as the service lists them. */
-	fields(cardId: string): Promise<ListedField[]>;
-	/** The cards of a name. */
-	cardsCalled(name: string): Promise<Named[]>;
-	/** Answers the next requests of this kind in another way. */
-	fail(method: string, path: string, fault: Omit<Fault, 'method' | 'path'>): void;
-	/** Requests since the last reset, as `METHOD path`, path from the workspace on. */
-	requests(): string[];
-	/** As `requests`, without what only reads. */
-	changes(): string[];
-	close(): Promise<void>;
-}
+export type TestWorkspace = Awaited<ReturnType<typeof startWorkspace>>;
 
 /** A card of a test, with the ids of its fields by name. */
 export interface TestCard {
@@ -60,7 +37,7 @@ interface Named {
 }
 
 /** A field as the service lists it. */
-export interface ListedField extends Named {
+interface ListedField extends Named {
 	type: string;
 	options: string[];
 }
@@ -68,7 +45,7 @@ export interface ListedField extends Named {
 type Fault = Parameters<ControlledService['control']['fail']>[0];
 
 /** Starts a separate service. */
-export async function startWorkspace(options: ServiceOptions = {}): Promise<TestWorkspace> {
+export async function startWorkspace(options: ServiceOptions = {}) {
 	// Nothing to wait for at the end: what hangs then was made to hang by the test.
 	const service = await startService({ drainMs: 0, ...options, control: true });
 	const root = `${service.baseUrl}/workspaces/${service.workspaceId}`;
@@ -85,6 +62,7 @@ export async function startWorkspace(options: ServiceOptions = {}): Promise<Test
 		return { id, name: '', fields: Object.fromEntries(fields) as Record<string, string> };
 	};
 
+	/** Requests since the last reset, as `METHOD path`, path from the workspace on. */
 	const requests = () => {
 		const prefix = new URL(root).pathname;
 		return service.control
@@ -94,16 +72,22 @@ export async function startWorkspace(options: ServiceOptions = {}): Promise<Test
 
 	return {
 		service,
+		/** Sends a request as the workspace's owner, past the nodes; the answer must be a success. */
 		send: api.call,
+		/** The fields of a card, as the service lists them. */
 		fields: fieldsOf,
-		async cardsCalled(wanted) {
+		/** The cards of a name. */
+		async cardsCalled(wanted: string) {
 			const { cards } = await api.call<{ cards: Named[] }>('GET', '/cards');
 			return cards.filter(({ name }) => name === wanted);
 		},
-		fail: (method, path, fault) => service.control.fail({ method, path, ...fault }),
+		/** Answers the next requests of this kind in another way. */
+		fail: (method: string, path: string, fault: Omit<Fault, 'method' | 'path'>) =>
+			service.control.fail({ method, path, ...fault }),
 		requests,
+		/** As `requests`, without what only reads. */
 		changes: () => requests().filter((request) => !request.startsWith('GET ')),
-		apiKey: { workspaceDataApi: { ...base, apiKey: service.apiKey } },
+		apiKey: { workspaceDataApi: { ...base, apiKey: service.apiKey } } as TestCredentials,
 		serviceAccount: {
 			workspaceDataServiceAccountApi: {
 				...base,
@@ -112,18 +96,22 @@ export async function startWorkspace(options: ServiceOptions = {}): Promise<Test
 				clientId: service.clientId,
 				clientSecret: service.clientSecret,
 			},
-		},
-		async card(name, fields) {
+		} as TestCredentials,
+		/** Makes a card with these fields. @returns its id and the ids of its fields by name */
+		async card(name: string, fields: Fields): Promise<TestCard> {
 			const { id, fields: fieldIds } = await api.createCard(name, draftsOf(fields));
 			return { id, fieldIds };
 		},
-		async records(cardId, rows) {
+		/** Makes records from data by field name. @returns their ids */
+		async records(cardId: string, rows: IDataObject[]) {
 			const card = await cardOf(cardId);
 			const ids: string[] = [];
 			for (const row of rows) ids.push(await api.createRecord(card, row));
 			return ids;
 		},
-		rows: async (cardId) => (await api.records(await cardOf(cardId))).map(({ fields }) => fields),
+		/** All records of a card, with data by field name. */
+		rows: async (cardId: string) =>
+			(await api.records(await cardOf(cardId))).map(({ fields }) => fields),
 		close: async () => await service.close(),
 	};
 }

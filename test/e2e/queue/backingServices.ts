@@ -6,18 +6,8 @@ import { stopAtExit } from '../../host/cleanup.ts';
 import { until } from '../../host/deadline.ts';
 import { freePort } from '../../host/ports.ts';
 
-/** Redis on the loopback address, and a look into the queue of n8n. */
-export interface Redis {
-	port: number;
-	start(): Promise<void>;
-	/** Ends it properly; what it held is there at the next start. */
-	stop(): Promise<void>;
-	/** Whether no job waits or is worked on; false where Redis does not answer. */
-	hasNoJobs(): Promise<boolean>;
-}
-
-/** Redis that keeps its jobs over a restart, as it must in production. */
-export async function createRedis(folder: string): Promise<Redis> {
+/** Redis on the loopback address that keeps its jobs over a restart, as it must in production, and a look into n8n's queue. */
+export async function createRedis(folder: string) {
 	const port = await freePort();
 	const data = join(folder, 'redis');
 	await mkdir(data, { recursive: true });
@@ -43,7 +33,9 @@ export async function createRedis(folder: string): Promise<Redis> {
 			const responds = async () => (await ask('ping')) === 'PONG' || undefined;
 			await until('Redis to respond (apt-get install redis-server)', responds);
 		},
+		/** Ends it properly; what it held is there at the next start. */
 		stop: async () => await stop(),
+		/** Whether no job waits or is worked on; false where Redis does not answer. */
 		async hasNoJobs() {
 			const waiting = ['llen bull:jobs:wait', 'llen bull:jobs:active', 'zcard bull:jobs:delayed'];
 			return (await ask(...waiting)) === '0\n0\n0';
@@ -51,17 +43,11 @@ export async function createRedis(folder: string): Promise<Redis> {
 	};
 }
 
-/** PostgreSQL on the loopback address, and a look into the database of n8n. */
-export interface Database {
-	/** How n8n connects to it. */
-	environment: Record<string, string>;
-	/** Rows of a query, columns parted by `|`. */
-	query(sql: string): Promise<string[]>;
-	stop(): Promise<void>;
-}
-
-/** Starts a PostgreSQL of Debian's that lasts as long as the command in it, whose input this process holds open. */
-export async function startPostgres(): Promise<Database> {
+/**
+ * Starts a PostgreSQL of Debian's on the loopback address that lasts as long as the command in it, whose input this process
+ * holds open, with a look into the database of n8n.
+ */
+export async function startPostgres() {
 	const settings = ['fsync=off', 'max_connections=200'].flatMap((one) => ['-o', one]);
 	const command = 'createdb n8n && echo "ready $PGPORT $PGUSER $PGPASSWORD" && cat';
 	const child = execa('pg_virtualenv', ['-t', ...settings, 'sh', '-c', command], {
@@ -76,6 +62,7 @@ export async function startPostgres(): Promise<Database> {
 	);
 	const env = { PGHOST: '127.0.0.1', PGPORT, PGUSER, PGPASSWORD, PGDATABASE: 'n8n' };
 	return {
+		/** How n8n connects to it. */
 		environment: {
 			DB_TYPE: 'postgresdb',
 			DB_POSTGRESDB_HOST: env.PGHOST,
@@ -85,7 +72,8 @@ export async function startPostgres(): Promise<Database> {
 			DB_POSTGRESDB_DATABASE: env.PGDATABASE,
 			DB_POSTGRESDB_POOL_SIZE: '10',
 		},
-		async query(sql) {
+		/** Rows of a query, columns parted by `|`. */
+		async query(sql: string) {
 			const { stdout } = await execa('psql', ['-At', '-c', sql], { env });
 			return stdout.split('\n').filter(Boolean);
 		},

@@ -2,20 +2,11 @@ import { createConnection, createServer, type Socket } from 'node:net';
 
 import { freePort } from '../../host/ports.ts';
 
-/** A load balancer as plain as can be: each connection goes to the next port that accepts it. */
-export interface Balancer {
-	/** Address for clients, without a final slash. */
-	url: string;
-	/**
-	 * Sends nothing to a port while the task runs. A process that starts responds 200 to webhooks and forgets them, so
-	 * that a load balancer must ask if it is ready.
-	 */
-	without(port: number, task: () => Promise<void>): Promise<void>;
-	close(): Promise<void>;
-}
-
-/** Starts a balancer over these ports of the loopback address. */
-export async function startBalancer(ports: readonly number[]): Promise<Balancer> {
+/**
+ * Starts a load balancer over these ports of the loopback address, as plain as can be: each connection goes to the next
+ * port that accepts it.
+ */
+export async function startBalancer(ports: readonly number[]) {
 	const port = await freePort();
 	const open = new Set<Socket>();
 	const away = new Set<number>();
@@ -46,8 +37,13 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
 	});
 	await new Promise<void>((resolve) => listener.listen(port, '127.0.0.1', resolve));
 	return {
+		/** Address for clients, without a final slash. */
 		url: `http://127.0.0.1:${port}`,
-		async without(one, task) {
+		/**
+		 * Sends nothing to a port while the task runs. A process that starts responds 200 to webhooks and forgets them, so
+		 * that a load balancer must ask if it is ready.
+		 */
+		async without(one: number, task: () => Promise<void>) {
 			away.add(one);
 			await task();
 			away.delete(one);

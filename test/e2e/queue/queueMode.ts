@@ -3,34 +3,25 @@ import { join } from 'node:path';
 
 import { storeCredentials } from '../../host/credentials.ts';
 import { N8nClient } from '../../host/n8nClient.ts';
-import { createN8nHost, type N8nHost, type Role } from '../../host/n8nProcess.ts';
+import { createN8nHost, type Role } from '../../host/n8nProcess.ts';
 import { installPackage } from '../../host/packageInstall.ts';
 import { until } from '../../host/deadline.ts';
 import { freePort } from '../../host/ports.ts';
 import { startService } from '../../host/serviceProcess.ts';
-import { equip, type SharedWorkbench } from '../../host/workbench.ts';
+import { equip } from '../../host/workbench.ts';
 import { createClockOfN8n } from '../support/clockOfN8n.ts';
 import { runFolder, tarball } from '../support/settings.ts';
-import { createRedis, startPostgres, type Database, type Redis } from './backingServices.ts';
+import { createRedis, startPostgres } from './backingServices.ts';
 import { startBalancer } from './balancer.ts';
 
 /** n8n in queue mode: one main process, two workers, two webhook processors behind a balancer. */
-export interface QueueMode extends SharedWorkbench {
-	main: N8nHost;
-	workers: N8nHost[];
-	/** Kills a webhook processor and starts it again. */
-	restartWebhook(place: number): Promise<void>;
-	redis: Redis;
-	database: Database;
-	/** Minutes pass for the main process, in which `trigger()` runs. */
-	pass(minutes: number): void;
-}
+export type QueueMode = Awaited<ReturnType<typeof openQueueMode>>;
 
 /** Executions that one worker runs at once. */
 export const WORKER_CONCURRENCY = 5;
 
 /** Starts everything; takes about half a minute. */
-export async function openQueueMode(): Promise<QueueMode> {
+export async function openQueueMode() {
 	const userFolder = await mkdtemp(join(runFolder(), 'n8n-queue-'));
 	await installPackage(tarball(), userFolder);
 	const postgres = await startPostgres();
@@ -92,6 +83,7 @@ export async function openQueueMode(): Promise<QueueMode> {
 		credentials: await storeCredentials(client, service),
 		main,
 		workers,
+		/** Kills a webhook processor and starts it again. */
 		async restartWebhook(place: number) {
 			const [host, port] = [webhooks[place], webhookPorts[place]];
 			if (!host || port === undefined) throw new Error(`There is no processor ${place}`);
@@ -107,6 +99,7 @@ export async function openQueueMode(): Promise<QueueMode> {
 		},
 		redis,
 		database: postgres,
+		/** Minutes pass for the main process, in which `trigger()` runs. */
 		pass: (minutes: number) => clock.pass(main, minutes),
 		async close() {
 			await Promise.all([...workers, ...webhooks].map(async (one) => await one.stop()));

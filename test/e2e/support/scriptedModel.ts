@@ -1,7 +1,7 @@
 import { startWebServer } from '../../support/webServer.ts';
 
 /** A tool as a model is told about it. */
-export interface ToolForModel {
+interface ToolForModel {
 	name: string;
 	description: string;
 	/** JSON schema of what the model is to give. */
@@ -9,16 +9,10 @@ export interface ToolForModel {
 }
 
 /** The decision of a model: a call of a tool, or the words that end the conversation. */
-export type Decision = { tool: string; input: Record<string, unknown> } | { say: string };
+type Decision = { tool: string; input: Record<string, unknown> } | { say: string };
 
 /** A chat model whose decisions are written down beforehand. */
-export interface ScriptedModel {
-	/** Base URL for a credential of OpenAI's API. */
-	url: string;
-	/** The tools that n8n offered with the last request, by name. */
-	tools(): Map<string, ToolForModel>;
-	close(): Promise<void>;
-}
+export type ScriptedModel = Awaited<ReturnType<typeof startScriptedModel>>;
 
 interface ChatRequest {
 	stream?: boolean;
@@ -51,9 +45,7 @@ function messageFor(decision: Decision, step: number) {
  *
  * @param decide gets what the tools have given in this conversation, in their order
  */
-export async function startScriptedModel(
-	decide: (results: readonly string[]) => Decision,
-): Promise<ScriptedModel> {
+export async function startScriptedModel(decide: (results: readonly string[]) => Decision) {
 	let offered = new Map<string, ToolForModel>();
 
 	function answer(body: string): { text: string; type: string } {
@@ -97,5 +89,11 @@ export async function startScriptedModel(
 			response.writeHead(200, { 'content-type': type }).end(text);
 		});
 	});
-	return { url: `${server.url}/v1`, tools: () => offered, close: server.close };
+	return {
+		/** Base URL for a credential of OpenAI's API. */
+		url: `${server.url}/v1`,
+		/** The tools that n8n offered with the last request, by name. */
+		tools: () => offered,
+		close: server.close,
+	};
 }
