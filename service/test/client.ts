@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { until as untilAnswer } from '../../test/host/deadline.ts';
 import {
 	type ControlledService,
 	type Service,
@@ -76,20 +77,9 @@ export async function requestToken(
 	return await read(await fetch(url, { method: 'POST', body }));
 }
 
-/** Waits until a condition holds. @throws Error that says what was waited for, shortly before jest ends the test */
-export async function until<T>(
-	what: string,
-	condition: () => T | Promise<T>,
-): Promise<NonNullable<T>> {
-	// Not by the clock of the day, which tests put forward and back.
-	const deadline = performance.now() + 50_000;
-	for (;;) {
-		const value = await condition();
-		if (value) return value as NonNullable<T>;
-		if (performance.now() > deadline) throw new Error(`Waited in vain: ${what}`);
-		await new Promise((resolve) => setTimeout(resolve, 10));
-	}
-}
+/** Waits until a condition holds, for less time than jest. @throws Error that says what was waited for */
+export const until = async <T>(what: string, condition: () => T | Promise<T>) =>
+	await untilAnswer(what, async () => (await condition()) || undefined, 50_000, 10);
 
 /** `startService` for services that last as long as a test. */
 export function useServices(): typeof startService {

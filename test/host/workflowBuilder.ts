@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 
 import type { JsonObject, Workflow, WorkflowNode } from './n8nClient.ts';
 
+export { byId, byName, mapAutomatically, mapEach } from '../support/parameters.ts';
+
 /** A node without the parts that can be filled in: id, version, position. */
 export type NodeDraft = Pick<WorkflowNode, 'name' | 'type' | 'parameters'> & Partial<WorkflowNode>;
 
@@ -19,26 +21,6 @@ export function code(name: string, jsCode: string): NodeDraft {
 /** A Code node that gives the items. */
 export function codeItems(name: string, items: readonly JsonObject[]): NodeDraft {
 	return code(name, `return ${JSON.stringify(items)};`);
-}
-
-/** A card chosen by id; an expression works as well. */
-export function byId(value: string): JsonObject {
-	return { __rl: true, mode: 'id', value };
-}
-
-/** A card or field chosen by name. */
-export function byName(value: string): JsonObject {
-	return { __rl: true, mode: 'name', value };
-}
-
-/** "Map Each Column Manually": field names to values or expressions. */
-export function mapEach(value: JsonObject, matchingColumns: string[] = []): JsonObject {
-	return { mappingMode: 'defineBelow', value, matchingColumns, schema: [] };
-}
-
-/** "Map Automatically". */
-export function mapAutomatically(matchingColumns: string[] = []): JsonObject {
-	return { mappingMode: 'autoMapInputData', value: null, matchingColumns, schema: [] };
 }
 
 /** A workflow of nodes that follow one another. */

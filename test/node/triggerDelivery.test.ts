@@ -8,6 +8,7 @@ import {
 	current,
 	eventBody,
 	live,
+	oneCard,
 	pass,
 	published,
 	runs,
@@ -108,8 +109,7 @@ describe('verifying a delivery', () => {
 	);
 
 	it('ignores a signed event of another kind, workspace or card, each with a line in the log; takes one that names none', async () => {
-		const cardId = { __rl: true, mode: 'id', value: books.id };
-		const trigger = await published({ watch: 'oneCard', cardId });
+		const trigger = await published(oneCard(books.id));
 		for (const wrong of [
 			{ event: 'record.deleted' },
 			{ event: 'record.deleted' },

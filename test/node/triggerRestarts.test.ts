@@ -10,6 +10,7 @@ import {
 	keptBy,
 	live,
 	looks,
+	oneCard,
 	pass,
 	published,
 	refuseNext,
@@ -128,8 +129,7 @@ describe('a start', () => {
 
 	it('needs no card of this name, as the current subscription has its ID', async () => {
 		const card = await workspace.card('Old name', []);
-		const cardId = { __rl: true, mode: 'name', value: 'Old name' };
-		const trigger = await published({ watch: 'oneCard', cardId });
+		const trigger = await published(oneCard('Old name', 'name'));
 		await workspace.send('PATCH', `/cards/${card.id}`, { name: 'New name' });
 		const next = await restarted(trigger);
 		expect(current(next)).toMatchObject({ cardId: card.id });

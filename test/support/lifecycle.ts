@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import type { Saved, Subscription } from '../../nodes/WorkspaceData/trigger/subscription';
+import { until as untilAnswer } from '../host/deadline.ts';
 import { inAnotherProcess } from './anotherProcess';
 import type * as TriggerSupport from './trigger';
 import { triggerNode, watchWarnings, type DeliveryRequest, type TestTrigger } from './trigger';
@@ -64,13 +65,8 @@ export function pass({ hours = 0, minutes = 0, seconds = 0 }): void {
 }
 
 /** Waits until something happens at the service. */
-export async function until(what: string, happened: () => boolean): Promise<void> {
-	const end = performance.now() + 20_000;
-	while (!happened()) {
-		if (performance.now() > end) throw new Error(`Waited in vain for ${what}`);
-		await new Promise((resolve) => setTimeout(resolve, 5));
-	}
-}
+export const until = async (what: string, happened: () => boolean) =>
+	await untilAnswer(what, () => happened() || undefined, 20_000, 5);
 
 /** Looks of the trigger, five minutes apart. */
 export async function looks(trigger: TestTrigger, count: number): Promise<void> {
@@ -105,6 +101,12 @@ export function useTriggers(): void {
 	afterEach(() => jest.restoreAllMocks());
 }
 
+/** The parameters that watch one card. */
+export const oneCard = (value: string, mode = 'id'): IDataObject => ({
+	watch: 'oneCard',
+	cardId: { __rl: true, mode, value },
+});
+
 type TriggerOptions = NonNullable<Parameters<typeof triggerNode>[2]>;
 
 /** A trigger for created records, unless told otherwise. */
@@ -132,6 +134,10 @@ export const eventBody = (changes: IDataObject = {}): IDataObject => ({
 	data: { [String(books.fieldIds.Title)]: 'Emma' },
 	...changes,
 });
+
+/** Delivers an event by the current subscription. @returns the items of the execution, if one starts */
+export const itemsFor = async (trigger: TestTrigger, changes?: IDataObject) =>
+	(await trigger.deliver(signed(trigger, eventBody(changes)))).items;
 
 /** Delivers an event by a subscription. @returns how often the workflow runs; the status if it isn't 200 */
 export async function runs(
@@ -170,5 +176,4 @@ export const live = (trigger: TestTrigger): string[] =>
 		.map(({ id }) => id);
 
 /** How often the service was asked for a subscription. */
-export const subscribed = () =>
-	workspace.requests().filter((line) => line === 'POST /webhooks').length;
+export const subscribed = () => workspace.requests(/^POST .webhooks$/).length;

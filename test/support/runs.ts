@@ -4,6 +4,9 @@ import { runAction, type ActionResult, type ActionRun } from './n8n';
 import { byId } from './parameters';
 import { card, workspace } from './workspace';
 
+/** The setting of a node whose errors don't end a run: each failed item gets its error. */
+export const GOING_ON = { node: { onError: 'continueRegularOutput' } } as const;
+
 /** Runs an operation. */
 export const runNode = async (
 	parameters: IDataObject,

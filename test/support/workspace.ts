@@ -62,12 +62,13 @@ export async function startWorkspace(options: ServiceOptions = {}) {
 		return { id, name: '', fields: Object.fromEntries(fields) as Record<string, string> };
 	};
 
-	/** Requests since the last reset, as `METHOD path`, path from the workspace on. */
-	const requests = () => {
+	/** Requests since the last reset, as `METHOD path`, path from the workspace on; those that match, or all. */
+	const requests = (wanted = /^/) => {
 		const prefix = new URL(root).pathname;
 		return service.control
 			.requests()
-			.map(({ method, path }) => `${method} ${path.replace(prefix, '')}`);
+			.map(({ method, path }) => `${method} ${path.replace(prefix, '')}`)
+			.filter((request) => wanted.test(request));
 	};
 
 	return {
@@ -86,7 +87,7 @@ export async function startWorkspace(options: ServiceOptions = {}) {
 			service.control.fail({ method, path, ...fault }),
 		requests,
 		/** As `requests`, without what only reads. */
-		changes: () => requests().filter((request) => !request.startsWith('GET ')),
+		changes: () => requests(/^(?!GET )/),
 		apiKey: { workspaceDataApi: { ...base, apiKey: service.apiKey } } as TestCredentials,
 		serviceAccount: {
 			workspaceDataServiceAccountApi: {
@@ -118,6 +119,15 @@ export async function startWorkspace(options: ServiceOptions = {}) {
 
 /** The service that `useWorkspace` or `useCard` has started. */
 export let workspace: TestWorkspace;
+
+/** One of its credentials, with other entries. */
+export const credentialWith = (
+	changes: IDataObject,
+	kind: 'apiKey' | 'serviceAccount' = 'apiKey',
+): TestCredentials => {
+	const own = Object.entries(workspace[kind]);
+	return Object.fromEntries(own.map(([type, data]) => [type, { ...data, ...changes }])) as never;
+};
 
 /** The card that `useCard` has made for the running test. */
 export let card: TestCard;

@@ -4,18 +4,6 @@ import { join } from 'node:path';
 
 import { type Major, repository } from '../../host/folders.ts';
 
-/** The words of one section. */
-export interface Words {
-	/**
-	 * A word that a test now looks for on the screen.
-	 *
-	 * @throws Error where the section does not have it
-	 */
-	say(word: string): string;
-	/** The words that no test has looked for. */
-	unsaid(): string[];
-}
-
 const emphasised = /\*\*([^*]+)\*\*|\*([^*]+)\*/g;
 
 /** What one major shows: "*Publish* (n8n 1: *Active*)" is the first word on 2, the second on 1. */
@@ -26,7 +14,7 @@ const variants = /(\*[^*]+\*)\s*\(n8n 1: ([^)]*)\)/g;
  *
  * @param title its heading, without the number signs
  */
-export async function readWords(title: string, major: Major): Promise<Words> {
+export async function readWords(title: string, major: Major) {
 	const text = await readFile(join(repository, 'README.md'), 'utf8');
 	const section = text.split(/^#+ /m).find((part) => part.startsWith(`${title}\n`));
 	if (section === undefined) throw new Error(`README.md has no section '${title}'`);
@@ -38,11 +26,17 @@ export async function readWords(title: string, major: Major): Promise<Words> {
 	);
 	const said = new Set<string>();
 	return {
-		say(word) {
+		/**
+		 * A word that a test now looks for on the screen.
+		 *
+		 * @throws Error where the section does not have it
+		 */
+		say(word: string) {
 			if (!words.has(word)) throw new Error(`README.md doesn't say '${word}' in '${title}'`);
 			said.add(word);
 			return word;
 		},
+		/** The words that no test has looked for. */
 		unsaid: () => [...words].filter((word) => !said.has(word)),
 	};
 }
