@@ -1,15 +1,8 @@
-import type { Service } from '../index.ts';
-import { createClient, useFile } from './client.ts';
+import { useFile } from './client.ts';
 import { killServices, runService, startServiceProcess } from './commandLine.ts';
 
 afterEach(killServices);
 const file = useFile();
-
-test('the first line is the addresses, which work', async () => {
-	const { addresses } = await startServiceProcess([]);
-	const api = createClient(addresses as Service);
-	expect((await api('GET', 'cards')).status).toBe(200);
-});
 
 test.each([
 	['SIGINT', 'SIGINT'],
