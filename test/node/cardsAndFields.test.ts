@@ -1,12 +1,12 @@
 /** Cards and fields: what is created, changed and deleted, and what is refused before anything is sent. */
 import type { IDataObject } from 'n8n-workflow';
+import { fieldOptionsProperty } from '../../nodes/WorkspaceData/properties/fieldDefinition';
 import { hintsOf, placesOf, succeeded } from '../support/n8n';
 import { byId, byName, fromList } from '../support/parameters';
 import { runNode } from '../support/runs';
 import { card, useCard, useWorkspace, workspace } from '../support/workspace';
 
-const sent = (method: string) =>
-	workspace.requests().filter((request) => request.startsWith(method));
+const sent = (method: string) => workspace.requests(new RegExp(`^${method} `));
 
 describe('fields', () => {
 	const Status = { type: 'single_select', options: ['Open', 'Done'] };
@@ -125,6 +125,9 @@ describe('fields', () => {
 			[{ choices: '={{ ({ name: "Open" }) }}' }, "'Choices to Add' can't be"],
 			[{ choices: ['One'], options: '["Two"]' }, "'Choices to Add' and 'Options (JSON)' are both"],
 			[{ choices: [] }, "'Properties to Change' is empty"],
+			[{ customProperties: '{}' }, "'Properties to Change' is empty"],
+			// As the panel adds them: they must not remove the choices.
+			[{ options: fieldOptionsProperty.default }, "'Properties to Change' is empty"],
 			...['[]', '={{ [] }}', '={{ ({}) }}', '={{ 0 }}', '={{ NaN }}', '={{ true }}'].map(
 				(options): [object, string] => [{ options }, "'Options (JSON)' can't be"],
 			),
@@ -292,18 +295,24 @@ describe('cards', () => {
 		});
 	});
 
-	test.each(['={{ NaN }}', '={{ ["a"] }}'])(
-		'a description of %s is refused, and nothing is sent',
-		async (description) => {
-			const update = { resource: 'card', operation: 'update', cardId: byId('c1') };
-			for (const { error } of [
-				await runNode({ ...update, updateFields: { description } }),
-				await create('x', { additionalFields: { description } }),
-			])
-				expect(error?.message).toContain("'Description' can't be");
-			expect(workspace.requests()).toEqual([]);
-		},
-	);
+	test.each<[string, IDataObject, string]>([
+		...['={{ NaN }}', '={{ ["a"] }}'].flatMap(
+			(description): Array<[string, IDataObject, string]> => [
+				['create', { additionalFields: { description } }, "'Description' can't be"],
+				['update', { updateFields: { description } }, "'Description' can't be"],
+			],
+		),
+		['create', { additionalFields: { customProperties: '{ "a": ' } }, "isn't valid JSON"],
+		['create', { name: '={{ "" }}' }, "'Name' is empty"],
+		['create', { resource: 'field', type: '={{ "" }}' }, "'Type Name or ID' is empty"],
+		['update', {}, "'Properties to Change' is empty"],
+		['update', { updateFields: { customProperties: '{}' } }, "'Properties to Change' is empty"],
+	])('%s with %j is refused, and nothing is sent', async (operation, more, message) => {
+		const card = { resource: 'card', operation, name: 'x', cardId: byId('c1') };
+		const { error } = await runNode({ ...card, ...more });
+		expect(error?.message).toContain(message);
+		expect(workspace.requests()).toEqual([]);
+	});
 
 	describe('Delete By Name', () => {
 		const remove = async (name: string) =>

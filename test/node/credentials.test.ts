@@ -7,7 +7,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { WorkspaceDataApi } from '../../credentials/WorkspaceDataApi.credentials';
 import { WorkspaceDataServiceAccountApi } from '../../credentials/WorkspaceDataServiceAccountApi.credentials';
-import { fieldOptionsProperty } from '../../nodes/WorkspaceData/properties/fieldDefinition';
 import {
 	executeContext,
 	placesOf,
@@ -16,10 +15,10 @@ import {
 	type TestCredentials,
 } from '../support/n8n';
 import { pressTest } from '../support/editor';
-import { byId, createKey } from '../support/parameters';
+import { createKey } from '../support/parameters';
 import { triggerNode } from '../support/trigger';
 import { startWebServer, type WebServer } from '../support/webServer';
-import { card, useCard, useWorkspace, workspace } from '../support/workspace';
+import { card, credentialWith, useCard, useWorkspace, workspace } from '../support/workspace';
 
 describe('no secret is seen', () => {
 	useWorkspace();
@@ -67,8 +66,7 @@ describe('no secret is seen', () => {
 			seen.push(request.url);
 			response.writeHead(307, { location: `${server.url}/elsewhere` }).end();
 		});
-		const credentials = structuredClone(workspace.serviceAccount);
-		Object.assign(credentials.workspaceDataServiceAccountApi ?? {}, { authUrl: server.url });
+		const credentials = credentialWith({ authUrl: server.url }, 'serviceAccount');
 		const parameters = { resource: 'card', operation: 'getAll' };
 		const { error } = await runAction({ credentials, parameters });
 		await server.close();
@@ -195,12 +193,8 @@ describe('service accounts', () => {
 	// Tokens are kept for the whole process: each test needs a separate account.
 	useCard('Accounts', { Key: 'text' }, {}, [beforeEach, afterEach]);
 
-	const account = (changes: Record<string, string> = {}) => ({
-		workspaceDataServiceAccountApi: {
-			...workspace.serviceAccount.workspaceDataServiceAccountApi,
-			...changes,
-		},
-	});
+	const account = (changes: Record<string, string> = {}) =>
+		credentialWith(changes, 'serviceAccount');
 	const createRows = async (
 		count: number,
 		changes: Record<string, string> = {},
@@ -415,9 +409,7 @@ describe('an address other than Base URL', () => {
 	);
 
 	test('a pasted Bearer and spaces are dropped', async () => {
-		const credentials = structuredClone(workspace.apiKey);
-		const apiKey = ` Bearer  ${workspace.service.apiKey}\n`;
-		Object.assign(credentials.workspaceDataApi ?? {}, { apiKey });
+		const credentials = credentialWith({ apiKey: ` Bearer  ${workspace.service.apiKey}\n` });
 		const parameters = { resource: 'card', operation: 'getAll' };
 		succeeded(await runAction({ credentials, parameters }));
 	});
@@ -425,12 +417,9 @@ describe('an address other than Base URL', () => {
 	test.each(['two words', 'kéy-of-nobody'])(
 		'the key %j is refused before a request',
 		async (apiKey) => {
-			const credentials = structuredClone(workspace.apiKey);
-			Object.assign(credentials.workspaceDataApi ?? {}, { apiKey });
-			const { error } = await runAction({
-				credentials,
-				parameters: { resource: 'card', operation: 'getAll' },
-			});
+			const credentials = credentialWith({ apiKey });
+			const parameters = { resource: 'card', operation: 'getAll' };
+			const { error } = await runAction({ credentials, parameters });
 			expect(error?.message).toContain("'API Key' has a space or a special character");
 			expect(workspace.requests()).toEqual([]);
 		},
@@ -474,34 +463,5 @@ describe('bad input', () => {
 			['a', 'b'].map((key) => ({ json: { key, error: said } })),
 		);
 		expect(workspace.requests()).toEqual([]);
-	});
-
-	describe('bad input is named, and nothing is sent', () => {
-		const onCard = (operation: string, more: IDataObject) => ({
-			...{ resource: 'card', operation, name: 'x', cardId: byId('c') },
-			...more,
-		});
-		const broken = { additionalFields: { customProperties: '{ "a": ' } };
-		const empty = { updateFields: { customProperties: '{}' } };
-		const field = { resource: 'field', fieldId: byId('f') };
-		const nothing = "'Properties to Change' is empty";
-
-		test.each<[string, IDataObject, string]>([
-			['broken JSON', onCard('create', broken), "'Custom Properties' isn't valid JSON"],
-			['an empty name', onCard('create', { name: '={{ "" }}' }), "'Name' is empty"],
-			['no type', onCard('create', { ...field, type: '={{ "" }}' }), "'Type Name or ID' is empty"],
-			['an empty update', onCard('update', {}), nothing],
-			['no properties of a card', onCard('update', empty), nothing],
-			['no properties of a field', onCard('update', { ...field, ...empty }), nothing],
-			[
-				'options of a field as the panel adds them, which must not remove its choices',
-				onCard('update', { ...field, updateFields: { options: fieldOptionsProperty.default } }),
-				nothing,
-			],
-		])('%s', async (_what, parameters, message) => {
-			const { error } = await runAction({ credentials: workspace.apiKey, parameters });
-			expect(error?.message).toContain(message);
-			expect(workspace.requests()).toEqual([]);
-		});
 	});
 });

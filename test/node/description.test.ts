@@ -129,53 +129,42 @@ describe('the description', () => {
 		expect(action.description.usableAsTool).toBe(true);
 	});
 
-	describe.each([
+	test.each([
 		['action', action.description.properties, action.methods],
 		['trigger', trigger.description.properties, trigger.methods],
-	] as const)('%s node', (_, properties, methods: Record<string, object>) => {
-		const every = [...everyProperty([...properties])];
-
-		test('every method that a parameter names exists', () => {
-			const named = every.flatMap(({ typeOptions, modes = [] }) => [
-				['loadOptions', typeOptions?.loadOptionsMethod],
-				['resourceMapping', typeOptions?.resourceMapper?.resourceMapperMethod],
-				...modes.map((mode) => ['listSearch', mode.typeOptions?.searchListMethod]),
-			]);
-			const missing = named.filter(([kind = '', method]) => {
-				const known = methods[kind] ?? {};
-				return method !== undefined && !Object.hasOwn(known, method);
-			});
-			expect(missing).toEqual([]);
+	] as const)('%s node: every method that a parameter names exists', (_, properties, methods) => {
+		const named = [...everyProperty([...properties])].flatMap(({ typeOptions, modes = [] }) => [
+			['loadOptions', typeOptions?.loadOptionsMethod],
+			['resourceMapping', typeOptions?.resourceMapper?.resourceMapperMethod],
+			...modes.map((mode) => ['listSearch', mode.typeOptions?.searchListMethod]),
+		]);
+		const missing = named.filter(([kind = '', method]) => {
+			const known = (methods as Record<string, object>)[kind] ?? {};
+			return method !== undefined && !Object.hasOwn(known, method);
 		});
+		expect(missing).toEqual([]);
 	});
 
-	const shown = (parameters: INodeParameters, isNotice: boolean): string[] => {
+	const createIn = (value: string): INodeParameters => ({
+		operation: 'create',
+		cardId: { __rl: true, mode: 'id', value },
+	});
+	const condition = { field: 'A', condition: 'isEmpty' };
+	const getAll = { operation: 'getAll', filters: { conditions: [condition, condition] } };
+	test.each<[INodeParameters, string[]]>([
+		[createIn(''), ['selectCardNotice']],
+		[createIn('crd_1'), []],
+		[createIn('={{ $json.card }}'), []],
+		[{ ...getAll, since: 'all' }, []],
+		[{ ...getAll, since: 'new' }, ['sinceNotice']],
+	])('with %j, the notices %j are shown', (given, notices) => {
+		const parameters: INodeParameters = { resource: 'record', ...given };
 		const node = { parameters, type: 'workspaceData', typeVersion: 1 } as INode;
 		const { description } = action;
-		return description.properties
-			.filter(({ type }) => type !== 'hidden' && (type === 'notice') === isNotice)
-			.filter((one) => NodeHelpers.displayParameter(parameters, one, node, description))
-			.map(({ name }) => name);
-	};
-
-	test.each([
-		['', ['selectCardNotice']],
-		['crd_1', []],
-		['={{ $json.card }}', []],
-	])('with %j as the card, the notices %j are shown', (value, notices) => {
-		const cardId = { __rl: true, mode: 'id', value };
-		const parameters = { resource: 'record', operation: 'create', cardId };
-		expect(shown(parameters, true)).toEqual(notices);
-	});
-
-	test.each([
-		['all', []],
-		['new', ['sinceNotice']],
-	])('Get Many with Since Last Run %s shows the notices %j', (since, notices) => {
-		const condition = { field: 'A', condition: 'isEmpty' };
-		const filters = { conditions: [condition, condition] };
-		const parameters = { resource: 'record', operation: 'getAll', since, filters };
-		expect(shown(parameters, true)).toEqual(notices);
+		const shown = description.properties
+			.filter(({ type }) => type === 'notice')
+			.filter((one) => NodeHelpers.displayParameter(parameters, one, node, description));
+		expect(shown.map(({ name }) => name)).toEqual(notices);
 	});
 
 	test.each(['autoMapInputData', 'defineBelow'])('%s: n8n keeps If Field Is Unknown', (mode) => {

@@ -55,18 +55,6 @@ describe('mapping', () => {
 		expect(error?.description).not.toMatch(/again/);
 	});
 
-	test.each([NaN, Infinity, new Date(NaN)])(
-		'%p with Create the Field is refused before a field is created',
-		async (New) => {
-			const items = [{ Title: 'a', New: 1 }, { Title: 'b', New } as unknown as IDataObject];
-			const columns = mapAutomatically(['Title']);
-			const options = { unknownFields: 'create' };
-			const { error } = await runCounted('upsert', { columns, options }, items);
-			expect(error?.message).toContain("Field 'New' can't hold");
-			expect(workspace.changes()).toEqual([]);
-		},
-	);
-
 	test("null clears; undefined and fields that aren't mapped change nothing", async () => {
 		const row = { Title: 'keep', Amount: 1, Status: 'Open' };
 		const [id = ''] = await workspace.records(card.id, [row]);
@@ -398,17 +386,5 @@ describe('conditions, sorting and matching by a field that was renamed since', (
 		const { error } = await run('updateMany', { ...inNorth, columns: columns({ SKU: 'x' }) });
 		expect(error?.message).toContain('can\'t hold "north"');
 		expect((await workspace.rows(card.id)).map(({ Article }) => Article)).toEqual(['a', 'b']);
-	});
-
-	test.each<[string, string, IDataObject]>([
-		['a condition of Get Many', 'getAll', inNorth],
-		['Sort', 'getAll', { sort: { by: [{ field: 'Shop', direction: 'asc' }] } }],
-		['a condition of Count', 'count', inNorth],
-		['a condition of Delete Many', 'deleteMany', inNorth],
-	])('without a mapper, the message of %s names the new name', async (_, operation, more) => {
-		const { error } = await run(operation, more);
-		expect(error?.message).toContain("has no field 'Shop'");
-		expect(error?.description).toContain("The fields are 'Article', 'Branch', 'Price'.");
-		expect(await workspace.rows(card.id)).toHaveLength(2);
 	});
 });

@@ -12,8 +12,8 @@ import { type ActionRun, actionNode, runAction, succeeded } from '../support/n8n
 import { byId, mapAutomatically, mapEach, where } from '../support/parameters';
 import { startStopwatch } from '../support/stopwatch';
 import { startWebServer, type WebServer } from '../support/webServer';
-import { run, startRun } from '../support/runs';
-import { card, useCard, workspace } from '../support/workspace';
+import { GOING_ON, run, startRun } from '../support/runs';
+import { card, credentialWith, useCard, workspace } from '../support/workspace';
 
 /** Waits for something to happen; jest's own time-out is the deadline. */
 async function until(happened: () => boolean): Promise<void> {
@@ -41,10 +41,7 @@ describe('faults', () => {
 		const server = await startWebServer((_request, response) => response.end());
 		await server.close();
 		const baseUrl = `${server.url}/api/v1`;
-		const { error } = await create(
-			{},
-			{ credentials: { workspaceDataApi: { ...workspace.apiKey.workspaceDataApi, baseUrl } } },
-		);
+		const { error } = await create({}, { credentials: credentialWith({ baseUrl }) });
 		expect(error?.message).toContain('refused the connection');
 		expect(error?.description).toContain("'Base URL'");
 		expect(error?.description).toContain(new URL(baseUrl).host);
@@ -125,7 +122,7 @@ describe('responses that break off', () => {
 describe('cancelling', () => {
 	useCard('Cancelling', { Key: 'text' }, {}, [beforeEach, afterEach]);
 
-	const posts = () => workspace.requests().filter((request) => request.startsWith('POST'));
+	const posts = () => workspace.requests(/^POST/);
 
 	/** Cancels a run of 20 items as soon as something has happened. */
 	async function cancelledWithinASecond(
@@ -133,9 +130,8 @@ describe('cancelling', () => {
 		credentials = workspace.apiKey,
 	): Promise<void> {
 		const items = Array.from({ length: 20 }, (_, n) => ({ Key: `k${n}` }));
-		const node = { onError: 'continueRegularOutput' } as const;
 		const parameters = { columns: mapAutomatically(), options: { maxParallel: 2 } };
-		const { running, cancel } = startRun('create', parameters, items, { credentials, node });
+		const { running, cancel } = startRun('create', parameters, items, { credentials, ...GOING_ON });
 		await until(happened);
 		const elapsed = startStopwatch();
 		cancel();
@@ -153,8 +149,7 @@ describe('cancelling', () => {
 	test('an auth server that gives no response is given up', async () => {
 		let asked = 0;
 		const silent = await startWebServer(() => (asked += 1));
-		const credentials = structuredClone(workspace.serviceAccount);
-		Object.assign(credentials.workspaceDataServiceAccountApi ?? {}, { authUrl: silent.url });
+		const credentials = credentialWith({ authUrl: silent.url }, 'serviceAccount');
 		await cancelledWithinASecond(() => asked === 1, credentials);
 		await silent.close();
 		expect(workspace.requests()).toEqual([]);
@@ -178,8 +173,7 @@ describe('cancelling', () => {
 		control.resetRequests();
 		control.setLatency({ ms: 40 });
 		const { running, cancel } = startRun(...given);
-		const isSent = (request: string) => request.startsWith(method);
-		await until(() => workspace.requests().filter(isSent).length >= 7);
+		await until(() => workspace.requests(new RegExp(`^${method}`)).length >= 7);
 		cancel();
 		const { error } = await running;
 		// As late as the others: what was under way is carried out before it.

@@ -57,35 +57,7 @@ describe('every operation of cards, fields and records', () => {
 		const id = String(level.id ?? level.field_id);
 		for (const fieldId of [byId(id), byName('level')])
 			expect(await run('get', { fieldId })).toEqual([level]);
-		const fieldId = fromList(id, 'Level');
-		const renamed = await run('update', { fieldId, updateFields: { name: 'Rank' } });
-		expect(renamed).toMatchObject([{ name: 'Rank' }]);
-		expect(await run('delete', { fieldId: byName('Rank') })).toEqual([{ deleted: true, id }]);
-	});
-
-	test('records', async () => {
-		const run = runOn('record');
-		const values = { Title: 'One', Amount: 1, Status: 'Open' };
-		const created = await run('create', { columns: mapEach(values) });
-		const id = String(created[0]?.id);
-		const created_at = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as string;
-		const record = { ...values, id, created_at };
-		expect(created).toEqual([record]);
-		expect(await run('get', { recordId: byId(id) })).toEqual([record]);
-		const raw = await run('getAll', { returnAll: true, simple: false });
-		expect(raw).toMatchObject([{ id, data: { [card.fieldIds.Title ?? '']: 'One' } }]);
-		const changed = { Amount: 0, Status: 'Done' };
-		const recordId = fromList(id, 'One');
-		const updated = await run('update', { recordId, columns: mapEach(changed) });
-		expect(updated).toMatchObject([{ id, ...changed }]);
-		const upsert = async (data: IDataObject) =>
-			await run('upsert', { columns: mapEach(data, { matchingColumns: ['Title'] }) });
-		const now = { id, action: 'updated', Title: 'One', Amount: 5, Status: 'Done' };
-		expect(await upsert({ Title: 'One', Amount: 5 })).toMatchObject([now]);
-		expect(await upsert({ Title: 'Two' })).toMatchObject([{ action: 'created' }]);
-		expect(await run('getAll', { returnAll: false, limit: 1 })).toHaveLength(1);
-		expect(await run('delete', { recordId: byId(id) })).toEqual([{ deleted: true, id }]);
-		expect(await workspace.rows(card.id)).toEqual([{ Title: 'Two' }]);
+		expect(await run('delete', { fieldId: byName('Level') })).toEqual([{ deleted: true, id }]);
 	});
 
 	test('the API description comes as data, and as text', async () => {
@@ -237,7 +209,7 @@ describe('the output of records', () => {
 			{ 'fields.id': 'own 1', 'fields.deleted': true, Note: 'new', id: ids[0] },
 			{ 'fields.id': 'own 2', 'fields.deleted': null, Note: 'new', id: ids[1] },
 		]);
-		const readings = workspace.requests().filter((one) => /^GET .*records$/.test(one));
+		const readings = workspace.requests(/^GET .*records$/);
 		expect(readings).toHaveLength(1);
 		// What came out goes back in, and changes nothing.
 		const back = {

@@ -43,6 +43,7 @@ test('creates, updates and leaves alone; records without an item stay', async ()
 	];
 	const result = succeeded(await sync(given));
 	expect(actionsOf(result)).toEqual(['updated', 'created', 'unchanged']);
+	expect(result.json.map((item) => 'before' in item)).toEqual([true, false, false]);
 	expect(result.json.map(({ Key }) => Key)).toEqual(['b', 'c', 'a']);
 	expect(placesOf(result.items)).toEqual([0, 1, 2]);
 	expect(sent().sort()).toEqual(['PATCH', 'POST']);
@@ -96,29 +97,6 @@ test('items of several cards: each has its own records and deletions', async () 
 	expect(placesOf(result.items)).toEqual([0, 1, 0, 1]);
 	expect(await workspace.rows(other.id)).toEqual([{ Key: 'b' }]);
 	expect(await rows()).toEqual([{ Key: 'a' }]);
-});
-
-test.each<[string, string, unknown]>([
-	['Source', 'isNoneOf', ['7', 'é']],
-	['Source', 'greaterThan', '6'],
-	['Amount', 'equals', '10.0'],
-])('%s %s %j: deletes the same records as Delete Many', async (field, condition, value) => {
-	const sources = ['7', '007', '7.0', ' 7', '7 ', '1e1', 'é', 'e\u0301', '10', '', undefined];
-	const filled = sources.flatMap((Source, n) =>
-		[10, undefined].map((Amount) => ({ Key: `${n} ${Amount}`, Source, Amount })),
-	);
-	await workspace.records(card.id, filled);
-	const conditions = { ...where(field, condition, value), dryRun: true };
-	const { json: chosen } = await runCounted('deleteMany', conditions);
-	// Any item that takes part: Sync needs one.
-	const [kept, ...others] = chosen;
-	expect(others).not.toEqual([]);
-	const given = { ...conditions, ...remove };
-	const { json: all } = succeeded(await sync([{ Key: kept?.Key as string }], given));
-	const json = all.filter(({ action }) => action !== 'none');
-	const idsOf = (items: IDataObject[]) => items.map(({ id }) => String(id)).sort();
-	expect(idsOf(json)).toEqual(idsOf(others));
-	expect(json.every(({ action }) => action === 'delete')).toBe(true);
 });
 
 describe('is refused, and nothing is sent, with', () => {
@@ -237,25 +215,6 @@ describe('is refused, and nothing is sent, with', () => {
 		expect(json.map((item) => JSON.stringify(item))).toEqual(said);
 		expect(sent()).toEqual([]);
 	});
-});
-
-test('a dry run shows each change and the counts, and changes nothing', async () => {
-	await fill('a', 'b', 'x');
-	const items = ['a', 'b', 'n'].map((Key, Amount) => ({ Key, Amount }));
-	const result = await sync(items, { ...remove, dryRun: true });
-	const shown = result.json.map(({ dry_run, action, changes, Key, Amount }) => [
-		...[dry_run, action, changes, Key, Amount],
-	]);
-	expect(shown).toEqual([
-		[true, 'none', undefined, 'a', 0],
-		[true, 'update', { Amount: { from: 0, to: 1 } }, 'b', 1],
-		[true, 'create', undefined, 'n', 2],
-		[true, 'delete', undefined, 'x', 0],
-	]);
-	expect(sent()).toEqual([]);
-	expect(hintsOf(result).join()).toContain(
-		'1 record would be created, 1 updated, 1 deleted; 1 unchanged',
-	);
 });
 
 describe('a run that fails halfway', () => {

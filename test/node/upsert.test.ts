@@ -5,7 +5,7 @@ import { editorContext } from '../support/editor';
 import { hintsOf, succeeded } from '../support/n8n';
 import { byId, mapAutomatically, mapEach, where } from '../support/parameters';
 import { bodies, other, runOther, startOther } from '../support/otherService';
-import { actionsOf, run } from '../support/runs';
+import { actionsOf, GOING_ON, run } from '../support/runs';
 import { answer, card, useCard, workspace } from '../support/workspace';
 
 describe('the record is found', () => {
@@ -42,8 +42,7 @@ describe('the record is found', () => {
 	test('a refused item has its error only, also with an empty item for a record that is missing', async () => {
 		await workspace.records(card.id, [{ Key: 'a' }, { Key: 'a' }]);
 		const parameters = { columns: mapAutomatically(['Key']), options: { ifNotFound: 'empty' } };
-		const node = { onError: 'continueRegularOutput' } as const;
-		const { json } = await run('upsert', parameters, [{ Key: 'a', Amount: 1 }], { node });
+		const { json } = await run('upsert', parameters, [{ Key: 'a', Amount: 1 }], GOING_ON);
 		expect(json).toEqual([
 			expect.objectContaining({ error: expect.stringContaining('2 records') }),
 		]);
@@ -197,18 +196,6 @@ describe('what a record holds', () => {
 		expect(bodies()).toEqual([{ data: { v: 'new' } }, { data: { v: 'newer' } }]);
 		expect((await runOther('getAll', where('Total', 'equals', 7))).json).toHaveLength(1);
 		expect(await upsert('Total', { Total: 9, V: 'x' })).toBe(refusal);
-	});
-
-	test('Update Many sends the values that differ', async () => {
-		await start([
-			{ k: 'k1', v: 'a' },
-			{ k: 'k2', v: 'b' },
-		]);
-		const columns = mapEach({ V: 'b' });
-		const all = where('Key', 'isNotEmpty');
-		const result = succeeded(await runOther('updateMany', { ...all, columns }));
-		expect(actionsOf(result)).toEqual(['updated', 'unchanged']);
-		expect(bodies()).toEqual([{ data: { v: 'b' } }]);
 	});
 
 	test('Update with Return Old Values takes back what it has read', async () => {

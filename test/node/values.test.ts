@@ -204,17 +204,6 @@ describe('the same value', () => {
 		expect(deleted(await run('deleteMany', where('id', 'equals', '100')))).toEqual(['100']);
 	});
 
-	test.each(['upsert', 'sync'])('%s: a key of blanks is empty', async (operation) => {
-		await workspace.records(card.id, [{ Key: ' ' }]);
-		workspace.service.control.resetRequests();
-		for (const Key of ['', ' ', '\u00a0\t']) {
-			const item = { Key, Amount: 1 };
-			const { error } = await run(operation, { columns: mapAutomatically(['Key']) }, [item]);
-			expect(error?.message).toContain("Matching field 'Key' has no value");
-		}
-		expect(workspace.changes()).toEqual([]);
-	});
-
 	describe('If Record Exists', () => {
 		const pass = async (item: IDataObject, settings: object = {}) =>
 			await run('ifExists', where('Key', 'equals', 'a'), [item], settings);

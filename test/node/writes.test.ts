@@ -4,12 +4,10 @@ import type { IDataObject } from 'n8n-workflow';
 import { placesOf, succeeded } from '../support/n8n';
 import { byId, mapAutomatically, mapEach } from '../support/parameters';
 import { bodies, other, runOther, startOther } from '../support/otherService';
-import { actionsOf, run, runCounted } from '../support/runs';
+import { actionsOf, GOING_ON, run, runCounted } from '../support/runs';
 import { card, useCard, workspace } from '../support/workspace';
 
-const GOING_ON = { onError: 'continueRegularOutput' } as const;
-const sent = (method: string) =>
-	workspace.requests().filter((request) => request.startsWith(`${method} `)).length;
+const sent = (method: string) => workspace.requests(new RegExp(`^${method} `)).length;
 const byKey = { columns: mapAutomatically(['Key']) };
 const amounts = (...all: number[]) => all.map((Amount) => ({ Key: 'a', Amount }));
 
@@ -65,7 +63,7 @@ describe('writes to a card', () => {
 			hurry();
 			await workspace.records(card.id, amounts(1));
 			workspace.fail('PATCH', '', fault);
-			const { json } = await runCounted('upsert', byKey, amounts(2, 1, 3), { node: GOING_ON });
+			const { json } = await runCounted('upsert', byKey, amounts(2, 1, 3), GOING_ON);
 			const error = "The same record couldn't be written for an earlier item";
 			expect(json).toMatchObject([{ error: expect.any(String) }, { error }, { error }]);
 			expect(sent('PATCH')).toBe(fault.times);
@@ -91,7 +89,7 @@ describe('writes to a card', () => {
 	});
 
 	test('Continue On Fail puts the error in the item’s place; the error output takes it, with the data of its input', async () => {
-		const { items } = succeeded(await run('create', { columns }, mixed, { node: GOING_ON }));
+		const { items } = succeeded(await run('create', { columns }, mixed, GOING_ON));
 		expect(placesOf(items)).toEqual([0, 1, 2]);
 		const description = expect.stringContaining('number') as string;
 		const error = "Field 'Amount' can't hold \"two\"";
@@ -165,7 +163,7 @@ describe('writes to a card', () => {
 	])('first create of a key %s: later items fail with it', async (_, fault, isUnclear) => {
 		hurry();
 		workspace.fail('POST', '/records$', { ...fault });
-		const { json } = await run('upsert', byKey, amounts(1, 2, 3), { node: GOING_ON });
+		const { json } = await run('upsert', byKey, amounts(1, 2, 3), GOING_ON);
 		expect(json.map(({ error }) => typeof error)).toEqual(['string', 'string', 'string']);
 		const told = /may (?:have been|exist|be there)/.test(JSON.stringify(json[0]));
 		expect(told).toBe(isUnclear);
