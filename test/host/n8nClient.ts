@@ -55,15 +55,13 @@ export interface Execution extends ExecutionSummary {
 }
 
 /** n8n answered with an error. */
-export class N8nError extends Error {
+class N8nError extends Error {
 	override readonly name = 'N8nError';
 	readonly status: number;
-	readonly body: Json;
 
-	constructor(message: string, status: number, body: Json) {
+	constructor(message: string, status: number) {
 		super(message);
 		this.status = status;
-		this.body = body;
 	}
 }
 
@@ -144,7 +142,7 @@ export class N8nClient {
 		}
 		if (!response.ok) {
 			const message = `${method} ${path}: n8n answered ${response.status} ${text.slice(0, 800)}`;
-			throw new N8nError(message, response.status, answer);
+			throw new N8nError(message, response.status);
 		}
 		const hasData = typeof answer === 'object' && answer !== null && 'data' in answer;
 		return hasData ? ((answer as JsonObject).data ?? null) : answer;
@@ -302,22 +300,22 @@ export class N8nClient {
 		return { ...answer, data: parse(answer.data) as Execution['data'] };
 	}
 
-	/** Waits until an execution has ended. @param milliseconds how long */
-	async finished(id: string, milliseconds = 480_000): Promise<Execution> {
+	/** Waits until an execution has ended. */
+	async finished(id: string): Promise<Execution> {
 		const path = `/rest/executions/${id}`;
 		const ended = async () => {
 			const { status } = await this.request<{ status: ExecutionStatus }>('GET', path);
 			return unfinished.includes(status) ? undefined : await this.execution(id);
 		};
-		return await until(`execution ${id} to end`, ended, milliseconds, 200);
+		return await until(`execution ${id} to end`, ended, 480_000, 200);
 	}
 
 	/** Runs a stored workflow from one of its triggers to the end, whatever the end is. */
-	async run(saved: SavedWorkflow, trigger: string, milliseconds?: number): Promise<Execution> {
+	async run(saved: SavedWorkflow, trigger: string): Promise<Execution> {
 		const id = await this.start(saved, trigger);
 		if (id === undefined)
 			throw new Error(`${saved.name} waits for an event; it has no trigger to start by hand`);
-		return await this.finished(id, milliseconds);
+		return await this.finished(id);
 	}
 
 	/** The executions of a workflow, newest first; of 1.x the last hundred. */

@@ -58,11 +58,10 @@ async function responds(address: string, status: number): Promise<true | undefin
 
 /** Prepares an n8n that is installed already; nothing runs before `start()`. */
 export async function createN8nHost(options: HostOptions) {
-	const settings: N8nSettings & { extra: Record<string, string> } = {
+	const settings: N8nSettings = {
 		...options,
 		port: options.port ?? (await freePort()),
 		brokerPort: await freePort(),
-		extra: { ...options.extra },
 	};
 	const folder = hostFolders[settings.major];
 	const baseUrl = `http://127.0.0.1:${settings.port}`;
@@ -151,8 +150,6 @@ export async function createN8nHost(options: HostOptions) {
 		/** Address of the editor and of REST, without a final slash. */
 		baseUrl,
 		userFolder: settings.userFolder,
-		/** Variables added to the environment at the next start. */
-		extra: settings.extra,
 		/** The process while it runs. */
 		get processId() {
 			return child?.pid;

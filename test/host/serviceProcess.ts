@@ -119,8 +119,6 @@ export async function startService(options: ServiceOptions = {}) {
 			stop,
 			/** All that it printed after the first line. */
 			log: () => printed,
-			/** Process ID. */
-			pid: child.pid ?? 0,
 			/** Settles when it is over, by whatever cause. */
 			ended: child as Promise<unknown>,
 		};
