@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectControl, type ControlledService } from '../index.ts';
-import { type Client, createClient, requestToken, useService, useServices } from './client.ts';
+import { type Client, createClient, useService, useServices } from './client.ts';
 
 let service: ControlledService;
 let api: Client;
@@ -19,7 +19,6 @@ const create = async () => await api('POST', `cards/${cid}/records`, { data: {} 
 describe('faults', () => {
 	test.each([
 		['problem', 500, /^application\/problem\+json/, /"status":500/],
-		['html', 502, /^text\/html/, /^<!doctype html>/],
 		['empty', 500, /^$/, /^$/],
 	] as const)('%s answers change nothing and end after their number', async (...row) => {
 		const [body, status, type, text] = row;
@@ -37,13 +36,6 @@ describe('faults', () => {
 	test('JSON that breaks off', async () => {
 		service.control.fail({ status: 200, body: 'text', text: '{"records":[{' });
 		await expect(create()).rejects.toThrow('JSON');
-	});
-
-	test('a token request can fail as well', async () => {
-		service.control.fail({ listener: 'auth', status: 503, body: 'html' });
-		const { status, headers } = await requestToken(service);
-		expect([status, headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8']);
-		expect((await requestToken(service)).status).toBe(200);
 	});
 
 	test.each([

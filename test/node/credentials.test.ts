@@ -289,13 +289,9 @@ describe('service accounts', () => {
 		[503, {}, /isn't available right now \(status 503\)$/, 'Try again later'],
 	])('an auth server that says %d %j', async (status, body, heading, advice) => {
 		hurry();
-		const auth = await startWebServer((_request, response) => {
-			response.writeHead(status, { 'content-type': 'application/json' });
-			response.end(JSON.stringify(body));
-		});
-		const credentials = account({ authUrl: auth.url });
-		const { error } = await runAction({ credentials, parameters: list });
-		await auth.close();
+		const fault = { listener: 'auth', status, body: 'json', json: body, times: 9 } as const;
+		workspace.service.control.fail(fault);
+		const { error } = await runAction({ credentials: account(), parameters: list });
 		expect(error?.message).toMatch(heading);
 		expect(error?.description).toContain(advice);
 	});

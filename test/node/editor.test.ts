@@ -8,8 +8,7 @@ import { editorContext, pressTest } from '../support/editor';
 import { loadWorkflow, succeeded, type TestCredentials } from '../support/n8n';
 import { byId, byName, mapEach } from '../support/parameters';
 import { runNode } from '../support/runs';
-import { startWebServer } from '../support/webServer';
-import { credentialWith, useWorkspace, workspace } from '../support/workspace';
+import { answer, credentialWith, useWorkspace, workspace } from '../support/workspace';
 
 const { listSearch, loadOptions, resourceMapping } = new WorkspaceData().methods;
 const editor = (
@@ -277,13 +276,12 @@ describe('requests of the editor', () => {
 			[502, 'Try again later'],
 			[302, "Redirects aren't followed"],
 		])('another web server that answers %i', async (status, message) => {
-			const server = await startWebServer((_request, response) => {
-				response.writeHead(status, { 'content-type': 'text/html', location: '/elsewhere' });
-				response.end('<html><title>Some page</title></html>');
+			const fault = { status, body: 'html', headers: { location: '/elsewhere' } } as const;
+			workspace.fail('GET', '/cards$', fault);
+			expect(await press('apiKey')).toEqual({
+				status: 'Error',
+				message: expect.stringContaining(message),
 			});
-			const result = await press('apiKey', { baseUrl: `${server.url}/api/v1` });
-			await server.close();
-			expect(result).toEqual({ status: 'Error', message: expect.stringContaining(message) });
 		});
 
 		const problem = (kind: string, detail?: string) => ({
@@ -343,16 +341,12 @@ describe('what a person sees', () => {
 			'parameters.filters.conditions[0].value',
 		);
 
-	/** The next answer of the service to such a request. */
-	const answerNext = (path: string, json: object): void =>
-		workspace.fail('GET', path, { status: 200, body: 'json', json });
-
 	describe('the list of cards', () => {
 		const cards = (count: number) =>
 			Array.from({ length: count }, (_, n) => ({ id: `Crd_${n}`, name: `Card ${n % 7}-${n}` }));
 
 		test('is in the order of the names', async () => {
-			answerNext('/cards$', { cards: ['b', 'C', 'a', 'Ä'].map((name) => ({ id: name, name })) });
+			answer('GET', '/cards$', { cards: ['b', 'C', 'a', 'Ä'].map((name) => ({ id: name, name })) });
 			const { results } = await listSearch.searchCards.call(editor({}));
 			expect(names(results)).toEqual(['a', 'Ä', 'b', 'C']);
 		});
@@ -363,7 +357,7 @@ describe('what a person sees', () => {
 			[150, '100', 50, undefined],
 			[150, 'no position', 100, '100'],
 		])('of %d, from %s on: shows %d, and where it continues', async (count, token, shown, next) => {
-			answerNext('/cards$', { cards: cards(count) });
+			answer('GET', '/cards$', { cards: cards(count) });
 			const { results, paginationToken } = await listSearch.searchCards.call(
 				editor({}),
 				undefined,
@@ -382,7 +376,7 @@ describe('what a person sees', () => {
 			['', 20],
 			['   ', 20],
 		])('searched for %j shows what matches', async (filter, expected) => {
-			answerNext('/cards$', { cards: cards(20) });
+			answer('GET', '/cards$', { cards: cards(20) });
 			const { results } = await listSearch.searchCards.call(editor({}), filter);
 			if (typeof expected === 'number') expect(results).toHaveLength(expected);
 			else expect(names(results)).toEqual(expected);
@@ -475,7 +469,7 @@ describe('what a person sees', () => {
 				workspace.service.control.fail({ path: 'openapi', ...fault });
 				hurry();
 				const types = ['long-text  area_', 'long-text  area_', 'Geo'];
-				answerNext('/fields$', {
+				answer('GET', '/fields$', {
 					fields: types.map((type, n) => ({ id: `f${n}`, name: `Field ${n}`, type })),
 				});
 				expect(await loadOptions.getFieldTypes.call(editor({ cardId: byId(card.id) }))).toEqual([
@@ -493,7 +487,7 @@ describe('what a person sees', () => {
 
 		test('fields of one name show their types and ids', async () => {
 			const card = await workspace.card('Twins', []);
-			answerNext('/fields$', { fields: twins });
+			answer('GET', '/fields$', { fields: twins });
 			expect(await loadOptions.getFieldNames.call(editor({ cardId: byId(card.id) }))).toEqual([
 				{ name: 'Twin (Text, f1)', value: 'f1' },
 				{ name: 'Twin (Boolean, f2)', value: 'f2' },
@@ -507,7 +501,7 @@ describe('what a person sees', () => {
 			['a number, which is no name', 5, 16],
 		])('the conditions for %s', async (_, field, count) => {
 			const card = await workspace.card('Twins', []);
-			answerNext('/fields$', { fields: twins });
+			answer('GET', '/fields$', { fields: twins });
 			const context = conditionOf(byId(card.id), field);
 			const offered = await loadOptions.getFilterConditions.call(context);
 			expect(offered).toHaveLength(count);
@@ -532,7 +526,7 @@ describe('what a person sees', () => {
 			const card = await workspace.card('Columns', []);
 			const twins = ['f1', 'f2'].map((id) => ({ id, name: 'Twin', type: 'multi_select' }));
 			const status = { id: 'f3', name: 'Status', type: 'single_select' };
-			answerNext('/fields$', { fields: [...twins, status] });
+			answer('GET', '/fields$', { fields: [...twins, status] });
 			const { fields } = await columnsOf(card.id);
 			expect(fields).toMatchObject([
 				{ id: 'f1', displayName: 'Twin (Multi Select, f1) (comma-separated)' },
