@@ -317,11 +317,11 @@ describe('Fields to Clear: a way to remove values that an empty box in the value
 	});
 
 	test.each<[unknown, IDataObject, string]>([
-		['Note', { Note: 'y' }, "Field 'Note' is in 'Fields to Clear' and also has a value"],
+		['Note', { Note: 'y' }, 'also has a value Remove the field from the option, or its value'],
 		['Note', { Note: '' }, "Field 'Note' is in 'Fields to Clear' and also has a value"],
 		['Amount', { Amount: 'many' }, "Field 'Amount' is in 'Fields to Clear' and also has a value"],
 		['Key', {}, "Field 'Key' is in 'Fields to Clear' and also has a value"],
-		['Nota', {}, "has no field 'Nota'"],
+		['Nota', {}, "has no field 'Nota' Select the field again."],
 		['note', {}, "has no field 'note'"],
 	])('%j next to %j is refused, and nothing is sent', async (name, values, message) => {
 		for (const operation of ['upsert', 'sync']) {
@@ -343,6 +343,7 @@ describe('Fields to Clear: a way to remove values that an empty box in the value
 		const given = { columns: mapEach({ Key: 'a' }), options: { clearFields: ['Total'] } };
 		const { error } = await runOther('update', { recordId: byId('r'), ...given });
 		expect(error?.message).toBe("'Fields to Clear': field 'Total' can't be written");
+		expect(error?.description).toContain('The service computes its value. Remove the field');
 		expect(bodies()).toEqual([]);
 	});
 });

@@ -80,20 +80,12 @@ test('a field to match on that the service computes is matched, not written', ()
 	expect(key).toContain('7');
 });
 
-test('fields to clear become null', () => {
-	const { values } = wishOf({ Title: 'a' }, { clearFields: ['Pages', 'id-Status'] });
-	expect(values).toEqual({ 'id-Title': 'a', 'id-Pages': null, 'id-Status': null });
-});
-
-const names = "Card 'Books' has no fields 'Author', 'Hours'";
-const unknown = { Author: 'a', Title: 'b', Hours: 1 };
 test.each<[string, () => unknown, string | RegExp, RegExp]>([
-	['unknown fields by hand', () => wishOf(unknown), names, /^The fields are 'Title'/],
 	[
-		'unknown fields of Map Automatically',
-		() => wishOf(unknown, {}, { isAutomatic: true }),
-		names,
-		/'Ignore' in 'If Field Is Unknown'.*'Map Each Column Manually'.*'Create the Field'/,
+		'unknown fields by hand',
+		() => wishOf({ Author: 'a', Title: 'b', Hours: 1 }),
+		"Card 'Books' has no fields 'Author', 'Hours'",
+		/^The fields are 'Title'/,
 	],
 	[
 		'a field twice',
@@ -115,30 +107,8 @@ test.each<[string, () => unknown, string | RegExp, RegExp]>([
 		"No value in 'Values'",
 		/Map at least one field/,
 	],
-	[
-		'a field to clear with a value',
-		() => wishOf({ Title: 'a' }, { clearFields: ['Title'] }),
-		"Field 'Title' is in 'Fields to Clear' and also has a value",
-		/Remove/,
-	],
-	[
-		'a near name to clear',
-		() => wishOf({ Title: 'a' }, { clearFields: ['pages'] }),
-		"'Fields to Clear': the card has no field 'pages'",
-		/Select/,
-	],
-	[
-		'a computed field to clear',
-		() => wishOf({ Title: 'a' }, { clearFields: ['Total'] }),
-		"'Fields to Clear': field 'Total' can't be written",
-		/computes/,
-	],
 ])('%s: refused', (_, work, message, description) => {
 	expect(work).toThrow(refusal(message, description));
-});
-
-test('unknown fields are left out with Ignore', () => {
-	expect(wishOf(unknown, { ignoresUnknown: true }).values).toEqual({ 'id-Title': 'b' });
 });
 
 test.each([

@@ -53,15 +53,17 @@ test('how the editor asks: a filter offers choices of several, and has words for
 	expect(Object.keys(conditionNames).sort()).toEqual(ORDER.split(' ').sort());
 });
 
-test('several choices: a label of more than 2,000 characters is cut', () => {
-	const { hint } = kindOfType('multi_select').input;
-	const label = (name: string) => hint?.(field('F', 'multi_select', [{ name }]));
-	const longest = 'x'.repeat(2_000);
-	expect([label(longest), label(`${longest}y`)]).toEqual([`: ${longest}`, `: ${longest}…`]);
-});
-
-test('several choices: a label with commas is shown as a list, as a user enters it', () => {
-	const { hint } = kindOfType('multi_select').input;
-	expect(hint?.(field('F', 'multi_select', ['a, b', 'c']))).toBe(': ["a, b","c"]');
-	expect(hint?.(field('F', 'multi_select', ['a', 'c']))).toBe(': a, c');
-});
+const LONGEST = 'x'.repeat(2_000);
+test.each([
+	[['a', 'c'], ': a, c'],
+	// As a user enters it.
+	[['a, b', 'c'], ': ["a, b","c"]'],
+	[[LONGEST], `: ${LONGEST}`],
+	[[`${LONGEST}y`], `: ${LONGEST}…`],
+])(
+	'the label of several choices %j is %j: those with commas in a list, cut if it is long',
+	(options, label) => {
+		const { hint } = kindOfType('multi_select').input;
+		expect(hint?.(field('F', 'multi_select', options))).toBe(label);
+	},
+);
