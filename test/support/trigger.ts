@@ -19,14 +19,6 @@ import { actionNode, additionalData, loadWorkflow, type TestCredentials } from '
 /** Type name of the trigger node, as a community package gives it. */
 export const TRIGGER_TYPE = 'n8n-nodes-workspace-data.workspaceDataTrigger';
 
-/** The effects of a delivery. */
-export interface DeliveryResult {
-	/** Status of a response that the node gave itself; else the one that n8n gives. */
-	status: number;
-	/** Items of the execution that n8n starts; undefined where it starts none. */
-	items: IDataObject[] | undefined;
-}
-
 /** A request to n8n's webhook address. */
 export interface DeliveryRequest {
 	body: Buffer;
@@ -228,7 +220,7 @@ export function triggerNode(
 			workflow = load(staticData);
 		},
 		/** As n8n, which reads the workflow from its database for each delivery. */
-		async deliver(request: DeliveryRequest, isTest = false): Promise<DeliveryResult> {
+		async deliver(request: DeliveryRequest, isTest = false) {
 			const receiving = isTest ? test : load(saved);
 			const mode = isTest ? 'manual' : 'webhook';
 			const response = createResponse();
@@ -269,7 +261,9 @@ export function triggerNode(
 				await new Promise((resolve) => response.once('finish', resolve));
 			}
 			return {
+				/** Status of a response that the node gave itself; else the one that n8n gives. */
 				status: response.statusCode,
+				/** Items of the execution that n8n starts; undefined where it starts none. */
 				items: result.workflowData?.[0]?.map(({ json }) => json),
 			};
 		},
