@@ -3,8 +3,6 @@ import { randomUUID } from 'node:crypto';
 
 import type { JsonObject, Workflow, WorkflowNode } from './n8nClient.ts';
 
-export { byId, byName, mapAutomatically, mapEach } from '../support/parameters.ts';
-
 /** A node without the parts that can be filled in: id, version, position. */
 export type NodeDraft = Pick<WorkflowNode, 'name' | 'type' | 'parameters'> & Partial<WorkflowNode>;
 
@@ -22,6 +20,29 @@ export function code(name: string, jsCode: string): NodeDraft {
 export function codeItems(name: string, items: readonly JsonObject[]): NodeDraft {
 	return code(name, `return ${JSON.stringify(items)};`);
 }
+
+/** A resource locator by id; the value may be an expression. */
+export const byId = (value: string): JsonObject => ({ __rl: true, mode: 'id', value });
+
+/** A resource locator by name. */
+export const byName = (value: string): JsonObject => ({ __rl: true, mode: 'name', value });
+
+/** "Map Each Column Manually". */
+export const mapEach = (value: JsonObject, more: JsonObject = {}): JsonObject => ({
+	mappingMode: 'defineBelow',
+	value,
+	matchingColumns: [],
+	schema: [],
+	...more,
+});
+
+/** "Map Automatically". */
+export const mapAutomatically = (matchingColumns: string[] = []): JsonObject => ({
+	mappingMode: 'autoMapInputData',
+	value: null,
+	matchingColumns,
+	schema: [],
+});
 
 /** A workflow of nodes that follow one another. */
 export function chain(name: string, drafts: readonly NodeDraft[]): Workflow {

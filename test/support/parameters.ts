@@ -1,10 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
+import { byId, byName, mapAutomatically, mapEach } from '../host/workflowBuilder.ts';
 
-/** A resource locator by id; the value may be an expression. */
-export const byId = (value: string): IDataObject => ({ __rl: true, mode: 'id', value });
-
-/** A resource locator by name. */
-export const byName = (value: string): IDataObject => ({ __rl: true, mode: 'name', value });
+export { byId, byName, mapAutomatically, mapEach };
 
 /** A resource locator as the editor's list leaves it. */
 export const fromList = (value: string, cachedResultName: string): IDataObject => ({
@@ -12,23 +9,6 @@ export const fromList = (value: string, cachedResultName: string): IDataObject =
 	mode: 'list',
 	value,
 	cachedResultName,
-});
-
-/** "Map Each Column Manually". */
-export const mapEach = (value: IDataObject, more: IDataObject = {}): IDataObject => ({
-	mappingMode: 'defineBelow',
-	value,
-	matchingColumns: [],
-	schema: [],
-	...more,
-});
-
-/** "Map Automatically". */
-export const mapAutomatically = (matchingColumns: string[] = []): IDataObject => ({
-	mappingMode: 'autoMapInputData',
-	value: null,
-	matchingColumns,
-	schema: [],
 });
 
 /** One condition of a filter. */
