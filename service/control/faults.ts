@@ -27,11 +27,9 @@ export const faultSchema = z.strictObject({
 	 */
 	mode: z.enum(['answer', 'dropBefore', 'dropAfter', 'hang', 'slowBody']).default('answer'),
 	status: z.int().min(200).max(599).default(500),
-	body: z.enum(['problem', 'html', 'empty', 'json', 'text']).default('problem'),
+	body: z.enum(['problem', 'html', 'empty', 'json']).default('problem'),
 	/** The body with `body: "json"`, or members to add to a problem. */
 	json: z.unknown().optional(),
-	/** The body with `body: "text"`, as application/json: one that breaks off, numbers that JavaScript would round. */
-	text: z.string().default(''),
 	/** Node would refuse to send others (RFC 9110, 5.5). */
 	headers: z
 		.record(
@@ -125,14 +123,12 @@ const page = `<!doctype html>
 
 /** Responds in place of the endpoint. */
 function answer(fault: Fault, reply: FastifyReply): FastifyReply {
-	const { status, headers, body, json, text } = fault;
+	const { status, headers, body, json } = fault;
 	const made = problem('internal-error', 'A fault that was asked for.').problem;
-	const type = 'application/json; charset=utf-8';
 	const bodies = {
 		problem: [problemType, JSON.stringify({ ...made, status, ...(json as object | undefined) })],
 		html: ['text/html; charset=utf-8', page],
-		json: [type, JSON.stringify(json ?? null)],
-		text: [type, text],
+		json: ['application/json; charset=utf-8', JSON.stringify(json ?? null)],
 	};
 	void reply.code(status).headers(headers);
 	if (body === 'empty') return reply.send();

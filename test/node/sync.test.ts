@@ -126,6 +126,7 @@ describe('is refused, and nothing is sent, with', () => {
 		['a value outside them', [{ Key: 'a', Source: 'crm' }], ofShop, outside],
 		['a new record outside them', [{ Key: 'n', Source: 'crm' }], ofShop, outside],
 		['conditions that differ', twoSources, bySource, "'Filters' of items 0 and 1 differs"],
+		["a field's name in another case", [A], where('source', 'equals', 'a'), 'no field'],
 		['a condition without its value', [A], where('Source', 'equals', ''), "'Value' is empty"],
 		['no number', [A], most('all'), "'Max Records to Delete' must be"],
 		['an empty maximum', [A], most(''), "'Max Records to Delete' must be"],

@@ -55,14 +55,11 @@ export function testCredentials({ bench, editor }: Stage): void {
 		expect(account).toContain('Connection tested successfully');
 	});
 
-	test.each([
-		['key', { apiKey: 'not-a-key-of-this-workspace' }, "Check 'API Key'"],
-		['address', { baseUrl: 'http://127.0.0.1:9/api/v1' }, "Check 'Base URL'"],
-	])('a wrong %s is named by Test', async (_, wrong, advice) => {
-		const { baseUrl, workspaceId, apiKey } = bench().service;
-		const values = { baseUrl, workspaceId, apiKey, ...wrong };
+	test('a wrong key is named by Test', async () => {
+		const { baseUrl, workspaceId } = bench().service;
+		const values = { baseUrl, workspaceId, apiKey: 'not-a-key-of-this-workspace' };
 		expect(await createCredential('Workspace Data API', values)).toContain('Couldn’t connect');
 		await editor().page.getByText('More details').click();
-		await editor().page.getByText(advice).first().waitFor();
+		await editor().page.getByText("Check 'API Key'").first().waitFor();
 	});
 }
