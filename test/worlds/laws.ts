@@ -10,6 +10,7 @@ import type { ExecutionShape, Operation, Value } from './world';
 /** Ms after which a cancelled execution has ended, and sends nothing more. */
 const CANCEL_MS = 2_000;
 
+const FROM_ITEMS = 'createFromItems';
 const READS: readonly Operation[] = ['get', 'getAll', 'count', 'ifExists', 'ifNotExists'];
 const CREATES: readonly Operation[] = ['create', 'upsert', 'sync', 'createFromItems'];
 const BY_KEY: readonly Operation[] = ['upsert', 'sync'];
@@ -203,14 +204,16 @@ function* tooMany({ alone, writes, step }: Look): Generator<string> {
 
 /** Whether an item is certainly refused before anything is sent. */
 function isRefused(
-	{ key, value }: Look,
+	{ key, value, executions }: Look,
 	{ operation, adds, upsertMode }: ExecutionShape,
 	item: { key: Value; value: Value },
 ) {
 	// A record that exists needs no values; and where fields are added, a text field takes anything as text.
 	if (operation === 'upsert' && upsertMode === 'createOnly') return false;
-	if (value?.kind === 'text' && (adds || operation === 'createFromItems')) return false;
-	if (!value && !adds && operation !== 'createFromItems') return true;
+	if (value?.kind === 'text' && (adds || operation === FROM_ITEMS)) return false;
+	// Any execution of the step may add it before this one reads the fields.
+	const isAdded = executions.some(({ shape }) => shape.adds || shape.operation === FROM_ITEMS);
+	if (!value && !isAdded) return true;
 	const hasKey = CREATES.includes(operation);
 	const refuses = (field: LiveField | undefined, entered: Value) =>
 		field !== undefined && meaning(field, entered) === 'refused';
