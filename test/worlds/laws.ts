@@ -5,15 +5,13 @@ import { placesOf } from '../support/n8n';
 import { combined, isEmpty, isSame, isStored, meaning, meets, type Verdict } from './oracle';
 import type { PlayedExecution, PlayedStep, PlayedWorld } from './play';
 import { type Data, type LiveField, type Snapshot, type Write } from './service';
-import type { ExecutionShape, Operation, Value } from './world';
+import { BY_KEY, CREATES, type ExecutionShape, type Operation, type Value } from './world';
 
 /** Ms after which a cancelled execution has ended, and sends nothing more. */
 const CANCEL_MS = 2_000;
 
 const FROM_ITEMS = 'createFromItems';
 const READS: readonly Operation[] = ['get', 'getAll', 'count', 'ifExists', 'ifNotExists'];
-const CREATES: readonly Operation[] = ['create', 'upsert', 'sync', 'createFromItems'];
-const BY_KEY: readonly Operation[] = ['upsert', 'sync'];
 const ONE_FOR_EACH: readonly Operation[] = ['create', 'update', 'delete', 'count', 'get'];
 
 /** One step, and what the laws ask about it. */
@@ -271,9 +269,9 @@ function* changedValues(look: Look): Generator<string> {
 			const meant = meaning(field, entered);
 			const sent = write.data[field.id];
 			const isRight =
-				meant === 'open' || meant === 'refused'
-					? meant === 'open' || sent === shown(entered)
-					: isStored(field, sent, meant.stored);
+				typeof meant === 'object'
+					? isStored(field, sent, meant.stored)
+					: meant === 'open' || sent === shown(entered);
 			if (!isRight) yield `${write.method} ${field.name} ${shown(entered)} became ${shown(sent)}`;
 		}
 	}

@@ -2,51 +2,30 @@
 import type { IDataObject } from 'n8n-workflow';
 import { inAnotherProcess } from '../support/anotherProcess';
 import * as harness from '../support/n8n';
-import { byId } from '../support/parameters';
+import { byId, mapAutomatically, mapEach } from '../support/parameters';
 import { connect } from './network';
-import { CARD, SimulatedService, type LiveField, type Snapshot } from './service';
+import { CARD, SimulatedService, type Snapshot } from './service';
 import { inVirtualTime, pause, runOut, setTimeOfDay } from './virtualTime';
-import { EXTRA, MARK, type ExecutionShape, type StepShape, type World } from './world';
+import {
+	BY_KEY,
+	CREATES,
+	EXTRA,
+	MARK,
+	type ExecutionShape,
+	type StepShape,
+	type World,
+} from './world';
 
 type ActionResult = harness.ActionResult;
 
 /** One execution, and how it went. */
-export interface PlayedExecution {
-	shape: ExecutionShape;
-	/** The marks of its items, by their place. */
-	marks: string[];
-	/** The IDs of the records that its items mean. */
-	targets: string[];
-	/** Of the dry run before it. */
-	dry: ActionResult | undefined;
-	/** How many writes the service had, and how many fields and choices it added, when the dry run was over. */
-	writesOfDry: number;
-	result: ActionResult | undefined;
-	/** Ms of virtual time. */
-	cancelledAt: number | undefined;
-	endedAt: number;
-	/** Thrown past n8n. */
-	crash?: unknown;
-}
+export type PlayedExecution = Awaited<ReturnType<typeof playExecution>>;
 
 /** One step, and how it went. */
-export interface PlayedStep {
-	shape: StepShape;
-	number: number;
-	executions: PlayedExecution[];
-	/** The fields that the card had. */
-	fields: LiveField[];
-	before: Snapshot[];
-	after: Snapshot[];
-	hangs: boolean;
-}
+export type PlayedStep = Awaited<ReturnType<typeof playStep>>;
 
 /** A world that was played. */
-export interface PlayedWorld {
-	world: World;
-	service: SimulatedService;
-	steps: PlayedStep[];
-}
+export type PlayedWorld = Awaited<ReturnType<typeof play>>;
 
 type RunAction = typeof harness.runAction;
 
@@ -71,12 +50,11 @@ function itemsOf(
 	marks: string[],
 	targets: string[],
 ) {
-	const hasKey = ['create', 'upsert', 'sync', 'createFromItems'].includes(operation);
 	return items.map(({ key, value, isExtra }, at): IDataObject => {
 		const [mark, record] = [marks[at], targets[at]];
 		if (!isAutomatic && operation !== 'createFromItems') return { key, value, mark, record };
 		return {
-			...(hasKey && { Key: key }),
+			...(CREATES.includes(operation) && { Key: key }),
 			...{ Value: value, [MARK]: mark },
 			...(operation !== 'createFromItems' && { id: record }),
 			...(isExtra && adds && { [EXTRA]: `extra ${at}` }),
@@ -85,66 +63,45 @@ function itemsOf(
 }
 
 function mapper({ operation, isAutomatic }: ExecutionShape): IDataObject {
-	const without: Partial<Record<string, string[]>> = {
-		update: ['Key'],
-		updateMany: ['Key', 'Value'],
-	};
-	const names = Object.entries(SENT).filter(([name]) => !without[operation]?.includes(name));
+	const matchingColumns = BY_KEY.includes(operation) ? ['Key'] : [];
+	if (isAutomatic) return mapAutomatically(matchingColumns);
+	const without = { update: ['Key'], updateMany: ['Key', 'Value'] }[operation as string] ?? [];
+	const names = Object.entries(SENT).filter(([name]) => !without.includes(name));
 	const value = Object.fromEntries(names.map(([name, key]) => [name, `={{ $json.${key} }}`]));
-	return {
-		mappingMode: isAutomatic ? 'autoMapInputData' : 'defineBelow',
-		value: isAutomatic ? null : value,
-		matchingColumns: ['upsert', 'sync'].includes(operation) ? ['Key'] : [],
-		schema: [],
-	};
+	return mapEach(value, { matchingColumns });
 }
 
-/** The node's parameters for an execution. */
+/** The node's parameters for an execution; n8n leaves out those that the operation doesn't have. */
 function parametersOf(shape: ExecutionShape): IDataObject {
 	const { operation, adds, maxParallel, upsertMode, multipleMatches, limit } = shape;
+	const { missingRecords, maxDeletions, maxChanges } = shape;
 	const conditions = shape.conditions.map(({ field, condition, operand }) => ({
 		field,
 		condition,
 		value: { __rl: true, mode: 'value', value: `={{ ${JSON.stringify(operand)} }}` },
 	}));
-	const filters = {
+	return {
+		resource: operation === 'createFromItems' ? 'card' : 'record',
+		operation,
+		name: CARD.name,
+		cardId: byId(CARD.id),
+		recordId: byId(shape.isAutomatic ? '={{ $json.id }}' : '={{ $json.record }}'),
+		columns: mapper(shape),
 		filters: { conditions },
 		matchType: shape.isAny ? 'anyCondition' : 'allConditions',
+		returnAll: limit === null,
+		limit: limit ?? 1,
+		missingRecords,
+		maxDeletions,
+		maxChanges,
+		options: {
+			ifExists: 'reuse',
+			maxParallel,
+			upsertMode,
+			multipleMatches,
+			...(adds && { missingChoices: 'add', unknownFields: 'create' }),
+		},
 	};
-	const writing = {
-		maxParallel,
-		...(adds && { missingChoices: 'add', unknownFields: 'create' }),
-	};
-	const common = { resource: 'record', operation, cardId: byId(CARD.id) };
-	const written = { columns: mapper(shape), options: writing };
-	const recordId = byId(shape.isAutomatic ? '={{ $json.id }}' : '={{ $json.record }}');
-	switch (operation) {
-		case 'createFromItems': {
-			const options = { ifExists: 'reuse', maxParallel, ...(adds && { missingChoices: 'add' }) };
-			return { resource: 'card', operation, name: CARD.name, options };
-		}
-		case 'sync': {
-			const { missingRecords, maxDeletions } = shape;
-			return { ...common, ...filters, ...written, missingRecords, maxDeletions };
-		}
-		case 'create':
-			return { ...common, ...written };
-		case 'upsert':
-			return { ...common, ...written, options: { ...writing, upsertMode, multipleMatches } };
-		case 'update':
-			return { ...common, ...written, recordId };
-		case 'delete':
-		case 'get':
-			return { ...common, recordId };
-		case 'getAll':
-			return { ...common, ...filters, returnAll: limit === null, limit: limit ?? 1 };
-		case 'updateMany':
-			return { ...common, ...filters, ...written, maxChanges: shape.maxChanges };
-		case 'deleteMany':
-			return { ...common, ...filters, maxChanges: shape.maxChanges };
-		default:
-			return { ...common, ...filters };
-	}
 }
 
 /** Runs an execution of a step. */
@@ -153,21 +110,33 @@ async function playExecution(
 	shape: ExecutionShape,
 	place: string,
 	before: Snapshot[],
-): Promise<PlayedExecution> {
+) {
 	const { service } = played;
 	const marks = shape.items.map((_, at) => `${place}i${at}`);
 	const targets = shape.items.map(({ record }) => before[record % before.length]?.id ?? 'none');
-	const execution: PlayedExecution = {
-		...{ shape, marks, targets, dry: undefined, writesOfDry: 0 },
-		...{ result: undefined, cancelledAt: undefined, endedAt: NaN },
+	const execution = {
+		shape,
+		/** The marks of its items, by their place. */
+		marks,
+		/** The IDs of the records that its items mean. */
+		targets,
+		/** Of the dry run before it. */
+		dry: undefined as ActionResult | undefined,
+		/** How many writes the service had, and how many fields and choices it added, when the dry run was over. */
+		writesOfDry: 0,
+		result: undefined as ActionResult | undefined,
+		/** Ms of virtual time. */
+		cancelledAt: undefined as number | undefined,
+		endedAt: NaN,
+		/** Thrown past n8n. */
+		crash: undefined as unknown,
 	};
 	const cancelling = new AbortController();
-	const cancelAfter = (ms: number): void =>
-		void setTimeout(() => {
-			if (!Number.isNaN(execution.endedAt)) return;
-			execution.cancelledAt = performance.now();
-			cancelling.abort();
-		}, ms);
+	const cancel = (): void => {
+		if (!Number.isNaN(execution.endedAt)) return;
+		execution.cancelledAt = performance.now();
+		cancelling.abort();
+	};
 	const items = itemsOf(shape, marks, targets);
 	const run = async (parameters: IDataObject = {}) =>
 		await played.runAction({
@@ -184,7 +153,7 @@ async function playExecution(
 			execution.dry = await run({ dryRun: true });
 			execution.writesOfDry = count() - start;
 		}
-		if (shape.cancelAfter !== null) cancelAfter(shape.cancelAfter);
+		if (shape.cancelAfter !== null) setTimeout(cancel, shape.cancelAfter);
 		execution.result = await run();
 	} catch (error) {
 		execution.crash = error;
@@ -197,10 +166,11 @@ async function playStep(
 	played: { world: World; service: SimulatedService; runAction: RunAction },
 	shape: StepShape,
 	number: number,
-): Promise<PlayedStep> {
+) {
 	const { service } = played;
-	if (shape.hand !== 'restart') service.lend(shape.hand);
+	service.lend(shape.hand);
 	service.beginStep();
+	/** The fields that the card had. */
 	const fields = [...service.fields];
 	const before = service.snapshot();
 	const copies = shape.isCopied ? [...shape.executions, ...shape.executions] : shape.executions;
@@ -221,7 +191,7 @@ async function playStep(
 let worldsPlayed = 0;
 
 /** Plays a world from its beginning. */
-export async function play(world: World): Promise<PlayedWorld> {
+export async function play(world: World) {
 	setTimeOfDay();
 	worldsPlayed += 1;
 	const service = new SimulatedService(world, `world-${worldsPlayed}`);

@@ -148,16 +148,10 @@ const THEMES = {
 type Theme = keyof typeof THEMES;
 const themes = Object.keys(THEMES) as Theme[];
 
-const CONDITIONAL = [
-	'deleteMany',
-	'updateMany',
-	'count',
-	'getAll',
-	'sync',
-	'ifExists',
-	'ifNotExists',
-];
-const BY_ITEM = ['create', 'upsert', 'update', 'delete', 'get', 'sync', 'createFromItems'];
+/** Operations that create records, those that look for them by a key, and those without items of their own. */
+export const CREATES: readonly string[] = ['create', 'upsert', 'sync', 'createFromItems'];
+export const BY_KEY: readonly string[] = ['upsert', 'sync'];
+const BY_CONDITION = ['deleteMany', 'updateMany', 'count', 'getAll', 'ifExists', 'ifNotExists'];
 
 /** A list; half of them have each key once, as Sync wants it. */
 const listOf = <One extends { key: Value }>(
@@ -169,10 +163,7 @@ const listOf = <One extends { key: Value }>(
 		fc.array(one, { minLength, maxLength, size: 'max' }),
 		fc.uniqueArray(
 			one.filter(({ key }) => key !== null),
-			{
-				...{ minLength, maxLength, size: 'max' },
-				selector: ({ key }) => String(key),
-			},
+			{ minLength, maxLength, size: 'max', selector: ({ key }) => String(key) },
 		),
 	);
 
@@ -191,21 +182,20 @@ function execution(theme: Theme, key: FieldShape, value: FieldShape) {
 	});
 	return fc.constantFrom(...THEMES[theme].operations).chain((operation) => {
 		const isMany = operation === 'updateMany' || operation === 'deleteMany';
-		const most = BY_ITEM.includes(operation) ? 6 : 1;
-		const few = listOf(item, most === 1 ? 1 : theme === 'sync' ? 12 : 6, 1);
+		const isByCondition = BY_CONDITION.includes(operation);
+		const few = listOf(item, isByCondition ? 1 : theme === 'sync' ? 12 : 6, 1);
 		const several = fc.array(item, { minLength: 20, maxLength: 60, size: 'max' });
 		const conditions = {
 			minLength: isMany ? 1 : 0,
-			maxLength: CONDITIONAL.includes(operation) ? 2 : 0,
+			maxLength: isByCondition || operation === 'sync' ? 2 : 0,
 		};
 		return fc.record({
 			operation: fc.constant(operation),
 			isAutomatic: operation === 'updateMany' ? fc.constant(false) : fc.boolean(),
 			onError: fc.constantFrom('stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'),
-			items:
-				most === 1
-					? few
-					: fc.oneof({ weight: 9, arbitrary: few }, { weight: 1, arbitrary: several }),
+			items: isByCondition
+				? few
+				: fc.oneof({ weight: 9, arbitrary: few }, { weight: 1, arbitrary: several }),
 			conditions: fc.array(condition(key, value), conditions),
 			isAny: fc.boolean(),
 			/** Whether missing fields and choices are added. */
