@@ -17,6 +17,7 @@ const ONE_FOR_EACH: readonly Operation[] = ['create', 'update', 'delete', 'count
 /** One step, and what the laws ask about it. */
 function lookAt(world: PlayedWorld, step: PlayedStep) {
 	const { service } = world;
+	const { faults } = world.world.service;
 	const { executions } = step;
 	const [key, value] = ['Key', 'Value'].map((wanted) =>
 		step.fields.find(({ name }) => name === wanted),
@@ -46,7 +47,9 @@ function lookAt(world: PlayedWorld, step: PlayedStep) {
 		...{ world, step, service, executions, key, value, isChosen, mayHaveKey },
 		writes: service.writes.filter((write) => write.step === step.number),
 		/** No request went wrong. */
-		isClear: world.world.service.faults.length === 0,
+		isClear: faults.length === 0,
+		/** Whether the response to a creation may have been lost. */
+		mayBeUnknown: faults.some(({ method }) => method === 'POST'),
 		/** The execution of a step in which nobody else does anything, and which nobody cancels. */
 		alone: isAlone && !only?.crash && only?.cancelledAt === undefined ? only : undefined,
 		/** The states that a record had in this step. */
@@ -63,6 +66,7 @@ function lookAt(world: PlayedWorld, step: PlayedStep) {
 }
 
 type Look = ReturnType<typeof lookAt>;
+type Item = NonNullable<ReturnType<Look['itemOf']>>;
 type Law = (look: Look) => Generator<string>;
 
 const pairs = (items: INodeExecutionData[]): number[] => placesOf(items).map(Number);
@@ -89,21 +93,17 @@ function* hangs({ step, executions }: Look): Generator<string> {
 
 /** A create is never sent twice: each item is created at most once, and a failed one isn't sent again. */
 function* createdTwice({ writes }: Look): Generator<string> {
-	const seen = new Set<string>();
-	for (const { method, mark } of writes) {
-		if (method !== 'POST' || mark === undefined) continue;
-		if (seen.has(mark)) yield `item ${mark} was created twice`;
-		seen.add(mark);
-	}
+	const created = writes.filter(({ method }) => method === 'POST').map(({ mark }) => mark);
+	const twice = created.find((mark, at) => mark !== undefined && created.indexOf(mark) < at);
+	if (twice !== undefined) yield `item ${twice} was created twice`;
 }
 
 /** Upserts of one key by several executions of one process make one record. */
-function* keysTwice({ key, step, executions, world }: Look): Generator<string> {
+function* keysTwice({ key, step, executions, mayBeUnknown }: Look): Generator<string> {
 	if (!key || executions.some(({ shape }) => isWriting(shape) && !BY_KEY.includes(shape.operation)))
 		return;
-	// What was cancelled or whose response was lost may have created what nobody knows of.
-	const isUnclear = world.world.service.faults.some(({ method }) => method === 'POST');
-	if (isUnclear || executions.some(({ cancelledAt }) => cancelledAt !== undefined)) return;
+	// What was cancelled may have created what nobody knows of.
+	if (mayBeUnknown || executions.some(({ cancelledAt }) => cancelledAt !== undefined)) return;
 	for (const { data } of step.after) {
 		const count = (records: Snapshot[]) =>
 			records.filter((record) => isSame(key, record.data[key.id], data[key.id])).length;
@@ -134,12 +134,8 @@ const mayDelete = (look: Look, { shape, targets }: PlayedExecution, id: string):
 };
 
 /** Whether an item's execution may change a record. */
-function mayChange(
-	look: Look,
-	{ shape, targets }: PlayedExecution,
-	at: number,
-	id: string,
-): boolean {
+function mayChange(look: Look, { execution, at }: Item, id: string): boolean {
+	const { shape, targets } = execution;
 	const states = look.statesOf(id);
 	const key = shape.items[at]?.key ?? null;
 	switch (shape.operation) {
@@ -163,37 +159,30 @@ function mayChange(
 	}
 }
 
+function mayWrite(look: Look, write: Write): boolean {
+	const { method, record } = write;
+	if (method === 'DELETE')
+		return look.executions.some((execution) => mayDelete(look, execution, record));
+	const item = look.itemOf(write);
+	if (!item) return false;
+	if (method === 'PATCH') return mayChange(look, item, record);
+	const { operation, upsertMode } = item.execution.shape;
+	return CREATES.includes(operation) && !(operation === 'upsert' && upsertMode === 'updateOnly');
+}
+
 /** Nothing is changed or deleted that wasn't chosen, and nothing is created where nothing is to be. */
 function* notChosen(look: Look): Generator<string> {
-	for (const write of look.writes) {
-		const { method, record } = write;
-		const wrong = `${method} of ${record}: ${shown(write)}`;
-		if (method === 'DELETE') {
-			if (!look.executions.some((execution) => mayDelete(look, execution, record))) yield wrong;
-			continue;
-		}
-		const item = look.itemOf(write);
-		if (!item) {
-			yield wrong;
-			continue;
-		}
-		const { shape } = item.execution;
-		const mayCreate =
-			CREATES.includes(shape.operation) &&
-			!(shape.operation === 'upsert' && shape.upsertMode === 'updateOnly');
-		const isMeant =
-			method === 'POST' ? mayCreate : mayChange(look, item.execution, item.at, record);
-		if (!isMeant) yield `${shape.operation}, ${wrong}`;
-	}
+	const wrong = look.writes.find((write) => !mayWrite(look, write));
+	if (wrong) yield `${wrong.method} of ${wrong.record}: ${shown(wrong)}`;
 }
 
 /** No operation writes or deletes more than its limit allows. */
 function* tooMany({ alone, writes, step }: Look): Generator<string> {
 	if (!alone) return;
 	const { operation, maxChanges, maxDeletions } = alone.shape;
-	const count = writes.length;
-	if (['updateMany', 'deleteMany'].includes(operation) && maxChanges >= 0 && count > maxChanges)
-		yield `${operation}: ${count} writes of at most ${maxChanges}`;
+	const { length } = writes;
+	if (operation.endsWith('Many') && maxChanges >= 0 && length > maxChanges)
+		yield `${operation}: ${length} writes of at most ${maxChanges}`;
 	const deletions = writes.filter(({ method }) => method === 'DELETE').length;
 	const most = maxDeletions === 0 ? Math.max(5, Math.floor(step.before.length / 10)) : maxDeletions;
 	if (operation === 'sync' && most >= 0 && deletions > most)
@@ -222,7 +211,7 @@ function isRefused(
 function* sentInSpiteOf(look: Look): Generator<string> {
 	const refusing = look.executions.filter(
 		({ shape }) =>
-			['create', 'update', 'upsert', 'sync', 'createFromItems'].includes(shape.operation) &&
+			[...CREATES, 'update'].includes(shape.operation) &&
 			(shape.onError === 'stopWorkflow' || shape.operation === 'sync') &&
 			shape.items.some((item) => isRefused(look, shape, item)),
 	);
@@ -293,12 +282,9 @@ function* unanswered({ executions }: Look): Generator<string> {
 		const kept = result.items.filter(({ json }) => json.action !== 'deleted');
 		const [good, bad] = [pairs(kept), pairs(result.errorItems)];
 		if (!isAscending(good) || !isAscending(bad)) yield `${shape.operation}: ${good} / ${bad}`;
-		const all = [...good, ...bad].sort((a, b) => a - b);
-		if (
-			ONE_FOR_EACH.includes(shape.operation) &&
-			all.join() !== shape.items.map((_, at) => at).join()
-		)
-			yield `${shape.operation} of ${shape.items.length} items has results of ${all.join()}`;
+		const all = [...good, ...bad].sort((a, b) => a - b).join();
+		if (ONE_FOR_EACH.includes(shape.operation) && all !== [...shape.items.keys()].join())
+			yield `${shape.operation} of ${shape.items.length} items has results of ${all}`;
 	}
 }
 
@@ -381,23 +367,16 @@ function* incomplete(look: Look): Generator<string> {
 		const verdicts = look.step.before.map(({ data }) => look.isChosen(shape, [data]));
 		const sure = look.step.before.filter((_, at) => verdicts[at] === 'yes').map(({ id }) => id);
 		const open = verdicts.filter((verdict) => verdict === 'open').length;
-		if (shape.operation === 'get') {
-			const ids = json.map(({ id }) => id);
-			if (shown(ids) !== shown(execution.targets)) yield `got ${shown(ids)}`;
-		}
-		if (
-			shape.operation === 'count' &&
-			!(Number(json[0]?.count) >= sure.length && Number(json[0]?.count) <= sure.length + open)
-		)
+		const read = json.map(({ id }) => id).join();
+		if (shape.operation === 'get' && read !== execution.targets.join()) yield `got ${read}`;
+		const beyond = Number(json[0]?.count) - sure.length;
+		if (shape.operation === 'count' && !(beyond >= 0 && beyond <= open))
 			yield `counted ${shown(json[0])} of ${sure.length} to ${sure.length + open}`;
 		if (open > 0) continue;
-		const passes = { ifExists: sure.length > 0, ifNotExists: sure.length === 0 }[
-			shape.operation as 'ifExists'
-		];
-		if (passes !== undefined && passes !== length > 0)
+		const passes = sure.length > 0 === (shape.operation === 'ifExists');
+		if (shape.operation.startsWith('if') && passes !== length > 0)
 			yield `${shape.operation}: ${length} of ${sure.length}`;
 		const expected = sure.slice(0, shape.limit ?? Infinity).join();
-		const read = json.map(({ id }) => id).join();
 		if (shape.operation === 'getAll' && read !== expected)
 			yield `read ${read} instead of ${expected}`;
 	}
@@ -429,12 +408,11 @@ function* unequal(look: Look): Generator<string> {
 }
 
 /** Fields and choices are added once, whoever adds them at the same time, and none is lost. */
-function* addedTwice({ world: { world, service, steps }, step }: Look): Generator<string> {
-	const isUnclear = world.service.faults.some(({ method }) => method === 'POST');
+function* addedTwice({ world: { steps }, service, step, mayBeUnknown }: Look): Generator<string> {
 	const isRestarted = steps.some(({ shape }) => shape.hand === 'restart');
 	const names = service.fields.map(({ name }) => name);
 	const twice = names.find((name, at) => names.indexOf(name) < at);
-	if (twice !== undefined && !isUnclear && !isRestarted) yield `field ${twice} was added twice`;
+	if (twice !== undefined && !mayBeUnknown && !isRestarted) yield `field ${twice} was added twice`;
 	const labels = (fields: LiveField[]) => fields[1]?.choices?.map(({ label }) => label) ?? [];
 	const now = labels(service.fields);
 	const lost = labels(step.fields).find((label) => !now.includes(label));

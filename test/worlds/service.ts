@@ -1,5 +1,5 @@
 /** The service of a world, written from the interface alone, with a ledger of all that it was asked and did. */
-import { MARK, type Choice, type FieldShape, type Hand, type Kind, type World } from './world';
+import { MARK, type Choice, type FieldShape, type Kind, type World } from './world';
 import { pause } from './virtualTime';
 
 export type Data = Record<string, unknown>;
@@ -12,11 +12,7 @@ export interface Sent {
 	body: string;
 }
 
-export interface Response {
-	status: number;
-	headers: Record<string, string>;
-	body: string;
-}
+export type Response = ReturnType<typeof respond>;
 
 /** No response: the connection breaks, or never stands. */
 export class Broken extends Error {
@@ -55,10 +51,7 @@ export interface LiveField extends FieldShape {
 }
 
 /** How a record is at one time. */
-export interface Snapshot {
-	id: string;
-	data: Data;
-}
+export type Snapshot = Pick<Stored, 'id' | 'data'>;
 
 export const CARD = { id: 'crd_1', name: 'Things', description: '' };
 /** The life of a token, in seconds. */
@@ -67,16 +60,16 @@ const WINDOW_MS = 10_000;
 const WITHOUT_LIMIT = 5;
 
 /** The types of fields that can be added. */
-const ADDED_KINDS: Record<string, Kind> = {
-	text: 'text',
-	number: 'number',
-	boolean: 'boolean',
-	date: 'date',
-};
+const ADDED: readonly Kind[] = ['text', 'number', 'boolean', 'date'];
 
-const respond = (status: number, body?: unknown): Response => ({
+/** A path: what it is about, and the ID. */
+const PATH = /^\/api\/v1\/workspaces\/w1\/cards(?:\/crd_1(\/fields|\/records)(?:\/(\w+))?)?$/;
+
+const JSON_TYPE: Record<string, string> = { 'content-type': 'application/json' };
+
+const respond = (status: number, body?: unknown) => ({
 	status,
-	headers: { 'content-type': 'application/json' },
+	headers: JSON_TYPE,
 	body: body === undefined ? '' : JSON.stringify(body),
 });
 
@@ -150,7 +143,7 @@ export class SimulatedService {
 	}
 
 	/** Somebody changes the card by hand. */
-	lend(hand: Hand | 'restart' | 'rename'): void {
+	lend(hand: World['steps'][number]['hand']): void {
 		const [first, second] = this.live();
 		if (hand === 'rename') this.replaceField('fld_1', { name: `Value (old ${this.step})` });
 		if (hand === 'remove' && first) first.isGone = true;
@@ -225,30 +218,24 @@ export class SimulatedService {
 
 	private responseTo({ method, url, headers, body }: Sent): Response {
 		if (!this.isAllowed(headers.authorization)) return problem(401, 'The key is wrong.');
-		const [, , , ...parts] = url.pathname.split('/').map(decodeURIComponent);
-		const [workspaces, workspace, cards, card, things = '', id = ''] = parts;
-		if (workspaces !== 'workspaces' || workspace !== 'w1' || cards !== 'cards')
-			return problem(404, 'No such page.');
-		if (card !== undefined && card !== CARD.id) return problem(404, 'No such card.');
+		const [path, things = '', id = ''] = PATH.exec(url.pathname) ?? [];
+		if (path === undefined) return problem(404, 'No such page.');
 		const json = body === '' ? {} : (JSON.parse(body) as Record<string, unknown>);
-		const what = `${method} ${card === undefined ? 'cards' : things || 'card'}${id && '/id'}`;
-		switch (what) {
+		switch (`${method} cards${things}${id && '/id'}`) {
 			case 'GET cards':
 				return respond(200, { cards: [CARD] });
-			case 'GET card':
-				return respond(200, CARD);
-			case 'GET fields':
+			case 'GET cards/fields':
 				return respond(200, { fields: this.fields.map(listed) });
-			case 'POST fields':
+			case 'POST cards/fields':
 				return this.addField(json as { name: string; type: string });
-			case 'PATCH fields/id':
+			case 'PATCH cards/fields/id':
 				return this.changeField(id, json as { options?: unknown[] });
-			case 'GET records':
+			case 'GET cards/records':
 				return this.page(url.searchParams);
-			case 'POST records':
+			case 'POST cards/records':
 				return this.write('POST', undefined, json.data as Data);
-			case 'PATCH records/id':
-			case 'DELETE records/id': {
+			case 'PATCH cards/records/id':
+			case 'DELETE cards/records/id': {
 				const stored = this.live().find((one) => one.id === id);
 				if (!stored) return problem(404, 'No such record.');
 				return this.write(method as Write['method'], stored, (json.data ?? {}) as Data);
@@ -289,7 +276,7 @@ export class SimulatedService {
 	}
 
 	private addField({ name, type }: { name: string; type: string }): Response {
-		const kind = ADDED_KINDS[type];
+		const kind = ADDED.find((added) => added === type);
 		if (kind === undefined) return problem(422, `There is no type ${type}`);
 		const field: LiveField = { id: `fld_${this.fields.length}`, name, type, kind };
 		this.fields.push(field);
@@ -335,15 +322,9 @@ async function failure(fault: Fault | undefined): Promise<Response | undefined> 
 		case 'busy':
 			return problem(503, 'Try again later.');
 		case 'gateway':
-			return {
-				status: 502,
-				headers: { 'content-type': 'text/html' },
-				body: '<html>Bad gateway</html>',
-			};
-		case 'tooMany': {
-			const response = problem(429, 'Slow down.');
-			return { ...response, headers: { ...response.headers, 'retry-after': '1' } };
-		}
+			return { status: 502, headers: { 'content-type': 'text/html' }, body: '<p>Bad gateway' };
+		case 'tooMany':
+			return { ...problem(429, 'Slow down.'), headers: { ...JSON_TYPE, 'retry-after': '1' } };
 		case 'slow':
 			await pause(3_000);
 			return undefined;

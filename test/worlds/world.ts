@@ -26,7 +26,6 @@ export type StepShape = World['steps'][number];
 export type ExecutionShape = StepShape['executions'][number];
 export type ConditionShape = ExecutionShape['conditions'][number];
 export type Operation = ExecutionShape['operation'];
-export type Hand = Made<typeof hand>;
 
 /** The text field in which each write leaves its mark. */
 export const MARK = 'Mark';
