@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { repository } from '../host/folders.ts';
 import { buildPackage, packPackage } from '../host/packageInstall.ts';
-import { type Execution, type JsonObject, type SavedWorkflow } from '../host/n8nClient.ts';
-import type { FieldDraft, TestCard } from '../host/serviceApi.ts';
-import { openWorkbench, type Workbench } from '../host/workbench.ts';
+import type { JsonObject, SavedWorkflow } from '../host/n8nClient.ts';
+import type { FieldDraft } from '../host/serviceApi.ts';
+import { openWorkbench } from '../host/workbench.ts';
 import {
 	byId,
 	chain,
@@ -16,20 +16,7 @@ import {
 } from '../host/workflowBuilder.ts';
 
 /** The parts that the rows work with. */
-export interface Bench extends Workbench {
-	/** A card with four fields and so many records. */
-	card(name: string, records?: number): Promise<TestCard>;
-	/** Stores a workflow of these nodes, after one that gives rows: so many, or by the parameters of the source. */
-	save(
-		name: string,
-		rows: number | JsonObject,
-		nodes: readonly NodeDraft[],
-	): Promise<SavedWorkflow>;
-	/** Runs a stored workflow. @returns the seconds that a node of it took, and its items @throws Error */
-	time(saved: SavedWorkflow, node: string): Promise<{ seconds: number; execution: Execution }>;
-	/** Starts n8n again: then it knows nothing about the service, and its memory is small. */
-	restart(): Promise<void>;
-}
+export type Bench = Awaited<ReturnType<typeof openBench>>;
 
 /** The types of the peers' nodes: n8n loads them from its folder for custom nodes. */
 export const peerTypes = { source: 'CUSTOM.benchSource', trigger: 'CUSTOM.benchTrigger' };
@@ -45,7 +32,7 @@ const FIELDS: FieldDraft[] = [
 ];
 
 /** Builds the package, installs it in n8n 2, and starts all. */
-export async function openBench(tell: (line: string) => void): Promise<Bench> {
+export async function openBench(tell: (line: string) => void) {
 	tell('Building the package …');
 	await buildPackage();
 	const tarball = await packPackage();
@@ -63,21 +50,25 @@ export async function openBench(tell: (line: string) => void): Promise<Bench> {
 	const { api, client, control } = bench;
 	return {
 		...bench,
-		async card(name, records = 0) {
+		/** A card with four fields and so many records. */
+		async card(name: string, records = 0) {
 			const card = await api.createCard(name, FIELDS);
 			if (records > 0) await control.fillCard({ cardId: card.id, count: records });
 			return card;
 		},
-		async save(name, rows, nodes) {
+		/** Stores a workflow of these nodes, after one that gives rows: so many, or by the parameters of the source. */
+		async save(name: string, rows: number | JsonObject, nodes: readonly NodeDraft[]) {
 			const parameters = typeof rows === 'number' ? { count: rows } : rows;
 			const source = { name: 'Source', type: peerTypes.source, parameters };
 			return await client.createWorkflow(chain(name, [manualTrigger(), source, ...nodes]));
 		},
-		async time(saved, node) {
+		/** Runs a stored workflow. @returns the seconds that a node of it took, and its items @throws Error */
+		async time(saved: SavedWorkflow, node: string) {
 			const execution = await bench.succeedAgain(saved);
 			const [run] = execution.data.resultData.runData[node] ?? [];
 			return { seconds: (run?.executionTime ?? NaN) / 1000, execution };
 		},
+		/** Starts n8n again: then it knows nothing about the service, and its memory is small. */
 		async restart() {
 			await bench.host.stop();
 			await bench.host.start();
