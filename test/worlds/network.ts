@@ -1,5 +1,8 @@
 /** The network of a world: n8n's HTTP client hands its requests over in this process, no socket is opened. */
-import { Broken, type Response, type Sent, type SimulatedService } from './service';
+import type { Response, SimulatedService } from './service';
+
+/** A request as it reaches the service. */
+export type Sent = ReturnType<typeof readSent>;
 
 /** The parts of an axios request and of axios that are used here. */
 interface AxiosRequest {
@@ -14,20 +17,14 @@ interface AxiosRequest {
 interface Axios {
 	defaults: { adapter: unknown };
 	getUri(request: AxiosRequest): string;
-	AxiosError: new (
-		message: string,
-		code: string,
-		request: AxiosRequest,
-		...more: unknown[]
-	) => Error;
+	AxiosError: new (message: string, code: string, ...more: unknown[]) => Error;
 	CanceledError: new (message: string, request: AxiosRequest) => Error;
 }
 
 /** The copy that n8n uses. */
 function axiosOfN8n(): Axios {
 	const path = require.resolve('axios', { paths: [require.resolve('n8n-core')] });
-	const module = jest.requireActual<{ default?: Axios } & Axios>(path);
-	return module.default ?? module;
+	return jest.requireActual<{ default: Axios }>(path).default;
 }
 
 /** Services by their origin. */
@@ -42,7 +39,7 @@ export function connect(service: SimulatedService): () => void {
 	return () => services.delete(service.origin);
 }
 
-function readSent(axios: Axios, request: AxiosRequest): Sent {
+function readSent(axios: Axios, request: AxiosRequest) {
 	const headers: Record<string, string> = {};
 	for (const [name, value] of Object.entries(request.headers.toJSON()))
 		headers[name.toLowerCase()] = String(value);
@@ -65,10 +62,8 @@ async function send(axios: Axios, request: AxiosRequest): Promise<Response> {
 		if (timeout > 0) setTimeout(() => reject(failure('timeout exceeded', 'ECONNABORTED')), timeout);
 		if (!service) strangers.push(sent.url.href);
 		service?.handle(sent).then(resolve, (error: unknown) => {
-			const { message, code } = error as Broken;
-			const syscall = code === 'ECONNREFUSED' && { syscall: 'connect' };
-			const cause = Object.assign(new Error(message), { code, ...syscall });
-			reject(error instanceof Broken ? failure(message, code, { cause }) : error);
+			const { message, code } = error as NodeJS.ErrnoException;
+			reject(code === undefined ? error : failure(message, code, { cause: error }));
 		});
 	});
 }

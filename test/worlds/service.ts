@@ -1,28 +1,17 @@
 /** The service of a world, written from the interface alone, with a ledger of all that it was asked and did. */
 import { MARK, type Choice, type FieldShape, type Kind, type World } from './world';
+import type { Sent } from './network';
 import { pause } from './virtualTime';
 
 export type Data = Record<string, unknown>;
 
-/** A request as it reaches the service. */
-export interface Sent {
-	method: string;
-	url: URL;
-	headers: Record<string, string>;
-	body: string;
-}
-
 export type Response = ReturnType<typeof respond>;
 
-/** No response: the connection breaks, or never stands. */
-export class Broken extends Error {
-	readonly code: 'ECONNREFUSED' | 'ECONNRESET';
-
-	constructor(code: Broken['code']) {
-		super(code === 'ECONNREFUSED' ? 'connect ECONNREFUSED' : 'socket hang up');
-		this.code = code;
-	}
-}
+/** No response: the connection never stands, or breaks. */
+const BROKEN = {
+	refused: { message: 'connect ECONNREFUSED', code: 'ECONNREFUSED', syscall: 'connect' },
+	lost: { message: 'socket hang up', code: 'ECONNRESET' },
+};
 
 /** What a request changed. */
 export interface Write {
@@ -151,13 +140,13 @@ export class SimulatedService {
 			this.change(first, { fld_1: second?.data.fld_1 ?? null, fld_2: 'person' });
 	}
 
-	/** Responds to a request, in virtual time. @throws Broken */
+	/** Responds to a request, in virtual time. @throws Error with a code where the connection breaks */
 	async handle(sent: Sent): Promise<Response> {
 		if (sent.url.pathname.endsWith('/token')) return this.issueToken();
 		const nth = this.perMethod.get(sent.method) ?? 0;
 		this.perMethod.set(sent.method, nth + 1);
 		const fault = this.shape.faults.find((one) => one.method === sent.method && one.nth === nth);
-		if (fault?.how === 'refused') throw new Broken('ECONNREFUSED');
+		if (fault?.how === 'refused') throw Object.assign(new Error(), BROKEN.refused);
 		if (fault?.how === 'revoked') this.tokens.clear();
 		const place = (this.requests += 1);
 		const isLimited = this.countInWindow();
@@ -312,11 +301,11 @@ export class SimulatedService {
 
 type Fault = World['service']['faults'][number];
 
-/** Goes wrong as a fault says. @returns a response; none if the right one follows @throws Broken */
+/** Goes wrong as a fault says. @returns a response; none if the right one follows @throws Error */
 async function failure(fault: Fault | undefined): Promise<Response | undefined> {
 	switch (fault?.how) {
 		case 'lost':
-			throw new Broken('ECONNRESET');
+			throw Object.assign(new Error(), BROKEN.lost);
 		case 'hangs':
 			return await new Promise(() => {});
 		case 'busy':

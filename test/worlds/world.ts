@@ -184,10 +184,7 @@ function execution(theme: Theme, key: FieldShape, value: FieldShape) {
 		const isByCondition = BY_CONDITION.includes(operation);
 		const few = listOf(item, isByCondition ? 1 : theme === 'sync' ? 12 : 6, 1);
 		const several = fc.array(item, { minLength: 20, maxLength: 60, size: 'max' });
-		const conditions = {
-			minLength: isMany ? 1 : 0,
-			maxLength: isByCondition || operation === 'sync' ? 2 : 0,
-		};
+		const maxLength = isByCondition || operation === 'sync' ? 2 : 0;
 		return fc.record({
 			operation: fc.constant(operation),
 			isAutomatic: operation === 'updateMany' ? fc.constant(false) : fc.boolean(),
@@ -195,7 +192,7 @@ function execution(theme: Theme, key: FieldShape, value: FieldShape) {
 			items: isByCondition
 				? few
 				: fc.oneof({ weight: 9, arbitrary: few }, { weight: 1, arbitrary: several }),
-			conditions: fc.array(condition(key, value), conditions),
+			conditions: fc.array(condition(key, value), { minLength: isMany ? 1 : 0, maxLength }),
 			isAny: fc.boolean(),
 			/** Whether missing fields and choices are added. */
 			adds: fc.constantFrom(false, false, true),
