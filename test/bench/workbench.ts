@@ -95,31 +95,14 @@ export const writing = (
 		...parameters,
 	});
 
-/** n8n's own HTTP Request node, with our credential. */
-export const httpNode = ({ credentials }: Bench, parameters: JsonObject): NodeDraft => ({
-	name: 'HTTP Request',
-	type: 'n8n-nodes-base.httpRequest',
-	typeVersion: 4.2,
-	parameters: {
-		authentication: 'predefinedCredentialType',
-		nodeCredentialType: 'workspaceDataApi',
-		options: {},
-		...parameters,
-	},
-	credentials: { workspaceDataApi: credentials.workspaceDataApi },
-});
-
 export const recordsUrl = ({ service }: Bench, cardId: string): string =>
 	`${service.baseUrl}/workspaces/${service.workspaceId}/cards/${cardId}/records`;
 
-/** Resident memory of a process, in bytes: now, and the most since `resetPeak`. */
-async function memoryOf(processId: number): Promise<{ now: number; peak: number }> {
+/** Resident memory of a process, in bytes: now (`VmRSS`), or the most since it was reset (`VmHWM`). */
+async function memoryOf(processId: number, name: 'VmRSS' | 'VmHWM'): Promise<number> {
 	const status = await readFile(`/proc/${processId}/status`, 'utf8');
-	const kilobytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]);
-	return { now: kilobytes('VmRSS') * 1024, peak: kilobytes('VmHWM') * 1024 };
+	return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) * 1024;
 }
-const resetPeak = async (processId: number) =>
-	await writeFile(`/proc/${processId}/clear_refs`, '5');
 
 /**
  * The growth of a fresh n8n during a workflow, in bytes: what was once taken is seldom given back.
@@ -136,9 +119,8 @@ export async function growthOf(
 	await bench.restart();
 	await bench.time(warm, 'Source');
 	const processId = bench.host.processId ?? 0;
-	await resetPeak(processId);
-	const before = await memoryOf(processId);
+	await writeFile(`/proc/${processId}/clear_refs`, '5');
+	const before = await memoryOf(processId, 'VmRSS');
 	await bench.time(saved, node);
-	const { peak } = await memoryOf(processId);
-	return peak - before.now;
+	return (await memoryOf(processId, 'VmHWM')) - before;
 }

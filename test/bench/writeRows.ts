@@ -1,7 +1,7 @@
 /** The time, the requests and the memory that writes take in n8n, next to the nodes that a user would pick instead. */
 import { outputOf, type SavedWorkflow } from '../host/n8nClient.ts';
 import type { Row } from './row.ts';
-import { growthOf, httpNode, peerTypes, recordsUrl, writing, type Bench } from './workbench.ts';
+import { growthOf, peerTypes, recordsUrl, writing, type Bench } from './workbench.ts';
 
 /** Runs a stored workflow. @returns the seconds that our node took, with what it did to how many records */
 async function countActions(bench: Bench, saved: SavedWorkflow, wanted: Record<string, number>) {
@@ -26,13 +26,23 @@ const createRow = (name: string, maxParallel: number, goal: number): Row => ({
 		await bench.control.setLatency({ ms: 50 });
 		const { id, fields } = await bench.card(`Created, ${name}`);
 		const entries = Object.entries(fields).map(([name, fieldId]) => `"${fieldId}": $json.${name}`);
-		const http = httpNode(bench, {
-			method: 'POST',
-			url: recordsUrl(bench, id),
-			sendBody: true,
-			specifyBody: 'json',
-			jsonBody: `={{ JSON.stringify({ data: { ${entries.join(', ')} } }) }}`,
-		});
+		const { workspaceDataApi } = bench.credentials;
+		const http = {
+			name: 'HTTP Request',
+			type: 'n8n-nodes-base.httpRequest',
+			typeVersion: 4.2,
+			parameters: {
+				authentication: 'predefinedCredentialType',
+				nodeCredentialType: 'workspaceDataApi',
+				options: {},
+				method: 'POST',
+				url: recordsUrl(bench, id),
+				sendBody: true,
+				specifyBody: 'json',
+				jsonBody: `={{ JSON.stringify({ data: { ${entries.join(', ')} } }) }}`,
+			},
+			credentials: { workspaceDataApi },
+		};
 		const create = writing(bench, 'create', id, { options: { maxParallel } });
 		const mine = await bench.save(`Ours, ${name}`, 1_000, [create]);
 		const other = await bench.save(`HTTP Request, ${name}`, 1_000, [http]);
