@@ -108,7 +108,7 @@ export function testJobs(stage: Stage): void {
 		await editor().choose('cardId', card.name);
 		await element('node-parameters').getByText('Tags: ["urgent","Red, white"]').waitFor();
 		const entered = {
-			...{ Title: 'Typed', Notes: 'Two lines', Hours: '2.5', Tags: 'urgent, Red, white' },
+			...{ Title: 'Typed', Notes: 'Two lines', Hours: '2.5', Tags: 'urgent; Red, white' },
 			...{ Page: 'https://example.com', Mail: 'ada@example.com', Layout: '{ "a": [1] }' },
 		};
 		for (const [name, text] of Object.entries(entered)) await editor().fillColumn(name, text);
