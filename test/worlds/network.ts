@@ -1,8 +1,5 @@
 /** The network of a world: n8n's HTTP client hands its requests over in this process, no socket is opened. */
-import type { Response, SimulatedService } from './service';
-
-/** A request as it reaches the service. */
-export type Sent = ReturnType<typeof readSent>;
+import type { Response, Sent, SimulatedService } from './service';
 
 /** The parts of an axios request and of axios that are used here. */
 interface AxiosRequest {
@@ -39,7 +36,7 @@ export function connect(service: SimulatedService): () => void {
 	return () => services.delete(service.origin);
 }
 
-function readSent(axios: Axios, request: AxiosRequest) {
+function readSent(axios: Axios, request: AxiosRequest): Sent {
 	const headers: Record<string, string> = {};
 	for (const [name, value] of Object.entries(request.headers.toJSON()))
 		headers[name.toLowerCase()] = String(value);

@@ -1,7 +1,15 @@
 /** The service of a world, written from the interface alone, with a ledger of all that it was asked and did. */
 import { MARK, type Choice, type FieldShape, type Kind, type World } from './world';
-import type { Sent } from './network';
 import { pause } from './virtualTime';
+
+/** A request as it reaches the service. */
+export interface Sent {
+	method: string;
+	url: URL;
+	/** With names in lower case. */
+	headers: Record<string, string>;
+	body: string;
+}
 
 export type Data = Record<string, unknown>;
 
