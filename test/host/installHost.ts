@@ -76,12 +76,7 @@ async function buildDriver(folder: string): Promise<void> {
 		['rebuild', 'sqlite3', '--ignore-scripts=false', '--foreground-scripts'],
 		{
 			cwd: folder,
-			env: {
-				npm_config_jobs: 'max',
-				// Compiled in a third of the time, and quick enough for tests.
-				CFLAGS: '-O1',
-				...(hasHeaders && { npm_config_nodedir: home }),
-			},
+			env: { npm_config_jobs: 'max', ...(hasHeaders && { npm_config_nodedir: home }) },
 			purpose: "Building n8n's database driver (it needs python3, make and a C++ compiler)",
 		},
 	);
