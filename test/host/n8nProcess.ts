@@ -111,7 +111,7 @@ export async function createN8nHost(options: HostOptions) {
 		return await readFile(logFile, 'utf8').catch(() => '');
 	}
 
-	/** Starts n8n; resolves when it answers requests and deliveries. */
+	/** Starts n8n. Resolves once it responds to requests and deliveries. */
 	async function start(): Promise<void> {
 		if (child) throw new Error('n8n runs already');
 		await mkdir(settings.userFolder, { recursive: true });

@@ -176,4 +176,4 @@ export const live = (trigger: TestTrigger): string[] =>
 		.map(({ id }) => id);
 
 /** How often the service was asked for a subscription. */
-export const subscribed = () => workspace.requests(/^POST .webhooks$/).length;
+export const subscribed = () => workspace.requests(/^POST \/webhooks$/).length;

@@ -261,7 +261,7 @@ export function triggerNode(
 				await new Promise((resolve) => response.once('finish', resolve));
 			}
 			return {
-				/** Status of a response that the node gave itself; else the one that n8n gives. */
+				/** The status that the node sent, or else n8n's. */
 				status: response.statusCode,
 				/** Items of the execution that n8n starts; undefined where it starts none. */
 				items: result.workflowData?.[0]?.map(({ json }) => json),

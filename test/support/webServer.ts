@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 export type WebServer = Awaited<ReturnType<typeof startWebServer>>;
 
-/** Starts a web server of a test's own on the loopback address, for answers that the reference service does not give. */
+/** Starts a web server for a test, on the loopback address, for responses that the reference service doesn't give. */
 export async function startWebServer(
 	answer: (request: IncomingMessage, response: ServerResponse) => void,
 ) {

@@ -62,7 +62,7 @@ export async function startWorkspace(options: ServiceOptions = {}) {
 		return { id, name: '', fields: Object.fromEntries(fields) as Record<string, string> };
 	};
 
-	/** Requests since the last reset, as `METHOD path`, path from the workspace on; those that match, or all. */
+	/** The requests since the last reset that match, as `METHOD path`, with the path below the workspace; by default all. */
 	const requests = (wanted = /^/) => {
 		const prefix = new URL(root).pathname;
 		return service.control
@@ -73,7 +73,7 @@ export async function startWorkspace(options: ServiceOptions = {}) {
 
 	return {
 		service,
-		/** Sends a request as the workspace's owner, past the nodes; the answer must be a success. */
+		/** Sends a request as the workspace's owner, without the nodes. The response must be a success. */
 		send: api.call,
 		/** The fields of a card, as the service lists them. */
 		fields: fieldsOf,

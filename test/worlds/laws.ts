@@ -48,7 +48,7 @@ function lookAt(world: PlayedWorld, step: PlayedStep) {
 		writes: service.writes.filter((write) => write.step === step.number),
 		/** No request went wrong. */
 		isClear: faults.length === 0,
-		/** Whether the response to a creation may have been lost. */
+		/** True if the response to a creation may have been lost. */
 		mayBeUnknown: faults.some(({ method }) => method === 'POST'),
 		/** The execution of a step in which nobody else does anything, and which nobody cancels. */
 		alone: isAlone && !only?.crash && only?.cancelledAt === undefined ? only : undefined,

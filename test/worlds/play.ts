@@ -71,7 +71,7 @@ function mapper({ operation, isAutomatic }: ExecutionShape): IDataObject {
 	return mapEach(value, { matchingColumns });
 }
 
-/** The node's parameters for an execution; n8n leaves out those that the operation doesn't have. */
+/** The node's parameters for an execution. n8n drops those that the operation doesn't have. */
 function parametersOf(shape: ExecutionShape): IDataObject {
 	const { operation, adds, maxParallel, upsertMode, multipleMatches, limit } = shape;
 	const { missingRecords, maxDeletions, maxChanges } = shape;

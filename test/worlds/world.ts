@@ -147,7 +147,7 @@ const THEMES = {
 type Theme = keyof typeof THEMES;
 const themes = Object.keys(THEMES) as Theme[];
 
-/** Operations that create records, those that look for them by a key, and those without items of their own. */
+/** The operations that create records, that find them by a key, and that write or read without items of their own. */
 export const CREATES: readonly string[] = ['create', 'upsert', 'sync', 'createFromItems'];
 export const BY_KEY: readonly string[] = ['upsert', 'sync'];
 const BY_CONDITION = ['deleteMany', 'updateMany', 'count', 'getAll', 'ifExists', 'ifNotExists'];

@@ -35,7 +35,7 @@ export async function createRedis(folder: string) {
 		},
 		/** Ends it properly; what it held is there at the next start. */
 		stop: async () => await stop(),
-		/** Whether no job waits or is worked on; false where Redis does not answer. */
+		/** True if no job is waiting or running; false if Redis doesn't respond. */
 		async hasNoJobs() {
 			const waiting = ['llen bull:jobs:wait', 'llen bull:jobs:active', 'zcard bull:jobs:delayed'];
 			return (await ask(...waiting)) === '0\n0\n0';
