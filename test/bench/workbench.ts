@@ -62,6 +62,17 @@ export async function openBench(tell: (line: string) => void) {
 			const source = { name: 'Source', type: peerTypes.source, parameters };
 			return await client.createWorkflow(chain(name, [manualTrigger(), source, ...nodes]));
 		},
+		/** As `save`, for a node that gets one row after the other in a loop. */
+		async saveLoop(name: string, rows: number, node: NodeDraft) {
+			const source = { name: 'Source', type: peerTypes.source, parameters: { count: rows } };
+			const type = 'n8n-nodes-base.splitInBatches';
+			const loop = { name: 'Loop', type, typeVersion: 3, parameters: { options: {} } };
+			const workflow = chain(name, [manualTrigger(), source, loop, node]);
+			const to = (target: string) => [{ node: target, type: 'main' as const, index: 0 }];
+			workflow.connections.Loop = { main: [[], to(node.name)] };
+			workflow.connections[node.name] = { main: [to('Loop')] };
+			return await client.createWorkflow(workflow);
+		},
 		/** Runs a stored workflow. @returns the seconds that a node of it took, and its items @throws Error */
 		async time(saved: SavedWorkflow, node: string) {
 			const execution = await bench.succeedAgain(saved);
@@ -69,9 +80,9 @@ export async function openBench(tell: (line: string) => void) {
 			return { seconds: (run?.executionTime ?? NaN) / 1000, execution };
 		},
 		/** Starts n8n again: then it knows nothing about the service, and its memory is small. */
-		async restart() {
+		async restart(extra?: Record<string, string>) {
 			await bench.host.stop();
-			await bench.host.start();
+			await bench.host.start(extra);
 			await client.signIn();
 		},
 	};
@@ -109,14 +120,16 @@ async function memoryOf(processId: number, name: 'VmRSS' | 'VmHWM'): Promise<num
  *
  * @param warm runs first
  * @param node the last one
+ * @param extra variables for n8n
  */
 export async function growthOf(
 	bench: Bench,
 	warm: SavedWorkflow,
 	saved: SavedWorkflow,
 	node: string,
+	extra?: Record<string, string>,
 ): Promise<number> {
-	await bench.restart();
+	await bench.restart(extra);
 	await bench.time(warm, 'Source');
 	const processId = bench.host.processId ?? 0;
 	await writeFile(`/proc/${processId}/clear_refs`, '5');

@@ -143,6 +143,33 @@ const syncMemory: Row = {
 	},
 };
 
+const HEAP_MB = 640;
+const PASSES = 400;
+
+const loopMemory: Row = {
+	name: 'memory-loop',
+	what: `growth of n8n during ${PASSES} passes of a loop with Create or Update of one of 5,000 records, with a heap of ${HEAP_MB} MB / the same`,
+	unit: 'MB',
+	goal: 1,
+	mostRounds: 1,
+	async prepare(bench) {
+		const { id } = await bench.card('In a loop', 5_000);
+		const upsert = writing(bench, 'upsert', id);
+		const warm = await bench.save('Warm', 1, [upsert]);
+		const mine = await bench.saveLoop('Ours, loop', PASSES, upsert);
+		const extra = { NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}` };
+		return async () => {
+			await bench.control.resetRequests();
+			const growth = await growthOf(bench, warm, mine, 'Ours', extra);
+			const pages = (await bench.control.requests()).filter(({ path }) =>
+				path.endsWith('/records'),
+			);
+			if (pages.length !== (1 + PASSES) * 5) throw new Error(`${pages.length} pages were read`);
+			return { ours: growth / 1e6, peer: HEAP_MB };
+		};
+	},
+};
+
 /** In the order of the table. */
 export const writeRows: readonly Row[] = [
 	createRow('create-50ms', 64, 0.5),
@@ -151,4 +178,5 @@ export const writeRows: readonly Row[] = [
 	upsert,
 	resync,
 	syncMemory,
+	loopMemory,
 ];

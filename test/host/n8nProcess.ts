@@ -72,10 +72,10 @@ export async function createN8nHost(options: HostOptions) {
 	let child: ReturnType<typeof launch> | undefined;
 	let forget = () => {};
 
-	function launch(output: WriteStream) {
+	function launch(output: WriteStream, extra: Record<string, string>) {
 		return execa(process.execPath, [join(folder, 'node_modules', 'n8n', 'bin', 'n8n'), role], {
 			cwd: settings.userFolder,
-			env: n8nEnvironment(settings),
+			env: n8nEnvironment({ ...settings, extra: { ...settings.extra, ...extra } }),
 			extendEnv: false,
 			stdin: 'ignore',
 			stdout: output,
@@ -111,14 +111,18 @@ export async function createN8nHost(options: HostOptions) {
 		return await readFile(logFile, 'utf8').catch(() => '');
 	}
 
-	/** Starts n8n. Resolves once it responds to requests and deliveries. */
-	async function start(): Promise<void> {
+	/**
+	 * Starts n8n. Resolves once it responds to requests and deliveries.
+	 *
+	 * @param extra variables for this start
+	 */
+	async function start(extra: Record<string, string> = {}): Promise<void> {
 		if (child) throw new Error('n8n runs already');
 		await mkdir(settings.userFolder, { recursive: true });
 		// Straight into the file: what n8n says is there although this process is busy or gone.
 		const output = createWriteStream(logFile, { flags: 'a' });
 		await once(output, 'open');
-		const started = launch(output);
+		const started = launch(output, extra);
 		output.destroy();
 		child = started;
 		forget = stopAtExit(() => end('SIGTERM'));
