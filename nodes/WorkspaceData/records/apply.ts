@@ -1,5 +1,5 @@
 /** Carries out what is planned: creations, then changes, deletions last; each step gets its result or its error. */
-import { recordsOf, type DataRecord } from '../transport/api';
+import { AT_ONCE, recordsOf, type DataRecord } from '../transport/api';
 import { Cancelled, isNotFound, RequestError } from '../transport/errors';
 import { inParallel } from '../values/inParallel';
 import { InputError } from '../values/inputError';
@@ -47,7 +47,7 @@ class Applying {
 
 	constructor(run: Run, works: readonly CardWork[]) {
 		this.run = run;
-		this.width = Math.max(1, ...works.map(({ request }) => run.api.width(request)));
+		this.width = Math.max(...works.map(({ request: { maxParallel = AT_ONCE } }) => maxParallel));
 	}
 
 	/** Carries out some steps of each card: in parallel, but those of one record in their order. */

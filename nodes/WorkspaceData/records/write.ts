@@ -1,5 +1,5 @@
 /** Writes records: fields → convert → records → plan → apply → output, for all items and cards of a run. */
-import type { DataRecord } from '../transport/api';
+import { AT_ONCE, type DataRecord } from '../transport/api';
 import { inParallel } from '../values/inParallel';
 import { InputError } from '../values/inputError';
 import { Cancelled } from '../transport/errors';
@@ -37,7 +37,7 @@ export async function writeCards(
 	const isStopped = () => !run.continues && items.some(({ error }) => error !== undefined);
 	const each = async (stage: (run: Run, work: CardWork) => Promise<void>): Promise<void> => {
 		const left = isStopped() ? [] : works.filter(hasWork);
-		await inParallel(run.api.width({}), left, async (work) => {
+		await inParallel(AT_ONCE, left, async (work) => {
 			await stage(run, work).catch((error: unknown) => refuseCard(run, work, error));
 		});
 	};

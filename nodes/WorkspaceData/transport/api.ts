@@ -29,6 +29,7 @@ import {
 } from './schemas';
 import { Sender, type ApiRequest, type PageQuery, type RequestOptions } from './send';
 
+export { AT_ONCE } from './limiter';
 export type { Card, DataRecord, Field, PageQuery, RequestOptions };
 
 /** The maximum page size that is requested; larger pages save little and block the event loop. */

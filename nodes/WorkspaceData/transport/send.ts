@@ -82,11 +82,6 @@ export class Sender {
 		if ('getExecutionCancelSignal' in context) this.signal = context.getExecutionCancelSignal();
 	}
 
-	/** How many requests may be under way. */
-	width({ maxParallel = AT_ONCE }: RequestOptions): number {
-		return maxParallel;
-	}
-
 	/** Removes the credential's secrets from a text, as they are and URL-encoded. */
 	redact(text: string): string {
 		const { apiKey, clientSecret } = this.access.credential;
@@ -102,7 +97,8 @@ export class Sender {
 	async send<Result>(request: ApiRequest<Result>, options: RequestOptions = {}): Promise<Result> {
 		const patienceMs = options.isUrgent ? URGENT_WAIT_MS : MAX_WAIT_MS;
 		const signals = [this.signal, options.signal];
-		const turn = { owner: this, width: this.width(options), patienceMs, signals, isAgain: false };
+		const { maxParallel: width = AT_ONCE } = options;
+		const turn = { owner: this, width, patienceMs, signals, isAgain: false };
 		let [faults, pauseMs, isUnclear] = [0, 0, false];
 		for (;;) {
 			const outcome = await this.attempt(request, options, turn, pauseMs).catch(asFailure);

@@ -5,6 +5,7 @@ import type { Locator } from '../../records/locator';
 import type { LastResult } from '../../records/cardWork';
 import type { ItemResult } from '../../records/entry';
 import type { Run } from '../../records/run';
+import { AT_ONCE } from '../../transport/api';
 import { Cancelled } from '../../transport/errors';
 import { inParallel } from '../../values/inParallel';
 
@@ -69,7 +70,7 @@ export function eachItem<P extends PropertyDefinition>(
 			.getInputData()
 			.map((): ItemResult => ({ json: [], error: new Cancelled() }));
 		let isStopped = false;
-		await inParallel(run.api.width({}), items.keys(), async (itemIndex) => {
+		await inParallel(AT_ONCE, items.keys(), async (itemIndex) => {
 			if (isStopped) return;
 			try {
 				await run.breathe();
