@@ -93,25 +93,6 @@ export const choicesTextProperty = {
 	description: 'The choices of a select field, with commas between them',
 } as const;
 
-/** The fields of a new card. */
-export const cardFieldsProperty = {
-	displayName: 'Fields',
-	name: 'fields',
-	type: 'fixedCollection',
-	typeOptions: { multipleValues: true, sortable: true },
-	placeholder: 'Add Field',
-	default: {},
-	options: [
-		{
-			displayName: 'Field',
-			name: 'values',
-			values: [fieldNameProperty, offeredTypeProperty, choicesTextProperty],
-		},
-	],
-	description: 'The fields of the card, created in this order after the card',
-} as const;
-
-/** The name of a new card. */
 export const cardNameProperty = {
 	displayName: 'Name',
 	name: 'name',
@@ -131,7 +112,6 @@ export const cardDescriptionProperty = {
 	description: 'A description of the card, for example its purpose',
 } as const;
 
-/** What to do if a card with the same name exists. */
 export const ifCardExistsProperty = {
 	displayName: 'If Card Exists',
 	name: 'ifExists',
@@ -147,26 +127,4 @@ export const ifCardExistsProperty = {
 	],
 	default: 'create',
 	description: 'How to continue if the workspace has a card with this name',
-} as const;
-
-/** What to do if the card has a field with the same name. */
-export const ifFieldExistsProperty = {
-	displayName: 'If Field Exists',
-	name: 'ifExists',
-	type: 'options',
-	options: [
-		{
-			name: 'Create Another Field',
-			value: 'create',
-			description: 'Both fields appear under their IDs, because their names are the same',
-		},
-		{
-			name: 'Reuse the Field',
-			value: 'reuse',
-			description: 'Return the existing field unchanged',
-		},
-		{ name: 'Throw an Error', value: 'error' },
-	],
-	default: 'error',
-	description: 'How to continue if the card has a field with this name',
 } as const;

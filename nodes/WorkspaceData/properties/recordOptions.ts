@@ -1,4 +1,4 @@
-/** The Options collection of the record operations, and the options that reading and writing share. */
+/** What several operations share: the Options collection with its common entries, limits, and Simplify. */
 
 /** The Options collection with these entries by name. It comes last in every operation. */
 export function recordOptions<
@@ -64,6 +64,30 @@ export const readingOptions = [fieldKeysOption, outputFieldsOption, timeoutOptio
 /** The options of requests that change something. */
 export const sendingOptions = [maxParallelOption, timeoutOption] as const;
 
+/** Return All and Limit of every Get Many. */
+export const returnAllProperty = {
+	displayName: 'Return All',
+	name: 'returnAll',
+	type: 'boolean',
+	default: false,
+	description: 'Whether to return all results or only up to a given limit',
+} as const;
+
+/** The size of one page. */
+export const pageLimitProperty = {
+	displayName: 'Limit',
+	name: 'limit',
+	type: 'number',
+	typeOptions: { minValue: 1 },
+	default: 50,
+	description: 'Max number of results to return',
+} as const;
+
+export const limitProperty = {
+	...pageLimitProperty,
+	displayOptions: { show: { returnAll: [false] } },
+} as const;
+
 /** Selects if records are returned as names and values, or as the service sends them. */
 export const simplifyProperty = {
 	displayName: 'Simplify',
@@ -88,21 +112,4 @@ export const ifNotFoundOption = {
 	],
 	default: 'error',
 	description: "How to continue if the record doesn't exist",
-} as const;
-
-/** The output for an input item without a record. */
-export const noRecordsOption = {
-	displayName: 'If Not Found',
-	name: 'ifNotFound',
-	type: 'options',
-	options: [
-		ifNotFoundOption.options[0],
-		{
-			name: 'Output Nothing',
-			value: 'nothing',
-			description: 'Return no item; if no input item has one, the branch ends here',
-		},
-	],
-	default: 'nothing',
-	description: 'How to continue if there is no record to return',
 } as const;

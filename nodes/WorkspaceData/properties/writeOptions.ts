@@ -131,36 +131,6 @@ export const fieldTypesOption = {
 /** The formats of text values in the items. */
 export const formatOptions = [booleanWordsOption, dateFormatOption, numberFormatOption] as const;
 
-export const multipleMatchesOption = {
-	displayName: 'Multiple Matches',
-	name: 'multipleMatches',
-	type: 'options',
-	options: [
-		{ name: 'Throw an Error', value: 'error' },
-		{ name: 'Update All', value: 'all', description: 'Update every record that matches' },
-		{
-			name: 'Update First',
-			value: 'first',
-			description: 'Update the oldest record that matches',
-		},
-	],
-	default: 'error',
-	description: 'How to treat several matching records',
-} as const;
-
-export const upsertModeOption = {
-	displayName: 'Upsert Mode',
-	name: 'upsertMode',
-	type: 'options',
-	options: [
-		{ name: 'Create Only', value: 'createOnly' },
-		{ name: 'Create or Update', value: 'createOrUpdate' },
-		{ name: 'Update Only', value: 'updateOnly' },
-	],
-	default: 'createOrUpdate',
-	description: 'If records are created, updated, or both',
-} as const;
-
 /** The switch of operations that can show what they would do. */
 export const dryRunProperty = {
 	displayName: 'Dry Run',
@@ -168,15 +138,6 @@ export const dryRunProperty = {
 	type: 'boolean',
 	default: false,
 	description: 'Whether to only return what would change, without changing it',
-} as const;
-
-export const oldValuesOption = {
-	displayName: 'Return Old Values',
-	name: 'oldValues',
-	type: 'boolean',
-	default: false,
-	description:
-		"Whether to return the old values of changed fields in 'before'. The record is read first.",
 } as const;
 
 export const clearFieldsOption = {
@@ -204,16 +165,6 @@ export const maxDeletedProperty = {
 	...maxChangesProperty,
 	displayName: 'Max Records to Delete',
 	description: 'If an input item would delete more records, nothing is deleted; -1 means no limit',
-} as const;
-
-/** The same in Sync. */
-export const maxDeletionsProperty = {
-	...maxDeletedProperty,
-	name: 'maxDeletions',
-	default: 0,
-	description: 'If more records would be deleted, nothing is sent',
-	hint: '0: a tenth of the records that meet the conditions, but at least 5. -1: no limit.',
-	displayOptions: { show: { missingRecords: ['delete'] } },
 } as const;
 
 export const ignoreCaseOption = {

@@ -1,10 +1,12 @@
 import {
 	additionalProperties,
 	cardDescriptionProperty,
-	cardFieldsProperty,
 	cardNameProperty,
+	choicesTextProperty,
 	customPropertiesProperty,
+	fieldNameProperty,
 	ifCardExistsProperty,
+	offeredTypeProperty,
 } from '../../properties/fieldDefinition';
 import { addFields } from '../../records/addGrowth';
 import type { NewField } from '../../records/entry';
@@ -22,6 +24,23 @@ import { defineOperation, eachItem } from '../operation/defineOperation';
 import { hintAtNoChoices, readDefinition, readFieldList } from '../operation/readDefinition';
 import { requireText } from '../operation/readParameters';
 import { thingOutput, writtenOutput } from '../operation/thingOutput';
+
+const cardFieldsProperty = {
+	displayName: 'Fields',
+	name: 'fields',
+	type: 'fixedCollection',
+	typeOptions: { multipleValues: true, sortable: true },
+	placeholder: 'Add Field',
+	default: {},
+	options: [
+		{
+			displayName: 'Field',
+			name: 'values',
+			values: [fieldNameProperty, offeredTypeProperty, choicesTextProperty],
+		},
+	],
+	description: 'The fields of the card, created in this order after the card',
+} as const;
 
 export const createCard = defineOperation({
 	value: 'create',

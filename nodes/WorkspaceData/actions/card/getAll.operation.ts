@@ -1,4 +1,4 @@
-import { limitProperty, returnAllProperty } from '../../properties/readOptions';
+import { limitProperty, returnAllProperty } from '../../properties/recordOptions';
 import { defineOperation, eachItem } from '../operation/defineOperation';
 import { thingOutput } from '../operation/thingOutput';
 

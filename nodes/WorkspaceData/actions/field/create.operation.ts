@@ -5,7 +5,6 @@ import {
 	fieldNameProperty,
 	fieldOptionsProperty,
 	fieldTypeProperty,
-	ifFieldExistsProperty,
 } from '../../properties/fieldDefinition';
 import { cardLocator } from '../../properties/locators';
 import { whileHeld } from '../../records/heldCards';
@@ -18,6 +17,27 @@ import { defineOperation, eachItem } from '../operation/defineOperation';
 import { hintAtNoChoices, readDefinition } from '../operation/readDefinition';
 import { requireText } from '../operation/readParameters';
 import { thingOutput, writtenOutput } from '../operation/thingOutput';
+
+const ifFieldExistsProperty = {
+	displayName: 'If Field Exists',
+	name: 'ifExists',
+	type: 'options',
+	options: [
+		{
+			name: 'Create Another Field',
+			value: 'create',
+			description: 'Both fields appear under their IDs, because their names are the same',
+		},
+		{
+			name: 'Reuse the Field',
+			value: 'reuse',
+			description: 'Return the existing field unchanged',
+		},
+		{ name: 'Throw an Error', value: 'error' },
+	],
+	default: 'error',
+	description: 'How to continue if the card has a field with this name',
+} as const;
 
 export const createField = defineOperation({
 	value: 'create',

@@ -1,5 +1,5 @@
 import { cardLocator } from '../../properties/locators';
-import { limitProperty, returnAllProperty } from '../../properties/readOptions';
+import { limitProperty, returnAllProperty } from '../../properties/recordOptions';
 import { defineOperation, eachItem } from '../operation/defineOperation';
 import { thingOutput } from '../operation/thingOutput';
 

@@ -1,19 +1,13 @@
-import { filterProperties } from '../../properties/filters';
+import { comparedField, filterProperties } from '../../properties/filters';
 import {
-	noRecordsOption,
+	ifNotFoundOption,
+	limitProperty,
 	readingOptions,
 	recordOptions,
+	returnAllProperty,
 	simplifyProperty,
 } from '../../properties/recordOptions';
 import { cardLocator } from '../../properties/locators';
-import {
-	limitProperty,
-	returnAllProperty,
-	searchProperty,
-	sinceNotice,
-	sinceProperty,
-	sortProperty,
-} from '../../properties/readOptions';
 import { readFilter, searchTest } from '../../records/filter';
 import type { Run } from '../../records/run';
 import { SinceLastRun } from '../../records/since';
@@ -25,6 +19,65 @@ import { defineOperation, eachItem, type GetOf } from '../operation/defineOperat
 import { readText } from '../operation/readParameters';
 import { openReading } from './openReading';
 
+const searchProperty = {
+	displayName: 'Search',
+	name: 'search',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. invoice',
+	description: 'Text to look for in all fields of the card, in upper or lower case',
+} as const;
+
+const sortProperty = {
+	displayName: 'Sort',
+	name: 'sort',
+	type: 'fixedCollection',
+	typeOptions: { multipleValues: true, sortable: true },
+	placeholder: 'Add Field',
+	default: {},
+	options: [
+		{
+			displayName: 'Field',
+			name: 'by',
+			values: [
+				{
+					...comparedField,
+					description:
+						'The field to sort by. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
+				},
+				{
+					displayName: 'Direction',
+					name: 'direction',
+					type: 'options',
+					options: [
+						{ name: 'Ascending', value: 'asc' },
+						{ name: 'Descending', value: 'desc' },
+					],
+					default: 'asc',
+					description: 'Which values come first; records without a value always come last',
+				},
+			],
+		},
+	],
+	description: 'Fields to sort by; all records are read first',
+} as const;
+
+const sinceProperty = {
+	displayName: 'Since Last Run',
+	name: 'since',
+	type: 'options',
+	options: [
+		{ name: 'All Records', value: 'all' },
+		{
+			name: 'New Records',
+			value: 'new',
+			description: 'Return records created since this node last returned some, oldest first',
+		},
+	],
+	default: 'all',
+	description: 'Which records to return',
+} as const;
+
 const properties = [
 	cardLocator,
 	returnAllProperty,
@@ -33,9 +86,31 @@ const properties = [
 	searchProperty,
 	sortProperty,
 	sinceProperty,
-	sinceNotice,
+	{
+		displayName:
+			'Counts only when the published workflow runs by itself. Its first run returns all records. A manual run shows what the next one would return.',
+		name: 'sinceNotice',
+		type: 'notice',
+		default: '',
+		displayOptions: { show: { since: ['new'] } },
+	},
 	simplifyProperty,
-	recordOptions([noRecordsOption, ...readingOptions]),
+	recordOptions([
+		{
+			...ifNotFoundOption,
+			options: [
+				ifNotFoundOption.options[0],
+				{
+					name: 'Output Nothing',
+					value: 'nothing',
+					description: 'Return no item; if no input item has one, the branch ends here',
+				},
+			],
+			default: 'nothing',
+			description: 'How to continue if there is no record to return',
+		},
+		...readingOptions,
+	]),
 ] as const;
 type Property = (typeof properties)[number];
 

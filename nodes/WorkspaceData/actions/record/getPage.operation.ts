@@ -1,6 +1,10 @@
 import { cardLocator } from '../../properties/locators';
-import { pageLimitProperty } from '../../properties/readOptions';
-import { readingOptions, recordOptions, simplifyProperty } from '../../properties/recordOptions';
+import {
+	pageLimitProperty,
+	readingOptions,
+	recordOptions,
+	simplifyProperty,
+} from '../../properties/recordOptions';
 import { recordsOf } from '../../transport/api';
 import { plainText } from '../../values/messageText';
 import { defineOperation, eachItem } from '../operation/defineOperation';

@@ -6,7 +6,7 @@ import {
 	clearFieldsOption,
 	dryRunProperty,
 	ignoreCaseOption,
-	maxDeletionsProperty,
+	maxDeletedProperty,
 	writeOptions,
 } from '../../properties/writeOptions';
 import { readMatching } from '../../records/columns';
@@ -48,7 +48,14 @@ export const syncRecords = defineOperation({
 		},
 		matchTypeProperty,
 		missingRecordsProperty,
-		maxDeletionsProperty,
+		{
+			...maxDeletedProperty,
+			name: 'maxDeletions',
+			default: 0,
+			description: 'If more records would be deleted, nothing is sent',
+			hint: '0: a tenth of the records that meet the conditions, but at least 5. -1: no limit.',
+			displayOptions: { show: { missingRecords: ['delete'] } },
+		},
 		dryRunProperty,
 		recordOptions([...writeOptions, clearFieldsOption, ignoreCaseOption]),
 	],

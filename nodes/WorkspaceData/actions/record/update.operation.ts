@@ -1,7 +1,7 @@
 import { selectCardNotice, UPDATE_LABEL, updateColumnsProperty } from '../../properties/columns';
 import { ifNotFoundOption, recordOptions } from '../../properties/recordOptions';
 import { cardLocator, recordLocator } from '../../properties/locators';
-import { clearFieldsOption, oldValuesOption, writeOptions } from '../../properties/writeOptions';
+import { clearFieldsOption, writeOptions } from '../../properties/writeOptions';
 import { readLocator } from '../../records/locator';
 import { defineOperation } from '../operation/defineOperation';
 import { writeItems } from './writeParameters';
@@ -17,7 +17,19 @@ export const updateRecord = defineOperation({
 		recordLocator,
 		selectCardNotice,
 		updateColumnsProperty,
-		recordOptions([...writeOptions, clearFieldsOption, ifNotFoundOption, oldValuesOption]),
+		recordOptions([
+			...writeOptions,
+			clearFieldsOption,
+			ifNotFoundOption,
+			{
+				displayName: 'Return Old Values',
+				name: 'oldValues',
+				type: 'boolean',
+				default: false,
+				description:
+					"Whether to return the old values of changed fields in 'before'. The record is read first.",
+			},
+		]),
 	],
 	execute: writeItems(UPDATE_LABEL, (get) => ({
 		mapper: get('columns'),

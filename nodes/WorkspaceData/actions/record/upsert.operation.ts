@@ -5,8 +5,6 @@ import {
 	clearFieldsOption,
 	dryRunProperty,
 	ignoreCaseOption,
-	multipleMatchesOption,
-	upsertModeOption,
 	writeOptions,
 } from '../../properties/writeOptions';
 import { readMatching } from '../../records/columns';
@@ -32,8 +30,34 @@ export const upsertRecord = defineOperation({
 				description: "How to continue if no record matches and 'Upsert Mode' is 'Update Only'",
 			},
 			ignoreCaseOption,
-			multipleMatchesOption,
-			upsertModeOption,
+			{
+				displayName: 'Multiple Matches',
+				name: 'multipleMatches',
+				type: 'options',
+				options: [
+					{ name: 'Throw an Error', value: 'error' },
+					{ name: 'Update All', value: 'all', description: 'Update every record that matches' },
+					{
+						name: 'Update First',
+						value: 'first',
+						description: 'Update the oldest record that matches',
+					},
+				],
+				default: 'error',
+				description: 'How to treat several matching records',
+			},
+			{
+				displayName: 'Upsert Mode',
+				name: 'upsertMode',
+				type: 'options',
+				options: [
+					{ name: 'Create Only', value: 'createOnly' },
+					{ name: 'Create or Update', value: 'createOrUpdate' },
+					{ name: 'Update Only', value: 'updateOnly' },
+				],
+				default: 'createOrUpdate',
+				description: 'If records are created, updated, or both',
+			},
 		]),
 	],
 	execute: writeItems(VALUES_LABEL, (get) => {
