@@ -53,8 +53,6 @@ export class Limiter {
 	private window: Window | undefined;
 	/** Nothing is sent before this time, because a request was refused. */
 	private closedUntil = 0;
-	/** How far this clock is ahead of the service's, in ms; learned anew after a refusal. */
-	private ahead = Infinity;
 	/** Refusals in a row. */
 	private refusals = 0;
 	private wakeAt = Infinity;
@@ -94,9 +92,8 @@ export class Limiter {
 	/** Learns from a response before its request ends. @see service interface, part 8; RFC 9110, section 10.2.3 */
 	learn({ status, headers }: Pick<ApiResponse, 'status' | 'headers'>): void {
 		const now = this.clock.now();
-		// The clocks differ. Date is rounded down and the response took time, so the smallest difference is the most exact.
-		this.ahead = Math.min(this.ahead, now - (dateIn(headers) ?? now));
-		const { ahead } = this;
+		// The clocks differ.
+		const ahead = now - (dateIn(headers) ?? now);
 		const reset = numberIn(headers, 'x-ratelimit-reset') * 1_000;
 		const endsAt = reset + ahead;
 		if (status === 429) {
@@ -109,7 +106,13 @@ export class Limiter {
 		const remaining = numberIn(headers, 'x-ratelimit-remaining');
 		const known = this.window?.reset === reset ? this.window : UNLIMITED;
 		if (Number.isNaN(endsAt + remaining)) this.window ??= UNLIMITED;
-		else this.window = { reset, endsAt, remaining: Math.min(known.remaining, remaining) };
+		else
+			this.window = {
+				reset,
+				// Date is rounded down and the response took time, so the earliest end is the most exact.
+				endsAt: Math.min(known.endsAt, endsAt),
+				remaining: Math.min(known.remaining, remaining),
+			};
 	}
 
 	/** Sends nothing until the time that the service states; else for a second, doubled after each refusal. */
@@ -118,7 +121,6 @@ export class Limiter {
 		const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (this.refusals - 1), MAX_PAUSE_MS);
 		this.closedUntil = Math.max(this.closedUntil, stated, now + pauseMs);
 		this.window = undefined;
-		this.ahead = Infinity;
 	}
 
 	/** How long the rate limit allows no request, in ms; Infinity until a response comes. */
