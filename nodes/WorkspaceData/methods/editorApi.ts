@@ -1,6 +1,5 @@
 /** What the calls of the editor share: the service, and the selected card and field. */
-import type { ILoadOptionsFunctions, IAllExecuteFunctions } from 'n8n-workflow';
-import { z } from 'zod/v3';
+import type { ILoadOptionsFunctions } from 'n8n-workflow';
 import { selectCardNotice } from '../properties/columns';
 import { FieldIndex } from '../records/fieldIndex';
 import { locateCard, peekLocator } from '../records/locator';
@@ -11,14 +10,9 @@ import { toNodeError } from '../transport/nodeError';
 import { InputError } from '../values/inputError';
 import type { ValueField } from '../values/kind';
 import { quote } from '../values/messageText';
-import { entryText, readCredential } from '../transport/credential';
 
 /** How the editor's calls read: one short try, because a person is waiting. */
 export const EDITOR_READ = { isUrgent: true, timeoutMs: 10_000 } as const;
-
-/** The kind of credential that is selected in the editor. */
-export const editorAuthentication = (context: ILoadOptionsFunctions): unknown =>
-	context.getCurrentNodeParameter('authentication') ?? 'apiKey';
 
 /** Makes a function that n8n calls for the editor. Errors reach the user in n8n's own form. */
 export const editorCall = <Args extends unknown[], Result>(
@@ -32,10 +26,11 @@ export const editorCall = <Args extends unknown[], Result>(
 
 /** Opens the service for a call of the editor. */
 export async function openEditorApi(context: ILoadOptionsFunctions): Promise<Api> {
-	return await openApi(context, editorAuthentication(context));
+	return await openApi(context, context.getCurrentNodeParameter('authentication') ?? 'apiKey');
 }
 
-const chosenCard = (context: ILoadOptionsFunctions) =>
+/** The locator of the card; undefined if nothing is entered. */
+export const chosenCard = (context: ILoadOptionsFunctions) =>
 	peekLocator(context.getCurrentNodeParameter('cardId'));
 
 /** Returns true if an expression selects the card: the editor doesn't know which one. */
@@ -82,31 +77,6 @@ export async function chosenCardFields(context: ILoadOptionsFunctions): Promise<
 	return new FieldIndex(await reading, cardId);
 }
 
-/** The current content of the mapper: the key and the field ID of each entry. */
-const savedSchema = z.object({
-	schema: z.array(z.object({ id: z.string(), fieldId: z.string().optional() })),
-});
-
-/** The fields that the node's mapper keeps. Empty for an operation without a mapper. */
-export const savedMapping = (context: ILoadOptionsFunctions) =>
-	savedSchema.safeParse(context.getCurrentNodeParameter('columns')).data?.schema ?? [];
-
-/**
- * Finds the keys under which saved mappings know fields that have been renamed since. The editor drops keys
- * that it doesn't find again, so such a field keeps its old key.
- *
- * @returns the old key by field ID
- */
-export function savedKeys(context: ILoadOptionsFunctions, index: FieldIndex): Map<string, string> {
-	const live = new Set(index.fields.map((field) => index.savedKeyOf(field)));
-	const keys = new Map<string, string>();
-	for (const { id, fieldId = '' } of savedMapping(context)) {
-		const field = live.has(id) ? undefined : index.byId(fieldId);
-		if (field) keys.set(field.id, id);
-	}
-	return keys;
-}
-
 /**
  * The label of a field in the editor: its name. If the name would be ambiguous, the type comes before the
  * ID, because n8n cuts long labels.
@@ -116,12 +86,6 @@ export function savedKeys(context: ILoadOptionsFunctions, index: FieldIndex): Ma
 export const fieldLabel = ({ id, name, type }: Field, key: string): string =>
 	key === name ? name : `${name} (${[typeName(type), id].filter(Boolean).join(', ')})`;
 
-/** Like `fieldLabel`, with the type, because a list shows nothing else. */
-export function typedLabel(field: Field, key: string): string {
-	const label = fieldLabel(field, key);
-	return label === field.name && field.type ? `${label} (${typeName(field.type)})` : label;
-}
-
 /** Explains why there are no fields to select. */
 export function whyNoFields(context: ILoadOptionsFunctions): string {
 	if (!chosenCard(context)) return selectCardNotice.displayName;
@@ -129,16 +93,6 @@ export function whyNoFields(context: ILoadOptionsFunctions): string {
 		return "The editor can't list fields while an expression selects the card.";
 	}
 	return 'The card has no fields yet. Add one with Field > Create, then close and open this node.';
-}
-
-/** The fields of the selected card, or a sentence that explains why there are none to select. */
-export async function fieldsOrReason(context: ILoadOptionsFunctions): Promise<FieldIndex | string> {
-	try {
-		const index = await chosenCardFields(context);
-		return index.fields.length > 0 ? index : whyNoFields(context);
-	} catch (error) {
-		return `No fields: ${toNodeError(context.getNode(), error).message}`;
-	}
 }
 
 /**
@@ -165,22 +119,3 @@ export const typeName = (type: string): string =>
 		.replace(/[_\s-]+/g, ' ')
 		.trim()
 		.replace(/\b\w/g, (letter) => letter.toUpperCase());
-
-/** The placeholder for a card's ID in the credential's 'Web URL'. */
-const CARD_PLACE = '{card}';
-
-/**
- * The addresses of cards in a browser, from the credential. The node never sends a request to them.
- *
- * @returns undefined if the credential has no Web URL, or if it isn't a web address
- */
-export async function readCardPages(
-	context: IAllExecuteFunctions,
-	authentication: unknown,
-): Promise<((cardId: string) => string) | undefined> {
-	const { credential } = await readCredential(context, authentication);
-	const pattern = entryText(credential.webUrl);
-	const isUsable = /^https?:\/\//i.test(pattern) && URL.canParse(pattern);
-	if (!isUsable || !pattern.includes(CARD_PLACE)) return undefined;
-	return (cardId) => pattern.replaceAll(CARD_PLACE, () => encodeURIComponent(cardId));
-}

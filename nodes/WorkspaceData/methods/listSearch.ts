@@ -5,12 +5,10 @@ import type {
 	INodeListSearchResult,
 } from 'n8n-workflow';
 import {
-	readCardPages,
 	comparedField,
 	chosenCardFields,
 	chosenCardId,
 	EDITOR_READ,
-	editorAuthentication,
 	editorCall,
 	hasCard,
 	openEditorApi,
@@ -49,9 +47,8 @@ const listInMemory = (
 export const searchCards = listInMemory(async (context) => {
 	const api = await openEditorApi(context);
 	const listed = await api.list(cards, EDITOR_READ);
-	const pageOfCard = await readCardPages(context, editorAuthentication(context));
 	return listed
-		.map(({ id, name }) => ({ name, value: id, ...(pageOfCard && { url: pageOfCard(id) }) }))
+		.map(({ id, name }) => ({ name, value: id, url: api.webAddress(id) }))
 		.sort((a, b) => a.name.localeCompare(b.name));
 });
 

@@ -1,18 +1,20 @@
 /** The entries of drop-down lists: field types, fields and conditions. */
-import type { INodePropertyOptions } from 'n8n-workflow';
-import { describedFieldTypes } from '../records/describedTypes';
+import type { ILoadOptionsFunctions, INodePropertyOptions } from 'n8n-workflow';
+import type { FieldIndex } from '../records/fieldIndex';
 import { OWN_VALUES } from '../records/ownValues';
-import { fieldsOf } from '../transport/api';
+import { fieldsOf, type Field } from '../transport/api';
+import { toNodeError } from '../transport/nodeError';
 import { CONDITION_OPTIONS } from '../properties/filters';
 import {
 	comparedField,
+	chosenCardFields,
 	chosenCardId,
 	EDITOR_READ,
 	editorCall,
-	fieldsOrReason,
+	fieldLabel,
 	openEditorApi,
-	typedLabel,
 	typeName,
+	whyNoFields,
 } from './editorApi';
 
 /**
@@ -22,12 +24,28 @@ import {
  */
 export const getFieldTypes = editorCall(async (context): Promise<INodePropertyOptions[]> => {
 	const api = await openEditorApi(context);
-	const described = await api.description('json', EDITOR_READ).then(describedFieldTypes, () => []);
+	const described = await api.fieldTypes(EDITOR_READ);
 	const cardId = described.length > 0 ? undefined : await chosenCardId(context, api);
 	const fields = cardId === undefined ? [] : await api.list(fieldsOf(cardId), EDITOR_READ);
 	const types = new Set([...described, ...fields.map(({ type }) => type)]);
 	return [...types].sort().map((type) => ({ name: typeName(type), value: type }));
 });
+
+/** The fields of the selected card, or a sentence that explains why there are none to select. */
+async function fieldsOrReason(context: ILoadOptionsFunctions): Promise<FieldIndex | string> {
+	try {
+		const index = await chosenCardFields(context);
+		return index.fields.length > 0 ? index : whyNoFields(context);
+	} catch (error) {
+		return `No fields: ${toNodeError(context.getNode(), error).message}`;
+	}
+}
+
+/** Like `fieldLabel`, with the type, because a list shows nothing else. */
+function typedLabel(field: Field, key: string): string {
+	const label = fieldLabel(field, key);
+	return label === field.name && field.type ? `${label} (${typeName(field.type)})` : label;
+}
 
 /**
  * The fields of the selected card by name, or by ID if two have the same name. If there are none, the

@@ -5,22 +5,22 @@ import type {
 	ResourceMapperField,
 	ResourceMapperFields,
 } from 'n8n-workflow';
+import { z } from 'zod/v3';
 import type { Field } from '../transport/api';
 import { InputError } from '../values/inputError';
-import { peekLocator } from '../records/locator';
+import type { FieldIndex } from '../records/fieldIndex';
 import { unknownFieldsOption } from '../properties/writeOptions';
 import {
+	chosenCard,
 	chosenCardFields,
 	editorCall,
 	fieldLabel,
 	isExpression,
-	savedKeys,
-	savedMapping,
 	whyNoFields,
 } from './editorApi';
 
 /** A field of the mapper. The editor saves the ID of the field with the mapping, as a hint. */
-export interface MapperField extends ResourceMapperField {
+interface MapperField extends ResourceMapperField {
 	fieldId: string;
 }
 
@@ -52,6 +52,31 @@ function toMapperField(field: Field, key: string, liveKey: string): MapperField 
 	};
 }
 
+/** The current content of the mapper: the key and the field ID of each entry. */
+const savedSchema = z.object({
+	schema: z.array(z.object({ id: z.string(), fieldId: z.string().optional() })),
+});
+
+/** The fields that the node's mapper keeps. Empty for an operation without a mapper. */
+const savedMapping = (context: ILoadOptionsFunctions) =>
+	savedSchema.safeParse(context.getCurrentNodeParameter('columns')).data?.schema ?? [];
+
+/**
+ * Finds the keys under which saved mappings know fields that have been renamed since. The editor drops keys
+ * that it doesn't find again, so such a field keeps its old key.
+ *
+ * @returns the old key by field ID
+ */
+function savedKeys(context: ILoadOptionsFunctions, index: FieldIndex): Map<string, string> {
+	const live = new Set(index.fields.map((field) => index.savedKeyOf(field)));
+	const keys = new Map<string, string>();
+	for (const { id, fieldId = '' } of savedMapping(context)) {
+		const field = live.has(id) ? undefined : index.byId(fieldId);
+		if (field) keys.set(field.id, id);
+	}
+	return keys;
+}
+
 /** Explains why there are no fields to map. */
 const whyNoColumns = (context: ILoadOptionsFunctions): string =>
 	isExpression(context)
@@ -61,7 +86,7 @@ const whyNoColumns = (context: ILoadOptionsFunctions): string =>
 /** The fields of the selected card for the mapper. Keys are names. */
 export const getColumns = editorCall(async (context): Promise<ResourceMapperFields> => {
 	// A notice of the node asks for the card.
-	if (!peekLocator(context.getCurrentNodeParameter('cardId'))) return { fields: [] };
+	if (!chosenCard(context)) return { fields: [] };
 	const index = await chosenCardFields(context).catch((error: unknown) => {
 		// The editor drops the values of fields that aren't listed. An error keeps the mapping.
 		if (error instanceof InputError && savedMapping(context).length === 0) return error;

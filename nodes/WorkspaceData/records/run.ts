@@ -12,7 +12,6 @@ import {
 import { Cancelled } from '../transport/errors';
 import { localTime } from './timeZone';
 import type { Zone } from '../values/time';
-import { describedFieldTypes } from './describedTypes';
 import { Done, Hints } from './hints';
 import { FieldIndex } from './fieldIndex';
 import { locateCard, readLocator, type Locator } from './locator';
@@ -105,10 +104,9 @@ export class Run {
 
 	/** The field types that the service's description names, read once; none if it can't be had. */
 	async describedTypes({ timeoutMs = Infinity }: RequestOptions): Promise<string[]> {
-		return await (this.fieldTypes ??= this.api
-			.description('json', { timeoutMs: Math.min(timeoutMs, DESCRIPTION_TIMEOUT_MS) })
-			.then(describedFieldTypes)
-			.catch(() => []));
+		return await (this.fieldTypes ??= this.api.fieldTypes({
+			timeoutMs: Math.min(timeoutMs, DESCRIPTION_TIMEOUT_MS),
+		}));
 	}
 
 	/** The fields of a card, read once. */
