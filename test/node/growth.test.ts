@@ -72,14 +72,27 @@ describe('fields and choices', () => {
 			expect(workspace.changes()).toEqual([]);
 		});
 
-		test('with Continue, a field that is refused is the error of the items that have it', async () => {
+		test('with Continue, a field that is refused is the error of the items that have it; all else is added', async () => {
 			workspace.fail('POST', '/fields$', { status: 422 });
-			const items = [{ Key: 'a', New: 1 }, { Key: 'b' }];
-			const parameters = { columns: mapAutomatically(), options: creates };
+			const items = [{ Bad: 1 }, { Key: 'b', Good: 2 }, { Status: 'Late' }, { Status: 'Open' }];
+			const parameters = { columns: mapAutomatically(), options: { ...creates, ...adds } };
+			const result = await write('create', parameters, items, GOING_ON);
+			const [bad, ...others] = result.json;
+			expect(bad?.error).toEqual(expect.any(String));
+			expect(JSON.stringify(bad)).not.toContain('has no field');
+			expect(others).toMatchObject([{ Key: 'b', Good: 2 }, { Status: 'Late' }, { Status: 'Open' }]);
+			expect(hintsOf(result).join()).toMatch(
+				/Fields were added to card 'Follows': 'Good'.*Choices were/,
+			);
+		});
+
+		test('with Continue, a choice that is refused is the error of the items that have it', async () => {
+			workspace.fail('PATCH', '/fields/', { status: 422 });
+			const parameters = { columns: mapAutomatically(), options: adds };
+			const items = [{ Status: 'Late' }, { Status: 'Open' }, { Tags: 'garden' }];
 			const { json } = await write('create', parameters, items, GOING_ON);
-			expect(json[0]?.error).toEqual(expect.any(String));
-			expect(JSON.stringify(json[0])).not.toContain('has no field');
-			expect(json[1]).toMatchObject({ Key: 'b' });
+			expect(JSON.stringify(json[0])).toContain('Choices were to be added to');
+			expect(json.slice(1)).toMatchObject([{ Status: 'Open' }, { Tags: ['garden'] }]);
 		});
 
 		test('names that differ in case, or in what nobody sees, are one field', async () => {
@@ -406,6 +419,23 @@ describe('Create From Items', () => {
 		expect(fields.map((field) => field.name)).toEqual(Object.keys(people[0] ?? {}));
 		expect(items[0]?.pairedItem).toEqual({ item: 0 });
 		expect(await rowsOf(name)).toEqual([]);
+	});
+
+	test('without records, with Continue: a field that is refused is the error of its items', async () => {
+		const name = newName();
+		workspace.fail('POST', '/fields$', { status: 422 });
+		const more = { createRecords: false };
+		const { json } = await run(name, [{ Bad: 1 }, { Good: 2 }], more, GOING_ON);
+		expect(json).toMatchObject([{ error: expect.any(String) as string }, { name }]);
+		expect(await typesOf(name)).toEqual({ Good: 'number' });
+	});
+
+	test('a dry run with Continue counts what a real run makes', async () => {
+		const bad = { Day: 'Invalid DateTime' };
+		const dry = async (...items: IDataObject[]) =>
+			hintsOf(await run(newName(), items, { dryRun: true }, GOING_ON)).join();
+		expect(await dry({ Day: '2026-01-01' }, bad)).toContain('with 1 field and 1 record.');
+		expect(await dry(bad)).toBe('');
 	});
 
 	test('a dry run changes nothing, and says what would be done', async () => {

@@ -99,6 +99,17 @@ test('items of several cards: each has its own records and deletions', async () 
 	expect(await rows()).toEqual([{ Key: 'a' }]);
 });
 
+test('items of several cards: a card that is missing is the error, although another item is refused as well', async () => {
+	const given = [
+		{ Key: 'a', card: 'crd_gone', Amount: 1 },
+		{ Key: 'b', card: card.id, Amount: 'many' },
+	];
+	const values = { Key: '={{ $json.Key }}', Amount: '={{ $json.Amount }}' };
+	const { error } = await sync(given, { ...perCard(values), missingRecords: 'keep' });
+	expect(error?.context?.data).toMatchObject({ status: 404 });
+	expect(workspace.changes()).toEqual([]);
+});
+
 describe('is refused, and nothing is sent, with', () => {
 	const fillSources = async () =>
 		await workspace.records(card.id, [

@@ -130,6 +130,13 @@ describe('what a record holds', () => {
 		await startOther(fields, records);
 	const keyed = mapAutomatically(['Key']);
 
+	test('two items of a Sync with one key that the service computes: the message shows it', async () => {
+		await start();
+		const columns = mapAutomatically(['Total']);
+		const { error } = await runOther('sync', { columns }, [{ Total: 7 }, { Total: 7 }]);
+		expect(error?.description).toContain('7 (items 0 and 1)');
+	});
+
 	describe.each<[string, IDataObject]>([
 		['upsert', { columns: keyed }],
 		['sync', { columns: keyed, missingRecords: 'delete' }],

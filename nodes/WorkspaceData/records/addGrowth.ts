@@ -1,40 +1,65 @@
 /** Adds to a card what a run needs: fields one after the other, and choices. */
 import { fieldsOf, type RequestOptions } from '../transport/api';
-import { mayHaveHappened } from '../transport/errors';
+import { Cancelled, mayHaveHappened } from '../transport/errors';
 import { isChoice } from '../values/choices';
 import { listedInQuotes, quote } from '../values/messageText';
 import { addingChoices } from '../values/newChoices';
+import { foldCase } from '../values/nameSpelling';
 import type { NewField } from './entry';
 import type { FieldIndex } from './fieldIndex';
 import type { Growth, PlannedField } from './growth';
 import { addNote } from './hints';
 import type { CardReference, Run } from './run';
 
-/** Adds fields and choices. @throws the error that stopped it, which says what exists */
+/** What couldn't be added, by the folded name of the new field, or the ID of the one that exists. */
+export type Failures = ReadonlyMap<string, unknown>;
+
+/**
+ * Adds fields and choices.
+ *
+ * @param goesOn true to add the others if one can't be added
+ * @throws the error that stopped it, which says what exists
+ */
 export async function addGrowth(
 	run: Run,
 	card: CardReference,
-	growth: Growth,
+	{ fields, choices }: Growth,
+	request: RequestOptions,
+	goesOn: boolean,
+): Promise<Failures> {
+	const failures = new Map<string, unknown>();
+	const attempt = async (key: string, work: Promise<void>): Promise<void> =>
+		await work.catch((error: unknown) => {
+			if (!goesOn || error instanceof Cancelled) throw error;
+			failures.set(key, error);
+		});
+	for (const some of goesOn ? fields.map((field) => [field]) : [fields])
+		await attempt(foldCase(some[0]?.name ?? ''), addFields(run, card, some, request));
+	const added = fields.filter(({ name }) => !failures.has(foldCase(name)));
+	if (added.length > 0) run.done.additions.push(newFields(card, added));
+	for (const one of choices) await attempt(one.field.id, addChoices(run, card, one, request));
+	const others = choices.filter(({ field }) => !failures.has(field.id));
+	hintAtGrowth(run, card, { fields: added, choices: others }, ['Fields were', 'Choices were']);
+	return failures;
+}
+
+/** Adds choices to a field. The list is replaced, and somebody else may have added to it meanwhile. */
+async function addChoices(
+	run: Run,
+	card: CardReference,
+	one: Growth['choices'][number],
 	request: RequestOptions,
 ): Promise<void> {
-	const { fields, choices } = growth;
-	const { additions } = run.done;
-	await addFields(run, card, fields, request);
-	if (fields.length > 0) additions.push(newFields(card, fields));
-	for (const one of choices) {
-		// The list is replaced, and somebody else may have added to it meanwhile.
-		const field = (await run.fieldsAgain(card, request)).byId(one.field.id) ?? one.field;
-		const missing = one.labels.filter((label) => !isChoice(field.options, label));
-		if (missing.length === 0) continue;
-		const change = addingChoices(field, missing);
-		await run.api.change(fieldsOf(card.id), field.id, change, request).catch((error: unknown) => {
-			const labels = listedInQuotes(one.labels);
-			addNote(error, `Choices were to be added to ${quote(field.name)} (${labels}).`);
-			throw error;
-		});
-		additions.push(addedChoices(card, one, 'Choices were'));
-	}
-	hintAtGrowth(run, card, growth, ['Fields were', 'Choices were']);
+	const field = (await run.fieldsAgain(card, request)).byId(one.field.id) ?? one.field;
+	const missing = one.labels.filter((label) => !isChoice(field.options, label));
+	if (missing.length === 0) return;
+	const change = addingChoices(field, missing);
+	await run.api.change(fieldsOf(card.id), field.id, change, request).catch((error: unknown) => {
+		const labels = listedInQuotes(one.labels);
+		addNote(error, `Choices were to be added to ${quote(field.name)} (${labels}).`);
+		throw error;
+	});
+	run.done.additions.push(addedChoices(card, one, 'Choices were'));
 }
 
 /** The fields of a card after fields were added, or some of them. */

@@ -36,8 +36,8 @@ export function convert(entry: Entry, target: Target): Wish {
 	if (!columns) return { entry, values: {}, refused: [], test };
 	const conversion = new Conversion(entry, target, columns(index));
 	for (const name of settings.clearFields) conversion.clear(name);
-	const { values, keyValues } = conversion.result();
-	return { entry, values, refused: conversion.refused, key: key.of(keyValues), test };
+	const values = conversion.result();
+	return { entry, values, refused: conversion.refused, key: key.of(values), test };
 }
 
 /** The values of an item while they are converted. */
@@ -73,23 +73,20 @@ class Conversion {
 		});
 	}
 
-	/** @returns the values to send, and those to match on @throws RefusedValues */
-	result(): { values: JsonObject; keyValues: JsonObject } {
+	/** @returns the values to send or to match on @throws RefusedValues */
+	result(): JsonObject {
 		const { entry, refusals, refused } = this;
-		const { index, key } = this.target;
 		// Object.fromEntries, not assignment, because a field may be called `__proto__`.
-		const keyValues = Object.fromEntries(this.values);
-		const blank = key.blankIn(keyValues);
+		const values = Object.fromEntries(this.values);
+		const blank = this.target.key.blankIn(values);
 		if (blank && !refusals.some(({ field }) => field === blank.name))
 			refusals.push({ error: withoutKey(blank) });
 		requireNone(refusals.length > 0 ? [...refusals, ...refused] : []);
-		const isNew = entry.find.by === 'nothing';
-		const sent = [...this.values].filter(
-			([id, value]) => !index.byId(id)?.isReadOnly && !(isNew && value === null),
-		);
-		if (entry.find.by !== 'key' && sent.length + refused.length === 0)
+		const { by } = entry.find;
+		const isNothing = (value: unknown): boolean => by === 'nothing' && value === null;
+		if (by !== 'key' && refused.length === 0 && Object.values(values).every(isNothing))
 			throw noValue(entry.settings.label);
-		return { values: Object.fromEntries(sent), keyValues };
+		return values;
 	}
 
 	private take(name: string, value: unknown): void {

@@ -88,7 +88,8 @@ function readValues({ itemIndex, columns, settings }: Entry, index: FieldIndex) 
 		try {
 			work();
 		} catch (error) {
-			isRefused = inputErrorOf(error) !== undefined;
+			inputErrorOf(error);
+			isRefused = true;
 		}
 	};
 	const read = (name: string, value: unknown, known: Field | undefined): void => {

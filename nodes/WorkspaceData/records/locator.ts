@@ -104,8 +104,8 @@ export function cardCalled(
 	isExact = false,
 ): Card | undefined {
 	const exact = cards.filter((card) => card.name === name);
-	const inAnyCase = cards.filter((card) => foldCase(card.name) === foldCase(name));
-	const found = isExact || exact.length > 0 ? exact : inAnyCase;
+	const inAnyCase = () => cards.filter((card) => foldCase(card.name) === foldCase(name));
+	const found = isExact || exact.length > 0 ? exact : inAnyCase();
 	if (found.length <= 1) return found[0];
 	throw new InputError(
 		`The workspace has ${found.length} cards called '${name}'`,

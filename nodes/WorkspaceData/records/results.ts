@@ -82,7 +82,7 @@ export function conclude({ continues, done }: Run, items: readonly ItemResult[])
 	const refused = failed.filter(({ result }) => result.error instanceof InputError);
 	const areSeveral = refused.some(({ result }) => result.error !== first?.result.error);
 	const ending = items[first?.itemIndex ?? 0];
-	if (ending && areSeveral && done.count === 0)
+	if (ending?.error instanceof InputError && areSeveral && done.count === 0)
 		ending.error = combineRefusals(refused, done.additions.length > 0 ? '' : 'Nothing was sent.');
 	for (const addition of done.additions) addNote(ending?.error, addition);
 	// What was not begun is no result.

@@ -2,8 +2,8 @@
 import { AT_ONCE, type DataRecord } from '../transport/api';
 import { inParallel } from '../values/inParallel';
 import { InputError } from '../values/inputError';
-import { Cancelled } from '../transport/errors';
-import { addGrowth, grownFields, hintAtGrowth } from './addGrowth';
+import { cleanName, foldCase } from '../values/nameSpelling';
+import { addGrowth, grownFields, hintAtGrowth, type Failures } from './addGrowth';
 import { applyPlans } from './apply';
 import { hasWork, type CardWork, type LastResult } from './cardWork';
 import { convert, type Target } from './convert';
@@ -20,7 +20,7 @@ import { combineRefusals, inputErrorOf } from './refusals';
 import { addResults } from './results';
 import type { Run } from './run';
 import { StepOutput } from './stepOutput';
-import { requireFirstDeletion } from './sync';
+import { requireFirstDeletion, requireOneRun } from './sync';
 
 /**
  * Writes to cards. Nothing is sent that changes anything before all items of all cards are found valid, unless the run
@@ -86,6 +86,7 @@ const mayGrow = ({ settings }: Entry): boolean => settings.addsFields || setting
 async function prepare(run: Run, work: CardWork): Promise<void> {
 	const { card, entries, request } = work;
 	await requireCommonSettings(run, work);
+	if (entries.some(deletesOthers)) requireOneRun(run);
 	if (card.id !== '') work.index = await run.fieldsOf(card, request);
 	work.growth = await planGrowth(run, entries, work.index);
 	await planCard(run, work, work.growth?.index ?? work.index);
@@ -157,6 +158,9 @@ function isEnded({ continues, done }: Run, entries: readonly Entry[]): boolean {
 export const isSync = ({ find }: Pick<Entry, 'find'>): boolean =>
 	find.by === 'key' && find.sync !== undefined;
 
+const deletesOthers = ({ find }: Entry): boolean =>
+	find.by === 'key' && find.sync?.deletes === true;
+
 /** Reads the records of a card, if the operation looks before it writes. */
 async function readRecords(
 	run: Run,
@@ -195,16 +199,24 @@ async function grow(run: Run, work: CardWork): Promise<void> {
 	if (isDry || (!create && !growth)) return;
 	if (create) work.card = await create();
 	const valid = entries.filter(({ result }) => result.error === undefined);
-	let failure: unknown;
-	if (growth) {
-		await addGrowth(run, work.card, growth, request).catch((error: unknown) => {
-			if (!run.continues || error instanceof Cancelled || valid.some(isSync)) throw error;
-			failure = error;
-		});
-		work.index = await grownFields(run, work.card, growth, request);
-	}
+	const goesOn = run.continues && !valid.some(isSync);
+	const failures = growth && (await addGrowth(run, work.card, growth, request, goesOn));
+	if (growth) work.index = await grownFields(run, work.card, growth, request);
 	work.growth = undefined;
 	await planCard(run, work, work.index);
-	// The items that need what couldn't be added.
-	for (const { result } of failure === undefined ? [] : valid) result.error &&= failure;
+	if (failures && failures.size > 0) for (const entry of valid) failWith(failures, entry, work);
+}
+
+/** An item that needs what couldn't be added gets the service's error. */
+function failWith(
+	failures: Failures,
+	{ columns, result }: Entry,
+	{ index, growsOnly }: CardWork,
+): void {
+	if (result.error === undefined && !growsOnly) return;
+	const { entries } = columns?.(index) ?? { entries: [] };
+	for (const [name] of entries) {
+		const key = index.candidates(name)[0]?.id ?? foldCase(cleanName(name));
+		if (failures.has(key)) result.error = failures.get(key);
+	}
 }

@@ -74,12 +74,6 @@ test('what fits two choices is refused, whatever the record has', () => {
 	);
 });
 
-test('a field to match on that the service computes is matched, not written', () => {
-	const { key, values } = wishOf({ Total: 7, Pages: 1 }, {}, { matchingKeys: ['Total'] });
-	expect(values).toEqual({ 'id-Pages': 1 });
-	expect(key).toContain('7');
-});
-
 test.each<[string, () => unknown, string | RegExp, RegExp]>([
 	[
 		'unknown fields by hand',

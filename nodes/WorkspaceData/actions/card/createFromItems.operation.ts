@@ -189,13 +189,13 @@ const REUSE = `'${reuse.name}' in '${ifExistsOption.displayName}'`;
 /** What the output has besides records. Adds to the error what exists. */
 async function finish(run: Run, work: CardWork): Promise<LastResult[]> {
 	const { card, entries, isDry, growsOnly, create, request } = work;
-	if (isDry) return previewCard(run, work);
+	if (isDry) return hasWork(work) ? previewCard(run, work) : [];
 	const written = entries.filter(({ result }) => result.json.length > 0).length;
 	const errors = entries.flatMap(({ result }) => result.error ?? []);
 	const error = errors.find((one) => !(one instanceof Cancelled)) ?? errors[0];
 	if (error !== undefined && card.id !== '' && !run.continues)
 		addNote(error, whatExists(card, create !== undefined, written, unclearCount(errors)));
-	if (!growsOnly || error !== undefined) return [];
+	if (!growsOnly || card.id === '' || (error !== undefined && !run.continues)) return [];
 	const { id, raw = {} } = card as CardReference & Partial<Card>;
 	const { fields } = await run.fieldsOf(card, request);
 	const json = { ...thingOutput({ id, raw }), fields: fields.map(thingOutput) };
@@ -224,7 +224,8 @@ function whatExists(
 function previewCard(run: Run, work: CardWork): LastResult[] {
 	const { card, entries, plan, growth, growsOnly, create } = work;
 	const { fields = [], choices = [] } = growth ?? {};
-	const records = count(growsOnly ? 0 : plan.items.length, 'record');
+	const valid = plan.items.filter(({ entry }) => entry.result.error === undefined);
+	const records = count(growsOnly ? 0 : valid.length, 'record');
 	const added = `${count(fields.length, 'field')} and ${records}`;
 	const what = create
 		? `card '${card.name}' would be created with ${added}`

@@ -10,7 +10,6 @@ import {
 	writeOptions,
 } from '../../properties/writeOptions';
 import { readMatching } from '../../records/columns';
-import { requireOneRun } from '../../records/sync';
 import { defineOperation } from '../operation/defineOperation';
 import { readMost } from '../operation/readParameters';
 import { writeItems } from './writeParameters';
@@ -61,9 +60,8 @@ export const syncRecords = defineOperation({
 	],
 	execute: writeItems(
 		VALUES_LABEL,
-		(get, run) => {
+		(get) => {
 			const deletes = get('missingRecords') === 'delete';
-			if (deletes) requireOneRun(run);
 			const most = deletes ? get('maxDeletions') : -1;
 			const maxDeletions = readMost(most);
 			const conditions = { filters: get('filters'), matchType: get('matchType') };

@@ -138,7 +138,7 @@ interface CommonParameters {
  */
 export function writeItems<P extends PropertyDefinition>(
 	label: string,
-	readOwn: (get: GetOf<P>, run: Run) => OwnParameters,
+	readOwn: (get: GetOf<P>) => OwnParameters,
 	isSync = false,
 ): (run: Run, parameters: Parameters<P>) => Promise<Results> {
 	return async (run, parameters) => {
@@ -147,7 +147,7 @@ export function writeItems<P extends PropertyDefinition>(
 		return await writeRecords(run, {
 			async read(itemIndex, result) {
 				const settings = settingsOf(get('options', itemIndex));
-				const own = readOwn((name) => parameters.get(name, itemIndex), run);
+				const own = readOwn((name) => parameters.get(name, itemIndex));
 				const { mapper, isDry = false, find } = own;
 				const deletes = label === '';
 				const isExact = isSync || deletes || find.by === 'filter';
