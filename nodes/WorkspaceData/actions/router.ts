@@ -7,7 +7,7 @@ import {
 	type INodeExecutionData,
 	type NodeOperationError,
 } from 'n8n-workflow';
-import type { ItemResult } from '../records/entry';
+import type { ItemResult, Results } from '../records/entry';
 import { progressNote } from '../records/hints';
 import { openRun, type Run } from '../records/run';
 import { withoutErrorFlag } from '../records/recordOutput';
@@ -16,7 +16,7 @@ import { toNodeError } from '../transport/nodeError';
 import { isObject, type JsonObject } from '../values/json';
 import { sentences } from '../values/messageText';
 import { openParameters } from './operation/readParameters';
-import type { Operation, Results } from './operation/defineOperation';
+import type { Operation } from './operation/defineOperation';
 import { findOperation } from './registry';
 
 /** Runs the node: the output of all items, in input order. @throws n8n's error, unless the run continues on errors */

@@ -32,7 +32,7 @@ export async function applyPlans(
 	await applying.each(works, ({ plan }) => stepsOf(plan).filter((step) => !isCreation(step)));
 	const isWritten = ({ plan }: CardWork) =>
 		plan.items.every(({ refusal }) => !refusal) &&
-		stepsOf(plan).every(({ outcome }) => outcome && 'json' in outcome);
+		stepsOf(plan).every(({ outcome }) => outcome && !('error' in outcome));
 	await applying.each(works.filter(isWritten), ({ plan }) => plan.deletions);
 }
 
@@ -85,7 +85,7 @@ class Applying {
 		} catch (error) {
 			const isGone = isNotFound(error, 'record') && step.ifGone !== 'error';
 			if (!isGone) throw withCause(this.run, error, step);
-			if (step.ifGone !== 'done') return { isGone: true };
+			if (step.ifGone !== 'done') return step.ifGone === 'empty' ? { json: {} } : {};
 		}
 		return { json: work.output.of({ row, before, after: row.now ?? before, sent, action }) };
 	}

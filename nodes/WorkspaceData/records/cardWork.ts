@@ -1,6 +1,6 @@
 /** What is written to a card, from its fields to its plan. */
 import type { DataRecord, RequestOptions } from '../transport/api';
-import type { Entry, ItemResult } from './entry';
+import type { Entry } from './entry';
 import { FieldIndex } from './fieldIndex';
 import type { Growth } from './growth';
 import type { Plan } from './overlay';
@@ -38,9 +38,3 @@ export function newWork(run: Run, first: Entry): CardWork {
 /** True if an item of a card has no error so far. */
 export const hasWork = ({ entries }: Pick<CardWork, 'entries'>): boolean =>
 	entries.some(({ result }) => result.error === undefined);
-
-/** A result after those of all items, with the item that it is paired with. */
-export interface LastResult {
-	itemIndex: number;
-	json: ItemResult['json'][number];
-}

@@ -3,7 +3,7 @@ import { InputError } from '../values/inputError';
 import { isObject, type JsonObject } from '../values/json';
 import { showValue } from '../values/messageText';
 import { cleanName } from '../values/nameSpelling';
-import type { FieldHint, FieldIndex } from './fieldIndex';
+import type { FieldIndex } from './fieldIndex';
 import { NODE_KEYS, TRIGGER_KEYS } from './recordOutput';
 
 /** What an item writes, before it is converted. */
@@ -11,7 +11,8 @@ export interface Columns {
 	/** Names or IDs of fields, each with its value as entered. */
 	entries: Array<[name: string, value: unknown]>;
 	matchingKeys: readonly string[];
-	hints: ReadonlyMap<string, FieldHint>;
+	/** The IDs of fields when the mapping was last refreshed, by their keys. */
+	fieldIds: ReadonlyMap<string, string>;
 	/** True if nobody selected the values one by one. */
 	isAutomatic: boolean;
 }
@@ -36,10 +37,6 @@ export function mapsNothing(mapper: unknown, item: JsonObject): boolean {
 	const values = isAutomatic ? Object.values(item) : mapped.map(([, value]) => value);
 	return values.every((value) => value === undefined);
 }
-
-/** Reads the fields to match on. @param mapper the parameter `columns` */
-export const readMatching = (mapper: unknown): Pick<Columns, 'matchingKeys' | 'hints'> =>
-	readMapper(mapper);
 
 const PREFIX = 'fields.';
 
@@ -106,16 +103,16 @@ type Mapper = Omit<Columns, 'entries'> & { mapped: Columns['entries'] };
 const mappers = new WeakMap<object, Mapper>();
 
 /** Reads a mapper. Its schema has the fields as they were listed when the editor last loaded them. */
-function readMapper(parameter: unknown): Mapper {
+export function readMapper(parameter: unknown): Mapper {
 	const mapper = isObject(parameter) ? parameter : {};
 	const known = mappers.get(mapper);
 	if (known) return known;
 	const { mappingMode, value, matchingColumns, schema } = mapper;
-	const hints = new Map<string, FieldHint>();
+	const fieldIds = new Map<string, string>();
 	const hidden = new Set<string>();
 	for (const { id, fieldId, removed } of listIn(schema).filter(isObject)) {
 		if (typeof id !== 'string') continue;
-		if (typeof fieldId === 'string') hints.set(id, { fieldId });
+		if (typeof fieldId === 'string') fieldIds.set(id, fieldId);
 		// The editor keeps `false` for hidden switches.
 		if (removed === true) hidden.add(id);
 	}
@@ -123,7 +120,7 @@ function readMapper(parameter: unknown): Mapper {
 		isAutomatic: mappingMode === 'autoMapInputData',
 		mapped: Object.entries(isObject(value) ? value : {}).filter(([key]) => !hidden.has(key)),
 		matchingKeys: listIn(matchingColumns).filter((key) => typeof key === 'string'),
-		hints,
+		fieldIds,
 	};
 	mappers.set(mapper, read);
 	return read;

@@ -92,7 +92,7 @@ class Conversion {
 	private take(name: string, value: unknown): void {
 		const { entry, columns, target, names } = this;
 		const { rules, ignoresUnknown } = entry.settings;
-		const field = target.index.find(name, columns.hints.get(name));
+		const field = target.index.find(name, columns.fieldIds.get(name));
 		if (!field) {
 			if (!ignoresUnknown && hasName(name, value, entry.itemIndex)) this.unknown.push(name);
 			return;
@@ -133,7 +133,7 @@ const unknownFields = (
 ): InputError =>
 	index.missing(
 		names,
-		settings.addsFields
+		settings.rules.addsFields
 			? 'Fields are added only for items that are valid otherwise.'
 			: isAutomatic
 				? "To leave unknown fields out, select 'Ignore' in 'If Field Is Unknown' (under 'Options'). Or select 'Map Each Column Manually', or 'Create the Field' there."

@@ -14,6 +14,19 @@ export interface ItemResult {
 	error?: unknown;
 }
 
+/** A result after those of all items, with the item that it is paired with. */
+export interface LastResult {
+	itemIndex: number;
+	json: JsonObject;
+}
+
+/** What came of all input items. */
+export interface Results {
+	/** One for each input item, in input order; the results of a failed one come first. */
+	items: ItemResult[];
+	last?: LastResult[];
+}
+
 export interface Entry {
 	itemIndex: number;
 	/** Its ID is empty if the card is to be created. */
@@ -41,7 +54,7 @@ export type Find =
 export interface FindByKey {
 	by: 'key';
 	/** The fields to match on. */
-	matching: Pick<Columns, 'matchingKeys' | 'hints'>;
+	matching: Pick<Columns, 'matchingKeys' | 'fieldIds'>;
 	ignoresCase: boolean;
 	multipleMatches?: 'error' | 'first' | 'all' | undefined;
 	mode?: 'createOrUpdate' | 'createOnly' | 'updateOnly' | undefined;
@@ -62,10 +75,6 @@ export interface SyncSettings {
 export interface WriteSettings {
 	request: RequestOptions;
 	rules: EntryRules;
-	/** True to add fields for unknown columns. */
-	addsFields: boolean;
-	/** True to add choices that fields lack. */
-	addsChoices: boolean;
 	/** True to leave out values of unknown fields. */
 	ignoresUnknown: boolean;
 	/** Names or IDs of fields to clear. */

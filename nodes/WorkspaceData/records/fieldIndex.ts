@@ -4,12 +4,6 @@ import { InputError } from '../values/inputError';
 import { listedInQuotes, quote } from '../values/messageText';
 import { foldCase } from '../values/nameSpelling';
 
-/** What a saved mapping keeps about a field, in addition to its key. */
-export interface FieldHint {
-	/** The field ID when the mapping was last refreshed. */
-	fieldId?: string;
-}
-
 /** The fields of one card, to be found by name or ID. */
 export class FieldIndex {
 	/** In the service's order. */
@@ -37,20 +31,21 @@ export class FieldIndex {
 	}
 
 	/**
-	 * Finds the field of a key: by its exact name, then by the ID hint, then by a unique name that differs only in case
-	 * or outer spaces; a field ID is accepted as well.
+	 * Finds the field of a key: by its exact name, then by its ID, then by a unique name that differs only in case or
+	 * outer spaces; a field ID is accepted as well.
 	 *
+	 * @param savedId its ID when the mapping was last refreshed
 	 * @throws InputError if no field or more than one matches
 	 */
-	resolve(key: string, hint?: FieldHint): Field {
-		return this.required(key, this.find(key, hint));
+	resolve(key: string, savedId?: string): Field {
+		return this.required(key, this.find(key, savedId));
 	}
 
 	/** As `resolve`, but returns undefined if no field matches. */
-	find(key: string, { fieldId = '' }: FieldHint = {}): Field | undefined {
+	find(key: string, savedId = ''): Field | undefined {
 		const named = this.byName.get(key);
-		const hinted = this.ids.get(fieldId);
-		if (hinted && (!named || named.includes(hinted))) return hinted;
+		const saved = this.ids.get(savedId);
+		if (saved && (!named || named.includes(saved))) return saved;
 		return this.only(key, this.candidates(key));
 	}
 

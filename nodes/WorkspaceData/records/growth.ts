@@ -37,14 +37,14 @@ export async function planGrowth(
 	entries: readonly Entry[],
 	index: FieldIndex,
 ): Promise<Growth | undefined> {
-	const settings = entries[0]?.settings;
-	if (!settings || (!settings.addsFields && !settings.addsChoices)) return undefined;
+	const [{ settings }] = entries as [Entry];
+	const { addsFields, addsChoices } = settings.rules;
 	const columns = await readColumns(run, entries, index);
 	requireUse(settings.types, columns, index);
 	const missing = columns.filter(({ field, values }) => field.isNew && values.length > 0);
-	const fields = settings.addsFields ? await planFields(run, missing, index, settings) : [];
+	const fields = addsFields ? await planFields(run, missing, index, settings) : [];
 	const choices = columns
-		.filter(({ field }) => settings.addsChoices && !field.isNew)
+		.filter(({ field }) => addsChoices && !field.isNew)
 		.map(({ field, values }) => ({ field, labels: newChoices(field, values) }))
 		.filter(({ labels }) => labels.length > 0);
 	if (fields.length + choices.length === 0) return undefined;
@@ -93,15 +93,15 @@ function readValues({ itemIndex, columns, settings }: Entry, index: FieldIndex) 
 		}
 	};
 	const read = (name: string, value: unknown, known: Field | undefined): void => {
-		if (!known && !(settings.addsFields && hasName(name, value, itemIndex))) return;
+		if (!known && !(settings.rules.addsFields && hasName(name, value, itemIndex))) return;
 		const field = known ?? newField({ name: cleanName(name), type: 'text', choices: [] });
 		if (field.isNew || field.kind.choicesIn) values.push([field, value]);
-		if (!settings.addsChoices || !field.kind.choicesIn) enter(field, value, settings.rules);
+		if (!settings.rules.addsChoices || !field.kind.choicesIn) enter(field, value, settings.rules);
 	};
 	attempt(() => {
-		const { entries, hints } = columns?.(index) ?? { entries: [] };
+		const { entries, fieldIds } = columns?.(index) ?? { entries: [] };
 		for (const [name, value] of entries)
-			attempt(() => read(name, value, index.find(name, hints?.get(name))));
+			attempt(() => read(name, value, index.find(name, fieldIds?.get(name))));
 	});
 	return { values, isRefused };
 }

@@ -20,14 +20,14 @@ export class MatchKey {
 		this.index = index;
 		this.zone = zone;
 		if (find.by !== 'key') return;
-		const { matchingKeys, hints } = find.matching;
+		const { matchingKeys, fieldIds } = find.matching;
 		if (matchingKeys.length === 0) {
 			throw new InputError(
 				"No field in 'Fields to match on'",
 				'Select at least one field that identifies a record.',
 			);
 		}
-		this.fields = matchingKeys.map((name) => matchingField(name, hints.get(name), index));
+		this.fields = matchingKeys.map((name) => matchingField(name, fieldIds.get(name), index));
 		this.ignoresCase = find.ignoresCase;
 	}
 
@@ -68,10 +68,10 @@ export class MatchKey {
 const foldText = (text: string): string => text.toUpperCase().toLowerCase();
 
 /** Requires the exact name, because records are overwritten: a similar name could later mean another field. */
-function matchingField(key: string, hint: { fieldId?: string } = {}, index: FieldIndex): Field {
-	const field = index.resolve(key, hint);
+function matchingField(key: string, savedId: string | undefined, index: FieldIndex): Field {
+	const field = index.resolve(key, savedId);
 	const { id, name } = field;
-	if ([id, name].includes(key) || hint.fieldId === id) return field;
+	if ([id, name].includes(key) || savedId === id) return field;
 	throw new InputError(
 		`${quote(key)} in 'Fields to match on' isn't exactly the name of a field`,
 		`Did you mean ${quote(name)}? Select the field again: records are changed by it, so its name must match exactly.`,

@@ -30,8 +30,8 @@ export interface Step {
 	sent: JsonObject;
 	/** If the record has been deleted meanwhile: an error, no item, an empty item, or what was to be done. */
 	ifGone: 'error' | 'skip' | 'empty' | 'done';
-	/** What came of it; nothing if the run ended before it. */
-	outcome?: { json: JsonObject } | { error: unknown } | { isGone: true };
+	/** What came of it: perhaps an item, or an error. Nothing if the run ended before it. */
+	outcome?: { json?: JsonObject } | { error: unknown };
 }
 
 /** What is done for an item. */
@@ -61,8 +61,8 @@ export interface Rules {
 
 /** The rules of a Sync for the records of a card. */
 export interface SyncRules extends Pick<SyncSettings, 'deletes' | 'maxDeletions'> {
-	/** True if a record meets the conditions; undefined if there are none. */
-	meets: ((record: DataRecord) => boolean) | undefined;
+	/** True if a record meets the conditions. */
+	meets: (record: DataRecord) => boolean;
 	/** The time of new records, ISO. */
 	now: string;
 }

@@ -32,14 +32,16 @@ export async function planWrites(
 		await rules.breathe();
 		overlay.add({ record, isRead: true });
 	}
-	if (rules.sync) await requireDistinctKeys(wishes, overlay, rules);
+	const syncing = rules.sync && { ...rules, sync: rules.sync };
+	if (syncing) await requireDistinctKeys(wishes, overlay, syncing);
 	const items: PlannedItem[] = [];
 	for (const wish of wishes) {
 		await rules.breathe();
 		items.push(await planItem(wish, overlay, rules));
 	}
-	const deletes = rules.sync && items.every(({ refusal }) => !refusal);
-	return { items, deletions: deletes ? await planDeletions(items, overlay, rules) : [] };
+	const isValid = items.every(({ refusal }) => !refusal);
+	const deletions = syncing && isValid ? await planDeletions(items, overlay, syncing) : [];
+	return { items, deletions };
 }
 
 async function planItem(wish: Wish, overlay: Overlay, rules: Rules): Promise<PlannedItem> {
@@ -123,7 +125,7 @@ function requireFew(steps: readonly Step[], { entry: { find } }: Wish, { card }:
 	);
 }
 
-function noRecord(find: { by: string; id?: string }, card: string): InputError {
+export function noRecord(find: { by: string; id?: string }, card: string): InputError {
 	const [what, checked] =
 		find.by === 'id'
 			? [`Card '${card}' has no record '${find.id}'`, "'Record'"]

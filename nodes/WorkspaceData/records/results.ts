@@ -1,13 +1,13 @@
 /** What came of the items that write records: their results, or why they failed. */
 import { Cancelled } from '../transport/errors';
 import { InputError } from '../values/inputError';
-import type { ItemResult } from './entry';
+import type { ItemResult, LastResult } from './entry';
 import { addNote, progressNote } from './hints';
 import type { Step } from './overlay';
 import { combineRefusals } from './refusals';
 import type { Run } from './run';
 import { noteDeletion } from './sync';
-import type { CardWork, LastResult } from './cardWork';
+import type { CardWork } from './cardWork';
 
 /** Adds what came of the steps of a card to the results of its items. @returns the deletions of a Sync */
 export async function addResults(run: Run, work: CardWork): Promise<LastResult[]> {
@@ -32,9 +32,8 @@ function addSteps(result: ItemResult, { isDry, output }: CardWork, steps: readon
 		const outcome = isDry
 			? { json: output.of(step) }
 			: (step.outcome ?? { error: new Cancelled() });
-		if ('json' in outcome) result.json.push(outcome.json);
-		else if ('error' in outcome) errors.push(outcome.error);
-		else if (step.ifGone === 'empty') result.json.push({});
+		if ('error' in outcome) errors.push(outcome.error);
+		else if (outcome.json) result.json.push(outcome.json);
 	}
 	const first = errors.find((error) => !(error instanceof Cancelled)) ?? errors[0];
 	if (first === undefined) return;
@@ -55,7 +54,7 @@ function deletionsOf(run: Run, work: CardWork): LastResult[] {
 	);
 	if (!isDry && outcomes.length > 0) noteDeletion(run, card);
 	const last = outcomes.flatMap((outcome) =>
-		'json' in outcome ? { itemIndex, json: outcome.json } : [],
+		'json' in outcome && outcome.json ? { itemIndex, json: outcome.json } : [],
 	);
 	if (last.length === plan.deletions.length) return last;
 	if (entries.every((entry) => entry.result.error === undefined)) {

@@ -44,7 +44,6 @@ export class Run {
 	readonly api: Api;
 	/** The time zone of the workflow. */
 	readonly zone: Zone;
-	readonly itemCount: number;
 	/** True if the run continues after an error (*On Error*). */
 	readonly continues: boolean;
 	readonly hints: Hints;
@@ -62,7 +61,6 @@ export class Run {
 		this.context = context;
 		this.api = api;
 		this.zone = localTime(context);
-		this.itemCount = context.getInputData().length;
 		this.continues = context.continueOnFail();
 		this.hints = new Hints(context);
 	}
@@ -133,7 +131,8 @@ export class Run {
 		take: Take,
 		options?: RequestOptions,
 	): Promise<void> {
-		if (this.itemCount === 1) return await this.streamRecords(card, wanted, take, options);
+		if (this.context.getInputData().length === 1)
+			return await this.streamRecords(card, wanted, take, options);
 		const key = JSON.stringify([card.id, wanted]);
 		const shared = this.records.get(key) ?? {
 			pages: this.api.pages(card.id, wanted, options),

@@ -16,7 +16,7 @@ function requireNowhere(places: readonly string[], message: string, advice: stri
 export async function requireDistinctKeys(
 	wishes: readonly Wish[],
 	overlay: Overlay,
-	{ card, key, sync, breathe }: Rules,
+	{ card, key, sync, breathe }: Required<Rules>,
 ): Promise<void> {
 	const items = new Map<string, number>();
 	const twice: string[] = [];
@@ -35,7 +35,7 @@ export async function requireDistinctKeys(
 	for (const [own, rows] of overlay.byKey) {
 		if (rows.length < 2) continue;
 		await breathe();
-		const taking = rows.filter(({ record }) => sync?.meets?.(record) ?? true);
+		const taking = rows.filter(({ record }) => sync.meets(record));
 		if (!items.has(own) && taking.length < 2) continue;
 		const ids = rows.map(({ record }) => record.id);
 		groups.push(`${clip(key.shown(rows[0]?.record.data ?? {}))} (${listed(ids)})`);
@@ -51,10 +51,10 @@ export async function requireDistinctKeys(
 export async function planDeletions(
 	items: readonly PlannedItem[],
 	overlay: Overlay,
-	rules: Rules,
+	rules: Required<Rules>,
 ): Promise<Step[]> {
 	const { card, sync, key, breathe } = rules;
-	const { meets = () => true, deletes = false, maxDeletions = 0 } = sync ?? {};
+	const { meets, deletes, maxDeletions } = sync;
 	const withItem = await requireInside(items, rules);
 	const deletions: Step[] = [];
 	const withoutKey: string[] = [];
@@ -81,9 +81,8 @@ export async function planDeletions(
 /** Requires that items and their records meet the conditions. @returns the records with an item @throws InputError */
 async function requireInside(
 	items: readonly PlannedItem[],
-	{ card, key, sync, breathe }: Rules,
+	{ card, key, sync: { meets, now }, breathe }: Required<Rules>,
 ): Promise<Set<Row>> {
-	const { meets = () => true, now = '' } = sync ?? {};
 	const outside: string[] = [];
 	const withItem = new Set<Row>();
 	for (const { entry, steps } of items) {

@@ -5,9 +5,9 @@ import { InputError } from '../values/inputError';
 import { cleanName, foldCase } from '../values/nameSpelling';
 import { addGrowth, grownFields, hintAtGrowth, type Failures } from './addGrowth';
 import { applyPlans } from './apply';
-import { hasWork, type CardWork, type LastResult } from './cardWork';
+import { hasWork, type CardWork } from './cardWork';
 import { convert, type Target } from './convert';
-import type { Entry, ItemResult, Wish } from './entry';
+import type { Entry, ItemResult, LastResult, Wish } from './entry';
 import type { FieldIndex } from './fieldIndex';
 import { readFilter } from './filter';
 import { planGrowth } from './growth';
@@ -80,7 +80,8 @@ const namesToHold = (works: readonly CardWork[]): string[] =>
 		.filter(({ entries: [first] }) => first && (mayGrow(first) || first.find.by === 'key'))
 		.map(({ card }) => card.id);
 
-const mayGrow = ({ settings }: Entry): boolean => settings.addsFields || settings.addsChoices;
+const mayGrow = ({ settings: { rules } }: Entry): boolean =>
+	rules.addsFields === true || rules.addsChoices === true;
 
 /** Reads a card as far as it is needed, and plans its writes. */
 async function prepare(run: Run, work: CardWork): Promise<void> {
@@ -88,7 +89,7 @@ async function prepare(run: Run, work: CardWork): Promise<void> {
 	await requireCommonSettings(run, work);
 	if (entries.some(deletesOthers)) requireOneRun(run);
 	if (card.id !== '') work.index = await run.fieldsOf(card, request);
-	work.growth = await planGrowth(run, entries, work.index);
+	if (entries.some(mayGrow)) work.growth = await planGrowth(run, entries, work.index);
 	await planCard(run, work, work.growth?.index ?? work.index);
 }
 
@@ -189,7 +190,8 @@ function rulesOf(
 	const rules = { card: card.name, key, breathe: async () => await run.breathe() };
 	const sync = first?.find.by === 'key' ? first.find.sync : undefined;
 	if (!sync) return rules;
-	const meets = readFilter(sync.filters, sync.matchType, index, { zone, isExact: true });
+	const test = readFilter(sync.filters, sync.matchType, index, { zone, isExact: true });
+	const meets = test ?? (() => true);
 	return { ...rules, sync: { ...sync, meets, now: new Date().toISOString() } };
 }
 

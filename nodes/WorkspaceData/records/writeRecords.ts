@@ -1,31 +1,30 @@
 /** Reads what all items want written, then writes it card by card. */
 import { InputError } from '../values/inputError';
 import { foldCase } from '../values/nameSpelling';
-import { newWork, type CardWork, type LastResult } from './cardWork';
-import type { Entry, ItemResult } from './entry';
+import { newWork, type CardWork } from './cardWork';
+import type { Entry, ItemResult, Results } from './entry';
 import { failureOf } from './refusals';
 import { conclude } from './results';
 import type { CardReference, Run } from './run';
-import { refuseCard, writeCards } from './write';
+import { isSync, refuseCard, writeCards } from './write';
 
 /** How an operation reads and writes what its items want. */
 export interface WriteOperation {
 	/** Reads an item; undefined to leave it out. @throws InputError */
 	read: (itemIndex: number, result: ItemResult) => Promise<Entry | undefined>;
-	/** For a Sync, whose items of a card stand or fall together: the card of an item that can't be read. */
-	cardOf?: ((itemIndex: number) => Promise<CardReference>) | undefined;
+	/** The card of an item that can't be read, for a Sync: its items of a card stand or fall together. */
+	cardOf?: (itemIndex: number) => Promise<CardReference>;
 	/** Writes to the cards. */
 	write?: typeof writeCards;
 }
 
-/** @returns the results of each item, and those after all items */
 export async function writeRecords(
 	run: Run,
 	{ read, cardOf, write = writeCards }: WriteOperation,
-): Promise<{ items: ItemResult[]; last: LastResult[] }> {
-	const items = Array.from({ length: run.itemCount }, (): ItemResult => ({ json: [] }));
+): Promise<Results> {
+	const items = run.context.getInputData().map((): ItemResult => ({ json: [] }));
 	const works = new Map<string, CardWork>();
-	const unread: Array<{ itemIndex: number; card: CardReference | undefined }> = [];
+	const unread: number[] = [];
 	for (const [itemIndex, result] of items.entries()) {
 		await run.breathe();
 		try {
@@ -34,13 +33,15 @@ export async function writeRecords(
 		} catch (error) {
 			result.error = failureOf(error);
 			if (!run.continues) break;
-			const card = await cardOf?.(itemIndex).catch(() => undefined);
-			if (cardOf) unread.push({ itemIndex, card });
+			unread.push(itemIndex);
 		}
 	}
-	for (const work of works.values()) {
-		const beside = unread.find(({ card }) => !card || card.id === work.card.id);
-		if (beside) refuseCard(run, work, besideUnread(work.card, beside.itemIndex));
+	for (const work of [...works.values()].filter(({ entries }) => entries.some(isSync))) {
+		for (const itemIndex of unread) {
+			const card = await cardOf?.(itemIndex).catch(() => undefined);
+			if (!card || card.id === work.card.id)
+				refuseCard(run, work, besideUnread(work.card, itemIndex));
+		}
 	}
 	const isStopped = !run.continues && items.some(({ error }) => error !== undefined);
 	const last = isStopped ? [] : await write(run, [...works.values()], items);

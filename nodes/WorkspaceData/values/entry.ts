@@ -24,7 +24,7 @@ export function enter(field: ValueField, entered: unknown, rules: EntryRules): u
 		if (rules.emptyValues === 'clear') return null;
 		if (rules.emptyValues === 'ignore') return undefined;
 		if (kind.isText) return '';
-		if (rules.fits) return undefined;
+		if (rules.addsFields) return undefined;
 		throw new InputError(`Field '${field.name}' can't hold empty text`, EMPTY_ADVICE);
 	}
 	const sent = kind.enter(entered, field, rules);

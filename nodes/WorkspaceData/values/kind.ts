@@ -37,14 +37,14 @@ export interface EntryRules {
 	zone: Zone;
 	/** The treatment of `''`: sent to a field that can hold it (default), left out, or sent as null. */
 	emptyValues?: 'send' | 'ignore' | 'clear';
-	/** `error` (default): if the field doesn't have a choice of an item, the refusal names the option that adds it. */
-	missingChoices?: 'error' | 'add';
+	/** True to add choices that fields lack; else the refusal of one names the option that adds it. */
+	addsChoices?: boolean;
 	/** The formats of numbers, days, and yes or no in text of items; undefined for values of conditions. */
 	formats?: Formats;
 	/** True for values to match on: choices are spelled exactly, and an empty value is null. */
 	isExact?: boolean;
-	/** True if a field that refuses `''` leaves it out. */
-	fits?: boolean;
+	/** True to add fields for unknown columns; then one that refuses `''` leaves it out. */
+	addsFields?: boolean;
 }
 
 /** An entry of a list in the editor. */

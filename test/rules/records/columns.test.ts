@@ -3,7 +3,7 @@ import {
 	columnsOf,
 	mapsNothing,
 	readColumns,
-	readMatching,
+	readMapper,
 } from '../../../nodes/WorkspaceData/records/columns';
 import { FieldIndex } from '../../../nodes/WorkspaceData/records/fieldIndex';
 import type { JsonObject } from '../../../nodes/WorkspaceData/values/json';
@@ -66,7 +66,7 @@ test('by hand: without what the editor hides, and with the IDs that it kept', ()
 	const mapper = { mappingMode: 'defineBelow', value: { A: 1, B: false, C: undefined }, schema };
 	const { entries, isAutomatic } = readColumns(mapper, {}, fieldsOf('A'));
 	expect([entries, isAutomatic]).toEqual([[['A', 1]], false]);
-	const { matchingKeys, hints } = readMatching({ ...mapper, matchingColumns: ['A', 5] });
-	expect([matchingKeys, hints.get('A')]).toEqual([['A'], { fieldId: 'id-A' }]);
+	const { matchingKeys, fieldIds } = readMapper({ ...mapper, matchingColumns: ['A', 5] });
+	expect([matchingKeys, fieldIds.get('A')]).toEqual([['A'], 'id-A']);
 	expect(mapsNothing(null, { A: 1 })).toBe(true);
 });

@@ -25,13 +25,13 @@ const index = new FieldIndex(
 function wishOf(
 	values: Record<string, unknown>,
 	more: Partial<WriteSettings> = {},
-	{ matchingKeys = [], isAutomatic = false, hints = new Map() }: Partial<Columns> = {},
+	{ matchingKeys = [], isAutomatic = false, fieldIds = new Map() }: Partial<Columns> = {},
 ) {
 	const settings = {
 		...{ request: {}, rules: { zone }, label: 'Values', types: new Map(), clearFields: [] },
-		...{ addsFields: false, addsChoices: false, ignoresUnknown: false, ...more },
+		...{ ignoresUnknown: false, ...more },
 	};
-	const columns = { entries: Object.entries(values), matchingKeys, hints, isAutomatic };
+	const columns = { entries: Object.entries(values), matchingKeys, fieldIds, isAutomatic };
 	const entry: Entry = {
 		...{
 			itemIndex: 0,

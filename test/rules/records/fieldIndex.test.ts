@@ -13,9 +13,9 @@ describe('a key of a saved mapping', () => {
 	test.each<[string, string, Parameters<typeof index.find>[1], string | undefined]>([
 		['a name that is the id of another field: the name wins', 'f1', undefined, 'f3'],
 		['a raw field id', 'f2', undefined, 'f2'],
-		['the name before the id hint', 'Amount', { fieldId: 'f1' }, 'f2'],
-		['the id hint after a rename', 'Betrag', { fieldId: 'f2' }, 'f2'],
-		['the id hint before a name that differs in case', 'title', { fieldId: 'f2' }, 'f2'],
+		['the name before the id hint', 'Amount', 'f1', 'f2'],
+		['the id hint after a rename', 'Betrag', 'f2', 'f2'],
+		['the id hint before a name that differs in case', 'title', 'f2', 'f2'],
 		['a unique name that differs in case', 'TITLE', undefined, 'f1'],
 		['nothing that the card has', 'Nope', undefined, undefined],
 		['a property of Object.prototype', 'constructor', undefined, undefined],
@@ -63,7 +63,7 @@ describe('two fields of one name', () => {
 		}
 	});
 	test('are told apart by the id hint', () => {
-		expect(index.find('Name', { fieldId: 'f2' })?.id).toBe('f2');
+		expect(index.find('Name', 'f2')?.id).toBe('f2');
 	});
 	test('that differ in case only are exact by exact name and ambiguous otherwise', () => {
 		const cased = new FieldIndex([named('a', 'f1'), named('A', 'f2')], 'C');

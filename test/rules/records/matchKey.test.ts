@@ -1,22 +1,26 @@
 /** By which fields an item finds its record: exactly those, and never by an empty value. */
-import { FieldIndex, type FieldHint } from '../../../nodes/WorkspaceData/records/fieldIndex';
+import { FieldIndex } from '../../../nodes/WorkspaceData/records/fieldIndex';
 import { MatchKey } from '../../../nodes/WorkspaceData/records/matchKey';
 import { field } from './fields';
 import { refusal } from '../refusal';
 import { zone } from '../values/zone';
 
 const index = new FieldIndex([field('Key'), field('Pages', 'number')], 'Books');
-const keyBy = (matchingKeys: string[], hint?: FieldHint, ignoresCase = false) => {
-	const hints = new Map(hint ? [[matchingKeys[0] ?? '', hint]] : []);
-	return new MatchKey({ by: 'key', matching: { matchingKeys, hints }, ignoresCase }, index, zone);
+const keyBy = (matchingKeys: string[], savedId?: string, ignoresCase = false) => {
+	const fieldIds = new Map(savedId ? [[matchingKeys[0] ?? '', savedId]] : []);
+	return new MatchKey(
+		{ by: 'key', matching: { matchingKeys, fieldIds }, ignoresCase },
+		index,
+		zone,
+	);
 };
 
-test.each<[string, string, FieldHint | undefined]>([
+test.each<[string, string, string | undefined]>([
 	['its name', 'Key', undefined],
 	['its ID', 'id-Key', undefined],
-	['its old name, where the mapper knows the ID', 'Old', { fieldId: 'id-Key' }],
-])('a field by %s', (_, key, hint) => {
-	expect(keyBy([key, 'Pages'], hint).fields.map(({ id }) => id)).toEqual(['id-Key', 'id-Pages']);
+	['its old name, where the mapper knows the ID', 'Old', 'id-Key'],
+])('a field by %s', (_, key, savedId) => {
+	expect(keyBy([key, 'Pages'], savedId).fields.map(({ id }) => id)).toEqual(['id-Key', 'id-Pages']);
 });
 
 test('no field, an unknown one, and a name that is only near are refused', () => {

@@ -23,12 +23,12 @@ const rules = (sync?: Partial<SyncRules>, of = keyOf): Rules => ({
 		shown: ({ k }) => JSON.stringify(k),
 	},
 	...(sync && {
-		sync: { meets: undefined, deletes: false, maxDeletions: 0, now: '2026-02-01', ...sync },
+		sync: { meets: () => true, deletes: false, maxDeletions: 0, now: '2026-02-01', ...sync },
 	}),
 });
 const withoutKey = rules(undefined, () => undefined);
 const columns = () => ({
-	...{ entries: [], matchingKeys: [], hints: new Map(), isAutomatic: false },
+	...{ entries: [], matchingKeys: [], fieldIds: new Map(), isAutomatic: false },
 });
 const wish = (find: Find, values: Data, more: Partial<Wish> = {}, entry = {}): Wish => ({
 	entry: { itemIndex: 0, find, columns, result: { json: [] }, ...entry },
@@ -40,7 +40,7 @@ const keyed = (
 	more: Partial<Wish> = {},
 	entry = {},
 ) => {
-	const matching = { matchingKeys: ['k'], hints: new Map() };
+	const matching = { matchingKeys: ['k'], fieldIds: new Map() };
 	const find = { by: 'key', matching, ignoresCase: false, ...policies } as const;
 	return wish(find, values, { key: String(values.k), ...more }, entry);
 };

@@ -48,7 +48,7 @@ test.each(OTHER_TYPES)(
 			);
 			expect(convert(type, entered, status, { emptyValues: 'clear' })).toBeNull();
 			expect(convert(type, entered, status, { emptyValues: 'ignore' })).toBeUndefined();
-			expect(convert(type, entered, status, { fits: true })).toBeUndefined();
+			expect(convert(type, entered, status, { addsFields: true })).toBeUndefined();
 		}
 	},
 );
@@ -181,7 +181,7 @@ test.each<[string, unknown, RegExp, unknown[]?]>([
 
 test.each([
 	[{ formats: {} }, " Or select 'Add to the Field' in 'If Choice Is Missing'."],
-	[{ formats: {}, missingChoices: 'add' }, ''],
+	[{ formats: {}, addsChoices: true }, ''],
 	// A condition adds none.
 	[{}, ''],
 ])(

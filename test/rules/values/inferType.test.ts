@@ -16,7 +16,7 @@ import { workMs } from '../../support/cpuTime.mts';
 import { anyColumn, givenBy, inJson } from './tables';
 import { cases } from '../../support/cases';
 
-const FITTING = { fits: true, formats: {}, zone } as const;
+const FITTING = { addsFields: true, formats: {}, zone } as const;
 const inferType = (values: readonly unknown[], formats: Formats = {}) =>
 	infer(values, formats, zone);
 

@@ -8,13 +8,13 @@ import {
 } from '../../properties/writeOptions';
 import { hintAtGrowth } from '../../records/addGrowth';
 import { ownColumnsOf, readColumns } from '../../records/columns';
-import type { FieldTypes, ItemResult } from '../../records/entry';
+import type { FieldTypes, ItemResult, LastResult } from '../../records/entry';
 import { failureOf } from '../../records/refusals';
 import { whileHeld } from '../../records/heldCards';
 import { addNote, unclearCount } from '../../records/hints';
 import { cardCalled } from '../../records/locator';
 import type { CardReference, Run } from '../../records/run';
-import { hasWork, type CardWork, type LastResult } from '../../records/cardWork';
+import { hasWork, type CardWork } from '../../records/cardWork';
 import { refuseCard, writeCards } from '../../records/write';
 import { writeRecords } from '../../records/writeRecords';
 import { Cancelled } from '../../transport/errors';
@@ -72,15 +72,16 @@ export const createCardFromItems = defineOperation({
 			...sendingOptions,
 		]),
 	],
-	async execute(run, { get }) {
+	async execute(run, parametersOf) {
 		requireNoRetry(run);
 		const settingsOf = openSettings(run, 'Items', readFieldTypes);
 		const empty: ItemResult[] = [];
 		return await writeRecords(run, {
 			async read(itemIndex, result) {
-				const name = requireText(get('name', itemIndex), cardNameProperty.displayName).trim();
-				const options = get('options', itemIndex);
-				const isDry = get('dryRun', itemIndex);
+				const get = parametersOf(itemIndex);
+				const name = requireText(get('name'), cardNameProperty.displayName).trim();
+				const options = get('options');
+				const isDry = get('dryRun');
 				const columns = readColumns(AUTOMATIC, itemOf(run.context, itemIndex));
 				const { createRecords = true } = options;
 				const isEmpty = ([, value]: [string, unknown]) => createRecords && isBlank(value);
@@ -99,7 +100,7 @@ export const createCardFromItems = defineOperation({
 				}
 				if (empty.length > 0) run.hints.add(leftOut(empty.length));
 				return await writeNamed(run, works, items, (work) =>
-					get('options', work.entries[0]?.itemIndex ?? 0),
+					parametersOf(work.entries[0]?.itemIndex ?? 0)('options'),
 				);
 			},
 		});
@@ -137,7 +138,7 @@ async function writeNamed(
 		for (const work of works) {
 			const { createRecords = true, ifExists } = optionsOf(work);
 			work.growsOnly = !createRecords;
-			work.isSilent = work.isDry || !createRecords;
+			work.isSilent = true;
 			await findCard(run, work, ifExists === 'reuse', listed).catch((error: unknown) =>
 				refuseCard(run, work, failureOf(error)),
 			);

@@ -2,20 +2,11 @@
 import type { INodeProperties } from 'n8n-workflow';
 import type { JsonObject } from '../../values/json';
 import type { Locator } from '../../records/locator';
-import type { LastResult } from '../../records/cardWork';
-import type { ItemResult } from '../../records/entry';
+import type { ItemResult, Results } from '../../records/entry';
 import type { Run } from '../../records/run';
 import { AT_ONCE } from '../../transport/api';
 import { Cancelled } from '../../transport/errors';
 import { inParallel } from '../../values/inParallel';
-
-/** What came of all input items. */
-export interface Results {
-	/** One for each input item, in input order; the results of a failed one come first. */
-	items: ItemResult[];
-	/** Results after those of all items, each with the item that it is paired with. */
-	last?: LastResult[];
-}
 
 export interface OperationDefinition<P extends readonly PropertyDefinition[]> {
 	/** The value of the parameter 'operation'. */
@@ -31,7 +22,7 @@ export interface OperationDefinition<P extends readonly PropertyDefinition[]> {
 	/** True if it returns the input items themselves: they keep their files. */
 	passesOn?: boolean;
 	/** @throws what makes the work impossible for every item */
-	execute(run: Run, parameters: Parameters<P[number]>): Promise<Results>;
+	execute(run: Run, parametersOf: ParametersOf<P[number]>): Promise<Results>;
 }
 
 /** An operation with any parameters. */
@@ -64,8 +55,8 @@ export function defineOperation<const P extends readonly PropertyDefinition[]>(
  */
 export function eachItem<P extends PropertyDefinition>(
 	work: (run: Run, get: GetOf<P>, itemIndex: number) => Promise<JsonObject[]>,
-): (run: Run, parameters: Parameters<P>) => Promise<Results> {
-	return async (run, parameters) => {
+): (run: Run, parametersOf: ParametersOf<P>) => Promise<Results> {
+	return async (run, parametersOf) => {
 		const items = run.context
 			.getInputData()
 			.map((): ItemResult => ({ json: [], error: new Cancelled() }));
@@ -74,7 +65,7 @@ export function eachItem<P extends PropertyDefinition>(
 			if (isStopped) return;
 			try {
 				await run.breathe();
-				const json = await work(run, (name) => parameters.get(name, itemIndex), itemIndex);
+				const json = await work(run, parametersOf(itemIndex), itemIndex);
 				items[itemIndex] = { json };
 			} catch (error) {
 				isStopped = !run.continues;
@@ -85,16 +76,10 @@ export function eachItem<P extends PropertyDefinition>(
 	};
 }
 
-/** Reads the parameters of an operation. */
-export interface Parameters<P> {
-	/** Reads a parameter for an item, with its expressions evaluated. @throws InputError if one returns no value */
-	get<Name extends keyof ParameterValues<P> & string>(
-		name: Name,
-		itemIndex: number,
-	): ParameterValues<P>[Name];
-}
+/** Returns what reads the parameters of an item. */
+export type ParametersOf<P> = (itemIndex: number) => GetOf<P>;
 
-/** Reads a parameter for the item at hand. */
+/** Reads a parameter for the item at hand, with its expressions evaluated. @throws InputError if one returns no value */
 export type GetOf<P> = <Name extends keyof ParameterValues<P> & string>(
 	name: Name,
 ) => ParameterValues<P>[Name];

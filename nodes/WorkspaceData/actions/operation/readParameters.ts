@@ -1,7 +1,7 @@
 /** Reads parameters. Expressions and saved workflows may hold any value. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { checkedValue, hasExpression } from '../../values/checkedValue';
-import type { Operation, Parameters, PropertyDefinition } from './defineOperation';
+import type { Operation, ParametersOf, PropertyDefinition } from './defineOperation';
 import type { RequestOptions } from '../../transport/api';
 import { InputError } from '../../values/inputError';
 import { showValue } from '../../values/messageText';
@@ -12,9 +12,9 @@ type Context = Pick<IExecuteFunctions, 'getNodeParameter'>;
 export function openParameters(
 	context: Context,
 	{ properties }: Pick<Operation, 'properties'>,
-): Parameters<never> {
+): ParametersOf<never> {
 	const readers = new Map(properties.map((one) => [one.name, readerOf(context, one)]));
-	return { get: (name: string, itemIndex: number) => readers.get(name)?.(itemIndex) as never };
+	return (itemIndex) => (name: string) => readers.get(name)?.(itemIndex) as never;
 }
 
 /**

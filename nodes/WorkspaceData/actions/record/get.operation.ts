@@ -6,8 +6,8 @@ import {
 } from '../../properties/recordOptions';
 import { cardLocator, recordLocator } from '../../properties/locators';
 import { readLocator } from '../../records/locator';
+import { noRecord } from '../../records/plan';
 import type { DataRecord } from '../../transport/api';
-import { InputError } from '../../values/inputError';
 import { defineOperation, eachItem } from '../operation/defineOperation';
 import { openReading } from './openReading';
 
@@ -37,9 +37,6 @@ export const getRecord = defineOperation({
 		await run.readRecords(card, Infinity, take, request);
 		if (found) return [output(found)];
 		if (ifNotFound !== 'error') return ifNotFound === 'skip' ? [] : [{}];
-		throw new InputError(
-			`Card '${card.name}' has no record '${id}'`,
-			`Check '${recordLocator.displayName}', or select another entry in '${ifNotFoundOption.displayName}'.`,
-		);
+		throw noRecord({ by: 'id', id }, card.name);
 	}),
 });

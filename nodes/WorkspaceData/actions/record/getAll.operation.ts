@@ -120,10 +120,10 @@ export const getManyRecords = defineOperation({
 	action: 'Get many records',
 	description: 'Retrieve records that meet conditions, match a search, or are new',
 	properties,
-	async execute(run, parameters) {
+	async execute(run, parametersOf) {
 		const since = new SinceLastRun(run);
 		const getMany = eachItem<Property>(async (_, get) => await recordsOf(run, get, since));
-		const outcomes = await getMany(run, parameters);
+		const outcomes = await getMany(run, parametersOf);
 		const isFailed = outcomes.items.some(({ error }) => error !== undefined);
 		if (run.continues || !isFailed) await since.save();
 		return outcomes;

@@ -9,7 +9,7 @@ import {
 	maxDeletedProperty,
 	writeOptions,
 } from '../../properties/writeOptions';
-import { readMatching } from '../../records/columns';
+import { readMapper } from '../../records/columns';
 import { defineOperation } from '../operation/defineOperation';
 import { readMost } from '../operation/readParameters';
 import { writeItems } from './writeParameters';
@@ -58,21 +58,17 @@ export const syncRecords = defineOperation({
 		dryRunProperty,
 		recordOptions([...writeOptions, clearFieldsOption, ignoreCaseOption]),
 	],
-	execute: writeItems(
-		VALUES_LABEL,
-		(get) => {
-			const deletes = get('missingRecords') === 'delete';
-			const most = deletes ? get('maxDeletions') : -1;
-			const maxDeletions = readMost(most);
-			const conditions = { filters: get('filters'), matchType: get('matchType') };
-			const mapper = get('columns');
-			const ignoresCase = get('options').ignoreCase ?? false;
-			const sync = { ...conditions, deletes, maxDeletions };
-			return {
-				...{ mapper, isDry: get('dryRun') },
-				find: { by: 'key', matching: readMatching(mapper), ignoresCase, sync },
-			};
-		},
-		true,
-	),
+	execute: writeItems(VALUES_LABEL, (get) => {
+		const deletes = get('missingRecords') === 'delete';
+		const most = deletes ? get('maxDeletions') : -1;
+		const maxDeletions = readMost(most);
+		const conditions = { filters: get('filters'), matchType: get('matchType') };
+		const mapper = get('columns');
+		const ignoresCase = get('options').ignoreCase ?? false;
+		const sync = { ...conditions, deletes, maxDeletions };
+		return {
+			...{ mapper, isDry: get('dryRun') },
+			find: { by: 'key', matching: readMapper(mapper), ignoresCase, sync },
+		};
+	}),
 });

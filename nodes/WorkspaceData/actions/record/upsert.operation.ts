@@ -7,7 +7,7 @@ import {
 	ignoreCaseOption,
 	writeOptions,
 } from '../../properties/writeOptions';
-import { readMatching } from '../../records/columns';
+import { readMapper } from '../../records/columns';
 import { defineOperation } from '../operation/defineOperation';
 import { writeItems } from './writeParameters';
 
@@ -66,7 +66,7 @@ export const upsertRecord = defineOperation({
 		const policies = { mode, multipleMatches, ignoresCase: ignoreCase ?? false };
 		return {
 			...{ mapper, isDry: get('dryRun'), ifNotFound },
-			find: { by: 'key', matching: readMatching(mapper), ...policies },
+			find: { by: 'key', matching: readMapper(mapper), ...policies },
 		};
 	}),
 });

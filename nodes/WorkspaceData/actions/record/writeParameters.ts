@@ -7,10 +7,11 @@ import {
 } from '../../properties/writeOptions';
 import { mapsNothing, readColumns } from '../../records/columns';
 import { noValue } from '../../records/convert';
-import type { Entry, FieldTypes, WriteSettings } from '../../records/entry';
+import type { Entry, FieldTypes, Results, WriteSettings } from '../../records/entry';
 import type { Filters, MatchType } from '../../records/filter';
 import type { Locator } from '../../records/locator';
 import type { Run } from '../../records/run';
+import { isSync } from '../../records/write';
 import { writeRecords } from '../../records/writeRecords';
 import type { Formats } from '../../values/formats';
 import { InputError } from '../../values/inputError';
@@ -18,9 +19,8 @@ import { cleanName, foldCase } from '../../values/nameSpelling';
 import { plainText } from '../../values/messageText';
 import type {
 	GetOf,
+	ParametersOf,
 	ParameterValues,
-	Results,
-	Parameters,
 	PropertyDefinition,
 } from '../operation/defineOperation';
 import { readMost, requestOptions } from '../operation/readParameters';
@@ -50,14 +50,13 @@ export function openSettings<Options extends WriteOptions>(
 		const types = typesOf?.(options) ?? new Map();
 		const { missingChoices, emptyValues = 'send' } = options;
 		const unknownFields = typesOf ? 'create' : options.unknownFields;
-		const addsFields = unknownFields === 'create';
 		const settings: WriteSettings = {
 			request: requestOptions(options),
 			rules: {
-				...{ zone, emptyValues, formats: readFormats(options), fits: addsFields },
-				...(missingChoices && { missingChoices }),
+				...{ zone, emptyValues, formats: readFormats(options) },
+				...{ addsFields: unknownFields === 'create', addsChoices: missingChoices === 'add' },
 			},
-			...{ addsFields, addsChoices: missingChoices === 'add', types, label },
+			...{ types, label },
 			ignoresUnknown: unknownFields === 'ignore',
 			clearFields: options.clearFields ?? [],
 		};
@@ -124,57 +123,54 @@ interface OwnParameters extends Pick<Entry, 'find'> {
 	readsFirst?: boolean;
 }
 
-interface CommonParameters {
-	get(name: 'cardId', itemIndex: number): Locator;
-	get(name: 'options', itemIndex: number): WriteOptions;
-}
+type CommonParametersOf = (itemIndex: number) => {
+	(name: 'cardId'): Locator;
+	(name: 'options'): WriteOptions;
+};
 
 /**
  * Makes an operation that writes records.
  *
  * @param label the mapper's; '' for deletions
  * @param readOwn reads what only this operation has; throws InputError
- * @param isSync true if the items of a card stand or fall together
  */
 export function writeItems<P extends PropertyDefinition>(
 	label: string,
 	readOwn: (get: GetOf<P>) => OwnParameters,
-	isSync = false,
-): (run: Run, parameters: Parameters<P>) => Promise<Results> {
-	return async (run, parameters) => {
-		const { get } = parameters as unknown as CommonParameters;
+): (run: Run, parametersOf: ParametersOf<P>) => Promise<Results> {
+	return async (run, parametersOf) => {
+		const commonOf = parametersOf as unknown as CommonParametersOf;
 		const settingsOf = openSettings(run, label);
 		return await writeRecords(run, {
 			async read(itemIndex, result) {
-				const settings = settingsOf(get('options', itemIndex));
-				const own = readOwn((name) => parameters.get(name, itemIndex));
+				const get = commonOf(itemIndex);
+				const settings = settingsOf(get('options'));
+				const own = readOwn(parametersOf(itemIndex));
 				const { mapper, isDry = false, find } = own;
 				const deletes = label === '';
-				const isExact = isSync || deletes || find.by === 'filter';
-				const card = await run.findCard(get('cardId', itemIndex), settings.request, isExact);
+				const isExact = isSync(own) || deletes || find.by === 'filter';
+				const card = await run.findCard(get('cardId'), settings.request, isExact);
 				const columns = deletes ? undefined : columnsOfItem(run, itemIndex, mapper, settings);
-				const common = commonOf(settings, isDry, find);
+				const common = settingsInCommon(settings, isDry, find);
 				return { ...own, itemIndex, card, isDry, settings, columns, common, result };
 			},
-			cardOf: isSync
-				? async (itemIndex) => await run.findCard(get('cardId', itemIndex), {}, true)
-				: undefined,
+			cardOf: async (itemIndex) => await run.findCard(commonOf(itemIndex)('cardId'), {}, true),
 		});
 	};
 }
 
 /** What all items of a card must have in common, by its labels. */
-function commonOf(
-	{ request, rules, addsFields, addsChoices }: WriteSettings,
+function settingsInCommon(
+	{ request, rules }: WriteSettings,
 	isDry: boolean,
 	find: Entry['find'],
 ): Entry['common'] {
 	const { ignoresCase = false, sync } = find.by === 'key' ? find : {};
 	return {
 		'Dry Run': isDry,
-		'If Field Is Unknown': addsFields,
-		'If Choice Is Missing': addsChoices,
-		...(addsFields && {
+		'If Field Is Unknown': rules.addsFields,
+		'If Choice Is Missing': rules.addsChoices,
+		...(rules.addsFields && {
 			'Number Format': rules.formats?.number,
 			'Date Format': rules.formats?.date,
 			'Yes and No Words': rules.formats?.words,

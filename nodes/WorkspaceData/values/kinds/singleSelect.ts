@@ -19,11 +19,11 @@ const CHOICE_ADVICE = "Or select 'Add to the Field' in 'If Choice Is Missing'.";
 export function allowedChoices(
 	_entered: unknown,
 	{ options }: ValueField,
-	{ formats, missingChoices }: Partial<EntryRules> = {},
+	{ formats, addsChoices }: Partial<EntryRules> = {},
 ): string {
 	if (options.length === 0) return 'Enter at least one value.';
 	const labels = listedInQuotes(options.map(({ label }) => label));
-	return [`Allowed values are ${labels}.`, formats && missingChoices !== 'add' && CHOICE_ADVICE]
+	return [`Allowed values are ${labels}.`, formats && !addsChoices && CHOICE_ADVICE]
 		.filter(Boolean)
 		.join(' ');
 }
