@@ -1,7 +1,7 @@
 /** The list of all operations, from which selectors, parameters and titles are derived. */
 import type { INodeProperties } from 'n8n-workflow';
 import { InputError } from '../values/inputError';
-import { byCharacter } from '../values/comparable';
+import { byCharacter } from '../values/identity';
 import { plainText } from '../values/messageText';
 import type { Operation, PropertyDefinition, Resource } from './operation/defineOperation';
 import { countRecords } from './record/count.operation';

@@ -1,9 +1,8 @@
 /** Adds to a card what a run needs: fields one after the other, and choices. */
 import { fieldsOf, type RequestOptions } from '../transport/api';
 import { Cancelled, mayHaveHappened } from '../transport/errors';
-import { isChoice } from '../values/choices';
+import { addingChoices, isChoice } from '../values/choices';
 import { listedInQuotes, quote } from '../values/messageText';
-import { addingChoices } from '../values/newChoices';
 import { foldCase } from '../values/nameSpelling';
 import type { NewField } from './entry';
 import type { FieldIndex } from './fieldIndex';

@@ -7,7 +7,7 @@ import { InputError } from '../values/inputError';
 import { kindOfType } from '../values/kinds/allKinds';
 import { listedInQuotes, quote } from '../values/messageText';
 import { cleanName, foldCase } from '../values/nameSpelling';
-import { newChoices } from '../values/newChoices';
+import { newChoices } from '../values/choices';
 import { hasName } from './columns';
 import type { Entry, FieldTypes, NewField } from './entry';
 import type { FieldIndex } from './fieldIndex';

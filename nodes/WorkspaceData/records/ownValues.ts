@@ -1,6 +1,6 @@
 /** What every record has by itself: an ID and a time, and by these an age. */
 import type { DataRecord } from '../transport/api';
-import { byCharacter } from '../values/comparable';
+import { byCharacter } from '../values/identity';
 import { kindOfType } from '../values/kinds/allKinds';
 import type { Kind, ValueField } from '../values/kind';
 import { asUtc, parseTime } from '../values/time';

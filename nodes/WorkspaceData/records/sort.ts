@@ -1,7 +1,6 @@
 /** The parameter 'Sort': the order of the returned records. */
 import type { DataRecord } from '../transport/api';
-import { byCharacter, compareForms } from '../values/comparable';
-import { placeOf, type Place } from '../values/identity';
+import { byCharacter, compareForms, placeOf, type Place } from '../values/identity';
 import type { FieldIndex } from './fieldIndex';
 import { fieldKey, namedValue } from './filter';
 import type { NamedValue } from './ownValues';

@@ -1,6 +1,6 @@
 /** What the service sends: one schema for each thing, with its type. @see service interface, part 2; docs/interface.md */
 import { z } from 'zod/v3';
-import { isObject, isText, type JsonObject } from '../values/json';
+import { isObject, type JsonObject } from '../values/json';
 import { choiceListOf, readOptions } from '../values/choiceList';
 import type { ValueField } from '../values/kind';
 import { kindOfType } from '../values/kinds/allKinds';
@@ -44,7 +44,7 @@ export const field = withRaw
 	.transform(({ read_only, ...shape }) => ({
 		...shape,
 		kind: kindOfType(shape.type),
-		options: readOptions(choiceListOf(shape.raw).list),
+		options: readOptions(choiceListOf(shape.raw)),
 		isReadOnly: read_only === true,
 	}));
 
@@ -78,8 +78,8 @@ const listed = record.refine(({ raw }) => raw.data !== undefined, { path: ['data
 function usual(raw: unknown): DataRecord | undefined {
 	if (!isObject(raw)) return undefined;
 	const { id, data, created_at: createdAt } = raw;
-	const isUsual = isText(id) && isObject(data) && isText(createdAt);
-	return isUsual ? { id, data, createdAt, raw } : undefined;
+	const isUsual = typeof id === 'string' && id !== '' && typeof createdAt === 'string';
+	return isUsual && isObject(data) ? { id, data, createdAt, raw } : undefined;
 }
 
 /** The records of a list. */
@@ -105,7 +105,6 @@ export const event = z.object({
 	timestamp: z.string().optional().catch(undefined),
 	workspace_id: identifier.optional().catch(undefined),
 	card_id: identifier.optional().catch(undefined),
-	card_name: z.string().optional().catch(undefined),
 	record_id: identifier.optional().catch(undefined),
 	data: jsonObject.optional().catch(undefined),
 });

@@ -30,21 +30,10 @@ export const plainOption = (value: string | number): FieldOption => ({
 	stored: value,
 });
 
-/** The choices of a field. */
-export interface ChoiceList {
-	list: readonly unknown[];
-	/** The change of the field that replaces the list. */
-	replacedBy(list: readonly unknown[]): JsonObject;
-}
-
 /** Finds the choices of a field: its `options`, or their member `choices`; else it has none. */
-export function choiceListOf({ options }: JsonObject): ChoiceList {
-	if (!isObject(options)) {
-		const list = Array.isArray(options) ? options : [];
-		return { list, replacedBy: (changed) => ({ options: changed }) };
-	}
-	const list = Array.isArray(options.choices) ? options.choices : [];
-	return { list, replacedBy: (choices) => ({ options: { ...options, choices } }) };
+export function choiceListOf({ options }: JsonObject): readonly unknown[] {
+	const list = isObject(options) ? options.choices : options;
+	return Array.isArray(list) ? list : [];
 }
 
 /** The choices in a list. Entries of another shape are left out. */

@@ -1,7 +1,5 @@
 /** The conditions of filters. A condition is read once, then applied to each stored value. */
 import { InputError } from './inputError';
-import type { Zone } from './time';
-import { compareForms, type Comparable } from './comparable';
 import {
 	daysOf,
 	listOf,
@@ -14,21 +12,22 @@ import {
 import { readNumber } from './decimal';
 import { isBlank, isEmpty } from './emptyValue';
 import { enter, enterOperand, VALUE_LABEL } from './entry';
-import { identityOf, membersOf, placeOf, textsOf } from './identity';
-import { CONDITIONS, type Condition, type EntryRules, type ValueField } from './kind';
+import { compareForms, identityOf, membersOf, placeOf, textsOf } from './identity';
+import {
+	CONDITIONS,
+	type Comparable,
+	type Condition,
+	type EntryRules,
+	type ValueField,
+} from './kind';
 import { showValue } from './messageText';
 import { textOf } from './json';
 
 /** Returns true if a stored value meets a condition. */
 export type Test = (stored: unknown) => boolean;
 
-/** What is needed to read a condition. */
-export interface ConditionPlace {
-	/** The zone of times without an offset, and of today. */
-	zone: Zone;
-	/** True if records are selected for a change, so that only exact names and choices match. */
-	isExact?: boolean;
-}
+/** What is needed to read a condition; `isExact` if records are selected for a change. */
+export type ConditionPlace = Pick<EntryRules, 'zone' | 'isExact'>;
 
 /** A condition as entered, and its field. */
 interface Asked {

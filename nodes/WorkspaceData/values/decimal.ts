@@ -17,6 +17,10 @@ export function readNumber(value: unknown): number | bigint | undefined {
 	return BigInt(typeof value === 'string' && WHOLE.test(value) ? value : number);
 }
 
+/** Returns true for the digits of a whole number beyond 2^53, which a number may not keep. */
+export const isLongWhole = (text: string): boolean =>
+	WHOLE.test(text) && !Number.isSafeInteger(Number(text));
+
 /** Returns true for a whole number that may have lost digits already. One with an exponent is no identifier. */
 export const mayLackDigits = (value: unknown): boolean =>
-	Number.isInteger(value) && !Number.isSafeInteger(value) && WHOLE.test(String(value));
+	typeof value === 'number' && isLongWhole(String(value));

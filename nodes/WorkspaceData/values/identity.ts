@@ -1,9 +1,8 @@
 /** Identifies stored values of a field: equality, order, and the text by which they are found. */
 import type { Zone } from './time';
-import type { Comparable } from './comparable';
 import { isEmpty } from './emptyValue';
 import { canonicalJson, textOf } from './json';
-import type { ValueField } from './kind';
+import type { Comparable, ValueField } from './kind';
 
 /**
  * The identity of a stored value: text that is the same for two values only if they are equal in the field.
@@ -20,10 +19,6 @@ export function identityOf(field: ValueField, stored: unknown, zone: Zone): stri
 	return typeof form === 'string' ? `'${form}` : `#${form}`;
 }
 
-/** Returns true if two values of a field are the same value, in any spelling. */
-export const isSame = (field: ValueField, one: unknown, other: unknown, zone: Zone): boolean =>
-	identityOf(field, one, zone) === identityOf(field, other, zone);
-
 /** The position of a stored value in the order of its field: values of the kind, then others, then empty ones. */
 export interface Place {
 	rank: 0 | 1 | 2;
@@ -36,6 +31,24 @@ export function placeOf(field: ValueField, stored: unknown, zone: Zone): Place {
 	const form = kind.position?.(stored, field, zone) ?? kind.read(stored, field, zone);
 	return form === undefined ? { rank: 1, form: canonicalJson(stored) } : { rank: 0, form };
 }
+
+/**
+ * Compares two forms: numbers before text.
+ *
+ * @param compareTexts returns 0 only for the same text
+ * @returns below 0 if `a` comes first; 0 only if they are equal
+ */
+export function compareForms(a: Comparable, b: Comparable, compareTexts = byCharacter): number {
+	if (typeof a === 'string' && typeof b === 'string') return compareTexts(a, b);
+	if (typeof a === 'string' || typeof b === 'string') return typeof a === 'string' ? 1 : -1;
+	return a < b ? -1 : Number(a > b);
+}
+
+/**
+ * Compares text character by character, for lists that are sorted while n8n loads the nodes.
+ * `localeCompare` would load language rules first, which takes as long as everything else.
+ */
+export const byCharacter = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
 
 /** The members of a stored list, if the field holds lists; else the value itself. */
 export const membersOf = ({ kind }: ValueField, stored: unknown): readonly unknown[] =>

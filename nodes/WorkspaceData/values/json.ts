@@ -1,13 +1,10 @@
 /** JSON: objects, the JSON form of any value, and parsing without losing the digits of long whole numbers. */
+import { isLongWhole } from './decimal';
 
 export type JsonObject = Record<string, unknown>;
 
 export const isObject = (value: unknown): value is JsonObject =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Returns true if a value is text and not empty. */
-export const isText = (value: unknown): value is string =>
-	typeof value === 'string' && value !== '';
 
 /** The value under a key. Ignores properties that all objects have, such as `constructor`. */
 export const ownValue = (object: JsonObject, key: string): unknown =>
@@ -45,14 +42,9 @@ const LONG_NUMBER = /\d{16}/;
 /** A text or a number of JSON. */
 const TEXT_OR_NUMBER = /"(?:[^"\\]+|\\.)*"|-?\d[\d.eE+-]*/g;
 
-const WHOLE = /^-?\d+$/;
-
-const isTooLong = (part: string): boolean =>
-	WHOLE.test(part) && !Number.isSafeInteger(Number(part));
-
 /** The JSON with quotes around whole numbers beyond 2^53. */
 const quoteLongNumbers = (json: string): string =>
-	json.replace(TEXT_OR_NUMBER, (part) => (isTooLong(part) ? `"${part}"` : part));
+	json.replace(TEXT_OR_NUMBER, (part) => (isLongWhole(part) ? `"${part}"` : part));
 
 /**
  * Parses JSON. Whole numbers beyond 2^53 become text, so that their digits stay.

@@ -1,6 +1,5 @@
 /** The form of every kind of value: one object holds everything that is known about its values. */
 import type { FieldOption } from './choiceList';
-import type { Comparable } from './comparable';
 import type { Formats } from './formats';
 import { InputError } from './inputError';
 import { showValue } from './messageText';
@@ -17,6 +16,9 @@ export const DAYS = ['inLastDays', 'inNextDays'] as const;
 export const CONDITIONS = [...EQUALITY, ...ANY_OF, ...ORDER, ...PARTS, ...ENDS, ...DAYS] as const;
 
 export type Condition = (typeof CONDITIONS)[number];
+
+/** Two values are equal only if their forms are equal. A bigint is a whole number beyond 2^53. */
+export type Comparable = number | bigint | string;
 
 /** The properties of a field that its values depend on. */
 export interface ValueField {

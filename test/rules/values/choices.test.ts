@@ -1,7 +1,10 @@
 /** The choices of a field: read from a listing, and added to it. */
 import { choiceListOf, readOptions } from '../../../nodes/WorkspaceData/values/choiceList';
-import { storedChoice } from '../../../nodes/WorkspaceData/values/choices';
-import { addingChoices, newChoices } from '../../../nodes/WorkspaceData/values/newChoices';
+import {
+	addingChoices,
+	newChoices,
+	storedChoice,
+} from '../../../nodes/WorkspaceData/values/choices';
 import { field } from './field';
 
 const open = { id: 'o1', name: 'Open', color: 'red' };
@@ -16,7 +19,7 @@ test.each<[string, unknown, unknown]>([
 	['entries of another form', [['Open'], { text: 'Open' }, null], []],
 	['none', null, []],
 ])('%s', (_what, options, expected) => {
-	expect(readOptions(choiceListOf({ options }).list)).toEqual(expected);
+	expect(readOptions(choiceListOf({ options }))).toEqual(expected);
 });
 
 test.each<[unknown, unknown, unknown]>([

@@ -5,5 +5,5 @@ import type { ValueField } from '../../../nodes/WorkspaceData/values/kind';
 
 export const field = (name: string, type = 'text', options: unknown = []): ValueField => ({
 	...{ name, type, kind: kindOfType(type) },
-	options: readOptions(choiceListOf({ options }).list),
+	options: readOptions(choiceListOf({ options })),
 });

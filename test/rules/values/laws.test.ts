@@ -1,12 +1,11 @@
 /** The laws of values: what is the same value, in which order values come, and what is sent. For every kind. */
 import fc from 'fast-check';
 import { InputError } from '../../../nodes/WorkspaceData/values/inputError';
-import { compareForms } from '../../../nodes/WorkspaceData/values/comparable';
 import { field as fieldOf } from './field';
 import { isBlank, isEmpty } from '../../../nodes/WorkspaceData/values/emptyValue';
 import { conditionTest } from '../../../nodes/WorkspaceData/values/condition';
 import { enter as enterAny } from '../../../nodes/WorkspaceData/values/entry';
-import { identityOf, placeOf } from '../../../nodes/WorkspaceData/values/identity';
+import { compareForms, identityOf, placeOf } from '../../../nodes/WorkspaceData/values/identity';
 import { anyValue } from './tables';
 import { zone } from './zone';
 import { cases } from '../../support/cases';

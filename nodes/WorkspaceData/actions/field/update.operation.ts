@@ -10,8 +10,7 @@ import {
 import { cardLocator, fieldLocator } from '../../properties/locators';
 import { whileHeld } from '../../records/heldCards';
 import { fieldsOf } from '../../transport/api';
-import { isChoice } from '../../values/choices';
-import { addingChoices } from '../../values/newChoices';
+import { addingChoices, isChoice } from '../../values/choices';
 import { defineOperation, eachItem } from '../operation/defineOperation';
 import { readDefinition } from '../operation/readDefinition';
 import { requireEntries } from '../operation/readParameters';

@@ -1,6 +1,6 @@
 /** Several of the choices of a field: a set, in any order. */
 import { isChoice, storedChoice } from '../choices';
-import { isObject, parseJsonText, canonicalJson } from '../json';
+import { parseJsonText, canonicalJson } from '../json';
 import type { Zone } from '../time';
 import { allowedChoices, choice, enterChoice } from './singleSelect';
 import { ANY_OF, EQUALITY, PARTS, unusable, type Kind, type ValueField } from '../kind';
@@ -61,7 +61,7 @@ export const choices: Kind = {
 		return `${String.fromCharCode(...order, 0)}${readSet(stored, field, zone)}`;
 	},
 	enter(entered, field, rules) {
-		const list = isObject(entered) ? [entered] : listedChoices(field, entered);
+		const list = listedChoices(field, entered);
 		// The text `[]` is an empty list. Other text without a choice isn't a list.
 		if (list.length === 0 && typeof entered === 'string' && !entered.includes('[')) {
 			throw unusable(

@@ -1,5 +1,5 @@
 /** Numbers: JSON numbers and decimal text. */
-import { isDecimal, readNumber } from '../decimal';
+import { isDecimal, isLongWhole, readNumber } from '../decimal';
 import { NUMBER_EXAMPLES, numberHint, toNumberText } from '../formats';
 import { ANY_OF, EQUALITY, ORDER, unusable, type Kind } from '../kind';
 
@@ -20,7 +20,7 @@ export const number: Kind = {
 		const sent = Number(text);
 		if (!Number.isFinite(sent))
 			throw unusable(field, entered, `No number is that large. ${ACCEPTED}`);
-		const losesDigits = /^\s*[+-]?\d+\s*$/.test(text) && !Number.isSafeInteger(sent);
+		const losesDigits = isLongWhole(text);
 		// Nothing is written, only compared.
 		if (losesDigits && (isExact || !formats)) return text.trim();
 		if (!losesDigits && !(formats && MAYBE_CODE.test(text))) return sent;
