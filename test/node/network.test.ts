@@ -6,7 +6,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { redact } from '../../nodes/WorkspaceData/transport/redact';
+import { redact } from '../../nodes/WorkspaceData/transport/credential';
 import { toNodeError } from '../../nodes/WorkspaceData/transport/nodeError';
 import { type ActionRun, actionNode, runAction, succeeded } from '../support/n8n';
 import { byId, mapAutomatically, mapEach, where } from '../support/parameters';
@@ -229,7 +229,7 @@ describe('cancelling', () => {
 
 test('an unexpected error shows the line that threw it, and no secret in stack, message or cause', () => {
 	const SECRET = 'key-of-unexpected-errors';
-	const clean = (text: string) => redact(text, [SECRET]);
+	const clean = (text: string) => redact(text, {}, [SECRET]);
 	function lineThatThrew(): Error {
 		return new TypeError(`no ${SECRET}, no Bearer abcdefgh12345678`);
 	}

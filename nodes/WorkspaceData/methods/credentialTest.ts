@@ -7,9 +7,8 @@ import type {
 import { z } from 'zod/v3';
 import { cards } from '../transport/api';
 import { systemClock, type Clock } from '../transport/clock';
-import { apiKeyOf, entryText, parseBaseUrl, pathSegment } from '../transport/credential';
+import { apiKeyOf, entryText, parseBaseUrl, pathSegment, redact } from '../transport/credential';
 import { RequestError } from '../transport/errors';
-import { redact } from '../transport/redact';
 import { exchange, isSuccess, readList, refusal, type Send } from '../transport/response';
 import { sharedBy } from '../transport/shared';
 import { requestToken } from '../transport/token';
@@ -25,8 +24,8 @@ export async function testWorkspaceAccess(
 	clock: Clock = systemClock,
 ): Promise<INodeCredentialTestResult> {
 	const { recent } = sharedBy(data).token;
-	const secrets = [data.apiKey, data.clientSecret, ...recent];
-	const clean = (text: string) => redact(text, secrets);
+	const tokens = [...recent];
+	const clean = (text: string) => redact(text, data, tokens);
 	const isKey = type === 'workspaceDataApi';
 	try {
 		const send = sender(this);
@@ -36,7 +35,7 @@ export async function testWorkspaceAccess(
 		const token = isKey
 			? apiKeyOf(data)
 			: (await requestToken(data, send, clock, recent)).access_token;
-		secrets.push(token);
+		tokens.push(token);
 		const account = isKey ? 'API key' : 'service account';
 		const { host } = new URL(url);
 		const origin = { host, account, address: 'Base URL', method: 'GET', clean } as const;

@@ -1,4 +1,4 @@
-/** The two credential types: how their entries are read, and the addresses in them. */
+/** The two credential types: how their entries are read, the addresses in them, and their secrets in texts. */
 import type {
 	IAllExecuteFunctions,
 	ICredentialDataDecryptedObject,
@@ -13,7 +13,7 @@ const TYPES = new Map<unknown, CredentialType>([
 	['serviceAccount', 'workspaceDataServiceAccountApi'],
 ]);
 
-export type CredentialType = 'workspaceDataApi' | 'workspaceDataServiceAccountApi';
+type CredentialType = 'workspaceDataApi' | 'workspaceDataServiceAccountApi';
 
 /** A credential that can be used. */
 export interface NodeCredential {
@@ -53,9 +53,12 @@ export async function readCredential(
 export const entryText = (value: unknown): string =>
 	typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
 
-/** The API key, without a 'Bearer ' that was pasted with it. @throws InputError if it can't be sent */
+/** The API key, without a 'Bearer ' that was pasted with it. */
+const keyText = (apiKey: unknown): string => entryText(apiKey).replace(/^Bearer\s+/i, '');
+
+/** The API key to send. @throws InputError if it can't be sent */
 export function apiKeyOf({ apiKey }: ICredentialDataDecryptedObject): string {
-	const key = entryText(apiKey).replace(/^Bearer\s+/i, '');
+	const key = keyText(apiKey);
 	if (/^[\x21-\x7e]+$/.test(key)) return key;
 	const wrong = key === '' ? 'is empty' : 'has a space or a special character in it';
 	throw new InputError(`'API Key' ${wrong}`, 'Enter the key alone.');
@@ -136,4 +139,31 @@ export function authorize(
 	const headers = { ...options.headers, Authorization: `Bearer ${token}` };
 	const own = abortSignal instanceof AbortSignal && { abortSignal };
 	return { ...options, ...own, headers, sendCredentialsOnCrossOriginRedirect: false };
+}
+
+const MASK = '***';
+/** Shorter values may occur as words by chance. No real key or secret is that short. */
+const MIN_SECRET_LENGTH = 6;
+
+/**
+ * Removes secrets from a text before anybody sees it, as they are and URL-encoded, and whatever follows `Bearer`.
+ *
+ * @param tokens the access tokens that were used with the credential
+ */
+export function redact(
+	text: string,
+	{ apiKey, clientSecret }: Record<string, unknown> = {},
+	tokens: readonly unknown[] = [],
+): string {
+	return [keyText(apiKey), clientSecret, ...tokens]
+		.map(entryText)
+		.filter((secret) => secret.length >= MIN_SECRET_LENGTH)
+		.flatMap((secret) => [
+			secret,
+			encodeURIComponent(secret.toWellFormed()),
+			new URLSearchParams([['', secret]]).toString().slice(1),
+		])
+		.sort((a, b) => b.length - a.length)
+		.reduce((result, secret) => result.replaceAll(secret, MASK), text)
+		.replace(/\bBearer\s+[\w\-.~+/=]{6,}/gi, `Bearer ${MASK}`);
 }

@@ -1,8 +1,8 @@
 /** Errors in n8n's own form. */
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 import { InputError } from '../values/inputError';
+import { redact } from './credential';
 import { RequestError } from './errors';
-import { redact } from './redact';
 
 /**
  * Turns anything thrown into an n8n error with the item index. Idempotent.
@@ -13,7 +13,7 @@ export function toNodeError(
 	node: INode,
 	error: unknown,
 	itemIndex?: number,
-	clean = (text: string): string => redact(text, []),
+	clean = (text: string): string => redact(text),
 ): NodeApiError | NodeOperationError {
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
 		if (itemIndex !== undefined) error.context.itemIndex ??= itemIndex;

@@ -1,10 +1,9 @@
 /** Sends requests through n8n's helper: waits for the rate limit, has a token, and tries again where that is safe. */
 import type { IAllExecuteFunctions, IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
 import { within, type Clock } from './clock';
-import type { NodeCredential } from './credential';
+import { redact, type NodeCredential } from './credential';
 import { asFailure, RequestError, unclear, type Created, type Origin } from './errors';
 import { AT_ONCE, MAX_WAIT_MS, type Limiter, type Turn } from './limiter';
-import { redact } from './redact';
 import { exchange, isSuccess, refusal, type ApiResponse } from './response';
 import { sharedBy } from './shared';
 import type { AccountToken } from './token';
@@ -84,8 +83,7 @@ export class Sender {
 
 	/** Removes the credential's secrets from a text, as they are and URL-encoded. */
 	redact(text: string): string {
-		const { apiKey, clientSecret } = this.access.credential;
-		return redact(text, [apiKey, clientSecret, ...(this.token?.recent ?? [])]);
+		return redact(text, this.access.credential, this.token?.recent);
 	}
 
 	/**

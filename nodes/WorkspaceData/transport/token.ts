@@ -2,9 +2,8 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { tryParse } from '../values/json';
 import type { Clock } from './clock';
-import { entryText, tokenAddress } from './credential';
+import { entryText, redact, tokenAddress } from './credential';
 import { asFailure, RequestError } from './errors';
-import { redact } from './redact';
 import { exchange, isSuccess, refusal, type ApiResponse, type Send } from './response';
 import { token as tokenSchema, type Token } from './schemas';
 
@@ -100,7 +99,7 @@ export async function requestToken(
 		address: 'Auth URL',
 		// It changes nothing.
 		method: 'GET',
-		clean: (text: string) => redact(text, [credential.clientSecret, ...recent]),
+		clean: (text: string) => redact(text, credential, recent),
 	} as const;
 	const request = {
 		method: 'POST',

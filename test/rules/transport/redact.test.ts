@@ -1,6 +1,7 @@
-import { redact } from '../../../nodes/WorkspaceData/transport/redact';
+import { redact } from '../../../nodes/WorkspaceData/transport/credential';
 
-const secrets = [
+const credential = { apiKey: 'Bearer wsd_live_pasted', clientSecret: 'client-secret-1' };
+const tokens = [
 	'wsd_live_abc',
 	's/cr+t=1',
 	"pass! w'ord",
@@ -20,10 +21,12 @@ test.each([
 	['percent-encoded', 'https://x/s%2Fcr%2Bt%3D1', 'https://x/***'],
 	['form-encoded', 'client_secret=pass%21+w%27ord', 'client_secret=***'],
 	['a key that was pasted with a line end', 'key wsd_live_xyz was refused', 'key *** was refused'],
+	["a key that was pasted with 'Bearer '", 'key wsd_live_pasted', 'key ***'],
+	['the client secret', 'client_secret=client-secret-1', 'client_secret=***'],
 	['a key that is a number', 'key 987654321 was refused', 'key *** was refused'],
 	["a key with what can't be seen", 'wsd_live_\u200bhidden', '***'],
 	['a secret with half a character', 'half\uD800secret', '***'],
 	['nothing else', 'Bearer of news', 'Bearer of news'],
 ])('takes out %s', (_, text, clean) => {
-	expect(redact(text, secrets)).toBe(clean);
+	expect(redact(text, credential, tokens)).toBe(clean);
 });
