@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { fieldOptionsProperty } from '../../nodes/WorkspaceData/properties/fieldDefinition';
 import { hintsOf, placesOf, succeeded } from '../support/n8n';
 import { byId, byName, fromList } from '../support/parameters';
-import { runNode } from '../support/runs';
+import { GOING_ON, runNode } from '../support/runs';
 import { card, useCard, useWorkspace, workspace } from '../support/workspace';
 
 const sent = (method: string) => workspace.requests(new RegExp(`^${method} `));
@@ -263,6 +263,10 @@ describe('cards', () => {
 			);
 			expect(error?.context).toMatchObject({ data: { done: [{ name: 'Half' }], doneCount: 1 } });
 			expect((await listed(id)).map(({ name }) => name)).toEqual(['Title']);
+			const parameters = { resource: 'card', operation: 'create', name: 'Half 2' };
+			const fields = { values: [VALUES[0], wrong] } as unknown as IDataObject;
+			const { json } = await runNode({ ...parameters, fields }, [{}], GOING_ON);
+			expect(json).toMatchObject([{ name: 'Half 2' }, { error: expect.any(String) as string }]);
 		});
 
 		test.each<[string, unknown, string]>([
@@ -338,6 +342,35 @@ describe('cards', () => {
 			expect(error?.message).toBe("The workspace has no card called 'invoices'");
 			expect(sent('DELETE')).toEqual([]);
 		});
+	});
+});
+
+describe('one item is refused', () => {
+	useCard('Whole', { Key: 'text' });
+
+	const own = { cardId: byId('={{ $json.card }}') };
+	const ofField = { ...own, fieldId: byName('={{ $json.field }}') };
+	test.each<[string, IDataObject]>([
+		['card create', { name: '={{ $json.name }}' }],
+		['card update', { ...own, updateFields: { name: '={{ $json.name }}' } }],
+		['card delete', own],
+		['field create', { ...own, name: '={{ $json.name }}', type: 'text' }],
+		['field update', { ...ofField, updateFields: { name: '={{ $json.name }}' } }],
+		['field delete', ofField],
+	])('%s %j: nothing is sent, with Continue all others are', async (title, parameters) => {
+		const [resource, operation] = title.split(' ');
+		const good = { name: 'New', card: card.id, field: 'Key' };
+		const bad = { name: ' ', card: '', field: 'Gone' };
+		const given: [IDataObject, IDataObject[]] = [
+			{ resource, operation, ...parameters },
+			[good, bad],
+		];
+		const { error } = await runNode(...given);
+		expect(error).toBeDefined();
+		expect(workspace.changes()).toEqual([]);
+		const { json } = await runNode(...given, GOING_ON);
+		expect(json.map((item) => 'error' in item)).toEqual([false, true]);
+		expect(workspace.changes()).toHaveLength(1);
 	});
 });
 

@@ -20,7 +20,7 @@ import { InputError } from '../../values/inputError';
 import type { JsonObject } from '../../values/json';
 import { quote } from '../../values/messageText';
 import { foldCase } from '../../values/nameSpelling';
-import { defineOperation, eachItem } from '../operation/defineOperation';
+import { defineOperation, eachChange } from '../operation/defineOperation';
 import { hintAtNoChoices, readDefinition, readFieldList } from '../operation/readDefinition';
 import { requireText } from '../operation/readParameters';
 import { thingOutput, writtenOutput } from '../operation/thingOutput';
@@ -53,18 +53,21 @@ export const createCard = defineOperation({
 		cardFieldsProperty,
 		additionalProperties([customPropertiesProperty, cardDescriptionProperty, ifCardExistsProperty]),
 	],
-	execute: eachItem(async (run, get) => {
+	execute: eachChange(async (run, get) => {
 		const { ifExists = 'create', ...entered } = get('additionalFields');
 		const name = requireText(get('name'), cardNameProperty.displayName);
 		const fields = readFieldList(get('fields').values, cardFieldsProperty.displayName, 'name');
 		const body = { ...readDefinition(entered).body, name };
-		if (ifExists === 'create') return await createWithFields(run, body, fields);
+		const create = async (json: JsonObject[]) => await createWithFields(run, body, fields, json);
+		if (ifExists === 'create') return await Promise.resolve(create);
 		// Two items or executions don't create it twice.
-		return await whileHeld(run.api, [`card ${foldCase(name)}`], async () => {
-			const existing = cardCalled(await run.api.list(cards), name.trim());
-			if (existing && ifExists === 'error') throw exists(existing);
-			return existing ? [thingOutput(existing)] : await createWithFields(run, body, fields);
-		});
+		return async (json) =>
+			await whileHeld(run.api, [`card ${foldCase(name)}`], async () => {
+				const existing = cardCalled(await run.api.list(cards), name.trim());
+				if (existing && ifExists === 'error') throw exists(existing);
+				if (existing) json.push(thingOutput(existing));
+				else await create(json);
+			});
 	}),
 });
 
@@ -74,14 +77,15 @@ const exists = ({ name }: Card): InputError =>
 		"Nothing was changed. Enter another name, or select 'Reuse the Card' in 'If Card Exists'.",
 	);
 
-/** Creates a card, then its fields, in the order of the parameter. */
+/** Creates a card, then its fields, in the order of the parameter. @param json receives the output */
 async function createWithFields(
 	run: Run,
 	body: JsonObject & { name: string },
 	fields: readonly NewField[],
-): Promise<JsonObject[]> {
+	json: JsonObject[],
+): Promise<void> {
 	const card = await run.api.create(cards, body);
-	const output = writtenOutput(run, 'created', card, body);
+	json.push(writtenOutput(run, 'created', card, body));
 	if (fields.length > 0) {
 		const { id, name } = requireShown(card, body.name);
 		await addFields(run, { id, name }, fields, {}).catch((error: unknown) => {
@@ -90,7 +94,6 @@ async function createWithFields(
 		});
 	}
 	for (const field of fields) hintAtNoChoices(run, field);
-	return output;
 }
 
 /** @throws RequestError if the response to its creation doesn't show a card */

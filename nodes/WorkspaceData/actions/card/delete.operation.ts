@@ -1,6 +1,6 @@
 import { cardLocator } from '../../properties/locators';
 import { cards } from '../../transport/api';
-import { defineOperation, eachItem } from '../operation/defineOperation';
+import { defineOperation, eachChange } from '../operation/defineOperation';
 import { writtenOutput } from '../operation/thingOutput';
 
 export const deleteCard = defineOperation({
@@ -10,9 +10,11 @@ export const deleteCard = defineOperation({
 	description: 'Delete a card with its fields and records permanently',
 	writes: true,
 	properties: [cardLocator],
-	execute: eachItem(async (run, get) => {
+	execute: eachChange(async (run, get) => {
 		const { id } = await run.findCard(get('cardId'), {}, true);
-		await run.api.remove(cards, id);
-		return writtenOutput(run, 'deleted', undefined, { deleted: true, id });
+		return async (json) => {
+			await run.api.remove(cards, id);
+			json.push(writtenOutput(run, 'deleted', undefined, { deleted: true, id }));
+		};
 	}),
 });

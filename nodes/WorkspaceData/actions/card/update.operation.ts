@@ -7,7 +7,7 @@ import {
 } from '../../properties/fieldDefinition';
 import { cardLocator } from '../../properties/locators';
 import { cards } from '../../transport/api';
-import { defineOperation, eachItem } from '../operation/defineOperation';
+import { defineOperation, eachChange } from '../operation/defineOperation';
 import { readDefinition } from '../operation/readDefinition';
 import { writtenOutput } from '../operation/thingOutput';
 import { requireEntries } from '../operation/readParameters';
@@ -29,11 +29,13 @@ export const updateCard = defineOperation({
 			{ ...cardNameProperty, required: false, description: 'The new name' },
 		]),
 	],
-	execute: eachItem(async (run, get) => {
+	execute: eachChange(async (run, get) => {
 		const { body } = readDefinition(get('updateFields'));
 		requireEntries(body, PROPERTIES_TO_CHANGE);
 		const { id } = await run.findCard(get('cardId'));
-		const changed = await run.api.change(cards, id, body);
-		return writtenOutput(run, 'updated', changed, { id, ...body });
+		return async (json) => {
+			const changed = await run.api.change(cards, id, body);
+			json.push(writtenOutput(run, 'updated', changed, { id, ...body }));
+		};
 	}),
 });

@@ -11,9 +11,10 @@ import { whileHeld } from '../../records/heldCards';
 import type { CardReference, Run } from '../../records/run';
 import { fieldsOf, type Field } from '../../transport/api';
 import { InputError } from '../../values/inputError';
+import type { JsonObject } from '../../values/json';
 import { quote } from '../../values/messageText';
 import { cleanName, foldCase } from '../../values/nameSpelling';
-import { defineOperation, eachItem } from '../operation/defineOperation';
+import { defineOperation, eachChange } from '../operation/defineOperation';
 import { hintAtNoChoices, readDefinition } from '../operation/readDefinition';
 import { requireText } from '../operation/readParameters';
 import { thingOutput, writtenOutput } from '../operation/thingOutput';
@@ -52,7 +53,7 @@ export const createField = defineOperation({
 		choicesProperty,
 		additionalProperties([customPropertiesProperty, ifFieldExistsProperty, fieldOptionsProperty]),
 	],
-	execute: eachItem(async (run, get) => {
+	execute: eachChange(async (run, get) => {
 		const { ifExists = 'error', ...entered } = get('additionalFields');
 		const name = cleanName(requireText(get('name'), fieldNameProperty.displayName));
 		const type = get('type');
@@ -60,14 +61,15 @@ export const createField = defineOperation({
 		if (choices.length > 0) body.options = choices;
 		const card = await run.findCard(get('cardId'));
 		// One after the other: fields stand in the order of the items, and no two executions create the same.
-		return await whileHeld(run.api, [card.id], async () => {
+		const addField = async (): Promise<JsonObject> => {
 			const existing = ifExists !== 'create' && (await fieldCalled(run, card, name));
 			if (existing && ifExists === 'error') throw exists(card, existing);
-			if (existing) return [thingOutput(existing)];
+			if (existing) return thingOutput(existing);
 			const field = await run.api.create(fieldsOf(card.id), body);
 			if (!('options' in body)) hintAtNoChoices(run, { name, type, choices });
 			return writtenOutput(run, 'created', field, body);
-		});
+		};
+		return async (json) => json.push(await whileHeld(run.api, [card.id], addField));
 	}),
 });
 

@@ -1,6 +1,6 @@
 import { cardLocator, fieldLocator } from '../../properties/locators';
 import { fieldsOf } from '../../transport/api';
-import { defineOperation, eachItem } from '../operation/defineOperation';
+import { defineOperation, eachChange } from '../operation/defineOperation';
 import { writtenOutput } from '../operation/thingOutput';
 import { locateField } from './fieldLocator';
 
@@ -11,9 +11,11 @@ export const deleteField = defineOperation({
 	description: 'Delete a field and its values in all records permanently',
 	writes: true,
 	properties: [cardLocator, fieldLocator],
-	execute: eachItem(async (run, get) => {
+	execute: eachChange(async (run, get) => {
 		const { card, field } = await locateField(run, get('cardId'), get('fieldId'), true);
-		await run.api.remove(fieldsOf(card.id), field.id);
-		return writtenOutput(run, 'deleted', undefined, { deleted: true, id: field.id });
+		return async (json) => {
+			await run.api.remove(fieldsOf(card.id), field.id);
+			json.push(writtenOutput(run, 'deleted', undefined, { deleted: true, id: field.id }));
+		};
 	}),
 });

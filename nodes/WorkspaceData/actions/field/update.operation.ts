@@ -11,7 +11,8 @@ import { cardLocator, fieldLocator } from '../../properties/locators';
 import { whileHeld } from '../../records/heldCards';
 import { fieldsOf } from '../../transport/api';
 import { addingChoices, isChoice } from '../../values/choices';
-import { defineOperation, eachItem } from '../operation/defineOperation';
+import type { JsonObject } from '../../values/json';
+import { defineOperation, eachChange } from '../operation/defineOperation';
 import { readDefinition } from '../operation/readDefinition';
 import { requireEntries } from '../operation/readParameters';
 import { thingOutput, writtenOutput } from '../operation/thingOutput';
@@ -43,19 +44,21 @@ export const updateField = defineOperation({
 			fieldTypeProperty,
 		]),
 	],
-	execute: eachItem(async (run, get) => {
+	execute: eachChange(async (run, get) => {
 		const read = readDefinition(get('updateFields'), choicesToAdd.displayName);
 		const { body, choices } = read;
 		if (choices.length === 0) requireEntries(body, PROPERTIES_TO_CHANGE);
 		const { card, field } = await locateField(run, get('cardId'), get('fieldId'));
 		// The service's list is replaced, so executions that add choices take turns.
-		return await whileHeld(run.api, choices.length > 0 ? [card.id] : [], async () => {
+		const changeField = async (): Promise<JsonObject> => {
 			const current = choices.length > 0 ? (await run.fieldsAgain(card)).byId(field.id) : undefined;
 			const added = choices.filter((text) => current && !isChoice(current.options, text));
 			if (current && added.length > 0) Object.assign(body, addingChoices(current, added));
-			if (current && Object.keys(body).length === 0) return [thingOutput(current)];
+			if (current && Object.keys(body).length === 0) return thingOutput(current);
 			const changed = await run.api.change(fieldsOf(card.id), field.id, body);
 			return writtenOutput(run, 'updated', changed, { id: field.id, ...body });
-		});
+		};
+		const held = choices.length > 0 ? [card.id] : [];
+		return async (json) => json.push(await whileHeld(run.api, held, changeField));
 	}),
 });

@@ -47,33 +47,60 @@ export function defineOperation<const P extends readonly PropertyDefinition[]>(
 	return definition as unknown as Operation;
 }
 
-/**
- * Makes an operation of the work for one item. Items run in parallel; after the first error no further one begins,
- * unless the run continues on errors.
- *
- * @param work returns the `json` of each output item of this input item
- */
+/** Makes an operation of the work for one item, which returns the `json` of its output items. Items run in parallel. */
 export function eachItem<P extends PropertyDefinition>(
 	work: (run: Run, get: GetOf<P>, itemIndex: number) => Promise<JsonObject[]>,
 ): (run: Run, parametersOf: ParametersOf<P>) => Promise<Results> {
 	return async (run, parametersOf) => {
-		const items = run.context
-			.getInputData()
-			.map((): ItemResult => ({ json: [], error: new Cancelled() }));
-		let isStopped = false;
-		await inParallel(AT_ONCE, items.keys(), async (itemIndex) => {
-			if (isStopped) return;
-			try {
-				await run.breathe();
-				const json = await work(run, parametersOf(itemIndex), itemIndex);
-				items[itemIndex] = { json };
-			} catch (error) {
-				isStopped = !run.continues;
-				items[itemIndex] = { json: [], error };
-			}
+		const items = run.context.getInputData().map((): ItemResult => ({ json: [] }));
+		await workOn(run, items, async (item, itemIndex) => {
+			item.json = await work(run, parametersOf(itemIndex), itemIndex);
 		});
 		return { items };
 	};
+}
+
+/**
+ * As `eachItem`, for changes: none is sent while an item is refused, unless the run continues on errors.
+ *
+ * @param prepare reads what an item names, and returns its change. This adds the output, so that an error loses none
+ */
+export function eachChange<P extends PropertyDefinition>(
+	prepare: (run: Run, get: GetOf<P>) => Promise<(json: JsonObject[]) => Promise<unknown>>,
+): (run: Run, parametersOf: ParametersOf<P>) => Promise<Results> {
+	return async (run, parametersOf) => {
+		const items = run.context.getInputData().map((): ItemResult => ({ json: [] }));
+		const changes: Array<(json: JsonObject[]) => Promise<unknown>> = [];
+		await workOn(run, items, async (_, itemIndex) => {
+			changes[itemIndex] = await prepare(run, parametersOf(itemIndex));
+		});
+		await workOn(
+			run,
+			items,
+			async ({ json }, itemIndex) => void (await changes[itemIndex]?.(json)),
+		);
+		return { items };
+	};
+}
+
+/** Works on the items that have no error. After the first error no further one begins, unless the run continues on errors. */
+async function workOn(
+	run: Run,
+	items: readonly ItemResult[],
+	work: (item: ItemResult, itemIndex: number) => Promise<void>,
+): Promise<void> {
+	let isStopped = !run.continues && items.some(({ error }) => error !== undefined);
+	await inParallel(AT_ONCE, items.entries(), async ([itemIndex, item]) => {
+		if (item.error !== undefined) return;
+		try {
+			if (isStopped) throw new Cancelled();
+			await run.breathe();
+			await work(item, itemIndex);
+		} catch (error) {
+			isStopped = !run.continues;
+			item.error = error;
+		}
+	});
 }
 
 /** Returns what reads the parameters of an item. */

@@ -18,8 +18,8 @@ export function writtenOutput(
 	as: WrittenAs,
 	shown: Thing | undefined,
 	sent: JsonObject,
-): JsonObject[] {
+): JsonObject {
 	const item = shown ? thingOutput(shown) : sent;
 	done.add(as, String(item.id ?? ''), item);
-	return [item];
+	return item;
 }
