@@ -56,7 +56,6 @@ export const fieldTypeProperty = {
 		'The type of the field, as the service names it. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 } as const;
 
-/** The options of a field, such as the choices of a select. */
 export const fieldOptionsProperty = {
 	displayName: 'Options (JSON)',
 	name: 'options',
@@ -66,7 +65,6 @@ export const fieldOptionsProperty = {
 	description: 'The options of the field as JSON, for example choices with IDs or colors',
 } as const;
 
-/** The choices of a select field as a plain list. */
 export const choicesProperty = {
 	displayName: 'Choices',
 	name: 'choices',

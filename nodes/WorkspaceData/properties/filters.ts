@@ -20,7 +20,6 @@ export const CONDITION_OPTIONS = [
 	{ name: 'Starts With', value: 'startsWith' },
 ] as const;
 
-/** Selects a field of the card. */
 export const comparedField = {
 	displayName: 'Field Name or ID',
 	name: 'field',
@@ -39,7 +38,6 @@ const conditionLoading = {
 	loadOptionsDependsOn: ['cardId.value', '&field'],
 } as const;
 
-/** The conditions that records must meet. */
 export const filtersProperty = {
 	displayName: 'Filters',
 	name: 'filters',
@@ -96,7 +94,6 @@ export const filtersProperty = {
 		"Conditions that records must meet. The service can't filter, so the card is read page by page.",
 } as const;
 
-/** Selects if records must meet all conditions or any of them. */
 export const matchTypeProperty = {
 	displayName: 'Must Match',
 	name: 'matchType',

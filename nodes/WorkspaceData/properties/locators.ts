@@ -29,7 +29,6 @@ const byListIdOrName = (thing: string, searchListMethod: string, id: string, nam
 	} as const;
 };
 
-/** The card that an operation works on. */
 export const cardLocator = {
 	displayName: 'Card',
 	name: 'cardId',
@@ -37,7 +36,6 @@ export const cardLocator = {
 	...byListIdOrName('card', 'searchCards', 'crd_01J9Z3V8QK', 'Customers'),
 } as const;
 
-/** A field of the selected card. */
 export const fieldLocator = {
 	displayName: 'Field',
 	name: 'fieldId',
@@ -46,7 +44,6 @@ export const fieldLocator = {
 	...byListIdOrName('field', 'searchFields', 'fld_01J9Z3V8QK', 'Status'),
 } as const;
 
-/** A record of the selected card. */
 export const recordLocator = {
 	displayName: 'Record',
 	name: 'recordId',

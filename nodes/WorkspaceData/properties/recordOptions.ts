@@ -88,7 +88,6 @@ export const limitProperty = {
 	displayOptions: { show: { returnAll: [false] } },
 } as const;
 
-/** Selects if records are returned as names and values, or as the service sends them. */
 export const simplifyProperty = {
 	displayName: 'Simplify',
 	name: 'simple',

@@ -2,7 +2,7 @@
 import { offeredTypeProperty, choicesTextProperty } from './fieldDefinition';
 import { sendingOptions } from './recordOptions';
 
-export const emptyValuesOption = {
+const emptyValuesOption = {
 	displayName: 'Empty Values',
 	name: 'emptyValues',
 	type: 'options',
@@ -53,7 +53,7 @@ export const missingChoicesOption = {
 	description: "How to treat values that aren't among the choices of a select field",
 } as const;
 
-export const numberFormatOption = {
+const numberFormatOption = {
 	displayName: 'Number Format',
 	name: 'numberFormat',
 	type: 'options',
@@ -68,7 +68,7 @@ export const numberFormatOption = {
 	description: 'How numbers are written in the text values of the items',
 } as const;
 
-export const dateFormatOption = {
+const dateFormatOption = {
 	displayName: 'Date Format',
 	name: 'dateFormat',
 	type: 'options',
@@ -131,7 +131,6 @@ export const fieldTypesOption = {
 /** The formats of text values in the items. */
 export const formatOptions = [booleanWordsOption, dateFormatOption, numberFormatOption] as const;
 
-/** The switch of operations that can show what they would do. */
 export const dryRunProperty = {
 	displayName: 'Dry Run',
 	name: 'dryRun',

@@ -37,7 +37,7 @@ export type { Card, DataRecord, Field, PageQuery, RequestOptions };
 const MAX_PAGE_SIZE = 1_000;
 
 /** A collection of things. */
-export interface Collection<Thing> {
+interface Collection<Thing> {
 	thing: ThingName;
 	/** The path below the workspace. */
 	path: string;

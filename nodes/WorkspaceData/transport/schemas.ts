@@ -15,7 +15,7 @@ export const identifier = z.union([z.string().min(1), z.number().int().transform
 export const jsonObject = z.custom<JsonObject>(isObject);
 
 /** The members of an object, and the object itself as `raw`. */
-export const withRaw = jsonObject.transform((raw): JsonObject => ({ ...raw, raw }));
+const withRaw = jsonObject.transform((raw): JsonObject => ({ ...raw, raw }));
 
 /** The cursor of the next page; null on the last one. */
 export const nextCursor = z

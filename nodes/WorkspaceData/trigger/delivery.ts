@@ -1,5 +1,6 @@
 /** `webhook()`: verifies a delivery, and starts the workflow with its event. */
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import { HOUR_MS } from '../values/time';
 import { readEvent, type Delivery } from './event';
 import { fieldsFor } from './fields';
 import { nodeOf, type TriggerNode } from './node';
@@ -10,7 +11,6 @@ import { cleanUp, openSite, reasonOf } from './service';
 import { isSigned, SIGNATURE_HEADER } from './signature';
 import { counts, due, signers } from './subscription';
 
-const HOUR_MS = 3_600_000;
 /** Nothing waits for a deletion. */
 const DELETE_CALL = { isUrgent: true, timeoutMs: 10_000 };
 

@@ -88,7 +88,6 @@ export const optionsProperty: INodeProperties = {
 	],
 };
 
-/** The parameters of the trigger node. */
 export const triggerProperties: INodeProperties[] = [
 	authenticationProperty,
 	eventsProperty,

@@ -4,12 +4,13 @@ import type { FieldIndex } from '../records/fieldIndex';
 import { OWN_VALUES } from '../records/ownValues';
 import { localTime } from '../records/timeZone';
 import { listedInQuotes } from '../values/messageText';
+import { MINUTE_MS } from '../values/time';
 import type { Delivery } from './event';
 import { EVENTS } from './properties';
 import { openSite, reasonOf } from './service';
 
 /** How long the difference between the clocks counts, in ms, because either may be corrected. */
-const CLOCK_VALID_MS = 60_000;
+const CLOCK_VALID_MS = MINUTE_MS;
 /** The response to a delivery waits for it. */
 const TIME_CALL = { isUrgent: true, timeoutMs: 3_000 };
 
@@ -42,7 +43,7 @@ export async function excessiveAge(delivery: Delivery): Promise<string | undefin
 		node.serviceClock = { aheadMs: time - Date.now(), learnedAt: Date.now() };
 	}
 	return age() > maxEventAgeMs
-		? `it is ${Math.round(age() / 60_000)} minutes old, more than 'Max Event Age (Minutes)' allows`
+		? `it is ${Math.round(age() / MINUTE_MS)} minutes old, more than 'Max Event Age (Minutes)' allows`
 		: undefined;
 }
 

@@ -6,7 +6,7 @@ import type { TriggerSettings } from './settings';
 import * as rules from './subscription';
 
 /** A trigger node, the service with its credential, and where its own subscriptions are. */
-export interface Site extends rules.Place {
+interface Site extends rules.Place {
 	context: NodeContext;
 	node: TriggerNode;
 	api: Api;

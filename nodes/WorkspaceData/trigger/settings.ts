@@ -10,10 +10,9 @@ import { simplifyProperty } from '../properties/recordOptions';
 import { checkedValue, type ParameterDefinition } from '../values/checkedValue';
 import { checkCondition } from '../values/condition';
 import { InputError } from '../values/inputError';
+import { HOUR_MS, MINUTE_MS } from '../values/time';
 import { eventsProperty, optionsProperty, watchProperty } from './properties';
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
 /** While a person waits. */
 const LIST_CALL = { isUrgent: true, timeoutMs: 3_000 };
 

@@ -1,10 +1,10 @@
 /** The subscriptions of a trigger node, and the rules about them: pure functions. Times are ms since the epoch. */
+import { DAY_MS, MINUTE_MS } from '../values/time';
 
-const MINUTE_MS = 60_000;
 /** How long deliveries of a subscription may be under way after it was replaced or deleted. */
 const LATE_MS = 15 * MINUTE_MS;
 /** An older one isn't the original's of a copy of the database: the original has replaced it by then. */
-const WEEK_MS = 7 * 24 * 60 * MINUTE_MS;
+const WEEK_MS = 7 * DAY_MS;
 /** Starts that follow each other this quickly make one subscription. */
 const CRASH_LOOP_MS = 2 * MINUTE_MS;
 /** The service's clock is known by `Date`, which has whole seconds. */

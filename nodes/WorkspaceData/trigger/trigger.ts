@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto';
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import { toNodeError } from '../transport/nodeError';
+import { HOUR_MS } from '../values/time';
 import { nodeOf, type TriggerNode } from './node';
 import * as service from './service';
 import type { TriggerSettings } from './settings';
 import { due } from './subscription';
 
-const HOUR_MS = 3_600_000;
 /** How many looks later a refused creation is tried again: after 5, 10, 20, 40 minutes, then every hour. */
 const PAUSES = [1, 2, 4, 8, 12];
 const CALL = { timeoutMs: 30_000 };

@@ -2,6 +2,7 @@
 import { isDecimal } from './decimal';
 import { quote } from './messageText';
 import { foldCase } from './nameSpelling';
+import { DAY_MS } from './time';
 import { isDay, readTimestamp } from './timestamp';
 
 /** The formats of numbers other than 1234.5. */
@@ -138,7 +139,6 @@ function halfDayHour(hour: number, half: string): number | undefined {
 
 /** The last day of the calendar, 9999-12-31, as Excel's number. */
 const LAST_EXCEL_DAY = 2_958_465;
-const DAY_MS = 86_400_000;
 
 /**
  * Converts a number of Excel's 1900 system to a day, with the wall-clock time from its fraction.

@@ -1,4 +1,8 @@
-/** Times of the service, and the time zone for times that people enter. */
+/** Units of time in ms, times of the service, and the time zone for times that people enter. */
+
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
 
 /** The time zone of a workflow. */
 export interface Zone {

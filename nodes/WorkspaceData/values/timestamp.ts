@@ -1,5 +1,5 @@
 /** Reads text of days and timestamps (ISO 8601), which two kinds share. */
-import type { Zone } from './time';
+import { DAY_MS, type Zone } from './time';
 import { jsonForm } from './json';
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
@@ -8,7 +8,7 @@ const TIMESTAMP =
 	/^(\d{4}-\d{2}-\d{2})(?:[T ]((?:[01]\d|2[0-3]):[0-5]\d)(:[0-5]\d)?(\.\d+)?)?(Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?$/i;
 
 /** The parts of a timestamp. */
-export interface Timestamp {
+interface Timestamp {
 	day: string;
 	/** The time of the day to the second, `10:30:00`; undefined for a day alone. */
 	clock: string | undefined;
@@ -71,8 +71,6 @@ export function instantOf(timestamp: Timestamp, zone: Zone): string | undefined 
 /** Returns true for JavaScript's `Date`, also of a Code node, which has another class of that name. */
 export const isDate = (value: unknown): value is Date =>
 	Object.prototype.toString.call(value) === '[object Date]';
-
-const DAY_MS = 86_400_000;
 
 /** The day of a `Date` at midnight in UTC or in the workflow's zone; undefined at another time. */
 export function dayOf(instant: Date, zone: Zone): string | undefined {

@@ -20,7 +20,7 @@ import type { Zone } from '../time';
 import { dayOf, isDate, isDay, readTimestamp } from '../timestamp';
 
 /** The type of a field, and the reason for it. */
-export interface Inference {
+interface Inference {
 	/** The name in the service's description. */
 	type: string;
 	/** For the user, such as the value that rules out another type. */
