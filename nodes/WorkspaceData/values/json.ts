@@ -64,8 +64,8 @@ export function tryParse(text: string): { value: unknown } | undefined {
 export const isExactJson = (text: string): boolean =>
 	!LONG_NUMBER.test(text) || quoteLongNumbers(text) === text;
 
-/** The beginning of the JSON of an object or a list. */
-const JSON_START = /^\s*[{[]/;
+/** Returns true for text that begins like the JSON of an object or a list. */
+export const looksLikeJson = (text: string): boolean => /^\s*[{[]/.test(text);
 
 /**
  * Parses text that is a JSON object or list.
@@ -73,9 +73,5 @@ const JSON_START = /^\s*[{[]/;
  * @returns undefined if the text is anything else; bare JSON values such as `12` are text
  */
 export function parseJsonText(text: string): object | undefined {
-	return JSON_START.test(text) ? (tryParse(text)?.value as object | undefined) : undefined;
+	return looksLikeJson(text) ? (tryParse(text)?.value as object | undefined) : undefined;
 }
-
-/** Returns true if a value is truncated or invalid JSON, which is still text. */
-export const isBrokenJson = (body: unknown): boolean =>
-	typeof body === 'string' && JSON_START.test(body);

@@ -1,5 +1,5 @@
 /** Lists, objects and other JSON, compared by their content. */
-import { isBrokenJson, isExactJson, parseJsonText, canonicalJson } from '../json';
+import { canonicalJson, isExactJson, looksLikeJson, parseJsonText } from '../json';
 import { EQUALITY, PARTS, unusable, type Kind } from '../kind';
 
 export const json: Kind = {
@@ -15,7 +15,7 @@ export const json: Kind = {
 	enter(entered, field) {
 		if (typeof entered !== 'string') return entered;
 		const parsed = parseJsonText(entered);
-		if (!parsed && isBrokenJson(entered)) {
+		if (!parsed && looksLikeJson(entered)) {
 			throw unusable(field, entered, "It isn't valid JSON. Check quotes, commas and brackets.");
 		}
 		if (!parsed || isExactJson(entered)) return parsed ?? entered;

@@ -1,6 +1,6 @@
 /** Several of the choices of a field: a set, in any order. */
 import { isChoice, storedChoice } from '../choices';
-import { parseJsonText, canonicalJson } from '../json';
+import { canonicalJson, looksLikeJson, parseJsonText } from '../json';
 import type { Zone } from '../time';
 import { allowedChoices, choice, enterChoice } from './singleSelect';
 import { ANY_OF, EQUALITY, PARTS, unusable, type Kind, type ValueField } from '../kind';
@@ -17,7 +17,7 @@ function listedChoices(
 	const json = parseJsonText(entered);
 	if (Array.isArray(json)) return json;
 	// Something like JSON has no parts.
-	if (isChoice(options, entered) || /^\s*[{[]/.test(entered)) return [entered];
+	if (isChoice(options, entered) || looksLikeJson(entered)) return [entered];
 	return entered
 		.split(/[;\r\n]+/)
 		.flatMap((part) => (isChoice(options, part) ? part : part.split(',')))
