@@ -54,14 +54,14 @@ describe('publishing', () => {
 		);
 	});
 
-	it('again with another card: what is under way of the card before still runs for 15 minutes', async () => {
+	it('again with another card and other events: what is under way of those before still runs for 15 minutes', async () => {
 		const [before, after] = await Promise.all(
 			['Before', 'After'].map(async (name) => (await workspace.card(name, [])).id),
 		);
 		const trigger = await published(oneCard(before ?? ''));
 		const old = current(trigger);
 		await trigger.deactivate();
-		Object.assign(trigger.node.parameters, oneCard(after ?? ''));
+		Object.assign(trigger.node.parameters, oneCard(after ?? ''), { events: ['record.updated'] });
 		trigger.reload();
 		await trigger.activate();
 		const event = { card_id: before, timestamp: new Date(Date.now() - 1_000).toISOString() };

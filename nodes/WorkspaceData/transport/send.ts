@@ -147,7 +147,7 @@ export class Sender {
 		};
 		const send = async (http: IHttpRequestOptions) => await context.helpers.httpRequest(http);
 		const getToken = async () => await token?.get(this.access.credential, send);
-		const accessToken = await within(getToken, { signals });
+		const accessToken = await within(getToken, { signals: [this.signal, options.signal] });
 		const authenticated = async (http: IHttpRequestOptions) =>
 			await this.authenticated(http, accessToken);
 		const bounds = { ms, clock, signals };

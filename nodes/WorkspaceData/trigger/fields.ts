@@ -23,10 +23,7 @@ interface Listing {
 
 const listings = new BoundedMap<string, Listing>(1_000);
 
-/**
- * The fields of the event's card; undefined if they aren't needed, or can't be had. Waits for a listing only if a field of
- * the event isn't known.
- */
+/** The fields of the event's card; undefined if they aren't needed, or can't be had. Waits for a listing if one is due. */
 export async function fieldsFor(delivery: Delivery): Promise<FieldIndex | undefined> {
 	const { settings, event, signer } = delivery;
 	const { card_id: cardId, data } = event;
@@ -42,7 +39,7 @@ export async function fieldsFor(delivery: Delivery): Promise<FieldIndex | undefi
 		if (known.index && isLacking) known.hurriedAt = now + PAUSE_MS;
 		known.pending = renew(known, cardId, delivery);
 	}
-	if (isLacking) await known.pending;
+	await known.pending;
 	return known.index;
 }
 

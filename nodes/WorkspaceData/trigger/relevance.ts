@@ -15,10 +15,10 @@ const CLOCK_VALID_MS = MINUTE_MS;
 const TIME_CALL = { isUrgent: true, timeoutMs: 3_000 };
 
 /** Explains for the log why a signed event isn't for this node; undefined if it is. */
-export function misdirection({ event: body, signer, settings }: Delivery): string | undefined {
+export function misdirection({ event: body, signer }: Delivery): string | undefined {
 	const { event, workspace_id, card_id } = body;
 	const isOther = (id = '', own = ''): boolean => id !== '' && own !== '' && id !== own;
-	if (!settings.events.includes(event)) {
+	if (!signer.events.includes(event)) {
 		return `'Trigger On' doesn't include the event '${EVENTS.get(event) ?? event}'`;
 	}
 	if (isOther(workspace_id, signer.workspace)) return 'it is from another workspace';
