@@ -410,13 +410,13 @@ describe('an address other than Base URL', () => {
 		succeeded(await runAction({ credentials, parameters }));
 	});
 
-	test.each(['two words', 'kéy-of-nobody'])(
+	test.each(['two words', 'kéy-of-nobody', 'Bearer '])(
 		'the key %j is refused before a request',
 		async (apiKey) => {
 			const credentials = credentialWith({ apiKey });
 			const parameters = { resource: 'card', operation: 'getAll' };
 			const { error } = await runAction({ credentials, parameters });
-			expect(error?.message).toContain("'API Key' has a space or a special character");
+			expect(error?.message).toMatch(/'API Key' (?:has a space or a special character|is empty)/);
 			expect(workspace.requests()).toEqual([]);
 		},
 	);

@@ -59,6 +59,10 @@ export function readLocator(value: unknown, parameter: string): LocatorReading {
 		);
 	}
 	if (locator) {
+		if (!['list', 'id', 'name'].includes(locator.mode)) {
+			const what = `'${parameter}' can't be selected by '${locator.mode}'`;
+			throw new InputError(what, 'Select From List, By ID or By Name.');
+		}
 		// An ID that no path can hold is refused here, so that it costs no request.
 		if (locator.mode !== 'name') pathSegment(locator.text, parameter);
 		return locator;

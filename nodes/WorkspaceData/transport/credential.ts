@@ -54,7 +54,7 @@ export const entryText = (value: unknown): string =>
 	typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
 
 /** The API key, without a 'Bearer ' that was pasted with it. */
-const keyText = (apiKey: unknown): string => entryText(apiKey).replace(/^Bearer\s+/i, '');
+const keyText = (apiKey: unknown): string => entryText(apiKey).replace(/^Bearer(?:\s+|$)/i, '');
 
 /** The API key to send. @throws InputError if it can't be sent */
 export function apiKeyOf({ apiKey }: ICredentialDataDecryptedObject): string {
@@ -146,7 +146,8 @@ const MASK = '***';
 const MIN_SECRET_LENGTH = 6;
 
 /**
- * Removes secrets from a text before anybody sees it, as they are and URL-encoded, and whatever follows `Bearer`.
+ * Removes secrets from a text before anybody sees it, as they are and URL-encoded; whatever follows `Bearer`; and the
+ * `secret` of a subscription.
  *
  * @param tokens the access tokens that were used with the credential
  */
@@ -165,5 +166,6 @@ export function redact(
 		])
 		.sort((a, b) => b.length - a.length)
 		.reduce((result, secret) => result.replaceAll(secret, MASK), text)
-		.replace(/\bBearer\s+[\w\-.~+/=]{6,}/gi, `Bearer ${MASK}`);
+		.replace(/\bBearer\s+[\w\-.~+/=]{6,}/gi, `Bearer ${MASK}`)
+		.replace(/("secret"\s*:\s*")[^"]+/g, `$1${MASK}`);
 }

@@ -53,11 +53,14 @@ export function checkedValue(
 	if (type === 'json') return undefined;
 	if (type === 'multiOptions') return [];
 	if (!hasExpression(raw)) return fallback;
-	throw new InputError(
-		`'${displayName}' has no value`,
-		`The expression of '${displayName}' returns no value. Correct it, or select a fixed value.`,
-	);
+	throw withoutValue(displayName);
 }
+
+const withoutValue = (label: string): InputError =>
+	new InputError(
+		`'${label}' has no value`,
+		`The expression of '${label}' returns no value. Correct it, or select a fixed value.`,
+	);
 
 const CHECKS: ReadonlyMap<string, (definition: ParameterDefinition, value: unknown) => unknown> =
 	new Map([
@@ -146,21 +149,21 @@ function checkedParts({ options = [] }: ParameterDefinition, raw: unknown, value
 function checkedGroups(definition: ParameterDefinition, raw: unknown, value: unknown): JsonObject {
 	const { displayName, options = [] } = definition;
 	const groups: JsonObject = {};
-	if (!isObject(value ?? {})) throw unreadable(displayName);
+	const given = value ?? {};
+	if (given !== value && typeof raw === 'string') throw withoutValue(displayName);
+	if (!isObject(given)) throw unreadable(displayName);
 	for (const group of options) {
 		if (!('values' in group)) continue;
 		const rawEntries = [partOf(raw, group.name)].flat();
-		groups[group.name] = [(value as JsonObject | undefined)?.[group.name] ?? []]
-			.flat()
-			.map((entry: unknown, place) => {
-				if (!isObject(entry)) throw unreadable(displayName);
-				const rawEntry = typeof raw === 'string' ? raw : rawEntries[place];
-				const parts = group.values.map((part) => [
-					part.name,
-					checkedValue(part, partOf(rawEntry, part.name), entry[part.name]),
-				]);
-				return Object.fromEntries(parts) as JsonObject;
-			});
+		groups[group.name] = [given[group.name] ?? []].flat().map((entry: unknown, place) => {
+			if (!isObject(entry)) throw unreadable(displayName);
+			const rawEntry = typeof raw === 'string' ? raw : rawEntries[place];
+			const parts = group.values.map((part) => [
+				part.name,
+				checkedValue(part, partOf(rawEntry, part.name), entry[part.name]),
+			]);
+			return Object.fromEntries(parts) as JsonObject;
+		});
 	}
 	return groups;
 }

@@ -117,6 +117,7 @@ describe('a parameter is checked by its definition', () => {
 		[dry, '={{ $json.dry }}', null, 'Dry Run'],
 		[limit, '={{ $json.limit }}', undefined, 'Limit'],
 		[options, { mode: '={{ $json.mode }}' }, {}, 'Mode'],
+		[sort, '={{ $json.sort }}', undefined, 'Sort'],
 		[sort, { by: [{ field: '={{ 1 }}' }] }, { by: [{ field: null }] }, 'Field'],
 		[sort, '={{ $json.sort }}', { by: [{ field: 'F', mode: null }] }, 'Mode'],
 	])('%j: an expression %j without a value is refused', (definition, raw, value, label) => {

@@ -36,6 +36,7 @@ describe('a choice that must be there', () => {
 		['', "'Card' is empty"],
 		[{ __rl: true, mode: 'list', value: '' }, "'Card' is empty"],
 		['..', "'Card' can't be '..'"],
+		[{ mode: 'url', value: 'c1' }, "'Card' can't be selected by 'url'"],
 		[{ mode: 'list', value: '.' }, "'Card' can't be '.'"],
 		[2 ** 53, "'Card' can't be the number 9007199254740992"],
 		[{ __rl: true, mode: 'id', value: 1e300 }, "'Card' can't be the number 1e+300"],

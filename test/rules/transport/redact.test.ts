@@ -26,6 +26,7 @@ test.each([
 	['a key that is a number', 'key 987654321 was refused', 'key *** was refused'],
 	["a key with what can't be seen", 'wsd_live_\u200bhidden', '***'],
 	['a secret with half a character', 'half\uD800secret', '***'],
+	['the secret of a subscription', '[{"secret": "whsec_1"}]', '[{"secret": "***"}]'],
 	['nothing else', 'Bearer of news', 'Bearer of news'],
 ])('takes out %s', (_, text, clean) => {
 	expect(redact(text, credential, tokens)).toBe(clean);
