@@ -14,7 +14,15 @@ import {
 	openEditorApi,
 	whyNoFields,
 } from './editorApi';
-import { cards, fieldsOf, recordsOf, type DataRecord, type PageQuery } from '../transport/api';
+import {
+	cards,
+	fieldsOf,
+	recordsOf,
+	type Api,
+	type DataRecord,
+	type PageQuery,
+} from '../transport/api';
+import { entryText } from '../transport/credential';
 
 /** Entries on one page of a picker, and records that are searched at a time for it. */
 const PAGE_SIZE = 100;
@@ -48,9 +56,24 @@ export const searchCards = listInMemory(async (context) => {
 	const api = await openEditorApi(context);
 	const listed = await api.list(cards, EDITOR_READ);
 	return listed
-		.map(({ id, name }) => ({ name, value: id, url: api.webAddress(id) }))
+		.map(({ id, name }) => ({ name, value: id, url: webAddress(api, id) }))
 		.sort((a, b) => a.name.localeCompare(b.name));
 });
+
+/** The placeholder for a card's ID in the credential's 'Web URL'. */
+const CARD_PLACE = '{card}';
+
+/**
+ * The address of a card in a browser. The node never sends a request to it.
+ *
+ * @returns undefined if the credential has no Web URL, or if it isn't a web address
+ */
+function webAddress({ access }: Api, cardId: string): string | undefined {
+	const pattern = entryText(access.credential.webUrl);
+	const isUsable = /^https?:\/\//i.test(pattern) && URL.canParse(pattern);
+	if (!isUsable || !pattern.includes(CARD_PLACE)) return undefined;
+	return pattern.replaceAll(CARD_PLACE, () => encodeURIComponent(cardId));
+}
 
 /** Fields of the selected card, in the card's order. Without any, the reason is the only entry. */
 export const searchFields = listInMemory(async (context) => {

@@ -1,6 +1,7 @@
 /** The entries of drop-down lists: field types, fields and conditions. */
 import type { ILoadOptionsFunctions, INodePropertyOptions } from 'n8n-workflow';
 import type { FieldIndex } from '../records/fieldIndex';
+import { readFieldTypes } from '../records/fieldTypes';
 import { OWN_VALUES } from '../records/ownValues';
 import { fieldsOf, type Field } from '../transport/api';
 import { toNodeError } from '../transport/nodeError';
@@ -24,7 +25,7 @@ import {
  */
 export const getFieldTypes = editorCall(async (context): Promise<INodePropertyOptions[]> => {
 	const api = await openEditorApi(context);
-	const described = await api.fieldTypes(EDITOR_READ);
+	const described = await readFieldTypes(api, EDITOR_READ);
 	const cardId = described.length > 0 ? undefined : await chosenCardId(context, api);
 	const fields = cardId === undefined ? [] : await api.list(fieldsOf(cardId), EDITOR_READ);
 	const types = new Set([...described, ...fields.map(({ type }) => type)]);

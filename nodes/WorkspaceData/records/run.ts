@@ -14,6 +14,7 @@ import { localTime } from './timeZone';
 import type { Zone } from '../values/time';
 import { Done, Hints } from './hints';
 import { FieldIndex } from './fieldIndex';
+import { readFieldTypes } from './fieldTypes';
 import { locateCard, readLocator, type Locator } from './locator';
 
 /** Opens what the items of one execution share. @throws InputError if the credential is missing or invalid */
@@ -102,7 +103,7 @@ export class Run {
 
 	/** The field types that the service's description names, read once; none if it can't be had. */
 	async describedTypes({ timeoutMs = Infinity }: RequestOptions): Promise<string[]> {
-		return await (this.fieldTypes ??= this.api.fieldTypes({
+		return await (this.fieldTypes ??= readFieldTypes(this.api, {
 			timeoutMs: Math.min(timeoutMs, DESCRIPTION_TIMEOUT_MS),
 		}));
 	}

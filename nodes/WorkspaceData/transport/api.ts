@@ -4,8 +4,7 @@ import { z } from 'zod/v3';
 import type { JsonObject } from '../values/json';
 import { quote } from '../values/messageText';
 import { systemClock, type Clock } from './clock';
-import { entryText, pathSegment, readCredential } from './credential';
-import { describedFieldTypes } from './describedTypes';
+import { pathSegment, readCredential } from './credential';
 import { mayHaveHappened, RequestError, type ThingName } from './errors';
 import {
 	bodyOf,
@@ -65,9 +64,6 @@ export const recordsOf = (cardId: string): Collection<DataRecord> => ({
 	schema: record,
 	list: records,
 });
-
-/** The placeholder for a card's ID in the credential's 'Web URL'. */
-const CARD_PLACE = '{card}';
 
 /** The labels of identifiers in the editor. */
 const LABELS = { card: 'Card', field: 'Field', record: 'Record' } as const;
@@ -194,24 +190,6 @@ export class Api extends Sender {
 				? { yaml: response.text }
 				: readAs(jsonObject, response, 'body');
 		return await this.send({ method: 'GET', url, read }, options);
-	}
-
-	/** The field types that the service's OpenAPI description names; none if it can't be had. */
-	async fieldTypes(options?: RequestOptions): Promise<string[]> {
-		const reading = this.description('json', options).then(describedFieldTypes);
-		return await reading.catch(() => []);
-	}
-
-	/**
-	 * The address of a card in a browser, from the credential. The node never sends a request to it.
-	 *
-	 * @returns undefined if the credential has no Web URL, or if it isn't a web address
-	 */
-	webAddress(cardId: string): string | undefined {
-		const pattern = entryText(this.access.credential.webUrl);
-		const isUsable = /^https?:\/\//i.test(pattern) && URL.canParse(pattern);
-		if (!isUsable || !pattern.includes(CARD_PLACE)) return undefined;
-		return pattern.replaceAll(CARD_PLACE, () => encodeURIComponent(cardId));
 	}
 
 	private async at<Result>(

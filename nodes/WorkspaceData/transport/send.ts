@@ -65,7 +65,7 @@ export function nextStep(
 export class Sender {
 	/** The execution's cancel signal. */
 	readonly signal: AbortSignal | undefined;
-	protected readonly access: NodeCredential;
+	readonly access: NodeCredential;
 	private readonly context: IAllExecuteFunctions;
 	private readonly clock: Clock;
 	private readonly limiter: Limiter;

@@ -9,7 +9,7 @@ import {
 	offeredTypeProperty,
 } from '../../properties/fieldDefinition';
 import { addFields } from '../../records/addGrowth';
-import type { NewField } from '../../records/entry';
+import type { ItemResult, NewField } from '../../records/entry';
 import { whileHeld } from '../../records/heldCards';
 import { addNote } from '../../records/hints';
 import { cardCalled } from '../../records/locator';
@@ -58,15 +58,15 @@ export const createCard = defineOperation({
 		const name = requireText(get('name'), cardNameProperty.displayName);
 		const fields = readFieldList(get('fields').values, cardFieldsProperty.displayName, 'name');
 		const body = { ...readDefinition(entered).body, name };
-		const create = async (json: JsonObject[]) => await createWithFields(run, body, fields, json);
+		const create = async ({ json }: ItemResult) => await createWithFields(run, body, fields, json);
 		if (ifExists === 'create') return await Promise.resolve(create);
 		// Two items or executions don't create it twice.
-		return async (json) =>
+		return async (result) =>
 			await whileHeld(run.api, [`card ${foldCase(name)}`], async () => {
 				const existing = cardCalled(await run.api.list(cards), name.trim());
 				if (existing && ifExists === 'error') throw exists(existing);
-				if (existing) json.push(thingOutput(existing));
-				else await create(json);
+				if (existing) result.json.push(thingOutput(existing));
+				else await create(result);
 			});
 	}),
 });

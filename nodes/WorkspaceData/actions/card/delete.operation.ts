@@ -12,7 +12,7 @@ export const deleteCard = defineOperation({
 	properties: [cardLocator],
 	execute: eachChange(async (run, get) => {
 		const { id } = await run.findCard(get('cardId'), {}, true);
-		return async (json) => {
+		return async ({ json }) => {
 			await run.api.remove(cards, id);
 			json.push(writtenOutput(run, 'deleted', undefined, { deleted: true, id }));
 		};

@@ -33,7 +33,7 @@ export const updateCard = defineOperation({
 		const { body } = readDefinition(get('updateFields'));
 		requireEntries(body, PROPERTIES_TO_CHANGE);
 		const { id } = await run.findCard(get('cardId'));
-		return async (json) => {
+		return async ({ json }) => {
 			const changed = await run.api.change(cards, id, body);
 			json.push(writtenOutput(run, 'updated', changed, { id, ...body }));
 		};

@@ -69,7 +69,7 @@ export const createField = defineOperation({
 			if (!('options' in body)) hintAtNoChoices(run, { name, type, choices });
 			return writtenOutput(run, 'created', field, body);
 		};
-		return async (json) => json.push(await whileHeld(run.api, [card.id], addField));
+		return async ({ json }) => json.push(await whileHeld(run.api, [card.id], addField));
 	}),
 });
 

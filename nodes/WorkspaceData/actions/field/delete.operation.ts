@@ -13,7 +13,7 @@ export const deleteField = defineOperation({
 	properties: [cardLocator, fieldLocator],
 	execute: eachChange(async (run, get) => {
 		const { card, field } = await locateField(run, get('cardId'), get('fieldId'), true);
-		return async (json) => {
+		return async ({ json }) => {
 			await run.api.remove(fieldsOf(card.id), field.id);
 			json.push(writtenOutput(run, 'deleted', undefined, { deleted: true, id: field.id }));
 		};

@@ -59,6 +59,6 @@ export const updateField = defineOperation({
 			return writtenOutput(run, 'updated', changed, { id: field.id, ...body });
 		};
 		const held = choices.length > 0 ? [card.id] : [];
-		return async (json) => json.push(await whileHeld(run.api, held, changeField));
+		return async ({ json }) => json.push(await whileHeld(run.api, held, changeField));
 	}),
 });

@@ -47,47 +47,42 @@ export function defineOperation<const P extends readonly PropertyDefinition[]>(
 	return definition as unknown as Operation;
 }
 
-/** Makes an operation of the work for one item, which returns the `json` of its output items. Items run in parallel. */
-export function eachItem<P extends PropertyDefinition>(
+/** Makes an operation of the work for one item, which returns the `json` of its output items. */
+export const eachItem = <P extends PropertyDefinition>(
 	work: (run: Run, get: GetOf<P>, itemIndex: number) => Promise<JsonObject[]>,
-): (run: Run, parametersOf: ParametersOf<P>) => Promise<Results> {
-	return async (run, parametersOf) => {
-		const items = run.context.getInputData().map((): ItemResult => ({ json: [] }));
-		await workOn(run, items, async (item, itemIndex) => {
-			item.json = await work(run, parametersOf(itemIndex), itemIndex);
-		});
-		return { items };
-	};
-}
+) =>
+	eachChange<P>(async (run, get, itemIndex) => {
+		const read = async (result: ItemResult) => (result.json = await work(run, get, itemIndex));
+		return await Promise.resolve(read);
+	});
+
+/** Makes the change for an item, and adds the output to its result: an error loses none. */
+type Change = (result: ItemResult) => Promise<unknown>;
 
 /**
- * As `eachItem`, for changes: none is sent while an item is refused, unless the run continues on errors.
+ * Makes an operation of a change for each item. None is sent while an item is refused, unless the run continues on errors.
  *
- * @param prepare reads what an item names, and returns its change. This adds the output, so that an error loses none
+ * @param prepare reads an item, and what it names
  */
 export function eachChange<P extends PropertyDefinition>(
-	prepare: (run: Run, get: GetOf<P>) => Promise<(json: JsonObject[]) => Promise<unknown>>,
+	prepare: (run: Run, get: GetOf<P>, itemIndex: number) => Promise<Change>,
 ): (run: Run, parametersOf: ParametersOf<P>) => Promise<Results> {
 	return async (run, parametersOf) => {
 		const items = run.context.getInputData().map((): ItemResult => ({ json: [] }));
-		const changes: Array<(json: JsonObject[]) => Promise<unknown>> = [];
+		const changes: Change[] = [];
 		await workOn(run, items, async (_, itemIndex) => {
-			changes[itemIndex] = await prepare(run, parametersOf(itemIndex));
+			changes[itemIndex] = await prepare(run, parametersOf(itemIndex), itemIndex);
 		});
-		await workOn(
-			run,
-			items,
-			async ({ json }, itemIndex) => void (await changes[itemIndex]?.(json)),
-		);
+		await workOn(run, items, async (result, itemIndex) => await changes[itemIndex]?.(result));
 		return { items };
 	};
 }
 
-/** Works on the items that have no error. After the first error no further one begins, unless the run continues on errors. */
+/** Works on the items that have no error, in parallel. After the first error no further one begins, unless the run continues on errors. */
 async function workOn(
 	run: Run,
 	items: readonly ItemResult[],
-	work: (item: ItemResult, itemIndex: number) => Promise<void>,
+	work: (item: ItemResult, itemIndex: number) => Promise<unknown>,
 ): Promise<void> {
 	let isStopped = !run.continues && items.some(({ error }) => error !== undefined);
 	await inParallel(AT_ONCE, items.entries(), async ([itemIndex, item]) => {

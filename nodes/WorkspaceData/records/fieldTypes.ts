@@ -1,13 +1,16 @@
 /** The field types that the service's OpenAPI description names. */
+import type { Api, RequestOptions } from '../transport/api';
 import { isObject, ownValue, type JsonObject } from '../values/json';
 
-/**
- * Finds the types in the request that adds a field.
- *
- * @returns an empty list if the document names none
- * @see service interface, part 9
- */
-export function describedFieldTypes(document: JsonObject): string[] {
+/** Reads the types; none if the description can't be had, or names none. @see service interface, part 9 */
+export const readFieldTypes = async (api: Api, options?: RequestOptions): Promise<string[]> =>
+	await api
+		.description('json', options)
+		.then(typesIn)
+		.catch(() => []);
+
+/** Finds the types in the request that adds a field. */
+function typesIn(document: JsonObject): string[] {
 	const paths = isObject(document.paths) ? document.paths : {};
 	const path = Object.keys(paths).find((key) => /\/cards\/\{[^}]+\}\/fields$/.test(key)) ?? '';
 	const content = ['requestBody', 'content', 'application/json', 'schema'];
