@@ -25,10 +25,7 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 }
 
 /** A card that an item uses, and its name in messages. */
-export interface CardReference {
-	id: string;
-	name: string;
-}
+export type CardReference = Pick<Card, 'id' | 'name'>;
 
 /** Receives records. Returns true if no further one is needed. */
 export type Take = (record: DataRecord) => unknown;

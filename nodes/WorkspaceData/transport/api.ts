@@ -87,10 +87,8 @@ export async function openApi(
 
 /** The service for one credential, during one execution. */
 export class Api extends Sender {
-	readonly baseUrl = this.access.baseUrl;
-	readonly workspaceId = this.access.workspaceId;
 	/** Identifies the workspace in this process. */
-	readonly address = `${this.baseUrl}/workspaces/${pathSegment(this.workspaceId, 'Workspace ID')}`;
+	readonly address = `${this.access.baseUrl}/workspaces/${pathSegment(this.access.workspaceId, 'Workspace ID')}`;
 
 	/** Reads all things of a collection. @throws RequestError also if a cursor comes again */
 	async list<Thing>(what: Collection<Thing>, options?: RequestOptions): Promise<Thing[]> {
@@ -184,7 +182,7 @@ export class Api extends Sender {
 
 	/** Reads the service's OpenAPI description; YAML as `{ yaml }`. */
 	async description(format: 'json' | 'yaml', options?: RequestOptions): Promise<JsonObject> {
-		const url = `${this.baseUrl}/openapi.${format}`;
+		const url = `${this.access.baseUrl}/openapi.${format}`;
 		const read = (response: ApiResponse) =>
 			format === 'yaml' && !/^\s*</.test(response.text)
 				? { yaml: response.text }

@@ -19,7 +19,7 @@ export const reasonOf = (error: unknown): string =>
 /** Opens the service with a node's credential, also if its other parameters are invalid. Sends nothing. */
 export async function openSite(context: NodeContext, node: TriggerNode): Promise<Site> {
 	const api = await openApi(context, context.getNode().parameters.authentication ?? 'apiKey');
-	const { baseUrl, workspaceId: workspace } = api;
+	const { baseUrl, workspaceId: workspace } = api.access;
 	return { context, node, api, url: node.url, baseUrl, workspace };
 }
 
