@@ -86,6 +86,37 @@ describe('fields and choices', () => {
 			);
 		});
 
+		test('of two cards, the first refusal ends all; records are stored in the order of the items', async () => {
+			const cards = [card, await workspace.card('B', { Key: 'text' })];
+			const items = [0, 1, 2, 3].map((n) => ({ Key: `k${n}`, New: n, c: cards[n % 2]?.id }));
+			const columns = mapEach({ Key: '={{ $json.Key }}', New: '={{ $json.New }}' });
+			const given = { cardId: byId('={{ $json.c }}'), columns, options: creates };
+			workspace.fail('POST', '/fields$', { status: 422 });
+			workspace.service.control.resetRequests();
+			const { error } = await run('create', given, items);
+			expect(error).toBeDefined();
+			expect(workspace.changes()).toHaveLength(1);
+			workspace.service.control.resetRequests();
+			succeeded(await run('create', given, items));
+			const stored = sent(/^POST .*\/records$/).map((one) => one.includes(card.id));
+			expect(stored).toEqual([true, false, true, false]);
+		});
+
+		test('with Continue, a field whose creation got no response is found, used and told', async () => {
+			workspace.fail('POST', '/fields$', { mode: 'dropAfter' });
+			const parameters = { columns: mapAutomatically(), options: creates };
+			const result = await write('create', parameters, [{ New: 1 }, { Key: 'b' }], GOING_ON);
+			expect(result.json).toMatchObject([{ New: 1 }, { Key: 'b' }]);
+			expect(hintsOf(result).join()).toContain("Fields were added to card 'Follows': 'New'");
+		});
+
+		test('with Continue, a dry run tells no field that only refused items need', async () => {
+			const columns = mapAutomatically(['Key']);
+			const parameters = { columns, dryRun: true, options: creates };
+			const result = await write('upsert', parameters, [{ Key: '', New: 1 }], GOING_ON);
+			expect(hintsOf(result).join()).not.toContain('would be added');
+		});
+
 		test('with Continue, a choice that is refused is the error of the items that have it', async () => {
 			workspace.fail('PATCH', '/fields/', { status: 422 });
 			const parameters = { columns: mapAutomatically(), options: adds };

@@ -183,6 +183,10 @@ describe('the output of records', () => {
 		])('%s clears, and the hint counts it', async (operation, parameters) => {
 			const item = await returned();
 			const recordId = byId(String(item.id));
+			if (operation !== 'update') {
+				const dry = await run(operation, { recordId, ...parameters, dryRun: true }, [item]);
+				expect(hintsOf(dry).join()).toContain("would clear 'Note' in 1 record");
+			}
 			const result = succeeded(await run(operation, { recordId, ...parameters }, [item]));
 			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 1 }]);
 			expect(hintsOf(result).join()).toContain("cleared 'Note' in 1 record");

@@ -37,8 +37,6 @@ export async function addGrowth(
 	const added = fields.filter(({ name }) => !failures.has(foldCase(name)));
 	if (added.length > 0) run.done.additions.push(newFields(card, added));
 	for (const one of choices) await attempt(one.field.id, addChoices(run, card, one, request));
-	const others = choices.filter(({ field }) => !failures.has(field.id));
-	hintAtGrowth(run, card, { fields: added, choices: others }, ['Fields were', 'Choices were']);
 	return failures;
 }
 
@@ -61,14 +59,21 @@ async function addChoices(
 	run.done.additions.push(addedChoices(card, one, 'Choices were'));
 }
 
-/** The fields of a card after fields were added, or some of them. */
-export async function grownFields(
+/** Reads the fields of a card after some were added, and tells what was: also what had no clear response. */
+export async function readGrown(
 	run: Run,
 	card: CardReference,
-	{ fields }: Growth,
+	{ fields, choices }: Growth,
 	request: RequestOptions,
 ): Promise<FieldIndex> {
 	const index = await run.fieldsAgain(card, request);
+	const added = {
+		fields: fields.filter(({ name }) => index.candidates(name).length > 0),
+		choices: choices.filter(({ field: { id }, labels }) =>
+			labels.every((label) => isChoice(index.byId(id)?.options ?? [], label)),
+		),
+	};
+	hintAtGrowth(run, card, added, ['Fields were', 'Choices were']);
 	const names = new Set(fields.map(({ name }) => name));
 	const marked = index.fields.map((field) => ({ ...field, isNew: names.has(field.name) }));
 	return index.with(marked);

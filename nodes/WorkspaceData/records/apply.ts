@@ -27,18 +27,30 @@ export async function applyPlans(
 	release: () => void,
 ): Promise<void> {
 	const applying = new Applying(run, works);
-	await applying.each(works, ({ plan }) => stepsOf(plan).filter(isCreation));
+	const planned = works.flatMap((work) =>
+		work.plan.items.flatMap(({ entry: { itemIndex }, steps }) =>
+			steps.map((step) => ({ work, step, itemIndex })),
+		),
+	);
+	planned.sort((a, b) => a.itemIndex - b.itemIndex);
+	const isCreation = ({ step }: Planned): boolean => step.action === 'create';
+	await applying.each(planned.filter(isCreation));
 	release();
-	await applying.each(works, ({ plan }) => stepsOf(plan).filter((step) => !isCreation(step)));
+	await applying.each(planned.filter((one) => !isCreation(one)));
 	const isWritten = ({ plan }: CardWork) =>
-		plan.items.every(({ refusal }) => !refusal) &&
-		stepsOf(plan).every(({ outcome }) => outcome && !('error' in outcome));
-	await applying.each(works.filter(isWritten), ({ plan }) => plan.deletions);
+		plan.items.every(
+			({ refusal, steps }) =>
+				!refusal && steps.every(({ outcome }) => outcome && !('error' in outcome)),
+		);
+	const deletionsOf = (work: CardWork) => work.plan.deletions.map((step) => ({ work, step }));
+	await applying.each(works.filter(isWritten).flatMap(deletionsOf));
 }
 
-const isCreation = ({ action }: Step): boolean => action === 'create';
-
-const stepsOf = ({ items }: CardWork['plan']): Step[] => items.flatMap(({ steps }) => steps);
+/** A step of a card's plan. */
+interface Planned {
+	work: CardWork;
+	step: Step;
+}
 
 class Applying {
 	private readonly run: Run;
@@ -50,15 +62,13 @@ class Applying {
 		this.width = Math.max(...works.map(({ request: { maxParallel = AT_ONCE } }) => maxParallel));
 	}
 
-	/** Carries out some steps of each card: in parallel, but those of one record in their order. */
-	async each(works: readonly CardWork[], stepsOf: (work: CardWork) => Step[]): Promise<void> {
+	/** Carries out steps in parallel, but those of one record in their order. */
+	async each(planned: readonly Planned[]): Promise<void> {
 		const tasks = new Map<Row, Task>();
-		for (const work of works) {
-			for (const step of stepsOf(work)) {
-				const known = tasks.get(step.row);
-				if (known) known.steps.push(step);
-				else tasks.set(step.row, { work, steps: [step] });
-			}
+		for (const { work, step } of planned) {
+			const known = tasks.get(step.row);
+			if (known) known.steps.push(step);
+			else tasks.set(step.row, { work, steps: [step] });
 		}
 		await inParallel(this.width, tasks.values(), async ({ work, steps }) => {
 			for (const step of steps) await this.carryOut(work, step);

@@ -49,12 +49,12 @@ export class StepOutput {
 		if (after.id === '') item.id = null;
 		if (action === 'delete') delete item.created_at;
 		this.counts[action] += 1;
+		if (action === 'change') this.countCleared(sent, before, isPartial);
 		if (this.place.isDry) {
 			const changes = () => this.differences(written, (from, to) => ({ from, to }));
 			const first = { dry_run: true, action: WOULD[action] };
 			return { ...first, ...(action === 'change' && { changes: changes() }), ...item };
 		}
-		if (action === 'change') this.countCleared(sent, before, isPartial);
 		const old = () => this.differences(written, (from) => from);
 		const json = {
 			...item,
@@ -81,7 +81,7 @@ export class StepOutput {
 		);
 		const told = [
 			...(isDry ? [this.countsInWords()] : []),
-			...(cleared.length > 0 ? [`cleared ${listed(cleared)}`] : []),
+			...(cleared.length > 0 ? [`${isDry ? 'would clear' : 'cleared'} ${listed(cleared)}`] : []),
 		];
 		if (told.length === 0) return;
 		this.place.run.hints.add(

@@ -3,7 +3,7 @@ import { AT_ONCE, type DataRecord } from '../transport/api';
 import { inParallel } from '../values/inParallel';
 import { InputError } from '../values/inputError';
 import { cleanName, foldCase } from '../values/nameSpelling';
-import { addGrowth, grownFields, hintAtGrowth, type Failures } from './addGrowth';
+import { addGrowth, hintAtGrowth, readGrown, type Failures } from './addGrowth';
 import { applyPlans } from './apply';
 import { hasWork, type CardWork } from './cardWork';
 import { convert, type Target } from './convert';
@@ -35,16 +35,16 @@ export async function writeCards(
 	items: readonly ItemResult[],
 ): Promise<LastResult[]> {
 	const isStopped = () => !run.continues && items.some(({ error }) => error !== undefined);
-	const each = async (stage: (run: Run, work: CardWork) => Promise<void>): Promise<void> => {
-		const left = isStopped() ? [] : works.filter(hasWork);
-		await inParallel(AT_ONCE, left, async (work) => {
+	const each = async (width: number, stage: typeof prepare): Promise<void> =>
+		await inParallel(width, works.filter(hasWork), async (work) => {
+			if (isStopped()) return;
 			await stage(run, work).catch((error: unknown) => refuseCard(run, work, error));
 		});
-	};
 	const letGo = await hold(run.api, namesToHold(works));
 	try {
-		await each(prepare);
-		await each(grow);
+		await each(AT_ONCE, prepare);
+		// One card after the other: the first failure ends it.
+		await each(1, grow);
 		if (isStopped()) return [];
 		const left = works.filter(hasWork);
 		// The steps have the records that they need.
@@ -125,7 +125,7 @@ async function planCard(run: Run, work: CardWork, index: FieldIndex): Promise<vo
 	if (isEnded(run, entries)) return;
 	if (work.plan.deletions.length > 0) requireFirstDeletion(run, card);
 	work.output = new StepOutput({ ...first, run, card, index });
-	if (isDry && growth && !work.isSilent) hintAtGrowth(run, card, growth);
+	if (isDry && growth && !work.isSilent && hasWork(work)) hintAtGrowth(run, card, growth);
 }
 
 /** Converts the items of a card that were not refused before. Refused ones get their errors. */
@@ -203,7 +203,7 @@ async function grow(run: Run, work: CardWork): Promise<void> {
 	const valid = entries.filter(({ result }) => result.error === undefined);
 	const goesOn = run.continues && !valid.some(isSync);
 	const failures = growth && (await addGrowth(run, work.card, growth, request, goesOn));
-	if (growth) work.index = await grownFields(run, work.card, growth, request);
+	if (growth) work.index = await readGrown(run, work.card, growth, request);
 	work.growth = undefined;
 	await planCard(run, work, work.index);
 	if (failures && failures.size > 0) for (const entry of valid) failWith(failures, entry, work);
