@@ -6,15 +6,10 @@ import { InputError } from '../values/inputError';
 import type { JsonObject } from '../values/json';
 import { listed } from '../values/messageText';
 import { addNote } from './hints';
-import { recordOf, type Row, type Step } from './overlay';
+import { groupBy } from './fieldIndex';
+import { recordOf, type Step } from './overlay';
 import type { Run } from './run';
 import type { CardWork } from './cardWork';
-
-/** The steps of one record, in order. */
-interface Task {
-	work: CardWork;
-	steps: Step[];
-}
 
 /**
  * Carries out the steps of all cards. The first failure stops what has not begun, unless the run continues on errors.
@@ -64,14 +59,9 @@ class Applying {
 
 	/** Carries out steps in parallel, but those of one record in their order. */
 	async each(planned: readonly Planned[]): Promise<void> {
-		const tasks = new Map<Row, Task>();
-		for (const { work, step } of planned) {
-			const known = tasks.get(step.row);
-			if (known) known.steps.push(step);
-			else tasks.set(step.row, { work, steps: [step] });
-		}
-		await inParallel(this.width, tasks.values(), async ({ work, steps }) => {
-			for (const step of steps) await this.carryOut(work, step);
+		const tasks = groupBy(planned, ({ step }) => step.row);
+		await inParallel(this.width, tasks.values(), async (steps) => {
+			for (const { work, step } of steps) await this.carryOut(work, step);
 		});
 	}
 

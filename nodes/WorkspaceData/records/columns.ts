@@ -5,6 +5,7 @@ import { showValue } from '../values/messageText';
 import { cleanName } from '../values/nameSpelling';
 import type { FieldIndex } from './fieldIndex';
 import { NODE_KEYS, TRIGGER_KEYS } from './recordOutput';
+import { onceForEach } from '../values/onceForEach';
 
 /** What an item writes, before it is converted. */
 export interface Columns {
@@ -99,31 +100,28 @@ export function hasName(name: string, value: unknown, itemIndex: number): boolea
 
 type Mapper = Omit<Columns, 'entries'> & { mapped: Columns['entries'] };
 
-/** A mapper without expressions is one object for all items, and lists all fields of a card: it is read once. */
-const mappers = new WeakMap<object, Mapper>();
+/** Reads a mapper, which is one object for all items if it has no expressions. */
+export const readMapper = (parameter: unknown): Mapper =>
+	readOnce(isObject(parameter) ? parameter : {});
 
-/** Reads a mapper. Its schema has the fields as they were listed when the editor last loaded them. */
-export function readMapper(parameter: unknown): Mapper {
-	const mapper = isObject(parameter) ? parameter : {};
-	const known = mappers.get(mapper);
-	if (known) return known;
-	const { mappingMode, value, matchingColumns, schema } = mapper;
-	const fieldIds = new Map<string, string>();
-	const hidden = new Set<string>();
-	for (const { id, fieldId, removed } of listIn(schema).filter(isObject)) {
-		if (typeof id !== 'string') continue;
-		if (typeof fieldId === 'string') fieldIds.set(id, fieldId);
-		// The editor keeps `false` for hidden switches.
-		if (removed === true) hidden.add(id);
-	}
-	const read = {
-		isAutomatic: mappingMode === 'autoMapInputData',
-		mapped: Object.entries(isObject(value) ? value : {}).filter(([key]) => !hidden.has(key)),
-		matchingKeys: listIn(matchingColumns).filter((key) => typeof key === 'string'),
-		fieldIds,
-	};
-	mappers.set(mapper, read);
-	return read;
-}
+/** The schema has the fields as they were listed when the editor last loaded them. */
+const readOnce = onceForEach(
+	({ mappingMode, value, matchingColumns, schema }: JsonObject): Mapper => {
+		const fieldIds = new Map<string, string>();
+		const hidden = new Set<string>();
+		for (const { id, fieldId, removed } of listIn(schema).filter(isObject)) {
+			if (typeof id !== 'string') continue;
+			if (typeof fieldId === 'string') fieldIds.set(id, fieldId);
+			// The editor keeps `false` for hidden switches.
+			if (removed === true) hidden.add(id);
+		}
+		return {
+			isAutomatic: mappingMode === 'autoMapInputData',
+			mapped: Object.entries(isObject(value) ? value : {}).filter(([key]) => !hidden.has(key)),
+			matchingKeys: listIn(matchingColumns).filter((key) => typeof key === 'string'),
+			fieldIds,
+		};
+	},
+);
 
 const listIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);

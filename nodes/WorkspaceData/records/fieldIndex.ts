@@ -113,8 +113,9 @@ export class FieldIndex {
 	}
 }
 
-function groupBy<T>(items: readonly T[], key: (item: T) => string): Map<string, T[]> {
-	const groups = new Map<string, T[]>();
+/** Groups things by a key, in their order. */
+export function groupBy<T, Key>(items: readonly T[], key: (item: T) => Key): Map<Key, T[]> {
+	const groups = new Map<Key, T[]>();
 	for (const item of items) {
 		const group = groups.get(key(item));
 		if (group) group.push(item);

@@ -4,10 +4,7 @@ import { isObject, ownValue, type JsonObject } from '../values/json';
 
 /** Reads the types; none if the description can't be had, or names none. @see service interface, part 9 */
 export const readFieldTypes = async (api: Api, options?: RequestOptions): Promise<string[]> =>
-	await api
-		.description('json', options)
-		.then(typesIn)
-		.catch(() => []);
+	await api.description('json', options).then(typesIn, () => []);
 
 /** Finds the types in the request that adds a field. */
 function typesIn(document: JsonObject): string[] {

@@ -18,7 +18,6 @@ interface Listing {
 	hurriedAt: number;
 	pending?: Promise<void> | undefined;
 	index?: FieldIndex;
-	hasFailed?: boolean;
 }
 
 const listings = new BoundedMap<string, Listing>(1_000);
@@ -34,7 +33,7 @@ export async function fieldsFor(delivery: Delivery): Promise<FieldIndex | undefi
 	const known = listings.getOrCreate(key, () => ({ dueAt: 0, hurriedAt: 0 }));
 	const isLacking = !known.index || Object.keys(data ?? {}).some((id) => !known.index?.byId(id));
 	const now = Date.now();
-	if (!known.pending && now >= (isLacking || known.hasFailed ? known.hurriedAt : known.dueAt)) {
+	if (!known.pending && now >= (isLacking ? known.hurriedAt : known.dueAt)) {
 		known.dueAt = now + VALID_MS;
 		if (known.index && isLacking) known.hurriedAt = now + PAUSE_MS;
 		known.pending = renew(known, cardId, delivery);
@@ -50,10 +49,9 @@ async function renew(known: Listing, cardId: string, { context, node }: Delivery
 		const options = { isUrgent: true, timeoutMs: WAIT_MS, signal: AbortSignal.timeout(WAIT_MS) };
 		// Nothing names the card in messages of a delivery.
 		known.index = new FieldIndex(await api.list(fieldsOf(cardId), options), '');
-		known.hasFailed = false;
 	} catch (error) {
-		known.hasFailed = true;
 		known.hurriedAt = Date.now() + PAUSE_MS;
+		known.dueAt = known.hurriedAt;
 		const message = `The fields of card ${cardId} couldn't be read, so their IDs replace the names`;
 		node.log(context, `${message}: ${reasonOf(error)}`, message);
 	}

@@ -5,6 +5,7 @@ import { isObject, type JsonObject } from './json';
 import { quote } from './messageText';
 import { foldCase } from './nameSpelling';
 import type { ValueField } from './kind';
+import { onceForEach } from './onceForEach';
 
 type Found = ReadonlyMap<string | number, ReadonlySet<FieldOption>>;
 
@@ -16,9 +17,6 @@ interface Lookup {
 	/** By labels and text identifiers, without case and outer spaces. */
 	byFolded: Found;
 }
-
-/** Cached, because a listing is used for thousands of values. */
-const lookups = new WeakMap<readonly FieldOption[], Lookup>();
 
 function groupBy(
 	options: readonly FieldOption[],
@@ -33,20 +31,16 @@ function groupBy(
 	return found;
 }
 
-function lookupOf(options: readonly FieldOption[]): Lookup {
-	const known = lookups.get(options);
-	if (known) return known;
+const lookupOf = onceForEach((options: readonly FieldOption[]): Lookup => {
 	const names = ({ label, stored, id }: FieldOption) =>
 		[label, stored, id].filter((one) => typeof one === 'string').map(foldCase);
-	const lookup = {
+	return {
 		byStored: groupBy(options, ({ stored }) => [stored]),
 		byId: groupBy(options, ({ id }) => [id]),
 		byLabel: groupBy(options, ({ label }) => [label]),
 		byFolded: groupBy(options, names),
 	};
-	lookups.set(options, lookup);
-	return lookup;
-}
+});
 
 const first = (found: ReadonlySet<FieldOption> | undefined): FieldOption | undefined =>
 	found && [...found][0];

@@ -51,10 +51,10 @@ export function defineOperation<const P extends readonly PropertyDefinition[]>(
 export const eachItem = <P extends PropertyDefinition>(
 	work: (run: Run, get: GetOf<P>, itemIndex: number) => Promise<JsonObject[]>,
 ) =>
-	eachChange<P>(async (run, get, itemIndex) => {
-		const read = async (result: ItemResult) => (result.json = await work(run, get, itemIndex));
-		return await Promise.resolve(read);
-	});
+	eachChange<P>(
+		async (run, get, itemIndex) =>
+			await Promise.resolve(async (result) => (result.json = await work(run, get, itemIndex))),
+	);
 
 /** Makes the change for an item, and adds the output to its result: an error loses none. */
 type Change = (result: ItemResult) => Promise<unknown>;

@@ -24,6 +24,7 @@ import type {
 	PropertyDefinition,
 } from '../operation/defineOperation';
 import { readMost, requestOptions } from '../operation/readParameters';
+import { onceForEach } from '../../values/onceForEach';
 
 /** The options of operations that write values; the types of fields only of a card that is made for the items. */
 export type WriteOptions = Partial<
@@ -44,13 +45,11 @@ export function openSettings<Options extends WriteOptions>(
 	label: string,
 	typesOf?: (options: Options) => FieldTypes,
 ): (options: Options) => WriteSettings {
-	let last: { options: Options; settings: WriteSettings } | undefined;
-	return (options) => {
-		if (last?.options === options) return last.settings;
+	return onceForEach((options) => {
 		const types = typesOf?.(options) ?? new Map();
 		const { missingChoices, emptyValues = 'send' } = options;
 		const unknownFields = typesOf ? 'create' : options.unknownFields;
-		const settings: WriteSettings = {
+		return {
 			request: requestOptions(options),
 			rules: {
 				...{ zone, emptyValues, formats: readFormats(options) },
@@ -60,9 +59,7 @@ export function openSettings<Options extends WriteOptions>(
 			ignoresUnknown: unknownFields === 'ignore',
 			clearFields: options.clearFields ?? [],
 		};
-		last = { options, settings };
-		return settings;
-	};
+	});
 }
 
 function readFormats({ numberFormat, dateFormat, booleanWords }: WriteOptions): Formats {
