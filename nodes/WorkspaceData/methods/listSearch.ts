@@ -14,14 +14,7 @@ import {
 	openEditorApi,
 	whyNoFields,
 } from './editorApi';
-import {
-	cards,
-	fieldsOf,
-	recordsOf,
-	type Api,
-	type DataRecord,
-	type PageQuery,
-} from '../transport/api';
+import { cards, fieldsOf, recordsOf, type DataRecord, type PageQuery } from '../transport/api';
 import { entryText } from '../transport/credential';
 
 /** Entries on one page of a picker, and records that are searched at a time for it. */
@@ -54,9 +47,10 @@ const listInMemory = (
 /** Cards of the workspace, by name. */
 export const searchCards = listInMemory(async (context) => {
 	const api = await openEditorApi(context);
+	const { webUrl } = api.access.credential;
 	const listed = await api.list(cards, EDITOR_READ);
 	return listed
-		.map(({ id, name }) => ({ name, value: id, url: webAddress(api, id) }))
+		.map(({ id, name }) => ({ name, value: id, url: webAddress(webUrl, id) }))
 		.sort((a, b) => a.name.localeCompare(b.name));
 });
 
@@ -66,10 +60,11 @@ const CARD_PLACE = '{card}';
 /**
  * The address of a card in a browser. The node never sends a request to it.
  *
- * @returns undefined if the credential has no Web URL, or if it isn't a web address
+ * @param webUrl the credential's entry
+ * @returns undefined if it is empty, or isn't a web address with a place for the card
  */
-function webAddress({ access }: Api, cardId: string): string | undefined {
-	const pattern = entryText(access.credential.webUrl);
+function webAddress(webUrl: unknown, cardId: string): string | undefined {
+	const pattern = entryText(webUrl);
 	const isUsable = /^https?:\/\//i.test(pattern) && URL.canParse(pattern);
 	if (!isUsable || !pattern.includes(CARD_PLACE)) return undefined;
 	return pattern.replaceAll(CARD_PLACE, () => encodeURIComponent(cardId));

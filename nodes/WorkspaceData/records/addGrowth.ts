@@ -10,7 +10,7 @@ import type { Growth, PlannedField } from './growth';
 import { addNote } from './hints';
 import type { CardReference, Run } from './run';
 
-/** What couldn't be added, by the folded name of the new field, or the ID of the one that exists. */
+/** Why fields or choices couldn't be added, by the folded name of a new field or the ID of an existing one. */
 export type Failures = ReadonlyMap<string, unknown>;
 
 /**

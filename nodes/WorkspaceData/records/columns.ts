@@ -3,9 +3,9 @@ import { InputError } from '../values/inputError';
 import { isObject, type JsonObject } from '../values/json';
 import { showValue } from '../values/messageText';
 import { cleanName } from '../values/nameSpelling';
+import { onceForEach } from '../values/onceForEach';
 import type { FieldIndex } from './fieldIndex';
 import { NODE_KEYS, TRIGGER_KEYS } from './recordOutput';
-import { onceForEach } from '../values/onceForEach';
 
 /** What an item writes, before it is converted. */
 export interface Columns {

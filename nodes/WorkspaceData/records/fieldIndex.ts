@@ -31,8 +31,8 @@ export class FieldIndex {
 	}
 
 	/**
-	 * Finds the field of a key: by its exact name, then by its ID, then by a unique name that differs only in case or
-	 * outer spaces; a field ID is accepted as well.
+	 * Finds the field of a key: by its exact name, then by its saved ID, then by a unique name that differs only in
+	 * case or outer spaces. A field ID is accepted as a key as well.
 	 *
 	 * @param savedId its ID when the mapping was last refreshed
 	 * @throws InputError if no field or more than one matches

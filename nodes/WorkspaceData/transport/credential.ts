@@ -1,4 +1,4 @@
-/** The two credential types: how their entries are read, the addresses in them, and their secrets in texts. */
+/** The two credential types: reads their entries and addresses, and removes their secrets from text. */
 import type {
 	IAllExecuteFunctions,
 	ICredentialDataDecryptedObject,

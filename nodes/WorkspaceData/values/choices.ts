@@ -121,8 +121,8 @@ export function newChoices(field: ValueField, values: readonly unknown[]): strin
 }
 
 /**
- * The change that adds choices to a field. The existing ones stay unchanged; the new ones are texts like them, or
- * objects with the same member for the label.
+ * The change that adds choices to a field. Existing choices stay unchanged. New ones have the same form: text, or
+ * an object with the same member for the label.
  *
  * @param raw the service's object of the field
  */

@@ -22,7 +22,7 @@ export interface OperationDefinition<P extends readonly PropertyDefinition[]> {
 	/** True if it returns the input items themselves: they keep their files. */
 	passesOn?: boolean;
 	/** @throws what makes the work impossible for every item */
-	execute(run: Run, parametersOf: ParametersOf<P[number]>): Promise<Results>;
+	execute: Execute<P[number]>;
 }
 
 /** An operation with any parameters. */
@@ -48,15 +48,18 @@ export function defineOperation<const P extends readonly PropertyDefinition[]>(
 }
 
 /** Makes an operation of the work for one item, which returns the `json` of its output items. */
-export const eachItem = <P extends PropertyDefinition>(
+export function eachItem<P extends PropertyDefinition>(
 	work: (run: Run, get: GetOf<P>, itemIndex: number) => Promise<JsonObject[]>,
-) =>
-	eachChange<P>(
-		async (run, get, itemIndex) =>
-			await Promise.resolve(async (result) => (result.json = await work(run, get, itemIndex))),
-	);
+): Execute<P> {
+	return async (run, parametersOf) => {
+		const items = await workOn(run, noResults(run), async (result, itemIndex) => {
+			result.json = await work(run, parametersOf(itemIndex), itemIndex);
+		});
+		return { items };
+	};
+}
 
-/** Makes the change for an item, and adds the output to its result: an error loses none. */
+/** Makes the change for an item. It adds its output to the result as it goes, so that an error doesn't lose it. */
 type Change = (result: ItemResult) => Promise<unknown>;
 
 /**
@@ -65,13 +68,12 @@ type Change = (result: ItemResult) => Promise<unknown>;
  * @param prepare reads an item, and what it names
  */
 export function eachChange<P extends PropertyDefinition>(
-	prepare: (run: Run, get: GetOf<P>, itemIndex: number) => Promise<Change>,
-): (run: Run, parametersOf: ParametersOf<P>) => Promise<Results> {
+	prepare: (run: Run, get: GetOf<P>) => Promise<Change>,
+): Execute<P> {
 	return async (run, parametersOf) => {
-		const items = run.context.getInputData().map((): ItemResult => ({ json: [] }));
 		const changes: Change[] = [];
-		await workOn(run, items, async (_, itemIndex) => {
-			changes[itemIndex] = await prepare(run, parametersOf(itemIndex), itemIndex);
+		const items = await workOn(run, noResults(run), async (_, itemIndex) => {
+			changes[itemIndex] = await prepare(run, parametersOf(itemIndex));
 		});
 		await workOn(run, items, async (result, itemIndex) => await changes[itemIndex]?.(result));
 		return { items };
@@ -81,9 +83,9 @@ export function eachChange<P extends PropertyDefinition>(
 /** Works on the items that have no error, in parallel. After the first error no further one begins, unless the run continues on errors. */
 async function workOn(
 	run: Run,
-	items: readonly ItemResult[],
+	items: ItemResult[],
 	work: (item: ItemResult, itemIndex: number) => Promise<unknown>,
-): Promise<void> {
+): Promise<ItemResult[]> {
 	let isStopped = !run.continues && items.some(({ error }) => error !== undefined);
 	await inParallel(AT_ONCE, items.entries(), async ([itemIndex, item]) => {
 		if (item.error !== undefined) return;
@@ -96,7 +98,14 @@ async function workOn(
 			item.error = error;
 		}
 	});
+	return items;
 }
+
+const noResults = ({ context }: Run): ItemResult[] =>
+	context.getInputData().map(() => ({ json: [] }));
+
+/** Does an operation's work for all input items. */
+export type Execute<P> = (run: Run, parametersOf: ParametersOf<P>) => Promise<Results>;
 
 /** Returns what reads the parameters of an item. */
 export type ParametersOf<P> = (itemIndex: number) => GetOf<P>;

@@ -7,7 +7,7 @@ import {
 } from '../../properties/writeOptions';
 import { mapsNothing, readColumns } from '../../records/columns';
 import { noValue } from '../../records/convert';
-import type { Entry, FieldTypes, Results, WriteSettings } from '../../records/entry';
+import type { Entry, FieldTypes, WriteSettings } from '../../records/entry';
 import type { Filters, MatchType } from '../../records/filter';
 import type { Locator } from '../../records/locator';
 import type { Run } from '../../records/run';
@@ -17,14 +17,14 @@ import type { Formats } from '../../values/formats';
 import { InputError } from '../../values/inputError';
 import { cleanName, foldCase } from '../../values/nameSpelling';
 import { plainText } from '../../values/messageText';
+import { onceForEach } from '../../values/onceForEach';
 import type {
+	Execute,
 	GetOf,
-	ParametersOf,
 	ParameterValues,
 	PropertyDefinition,
 } from '../operation/defineOperation';
 import { readMost, requestOptions } from '../operation/readParameters';
-import { onceForEach } from '../../values/onceForEach';
 
 /** The options of operations that write values; the types of fields only of a card that is made for the items. */
 export type WriteOptions = Partial<
@@ -134,7 +134,7 @@ type CommonParametersOf = (itemIndex: number) => {
 export function writeItems<P extends PropertyDefinition>(
 	label: string,
 	readOwn: (get: GetOf<P>) => OwnParameters,
-): (run: Run, parametersOf: ParametersOf<P>) => Promise<Results> {
+): Execute<P> {
 	return async (run, parametersOf) => {
 		const commonOf = parametersOf as unknown as CommonParametersOf;
 		const settingsOf = openSettings(run, label);
